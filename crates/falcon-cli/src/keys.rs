@@ -167,7 +167,7 @@ pub(crate) fn open_stored(
     passphrase: &PassphraseSource,
     ui: Ui,
 ) -> Result<SecretKey> {
-    warn_if_exposed(path, ui);
+    warn_if_exposed(path, "secret key", ui);
     match stored {
         // Whoever gives a passphrase believes that the key is encrypted.
         Stored::Plain(_) if passphrase.passphrase_file.is_some() => Err(not_encrypted(path)),

@@ -27,8 +27,8 @@ use cli::{Cli, Command};
 use error::{Result, Status};
 // Modules of the library, under the names that they would have here.
 use falcon_terminal::{
-    access, error, escape, input, interrupt, load, output, place, program, progress, seed, shell,
-    snapshot, start, timing, ui, usage,
+    access, error, escape, input, interrupt, load, output, pem_text, place, program, progress,
+    seed, shell, snapshot, start, timing, ui, usage,
 };
 use std::process::ExitCode;
 use ui::Ui;
@@ -38,7 +38,7 @@ static PROGRAM: program::Program = program::Program {
     name: "falcon-cli",
     temporary: ".falcon-",
     locked: &["key", "trust list"],
-    is_secret_key: object::is_secret_key,
+    secret_in: |start| object::is_secret_key(start).then_some(program::Secret::Key),
 };
 
 /// Runs the command of the command line, and returns the exit status.

@@ -6,7 +6,7 @@
 use crate::{
     error::{Error, Result},
     input::{cannot_read, is_standard, open},
-    object::BYTE_ORDER_MARK,
+    pem_text::BYTE_ORDER_MARK,
     place::with_suffix,
     ui::Ui,
 };

@@ -6,6 +6,7 @@
 
 use crate::error::{self, Error};
 use crate::oids::{FALCON_KEYS, OTHER_KEYS};
+use crate::pem_text::{BEGIN, BYTE_ORDER_MARK, has_pem_of_key, pem_blocks};
 use crate::scheme::{Algorithm, AnySignature, Either, PublicKey, SecretKey, either};
 use crate::x509::{Document, Kind};
 use ::pkcs8::EncryptedPrivateKeyInfoRef;
@@ -23,9 +24,6 @@ use falcon_core::{
 use falcon_envelope::{Envelope, ParseError};
 use serde::Serialize;
 use zeroize::Zeroizing;
-
-/// Byte-order mark that some editors write at the start of a text in UTF-8.
-pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Label of a signature in PEM.
 const SIGNATURE_LABEL: &str = "FALCON SIGNATURE";
@@ -126,7 +124,7 @@ pub(crate) fn decode_all(bytes: &[u8]) -> Result<(Vec<Object>, Container)> {
         let envelope = Envelope::parse(bytes).map_err(Undecodable::Envelope)?;
         return Ok((vec![Object::Envelope(Box::new(envelope))], Container::Text));
     }
-    let blocks = pem_blocks(bytes)?;
+    let blocks = pem_blocks(bytes).map_err(Undecodable::Found)?;
     if !blocks.is_empty() {
         let objects = blocks.iter().map(|pem| from_pem(pem));
         return Ok((objects.collect::<Result<_>>()?, Container::Pem));
@@ -159,12 +157,6 @@ fn headerless<P: Parameters>(bytes: &[u8]) -> Option<Undecodable> {
     })
 }
 
-/// First bytes of the line that begins a PEM block.
-const BEGIN: &[u8] = b"-----BEGIN ";
-
-/// First bytes of the line that ends a PEM block.
-const END: &[u8] = b"-----END ";
-
 /// Bytes of the start of a file that [`may_be_secret_key`] looks at.
 pub(crate) const SECRET_KEY_START: usize = BYTE_ORDER_MARK.len() + BEGIN.len();
 
@@ -184,82 +176,9 @@ pub(crate) fn is_secret_key(start: &[u8]) -> bool {
 /// Whether a file holds a key: one that decodes, or PEM of a key, even a damaged one or one of
 /// another program.
 pub(crate) fn is_key(bytes: &[u8]) -> bool {
-    let is_label = |line: &[u8]| {
-        line.starts_with(BEGIN) && line.windows(4).any(|it| it == b" KEY" || it == b"KEY-")
-    };
     let is_object = |object: &Object| object.is_secret() || matches!(object, Object::Public(_));
-    text_lines(bytes).any(|(_, line)| is_label(line))
+    has_pem_of_key(bytes)
         || decode_all(bytes).is_ok_and(|(objects, _)| objects.iter().any(is_object))
-}
-
-/// The lines of a text that are not empty, trimmed, each with its number from 1.
-fn text_lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-    (1..)
-        .zip(text.split(|&byte| byte == b'\n'))
-        .flat_map(|(number, line)| {
-            let parts = line.split(|&byte| byte == b'\r');
-            parts.map(move |part| (number, part.trim_ascii()))
-        })
-        .filter(|(_, line)| !line.is_empty())
-}
-
-/// The PEM blocks of a text, without what mail programs and editors add: a byte
-/// order mark, text around a block, empty lines, spaces at the ends of lines.
-/// Many texts hold the same signature; the bytes in them are decoded strictly.
-///
-/// Refuses dashes of a boundary outside of the blocks, so that a block with a changed
-/// boundary is not taken for text: the key in it would be left out in silence.
-fn pem_blocks(text: &[u8]) -> Result<Vec<Zeroizing<Vec<u8>>>> {
-    let mut lines = text_lines(text);
-    let mut blocks = Vec::new();
-    let mut stray = None;
-    while let Some((number, begin)) = lines.next() {
-        if !begin.starts_with(BEGIN) {
-            if stray.is_none() && begin.windows(5).any(|it| it == b"-----") {
-                stray = Some(number);
-            }
-            continue;
-        }
-        let mut block = vec![begin];
-        for (_, line) in lines.by_ref() {
-            block.push(line);
-            if line.starts_with(END) {
-                break;
-            }
-        }
-        // A secret that grows would leave copies of itself behind.
-        let len = block.iter().map(|line| line.len() + 1).sum();
-        let mut pem = Zeroizing::new(Vec::with_capacity(len));
-        for line in block {
-            pem.extend_from_slice(line);
-            pem.push(b'\n');
-        }
-        blocks.push(pem);
-    }
-    match stray {
-        // Without a block the file is not PEM.
-        Some(number) if !blocks.is_empty() => Err(Undecodable::Found(format!(
-            "has dashes (-----) in line {number}, outside of the PEM blocks: \
-            remove the line, or repair the block that begins or ends there"
-        ))),
-        _ => Ok(blocks),
-    }
-}
-
-/// Whether a file has text outside of its PEM blocks.
-pub(crate) fn has_text_around_pem(text: &[u8]) -> bool {
-    let mut lines = text_lines(text).map(|(_, line)| line);
-    let (mut blocks, mut outside) = (0, 0);
-    while let Some(line) = lines.next() {
-        if line.starts_with(BEGIN) {
-            blocks += 1;
-            lines.find(|line| line.starts_with(END));
-        } else {
-            outside += 1;
-        }
-    }
-    blocks > 0 && outside > 0
 }
 
 /// Label of a PEM block, whatever is in the block.
@@ -590,22 +509,4 @@ pub(crate) fn encode_signature(
     pem::encode_string(SIGNATURE_LABEL, LineEnding::LF, &bytes)
         .map(String::into_bytes)
         .map_err(|error| cannot().because(error))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_blocks_of_a_text_need_no_more_memory_than_the_text() {
-        let text = b"-----BEGIN X-----\nAAAA\n-----END X-----\n".repeat(1500);
-        let blocks = pem_blocks(&text).unwrap();
-        assert_eq!(blocks.len(), 1500);
-        assert_eq!(
-            blocks.iter().map(|block| block.len()).sum::<usize>(),
-            text.len()
-        );
-        let memory: usize = blocks.iter().map(|block| block.capacity()).sum();
-        assert!(memory <= 2 * text.len(), "{memory}");
-    }
 }

@@ -16,6 +16,7 @@ pub mod load;
 pub mod lock;
 pub mod man;
 pub mod output;
+pub mod pem_text;
 pub mod place;
 pub mod program;
 pub mod progress;

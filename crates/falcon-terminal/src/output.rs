@@ -13,8 +13,8 @@ use crate::{
     input::{is_standard, read_start, regular_length},
     interrupt::{self, Hold},
     lock::lock_folder,
-    place::{folder, real},
-    program::{Program, SUFFIX},
+    place::{folder, real, with_suffix},
+    program::{Program, SUFFIX, Secret},
     snapshot::Snapshot,
     ui::Ui,
 };
@@ -118,22 +118,42 @@ impl<'a> Outputs<'a> {
 /// Bytes of an existing file that are read to find out whether it holds a secret key.
 const LOOKED_AT: u64 = 64 * 1024;
 
-/// Refuses to replace a file that holds a secret key, except by a secret key.
+/// Refuses to replace a file that holds a secret key, except by a secret key. A file that may as
+/// well be a shared secret can be replaced by one, unless a public key is beside it.
 fn spare_secret_key(program: &Program, path: &Path, content: Content) -> Result<()> {
     // What is empty or no regular file is not looked at: a pipe would wait.
     if content == Content::SecretKey || regular_length(path).is_none_or(|len| len == 0) {
         return Ok(());
     }
     let (start, _) = read_start(path, LOOKED_AT)?;
-    if !has_pem_of_secret_key(&start) && !(program.is_secret_key)(&start) {
-        return Ok(());
-    }
-    Err(
-        Error::at(path, "holds a secret key and was not overwritten").hint(
+    let secret = match has_pem_of_secret_key(&start) {
+        true => Some(Secret::Key),
+        false => (program.secret_in)(&start),
+    };
+    let has_public_key = |path: &Path| with_suffix(path, ".pub").exists();
+    match secret {
+        None => Ok(()),
+        Some(Secret::KeyOrShared(len)) if !has_public_key(path) && !has_public_key(&real(path)) => {
+            if content == Content::SharedSecret {
+                return Ok(());
+            }
+            let what = format_args!(
+                "holds {len} bytes, a shared secret or a secret key, and was not overwritten"
+            );
+            Err(Error::at(path, what).hint(
+                "name another output file, or remove this one first: --force replaces it only by \
+                 another secret",
+            ))
+        }
+        Some(Secret::Key | Secret::KeyOrShared(_)) => Err(Error::at(
+            path,
+            "holds a secret key and was not overwritten",
+        )
+        .hint(
             "name another output file; --force replaces no secret key, since it would be lost \
              for good",
-        ),
-    )
+        )),
+    }
 }
 
 /// Whether a line of a text begins a PEM block of a secret key, whatever the algorithm.
@@ -162,7 +182,8 @@ pub fn check_target(
         // Renaming over a device is never what was meant.
         Ok(_) if path.exists() && !path.is_file() => Err(Error::at(path, "is not a regular file")
             .hint(
-                "name another output file; `-o -` is standard output, if the command writes one file",
+                "name another output file, or `-` if the help of the command says that it is \
+                 standard output",
             )),
         Ok(_) if overwrite == Overwrite::Never => Err(exists(path, content)),
         Ok(_) => spare_secret_key(program, path, content),
@@ -281,11 +302,25 @@ impl Pending {
         Ok(())
     }
 
-    /// Makes the file appear, then writes `bytes` to standard output. If they cannot be written, or
-    /// a signal comes meanwhile, the file is removed: each is of no use without the other.
+    /// Makes the file appear and writes `bytes` to standard output: each is of no use without the
+    /// other.
+    ///
+    /// With [`Overwrite::Never`] the file appears first, since its name may be taken meanwhile. If
+    /// `bytes` cannot be written, or a signal comes, it is removed. With [`Overwrite::Force`]
+    /// `bytes` are written first, so that an old file is replaced only after that.
     pub fn commit_and_print(self, bytes: &[u8]) -> Result<()> {
+        refuse_closed_stdout()?;
         self.sync()?;
         let on_disk = self.on_disk();
+        if self.overwrite == Overwrite::Force {
+            // A signal removes the temporary file.
+            print(bytes)?;
+            let target = self.rename(&mut interrupt::hold())?;
+            if on_disk {
+                sync_folder(&target);
+            }
+            return Ok(());
+        }
         let mut hold = interrupt::hold();
         let target = self.rename(&mut hold)?;
         hold.add(&target);
@@ -437,12 +472,48 @@ pub fn write_result(
     Pending::with_bytes(program, path, bytes, Content::Result, overwrite)?.commit()
 }
 
-/// Writes to standard output.
+/// Writes a result to standard output.
 fn print(bytes: &[u8]) -> Result<()> {
+    refuse_closed_stdout()?;
     let mut out = io::stdout().lock();
     out.write_all(bytes)
         .and_then(|()| out.flush())
         .map_err(|error| Error::stdout(&error))
+}
+
+/// Refuses to write a result to a standard output that is closed: it would be lost without an
+/// error.
+///
+/// The runtime of Rust opens the null device for reading and writing in the place of a closed
+/// output. Shells and most programs open the null device for writing only, so `> /dev/null` is not
+/// refused. Reports and verdicts do not call this function: the status says what they say.
+#[cfg(unix)]
+pub fn refuse_closed_stdout() -> Result<()> {
+    use rustix::fs::{OFlags, fcntl_getfl};
+    use std::os::{fd::AsFd, unix::fs::MetadataExt};
+    let out = io::stdout();
+    let is_both = fcntl_getfl(&out).is_ok_and(|flags| flags & OFlags::ACCMODE == OFlags::RDWR);
+    let device_of = |file: io::Result<Metadata>| file.ok().map(|file| file.rdev());
+    let device = || {
+        let out = out.as_fd().try_clone_to_owned().map(File::from);
+        device_of(out.and_then(|out| out.metadata()))
+    };
+    let null = || device_of(fs::metadata("/dev/null"));
+    // Files other than devices have the number 0.
+    let is_null = is_both && device().is_some_and(|device| device != 0 && Some(device) == null());
+    if is_null {
+        return Err(Error::new(
+            "standard output is closed, or is the null device open for reading too",
+        )
+        .hint("name a file, or redirect standard output: > FILE"));
+    }
+    Ok(())
+}
+
+/// Elsewhere a closed output is not known.
+#[cfg(not(unix))]
+pub fn refuse_closed_stdout() -> Result<()> {
+    Ok(())
 }
 
 #[cfg(unix)]
@@ -664,6 +735,30 @@ mod tests {
         ] {
             fs::write(&target, other).unwrap();
             write(Content::Result).unwrap();
+        }
+    }
+
+    #[test]
+    fn force_replaces_what_may_be_a_key_by_a_shared_secret_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("secret");
+        let write = |content| {
+            Pending::with_bytes(&TESTS, &target, b"new", content, Overwrite::Force)
+                .and_then(Pending::commit)
+        };
+        for (beside, replaced) in [(false, true), (true, false)] {
+            if beside {
+                fs::write(with_suffix(&target, ".pub"), "public").unwrap();
+            }
+            for (content, replaced) in [
+                (Content::SharedSecret, replaced),
+                (Content::PublicKey, false),
+                (Content::Result, false),
+                (Content::SecretKey, true),
+            ] {
+                fs::write(&target, "raw key or shared").unwrap();
+                assert_eq!(write(content).is_ok(), replaced, "{content:?} {beside}");
+            }
         }
     }
 

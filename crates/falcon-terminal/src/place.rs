@@ -31,3 +31,17 @@ pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.push(suffix);
     name.into()
 }
+
+/// Whether a path has the ending of public keys.
+pub fn is_name_of_public(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().ends_with(b".pub")
+}
+
+/// Name for the secret key of a public key: `my.key` for `my.key.pub` and for `my.pub`.
+pub fn name_of_secret(public: &Path) -> PathBuf {
+    let stem = public.with_extension("");
+    match stem.extension() {
+        Some(_) => stem,
+        None => public.with_extension("key"),
+    }
+}

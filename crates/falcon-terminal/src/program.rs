@@ -9,9 +9,19 @@ pub struct Program {
     pub temporary: &'static str,
     /// Kinds of files that are changed under a lock, such as `key`.
     pub locked: &'static [&'static str],
-    /// Whether a file with these first 64 KiB (the whole file, if it is shorter) holds a secret key
-    /// in a form that is not PEM. Such a file is never replaced by something else.
-    pub is_secret_key: fn(&[u8]) -> bool,
+    /// Secret that a file with these first 64 KiB (the whole file, if it is shorter) holds in a
+    /// form that is not PEM.
+    pub secret_in: fn(&[u8]) -> Option<Secret>,
+}
+
+/// Secret in a file, by what may replace the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Secret {
+    /// Secret key, which another secret key alone may replace.
+    Key,
+    /// Secret key or shared secret of this length in bytes; the file does not say which. A file
+    /// beside its public key is a secret key. Another one may be replaced by a shared secret too.
+    KeyOrShared(usize),
 }
 
 /// End of the names of temporary files.
@@ -37,5 +47,8 @@ pub(crate) static TESTS: Program = Program {
     name: "tests",
     temporary: ".unfinished-",
     locked: &["file"],
-    is_secret_key: |bytes| bytes.starts_with(b"raw key"),
+    secret_in: |bytes| match bytes {
+        b"raw key or shared" => Some(Secret::KeyOrShared(bytes.len())),
+        _ => bytes.starts_with(b"raw key").then_some(Secret::Key),
+    },
 };

@@ -1,8 +1,10 @@
 //! Seeds of keys: from the system, or from a file.
 
 use crate::{
+    access::warn_if_exposed,
     error::{Error, Result},
     input::read_object,
+    ui::Ui,
 };
 use std::path::Path;
 use zeroize::Zeroizing;
@@ -25,13 +27,15 @@ pub fn fresh_seed() -> Result<Zeroizing<[u8; SEED_LEN]>> {
 }
 
 /// Reads a seed from a file: `N` bytes, or `2 N` hexadecimal digits. `options` are the lengths of
-/// the seeds that the program takes, with the option that takes each.
+/// the seeds that the program takes, with the option that takes each. Warns if other users can read
+/// the file.
 ///
 /// # Errors
 /// The file cannot be read, or is not a seed of this length.
 pub fn read_seed<const N: usize>(
     path: &Path,
     options: &[(usize, &str)],
+    ui: Ui,
 ) -> Result<Zeroizing<[u8; N]>> {
     let bytes = read_object(path, MAX_FILE, "seed")?;
     if bytes.len() == N && bytes.iter().all(is_text) {
@@ -45,7 +49,7 @@ pub fn read_seed<const N: usize>(
             N / 2
         )));
     }
-    parse_seed(&bytes).ok_or_else(|| {
+    let seed = parse_seed(&bytes).ok_or_else(|| {
         let error = Error::at(
             path,
             format_args!(
@@ -57,10 +61,13 @@ pub fn read_seed<const N: usize>(
         match options.iter().find(fits) {
             Some((_, option)) => error.hint(format_args!("name it with {option}")),
             None => error.hint(format_args!(
-                "make one with: head -c {N} /dev/urandom > FILE"
+                "make one with: (umask 077; head -c {N} /dev/urandom > FILE)"
             )),
         }
-    })
+    })?;
+    // A file that is no seed is no secret.
+    warn_if_exposed(path, "secret seed", ui);
+    Ok(seed)
 }
 
 /// Random bytes are all text once in 10^13 times.

@@ -64,9 +64,13 @@ pub(crate) struct Global {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    #[command(aliases = ["generate", "genkey"])]
     Keygen(Keygen),
+    #[command(alias = "public")]
     Pubkey(Pubkey),
+    #[command(alias = "encapsulate")]
     Encaps(Encaps),
+    #[command(alias = "decapsulate")]
     Decaps(Decaps),
     Inspect(Inspect),
     Kat(Kat),

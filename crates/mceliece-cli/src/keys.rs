@@ -7,6 +7,8 @@ use crate::{
 use falcon_terminal::{
     access::warn_if_exposed,
     error::{Error, Result},
+    input::{read_start, regular_length},
+    pem_text::has_pem_of_key,
     place::with_suffix,
     shell::quote,
     ui::Ui,
@@ -106,7 +108,7 @@ pub(crate) fn load_secret(path: &Path, set: Option<&'static Set>, ui: Ui) -> Res
             error
         }
     })?;
-    warn_if_exposed(path, ui);
+    warn_if_exposed(path, "secret key", ui);
     SecretKey::expand(&object).map_err(|error| error.of_path(path))
 }
 
@@ -127,6 +129,14 @@ pub(crate) fn load_public(path: &Path, set: Option<&'static Set>) -> Result<Obje
             error
         }
     })
+}
+
+/// Whether the regular file holds a key, public or secret, even a damaged one.
+pub(crate) fn is_key(path: &Path) -> Result<bool> {
+    /// Bytes in which a boundary of PEM is looked for.
+    const LOOKED_AT: u64 = 64 * 1024;
+    let has_len = regular_length(path).is_some_and(object::has_len_of_key);
+    Ok(has_len || has_pem_of_key(&read_start(path, LOOKED_AT)?.0))
 }
 
 /// Wrapping of an object for a person.

@@ -26,7 +26,7 @@ static PROGRAM: program::Program = program::Program {
     name: "mceliece-cli",
     temporary: ".mceliece-",
     locked: &["key", "secret"],
-    is_secret_key: object::is_secret_key,
+    secret_in: object::secret_in,
 };
 
 fn main() -> ExitCode {

@@ -7,6 +7,8 @@ use falcon_terminal::{
     error::{Error, Result},
     escape::Escaped,
     input::read_object,
+    pem_text::pem_blocks,
+    program::Secret,
     seed::SEED_LEN,
 };
 use mceliece_core::DecodeError;
@@ -15,10 +17,10 @@ use serde::Serialize;
 use std::{fmt, path::Path};
 use zeroize::Zeroizing;
 
-/// First bytes of a PEM text.
-const BEGIN: &[u8] = b"-----BEGIN ";
+/// Bytes of the text around a PEM block, for which there is room in every file.
+const TEXT_AROUND: usize = 16 * 1024;
 
-/// Bytes of the longest PEM text: base64, line ends of two bytes, boundaries.
+/// Bytes of the longest file: base64, line ends of two bytes, boundaries, text around them.
 pub(crate) const MAX_FILE: u64 = {
     let (mut longest, mut i) = (0, 0);
     while i < SETS_LEN.len() {
@@ -28,7 +30,7 @@ pub(crate) const MAX_FILE: u64 = {
         i += 1;
     }
     let base64 = longest.div_ceil(3) * 4;
-    (base64 + base64.div_ceil(64) * 2 + 256) as u64
+    (base64 + base64.div_ceil(64) * 2 + 256 + TEXT_AROUND) as u64
 };
 
 /// Lengths of the public keys, the longest objects.
@@ -37,10 +39,23 @@ const SETS_LEN: [usize; 2] = [
     <mceliece_core::Mceliece8192128 as mceliece_core::Parameters>::PUBLIC_KEY_LEN,
 ];
 
-/// Whether a file that begins with these bytes is a raw secret key in the full form. The shorter
-/// forms have no mark, and other files have their lengths.
-pub(crate) fn is_secret_key(start: &[u8]) -> bool {
-    start.len() == COMPRESSED_LEN || SETS.iter().any(|set| set.secret_key_len == start.len())
+/// Secret in a file that begins with these bytes and is not PEM. Raw files have no mark, so their
+/// length decides.
+pub(crate) fn secret_in(start: &[u8]) -> Option<Secret> {
+    match start.len() {
+        SEED_LEN => Some(Secret::KeyOrShared(SEED_LEN)),
+        len => has_len_of_secret_key(len).then_some(Secret::Key),
+    }
+}
+
+fn has_len_of_secret_key(len: usize) -> bool {
+    SETS.iter().any(|set| Form::of_len(set, len).is_some())
+}
+
+/// Whether a file of this length that is not PEM may be a key.
+pub(crate) fn has_len_of_key(len: u64) -> bool {
+    let is_public = |set: &Set| set.public_key_len as u64 == len;
+    SETS.iter().any(is_public) || usize::try_from(len).is_ok_and(has_len_of_secret_key)
 }
 
 /// Kind of an object.
@@ -180,10 +195,15 @@ pub(crate) fn decode(
     if bytes.is_empty() {
         return Err(Error::new("is empty"));
     }
-    let object = if bytes.starts_with(BEGIN) {
-        from_pem(&bytes, set, wanted)?
-    } else {
-        from_raw(bytes, set, wanted)?
+    let object = match &pem_blocks(&bytes).map_err(Error::new)?[..] {
+        [] => from_raw(bytes, set, wanted)?,
+        [pem] => from_pem(pem, set, wanted)?,
+        blocks => {
+            return Err(Error::new(format_args!(
+                "holds {} PEM blocks, and one is expected",
+                blocks.len()
+            )));
+        }
     };
     let Object { set, kind, .. } = object;
     if let Some(wanted) = wanted.filter(|wanted| *wanted != kind) {
@@ -199,10 +219,7 @@ pub(crate) fn decode(
 }
 
 fn from_pem(pem: &[u8], named: Option<&'static Set>, wanted: Option<Kind>) -> Result<Object> {
-    let damaged = || {
-        Error::new("is damaged PEM: was it truncated or edited?")
-            .hint("a file holds one PEM block and nothing else")
-    };
+    let damaged = || Error::new("is damaged PEM: was it truncated or edited?");
     let mut decoder = Decoder::new(pem).map_err(|_| damaged())?;
     let label = decoder.type_label();
     let known = label.split_once(' ').and_then(|(set, kind)| {
@@ -278,6 +295,11 @@ fn unknown_set(len: usize, wanted: Option<Kind>) -> Error {
             "{len} bytes; no {} has that length. Was it truncated?",
             wanted.map_or("Classic McEliece key or ciphertext", Kind::name)
         )),
+        Some(_) if len == SEED_LEN && wanted.is_none() => Error::new(format_args!(
+            "{len} bytes: a shared secret, or a secret key in the form seed; the file does not say \
+             which"
+        ))
+        .hint("to see the fingerprint of the key, add --parameters and its set"),
         Some(kind) => {
             let sets: Vec<_> = candidates(kind).collect();
             let error = Error::new(format_args!(

@@ -1,6 +1,6 @@
 //! Parameter sets that are chosen at run time.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use falcon_terminal::{
     error::{Error, Result},
     seed::SEED_LEN,
@@ -84,6 +84,11 @@ impl Set {
         }
     }
 
+    /// The name without `mceliece`, which is understood too.
+    fn short_name(&self) -> &'static str {
+        self.name.trim_start_matches("mceliece")
+    }
+
     /// The name in capitals, as PEM labels have it.
     pub(crate) fn label(&self) -> String {
         self.name.to_ascii_uppercase()
@@ -129,8 +134,19 @@ pub(crate) fn find(name: &str) -> Option<&'static Set> {
 
 /// Parses the value of `--parameters`.
 pub(crate) fn parser() -> impl TypedValueParser<Value = &'static Set> {
-    PossibleValuesParser::new(SETS.iter().map(|set| set.name))
-        .try_map(|name| find(&name).ok_or("no such set"))
+    parser_of(SETS.iter())
+}
+
+/// Parses the name of one of these sets, with or without `mceliece`.
+pub(crate) fn parser_of(
+    sets: impl Iterator<Item = &'static Set>,
+) -> impl TypedValueParser<Value = &'static Set> {
+    let possible = |set: &'static Set| PossibleValue::new(set.name).alias(set.short_name());
+    PossibleValuesParser::new(sets.map(possible)).try_map(|name| {
+        let has_short = |set: &&Set| set.short_name().eq_ignore_ascii_case(&name);
+        let with_short = || SETS.iter().find(has_short);
+        find(&name).or_else(with_short).ok_or("no such set")
+    })
 }
 
 /// Names of sets, for messages.

@@ -94,7 +94,7 @@ impl Inspect {
         let (objects, container) = decode_all(path, &start)?;
         let is_secret = |object| matches!(object, &Object::Secret(_) | &Object::Encrypted(_));
         if objects.iter().any(is_secret) {
-            warn_if_exposed(path, ui);
+            warn_if_exposed(path, "secret key", ui);
         }
         let describe = |object| self.describe_object(path, object, container);
         objects.iter().map(describe).collect()

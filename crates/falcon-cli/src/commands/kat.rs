@@ -7,7 +7,7 @@ use crate::{
     escape::Escaped,
     escape::shown,
     input::{at_most_one_standard, is_standard, open},
-    output::{Content, Overwrite, Pending},
+    output::{Content, Overwrite, Pending, refuse_closed_stdout},
     parallel::on_all_cores,
     progress::{Progress, Unit},
     ui::{BAD, GOOD, Styled, Ui},
@@ -143,6 +143,7 @@ impl Generate {
     fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
         match self.file() {
             None => {
+                refuse_closed_stdout()?;
                 let mut out = BufWriter::new(io::stdout());
                 self.write(engine, ui, &mut out)?;
                 out.flush().map_err(|error| Error::stdout(&error))?;

@@ -10,7 +10,7 @@ use crate::{
     keys,
     output::{Content, Inputs, Overwrite, Pending, check_target},
     passphrase::{PassphraseSource, new_passphrase},
-    place::with_suffix,
+    place::{is_name_of_public, name_of_secret, with_suffix},
     scheme::{Algorithm, SecretKey, SignatureAlgorithm},
     seed::{SEED_LEN, fresh_seed, read_seed},
     shell::quote,
@@ -56,7 +56,8 @@ pub(crate) struct Keygen {
     /// reference, Bouncy Castle and noble-post-quantum make the same key from the same seed
     #[arg(long, value_name = "FILE", conflicts_with = "seed_file")]
     reference_seed_file: Option<PathBuf>,
-    /// Overwrite KEY and KEY.pub; the old key is lost
+    /// Overwrite KEY and KEY.pub; the old key is lost. If the program is killed meanwhile, KEY.pub
+    /// can be missing; `pubkey` makes it again
     #[arg(long)]
     force: bool,
 }
@@ -67,7 +68,7 @@ impl Keygen {
         let secret_path = self.output.as_ref().unwrap_or(&self.key);
         let public_path = with_suffix(secret_path, ".pub");
         self.check(secret_path, &public_path, overwrite)?;
-        let seed = self.seed()?;
+        let seed = self.seed(ui)?;
         let encrypted = self.passphrase || self.source.passphrase_file.is_some();
         let passphrase = encrypted
             .then(|| {
@@ -112,10 +113,10 @@ impl Keygen {
     }
 
     /// Reads the seed that was named, or draws one.
-    fn seed(&self) -> Result<Seed> {
+    fn seed(&self, ui: Ui) -> Result<Seed> {
         match (&self.seed_file, &self.reference_seed_file) {
-            (Some(path), _) => read_seed(path, &SEED_OPTIONS).map(Seed::Own),
-            (None, Some(path)) => read_seed(path, &SEED_OPTIONS).map(Seed::Reference),
+            (Some(path), _) => read_seed(path, &SEED_OPTIONS, ui).map(Seed::Own),
+            (None, Some(path)) => read_seed(path, &SEED_OPTIONS, ui).map(Seed::Reference),
             (None, None) => fresh_seed().map(Seed::Own),
         }
     }
@@ -134,7 +135,7 @@ impl Keygen {
             return Err(Error::new("a key pair is two files, not standard output")
                 .hint("name the file of the secret key"));
         }
-        if secret.as_os_str().as_encoded_bytes().ends_with(b".pub") {
+        if is_name_of_public(secret) {
             return Err(
                 Error::at(secret, "this name is for the public key").hint(format_args!(
                     "name the secret key: falcon-cli keygen {}",
@@ -158,15 +159,6 @@ impl Keygen {
             }
         }
         Ok(())
-    }
-}
-
-/// `my.key` for `my.key.pub` and for `my.pub`.
-fn name_of_secret(public: &Path) -> PathBuf {
-    let stem = public.with_extension("");
-    match stem.extension() {
-        Some(_) => stem,
-        None => public.with_extension("key"),
     }
 }
 

@@ -9,9 +9,9 @@ use crate::{
     keys::{
         DEFAULT_SECRET_KEY, MAX_REPLACED, Stored, decrypt, load_stored, not_encrypted, secret_pem,
     },
-    object::has_text_around_pem,
     output::{Content, Inputs, Overwrite, Pending},
     passphrase::{PassphraseSource, new_passphrase},
+    pem_text::has_text_around_pem,
     scheme::Algorithm,
     snapshot::Snapshot,
     ui::Ui,

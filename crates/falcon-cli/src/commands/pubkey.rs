@@ -7,7 +7,7 @@ use crate::{
     escape::shown,
     input::{at_most_one_standard, is_standard},
     keys::{DEFAULT_SECRET_KEY, MAX_REPLACED, fingerprint, load_secret, public_pem},
-    output::{Content, Inputs, Overwrite, Pending, check_target},
+    output::{Content, Inputs, Overwrite, Pending, check_target, write_result},
     passphrase::PassphraseSource,
     place::with_suffix,
     scheme::Algorithm,
@@ -18,7 +18,6 @@ use clap::Args;
 use serde::Serialize;
 use std::{
     fmt,
-    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -42,7 +41,7 @@ pub(crate) struct Pubkey {
     /// File for the public key; `-` is standard output [default: KEY.pub]
     #[arg(short, long, value_name = "KEY.pub")]
     output: Option<PathBuf>,
-    /// Overwrite an existing file
+    /// Overwrite an existing file, but no secret key
     #[arg(long)]
     force: bool,
 }
@@ -70,9 +69,7 @@ impl Pubkey {
         let public = load_secret(&self.key, &self.passphrase, ui)?.public_key();
         let pem = public_pem(&public)?;
         if is_standard(&output) {
-            io::stdout()
-                .write_all(pem.as_bytes())
-                .map_err(|error| Error::stdout(&error))?;
+            write_result(&PROGRAM, &output, pem.as_bytes(), overwrite)?;
             return Ok(Status::Valid);
         }
         let pending = Pending::with_bytes(

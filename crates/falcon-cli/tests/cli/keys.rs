@@ -82,7 +82,7 @@ fn a_seed_of_another_length_is_refused() {
             "--reference-seed-file",
             "40",
             "40: is not a seed: neither 48 bytes nor 96 hexadecimal digits\n \
-             hint: make one with: head -c 48 /dev/urandom > FILE",
+             hint: make one with: (umask 077; head -c 48 /dev/urandom > FILE)",
         ),
         (
             "--reference-seed-file",
@@ -747,4 +747,26 @@ fn der(pem: &[u8]) -> Vec<u8> {
         value.to_be_bytes()[1..group.len()].to_vec()
     };
     digits.chunks(4).flat_map(group).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_seed_that_others_can_read_gets_a_warning() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::empty();
+    for (option, len) in [("--seed-file", 32), ("--reference-seed-file", 48)] {
+        for (mode, warned) in [(0o640, true), (0o620, true), (0o600, false)] {
+            sandbox.write("seed", vec![0xf3; len]);
+            let seed = sandbox.path("seed");
+            fs::set_permissions(&seed, fs::Permissions::from_mode(mode)).unwrap();
+            let made = sandbox.succeeds(&["keygen", "k", option, "seed", "--force"]);
+            let told = "warning: seed: other users have access to this secret seed; to end that: \
+                        chmod 600 seed\n";
+            assert_eq!(
+                text(&made.stderr).contains(told),
+                warned,
+                "{option} {mode:o}"
+            );
+        }
+    }
 }

@@ -202,3 +202,37 @@ fn no_signature_is_written_beside_a_device() {
     sandbox.write("empty", "");
     sandbox.succeeds(&["verify", "-p", "k.pub", "empty"]);
 }
+
+/// The output would be lost without an error.
+#[cfg(unix)]
+#[test]
+fn a_closed_standard_output_takes_no_result() {
+    use std::process::{Command, Stdio};
+    let sandbox = Sandbox::new();
+    for arguments in [
+        &["sign", "-k", "k", "m", "-o", "-"][..],
+        &["sign", "-k", "k", "-"],
+        &["pubkey", "k", "-o", "-"],
+        &["kat", "generate", "-a", "FALCON-512", "-n", "1", "-o", "-"],
+    ] {
+        let ran = Command::new("sh")
+            .args([
+                "-c",
+                "exec \"$@\" >&-",
+                "sh",
+                env!("CARGO_BIN_EXE_falcon-cli"),
+            ])
+            .args(arguments)
+            .current_dir(&sandbox.0)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert_eq!(ran.status.code(), Some(2), "{arguments:?} {ran:?}");
+        let message = text(&ran.stderr);
+        assert!(message.contains("standard output is closed"), "{message}");
+        // The null device can be meant, as in a measurement.
+        let mut command = sandbox.command(arguments);
+        let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
+        assert!(status.unwrap().success(), "{arguments:?}");
+    }
+}

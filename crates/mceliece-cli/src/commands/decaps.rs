@@ -29,16 +29,24 @@ Example:
 
 A ciphertext that was not made for the key gives an unrelated secret, and no error. So check that
 both sides have the same secret before you rely on it. Derive keys from the secret, and do not use
-it as a key itself. This program encrypts no files.")]
+it as a key itself. This program encrypts no files.
+
+--force replaces no secret key. A file of 32 bytes can be a shared secret or a raw secret key:
+--force replaces it, unless FILE.pub is beside FILE.")]
 pub(crate) struct Decaps {
     /// The secret key, in any form; `-` is standard input
-    #[arg(short, long, value_name = "KEY")]
+    #[arg(short, long, value_name = "KEY", aliases = ["secret-key", "private-key", "sk"])]
     key: PathBuf,
     /// The ciphertext, in PEM or raw; `-` is standard input
     #[arg(value_name = "CIPHERTEXT")]
     ciphertext: PathBuf,
     /// File for the secret, with mode 0600; `-` is standard output
-    #[arg(long, value_name = "FILE")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        visible_alias = "output",
+        visible_short_alias = 'o'
+    )]
     secret: PathBuf,
     /// Write the secret as 64 hexadecimal digits and a line end
     #[arg(long)]
@@ -46,7 +54,7 @@ pub(crate) struct Decaps {
     /// Parameter set, if KEY is raw
     #[arg(long, value_name = "NAME", ignore_case = true, value_parser = sets::parser())]
     parameters: Option<&'static Set>,
-    /// Overwrite an existing file
+    /// Overwrite an existing file, but no secret key
     #[arg(long)]
     force: bool,
 }

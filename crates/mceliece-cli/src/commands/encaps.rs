@@ -31,11 +31,17 @@ Example:
   mceliece-cli encaps -p my.key.pub -o sent --secret secret
 
 Both files appear, or neither. If one of them is `-`, the file appears first, and is removed if
-standard output cannot be written. Derive keys from the secret, and do not use it as a key itself.
-This program encrypts no files.")]
+standard output cannot be written. With --force, standard output is written first, and the old file
+stays if that fails. If the program is killed while --force replaces two files, the ciphertext can
+be missing, beside the old or the new secret.
+
+--force replaces no secret key. A file of 32 bytes can be a shared secret or a raw secret key:
+--force replaces it by another shared secret only, and not if FILE.pub is beside FILE.
+
+Derive keys from the secret, and do not use it as a key itself. This program encrypts no files.")]
 pub(crate) struct Encaps {
     /// The public key; `-` is standard input
-    #[arg(short, long, value_name = "KEY.pub")]
+    #[arg(short, long, value_name = "KEY.pub", aliases = ["key", "pub"], short_alias = 'k')]
     public_key: PathBuf,
     /// File for the ciphertext; `-` is standard output
     #[arg(short, long, value_name = "CIPHERTEXT")]
@@ -52,7 +58,7 @@ pub(crate) struct Encaps {
     /// Write the ciphertext as the bytes of the specification instead of PEM
     #[arg(long)]
     raw: bool,
-    /// Overwrite existing files
+    /// Overwrite existing files, but no secret key
     #[arg(long)]
     force: bool,
 }

@@ -26,7 +26,8 @@ use std::{
 The fingerprint names a public key: 16 bytes of SHAKE256 of the text
 \"Classic McEliece public key fingerprint\", a zero byte, the name of the set, a zero byte and the
 public key. For a secret key, the seed in it gives the public key, and the rest of the key is
-compared with what the seed gives.")]
+compared with what the seed gives. 32 raw bytes can be a secret key or a shared secret, and they do
+not say which.")]
 pub(crate) struct Inspect {
     /// Files to describe; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
@@ -60,7 +61,7 @@ impl Inspect {
         match kind {
             Kind::PublicKey => named = Some(fingerprint(set, &object.bytes)),
             Kind::SecretKey => {
-                warn_if_exposed(file, ui);
+                warn_if_exposed(file, "secret key", ui);
                 let mut key = SecretKey::expand(&object).map_err(|error| error.of_path(file))?;
                 form = Some(key.form);
                 let public = key.public_key().map_err(|error| error.of_path(file))?;
@@ -73,6 +74,8 @@ impl Inspect {
             kind,
             parameters: set,
             form,
+            or: (form == Some(Form::Seed) && object.container == Container::Raw)
+                .then_some("shared-secret"),
             container: object.container,
             bytes: object.bytes.len(),
             fingerprint: named,
@@ -89,6 +92,9 @@ struct Description<'a> {
     parameters: &'static Set,
     #[serde(skip_serializing_if = "Option::is_none")]
     form: Option<Form>,
+    /// Other type that the file may have, since it does not say which.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    or: Option<&'static str>,
     container: Container,
     /// Length of the encoding, without PEM.
     bytes: usize,
@@ -108,6 +114,9 @@ impl fmt::Display for Description<'_> {
         }
         let container = container_name(self.container);
         write!(f, ", {} bytes ({container})", self.bytes)?;
+        if self.or.is_some() {
+            write!(f, "\n  or a shared secret: the file does not say which")?;
+        }
         match &self.fingerprint {
             Some(fingerprint) => write!(f, "\n  fingerprint {fingerprint}"),
             None => Ok(()),

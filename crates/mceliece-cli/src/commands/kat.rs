@@ -4,10 +4,7 @@ use crate::{
     engine::Engine,
     sets::{self, Set},
 };
-use clap::{
-    Args,
-    builder::{PossibleValuesParser, TypedValueParser},
-};
+use clap::{Args, builder::TypedValueParser};
 use falcon_kat::Drbg;
 use falcon_terminal::{
     error::{Error, Result, Status},
@@ -52,8 +49,7 @@ fn known() -> impl Iterator<Item = &'static Set> {
 }
 
 fn parser() -> impl TypedValueParser<Value = &'static Set> {
-    PossibleValuesParser::new(known().map(|set| set.name))
-        .try_map(|name| sets::find(&name).ok_or("no such set"))
+    sets::parser_of(known())
 }
 
 impl Kat {

@@ -3,7 +3,7 @@
 use crate::{
     PROGRAM,
     fingerprint::fingerprint,
-    keys::SecretKey,
+    keys::{SecretKey, is_key},
     object::{Form, Kind, encode},
     sets::{self, Set},
     standing::STANDING,
@@ -12,20 +12,23 @@ use clap::Args;
 use falcon_terminal::{
     error::{Error, Result, Status, serialize_path},
     escape::{Escaped, shown},
-    input::is_standard,
+    input::{is_standard, regular_length},
     output::{Content, Inputs, Overwrite, Pending, check_target},
-    place::with_suffix,
+    place::{is_name_of_public, name_of_secret, with_suffix},
     seed::{SEED_LEN, fresh_seed, read_seed},
+    shell::quote,
     ui::Ui,
 };
 use serde::Serialize;
 use std::{
     fmt,
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
 /// Make a key pair: KEY (secret, mode 0600) and KEY.pub, both PEM
 #[derive(Debug, Args)]
+#[command(override_usage = "mceliece-cli keygen [OPTIONS] --parameters <NAME> <KEY>")]
 #[command(after_help = "\
 Examples:
   mceliece-cli keygen --parameters mceliece460896f my.key
@@ -40,8 +43,11 @@ pub(crate) struct Keygen {
     #[arg(long, value_name = "NAME", ignore_case = true, value_parser = sets::parser())]
     parameters: &'static Set,
     /// File for the secret key; the public key goes to KEY.pub
-    #[arg(value_name = "KEY")]
-    key: PathBuf,
+    #[arg(value_name = "KEY", required_unless_present = "output")]
+    key: Option<PathBuf>,
+    /// The same as KEY
+    #[arg(short, long, value_name = "KEY", conflicts_with = "key")]
+    output: Option<PathBuf>,
     /// Form of the secret key. All forms are the same key
     #[arg(long, value_enum, default_value = "full")]
     form: Form,
@@ -52,7 +58,8 @@ pub(crate) struct Keygen {
     /// same seed and parameter set always give the same key
     #[arg(long, value_name = "FILE")]
     seed_file: Option<PathBuf>,
-    /// Overwrite KEY and KEY.pub; the old key is lost
+    /// Overwrite KEY and KEY.pub; the old key is lost. If the program is killed meanwhile, KEY.pub
+    /// can be missing; `pubkey` makes it again
     #[arg(long)]
     force: bool,
 }
@@ -60,52 +67,71 @@ pub(crate) struct Keygen {
 impl Keygen {
     pub(crate) fn run(self, ui: Ui) -> Result<Status> {
         let (set, overwrite) = (self.parameters, Overwrite::from_force(self.force));
-        let public_path = with_suffix(&self.key, ".pub");
-        self.check(&public_path, overwrite)?;
+        // The parser has asked for one of them.
+        let secret_path = self.output.as_deref().or(self.key.as_deref());
+        let secret_path = secret_path.unwrap_or(Path::new(""));
+        let public_path = with_suffix(secret_path, ".pub");
+        self.check(secret_path, &public_path, overwrite)?;
         let options = [(SEED_LEN, "--seed-file")];
         let seed = self.seed_file.as_deref();
-        let seed = seed.map(|path| read_seed(path, &options)).transpose()?;
+        let seed = seed.map(|path| read_seed(path, &options, ui)).transpose()?;
         let seed = seed.map_or_else(fresh_seed, Ok)?;
         let mut key = SecretKey::generate(set, &seed);
         let secret = encode(set, Kind::SecretKey, key.in_form(self.form), self.raw)?;
         let public_key = key.public_key()?;
         let public = encode(set, Kind::PublicKey, public_key, self.raw)?;
         let fingerprint = fingerprint(set, public_key);
-        let secret =
-            Pending::with_bytes(&PROGRAM, &self.key, &secret, Content::SecretKey, overwrite)?;
-        let public = Pending::with_bytes(
-            &PROGRAM,
-            &public_path,
-            &public,
-            Content::PublicKey,
-            overwrite,
-        )?;
+        let prepare =
+            |path, bytes, content| Pending::with_bytes(&PROGRAM, path, bytes, content, overwrite);
+        let secret = prepare(secret_path, &secret, Content::SecretKey)?;
+        let public = prepare(&public_path, &public, Content::PublicKey)?;
         Pending::commit_pair(secret, public, ui)?;
         ui.note(STANDING);
         let made = Made {
             parameters: set,
             form: self.form,
-            secret_key: &self.key,
+            secret_key: secret_path,
             public_key: &public_path,
             fingerprint,
         };
-        ui.report_written(&made, &[&self.key, &public_path])?;
+        ui.report_written(&made, &[secret_path, &public_path])?;
         Ok(Status::Valid)
     }
 
     /// Everything that can be refused before a key is generated.
-    fn check(&self, public: &Path, overwrite: Overwrite) -> Result<()> {
-        if is_standard(&self.key) {
+    fn check(&self, secret: &Path, public: &Path, overwrite: Overwrite) -> Result<()> {
+        if is_standard(secret) {
             return Err(Error::new("a key pair is two files, not standard output")
                 .hint("name the file of the secret key"));
         }
+        if is_name_of_public(secret) {
+            return Err(
+                Error::at(secret, "this name is for the public key").hint(format_args!(
+                    "name the secret key: mceliece-cli keygen --parameters {} {}",
+                    self.parameters,
+                    quote(&name_of_secret(secret))
+                )),
+            );
+        }
         let inputs = Inputs::new(self.seed_file.as_deref());
-        for (path, content) in [
-            (self.key.as_path(), Content::SecretKey),
-            (public, Content::PublicKey),
-        ] {
+        for (path, content) in [(secret, Content::SecretKey), (public, Content::PublicKey)] {
             inputs.spare(path)?;
-            check_target(&PROGRAM, path, content, overwrite)?;
+            check_target(&PROGRAM, path, content, overwrite).map_err(|error| {
+                if path == public && error.is(ErrorKind::AlreadyExists) {
+                    error.hint(format_args!(
+                        "its secret key {} is missing; --force would destroy the public key, too; \
+                         name another file",
+                        shown(secret)
+                    ))
+                } else {
+                    error
+                }
+            })?;
+            // `--force` is meant for an old key.
+            if regular_length(path).is_some() && !is_key(path)? {
+                return Err(Error::at(path, "is not a key and was not overwritten")
+                    .hint("remove it first, or name another file"));
+            }
         }
         Ok(())
     }

@@ -25,10 +25,20 @@ use std::{
 
 /// Make the public key again from the secret key
 #[derive(Debug, Args)]
+#[command(override_usage = "mceliece-cli pubkey [OPTIONS] <KEY>")]
 pub(crate) struct Pubkey {
     /// The secret key, in any form; `-` is standard input
-    #[arg(value_name = "KEY")]
-    key: PathBuf,
+    #[arg(value_name = "KEY", required_unless_present = "named_key")]
+    key: Option<PathBuf>,
+    /// The same as KEY
+    #[arg(
+        short = 'k',
+        long = "key",
+        value_name = "KEY",
+        conflicts_with = "key",
+        hide = true
+    )]
+    named_key: Option<PathBuf>,
     /// File for the public key; `-` is standard output [default: KEY.pub]
     #[arg(short, long, value_name = "KEY.pub")]
     output: Option<PathBuf>,
@@ -38,32 +48,35 @@ pub(crate) struct Pubkey {
     /// Write the bytes of the specification instead of PEM
     #[arg(long)]
     raw: bool,
-    /// Overwrite an existing file
+    /// Overwrite an existing file, but no secret key
     #[arg(long)]
     force: bool,
 }
 
 impl Pubkey {
     pub(crate) fn run(self, ui: Ui) -> Result<Status> {
+        // The parser has asked for one of them.
+        let key_path = self.named_key.as_deref().or(self.key.as_deref());
+        let key_path = key_path.unwrap_or(Path::new(""));
         let output = match &self.output {
             Some(path) => path.clone(),
-            None if is_standard(&self.key) => {
+            None if is_standard(key_path) => {
                 return Err(
                     Error::new("the key on standard input has no name for KEY.pub")
                         .hint("name the public key with --output"),
                 );
             }
-            None => with_suffix(&self.key, ".pub"),
+            None => with_suffix(key_path, ".pub"),
         };
         let overwrite = Overwrite::from_force(self.force);
         if !is_standard(&output) {
-            Inputs::new([self.key.as_path()]).spare(&output)?;
+            Inputs::new([key_path]).spare(&output)?;
             check_target(&PROGRAM, &output, Content::PublicKey, overwrite)?;
         }
-        let snapshot = Snapshot::take(&self.key, MAX_FILE);
-        let mut key = load_secret(&self.key, self.parameters, ui)?;
+        let snapshot = Snapshot::take(key_path, MAX_FILE);
+        let mut key = load_secret(key_path, self.parameters, ui)?;
         let set = key.set;
-        let public = key.public_key().map_err(|error| error.of_path(&self.key))?;
+        let public = key.public_key().map_err(|error| error.of_path(key_path))?;
         let bytes = encode(set, Kind::PublicKey, public, self.raw)?;
         if is_standard(&output) {
             write_result(&PROGRAM, &output, &bytes, overwrite)?;

@@ -1,6 +1,6 @@
 //! Files that are truncated, too long, changed, or of the wrong kind.
 
-use crate::sandbox::{QUICK, Sandbox, text};
+use crate::sandbox::{QUICK, Sandbox, json_lines, text};
 
 /// The same files raw, which have no PEM that would notice damage.
 fn raw() -> Sandbox {
@@ -174,23 +174,76 @@ fn damaged_pem_is_refused() {
         let mut changed = whole.clone();
         changed[middle] = b'!';
         let end = whole.len() - 30;
-        let cases = [
-            changed,
-            whole[..middle].to_vec(),
-            whole[..end].to_vec(),
-            [&whole[..], b"more"].concat(),
-            [&whole[..], &whole].concat(),
-        ];
-        for damaged in cases {
+        let cases = [changed, whole[..middle].to_vec(), whole[..end].to_vec()];
+        let cases = cases.into_iter().map(|damaged| (damaged, "damaged PEM"));
+        let stray = [&b"-----BEGUN----\n"[..], &whole].concat();
+        let stray = (
+            stray,
+            "has dashes (-----) in line 1, outside of the PEM blocks",
+        );
+        let double = [&whole[..], &whole].concat();
+        let double = (double, "holds 2 PEM blocks, and one is expected");
+        for (damaged, told) in cases.chain([stray, double]) {
             sandbox.write(name, damaged);
             for arguments in uses(name) {
                 let message = sandbox.refuses(&arguments);
-                assert!(message.contains("damaged PEM"), "{name} {message}");
+                assert!(message.contains(told), "{name} {message}");
             }
         }
         sandbox.write(name, whole);
     }
     assert_eq!(sandbox.names(), ["c", "k", "k.pub", "s"]);
+}
+
+/// Mail programs and editors add such text, and RFC 7468 lets parsers ignore it.
+#[test]
+fn text_around_pem_is_ignored() {
+    let sandbox = Sandbox::new();
+    let secret = sandbox.read("s");
+    for name in ["k", "k.pub", "c"] {
+        let whole = text(&sandbox.read(name)).to_owned();
+        for text in [
+            format!("\u{feff}{whole}"),
+            format!("Dear reader,\n\n{whole}\nYours\n"),
+            format!("\n\n{whole}"),
+            whole.replace('\n', "\r\n"),
+            whole.replace('\n', "  \n"),
+            format!("{whole}more"),
+        ] {
+            sandbox.write(name, text);
+            for arguments in uses(name) {
+                sandbox.succeeds(&arguments);
+                for output in ["out", "out2"] {
+                    let _ = std::fs::remove_file(sandbox.path(output));
+                }
+            }
+            if name != "k.pub" {
+                assert_eq!(sandbox.decaps("k", "c"), secret);
+            }
+        }
+        sandbox.write(name, whole);
+    }
+}
+
+/// The length of a shared secret is that of a secret key in its shortest form.
+#[test]
+fn inspect_says_that_32_bytes_have_two_meanings() {
+    let sandbox = Sandbox::new();
+    let message = sandbox.refuses(&["inspect", "s"]);
+    let told = "s: 32 bytes: a shared secret, or a secret key in the form seed";
+    assert!(message.contains(told), "{message}");
+    assert!(message.contains("--parameters"), "{message}");
+    let told = "or a shared secret: the file does not say which";
+    let shown = sandbox.succeeds(&["inspect", "s", "--parameters", QUICK]);
+    assert!(text(&shown.stdout).contains(told), "{shown:?}");
+    let shown = sandbox.succeeds(&["inspect", "s", "--parameters", QUICK, "--json"]);
+    assert_eq!(json_lines(&shown)[0]["or"], "shared-secret");
+    for (form, more) in [("seed", &[][..]), ("compressed", &["--raw"])] {
+        let keygen = ["keygen", "--parameters", QUICK, form, "--form", form];
+        sandbox.succeeds(&[&keygen[..], more].concat());
+        let shown = sandbox.succeeds(&["inspect", form, "--parameters", QUICK]);
+        assert!(!text(&shown.stdout).contains("shared secret"), "{shown:?}");
+    }
 }
 
 #[test]

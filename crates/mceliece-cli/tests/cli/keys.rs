@@ -35,9 +35,92 @@ fn keygen_writes_both_files_or_neither() {
         assert!(message.contains("exists already"), "{message}");
         assert_eq!(sandbox.names(), [taken]);
         assert_eq!(sandbox.read(taken), b"precious");
-        sandbox.succeeds(&[&KEYGEN[..], &["--force"]].concat());
+    }
+}
+
+#[test]
+fn force_replaces_a_key_pair_and_nothing_else() {
+    let forced = [&KEYGEN[..], &["--force"]].concat();
+    for raw in [&[][..], &["--raw"], &["--raw", "--form", "seed"]] {
+        let sandbox = Sandbox::empty();
+        sandbox.succeeds(&[&KEYGEN[..], raw].concat());
+        let before = ["k", "k.pub"].map(|name| sandbox.read(name));
+        sandbox.succeeds(&[&forced[..], raw].concat());
+        for (name, before) in ["k", "k.pub"].iter().zip(before) {
+            assert_ne!(sandbox.read(name), before, "{name}");
+        }
         assert_eq!(sandbox.names(), ["k", "k.pub"]);
     }
+    for taken in ["k", "k.pub"] {
+        let sandbox = Sandbox::empty();
+        sandbox.write(taken, "precious");
+        let message = sandbox.refuses(&forced);
+        assert!(message.contains("is not a key"), "{message}");
+        assert_eq!(sandbox.names(), [taken]);
+        assert_eq!(sandbox.read(taken), b"precious");
+    }
+}
+
+#[test]
+fn a_public_key_without_its_secret_key_is_not_to_be_replaced() {
+    let sandbox = Sandbox::new();
+    fs::remove_file(sandbox.path("k")).unwrap();
+    let hint = sandbox.refuses(&KEYGEN);
+    assert!(hint.contains("its secret key k is missing"), "{hint}");
+}
+
+#[test]
+fn the_name_of_a_public_key_is_not_for_a_secret_one() {
+    let sandbox = Sandbox::empty();
+    for (name, told) in [
+        (
+            "x.pub",
+            "mceliece-cli keygen --parameters mceliece348864f x.key",
+        ),
+        (
+            "x.y.pub",
+            "mceliece-cli keygen --parameters mceliece348864f x.y",
+        ),
+    ] {
+        let message = sandbox.refuses(&["keygen", "--parameters", QUICK, name]);
+        assert!(
+            message.contains("this name is for the public key"),
+            "{message}"
+        );
+        assert!(message.contains(told), "{message}");
+        assert!(sandbox.names().is_empty());
+    }
+}
+
+#[test]
+fn other_names_of_commands_options_and_sets_are_understood() {
+    let sandbox = Sandbox::empty();
+    for (command, set, key) in [
+        ("generate", "348864f", "a"),
+        ("genkey", "MCELIECE348864F", "b"),
+        ("keygen", "348864F", "c"),
+    ] {
+        sandbox.succeeds(&[command, "--parameters", set, "-o", key]);
+        let begin = b"-----BEGIN MCELIECE348864F SECRET KEY-----";
+        assert!(sandbox.read(key).starts_with(begin), "{command} {set}");
+    }
+    for option in ["-p", "-k", "--key", "--pub"] {
+        let encapsulate = ["encapsulate", option, "a.pub", "-o", "x", "--secret", "s"];
+        sandbox.succeeds(&[&encapsulate[..], &["--force"]].concat());
+    }
+    for (option, output) in [
+        ("-k", "-o"),
+        ("--sk", "--output"),
+        ("--secret-key", "--secret"),
+    ] {
+        let decapsulate = ["decapsulate", option, "a", "x", output, "t", "--force"];
+        sandbox.succeeds(&decapsulate);
+        assert_eq!(sandbox.read("t"), sandbox.read("s"), "{option}");
+    }
+    let public = sandbox.succeeds(&["public", "-k", "a", "-o", "-"]).stdout;
+    assert_eq!(public, sandbox.read("a.pub"));
+    let unknown = sandbox.refuses(&["keygen", "--parameters", "348", "z"]);
+    assert!(unknown.contains("mceliece348864"), "{unknown}");
 }
 
 #[test]

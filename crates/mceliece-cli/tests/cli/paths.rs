@@ -86,6 +86,60 @@ fn force_replaces_no_secret_key() {
     sandbox.succeeds(&["keygen", "--parameters", QUICK, "other", "--force"]);
 }
 
+/// A raw key in its shortest form has the length of a shared secret. Without a public key beside
+/// it, another shared secret may replace it, and nothing else.
+#[test]
+fn force_replaces_32_bytes_only_by_a_shared_secret() {
+    let sandbox = Sandbox::new();
+    let seed = ["--raw", "--form", "seed"];
+    sandbox.succeeds(&[&["keygen", "--parameters", QUICK, "raw"][..], &seed].concat());
+    let before = sandbox.read("raw");
+    assert_eq!(before.len(), 32);
+    let as_public = [
+        &["encaps", "-p", "k.pub", "-o", "raw", "--secret", "x"][..],
+        &["pubkey", "k", "-o", "raw"],
+    ];
+    let as_secret = [
+        &["encaps", "-p", "k.pub", "-o", "x", "--secret", "raw"][..],
+        &["decaps", "-k", "k", "c", "--secret", "raw"],
+    ];
+    let refused = |arguments: &[&str], told: &str| {
+        let message = sandbox.refuses(&[arguments, &["--force"]].concat());
+        assert!(message.contains(told), "{arguments:?} {message}");
+        assert_eq!(sandbox.read("raw"), before, "{arguments:?}");
+    };
+    for arguments in as_public.iter().chain(&as_secret) {
+        refused(arguments, "holds a secret key and was not overwritten");
+    }
+    std::fs::remove_file(sandbox.path("raw.pub")).unwrap();
+    for arguments in as_public {
+        refused(arguments, "holds 32 bytes, a shared secret or a secret key");
+    }
+    for arguments in as_secret {
+        sandbox.succeeds(&[arguments, &["--force"]].concat());
+        assert_ne!(sandbox.read("raw"), before, "{arguments:?}");
+        sandbox.write("raw", &before);
+    }
+}
+
+#[test]
+fn standard_output_takes_one_output_and_no_report() {
+    let sandbox = Sandbox::new();
+    for json in [&[][..], &["--json"]] {
+        let with = |arguments: &[&str]| sandbox.succeeds(&[arguments, json].concat()).stdout;
+        let sent = with(&[
+            "encaps", "-p", "k.pub", "-o", "-", "--secret", "t", "--force",
+        ]);
+        assert!(sent.starts_with(b"-----BEGIN ") && sent.ends_with(b" CIPHERTEXT-----\n"));
+        let secret = with(&[
+            "encaps", "-p", "k.pub", "-o", "x", "--secret", "-", "--force",
+        ]);
+        assert_eq!(secret.len(), 32);
+        assert_eq!(with(&["decaps", "-k", "k", "x", "--secret", "-"]), secret);
+        assert_eq!(with(&["pubkey", "k", "-o", "-"]), sandbox.read("k.pub"));
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn an_output_that_cannot_be_is_refused() {
@@ -105,6 +159,8 @@ fn an_output_that_cannot_be_is_refused() {
         }
         let message = sandbox.refuses(&["decaps", "-k", "k", "c", "--secret", output]);
         assert!(message.contains(told), "{output}: {message}");
+        // No other command of the program has the same option.
+        assert!(!message.contains("-o"), "{output}: {message}");
     }
     assert_eq!(sandbox.names(), ["c", "k", "k.pub", "s"]);
 }

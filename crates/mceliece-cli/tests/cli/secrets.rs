@@ -74,6 +74,21 @@ mod modes {
             assert!(said.contains("chmod 600 k"), "{arguments:?} {said}");
         }
     }
+
+    #[test]
+    fn a_seed_that_others_can_read_is_warned_about() {
+        let sandbox = Sandbox::empty();
+        sandbox.write("seed", [0xf3; 32]);
+        for (mode, warned) in [(0o644, true), (0o620, true), (0o600, false)] {
+            fs::set_permissions(sandbox.path("seed"), Permissions::from_mode(mode)).unwrap();
+            let keygen = ["keygen", "--parameters", QUICK, "k", "--seed-file", "seed"];
+            let made = sandbox.succeeds(&[&keygen[..], &["--force"]].concat());
+            let said = text(&made.stderr);
+            let told = "warning: seed: other users have access to this secret seed";
+            assert_eq!(said.contains(told), warned, "{mode:o} {said}");
+            assert_eq!(said.contains("chmod 600 seed"), warned, "{mode:o} {said}");
+        }
+    }
 }
 
 /// Everything that the program printed in these cases contains no part of the key, the seed or the
@@ -215,4 +230,123 @@ fn a_full_disk_leaves_nothing_half_done() {
         );
         assert_eq!(sandbox.names(), before, "{arguments:?}");
     }
+}
+
+/// With `--force` the file that could be replaced stays as it was.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_old_file_stays_if_the_other_output_cannot_be_printed() {
+    use std::{fs::File, io::pipe, process::Stdio};
+    let sandbox = Sandbox::new();
+    sandbox.write("old", "precious");
+    let before = sandbox.names();
+    for arguments in [
+        ["encaps", "-p", "k.pub", "-o", "-", "--secret", "old"],
+        ["encaps", "-p", "k.pub", "-o", "old", "--secret", "-"],
+    ] {
+        let full = || File::options().write(true).open("/dev/full").unwrap();
+        let broken = || pipe().unwrap().1;
+        for (name, stdout) in [
+            ("full", Stdio::from(full())),
+            ("broken", Stdio::from(broken())),
+        ] {
+            let mut command = sandbox.command(&arguments);
+            let ran = command.arg("--force").stdout(stdout).output().unwrap();
+            assert_eq!(ran.status.code(), Some(2), "{name} {arguments:?} {ran:?}");
+            assert_eq!(sandbox.read("old"), b"precious", "{name} {arguments:?}");
+            assert_eq!(sandbox.names(), before, "{name} {arguments:?}");
+        }
+        sandbox.succeeds(&[&arguments[..], &["--force"]].concat());
+        assert_ne!(sandbox.read("old"), b"precious");
+        sandbox.write("old", "precious");
+    }
+}
+
+/// The output would be lost without an error.
+#[cfg(unix)]
+#[test]
+fn a_closed_standard_output_takes_no_secret_and_no_key() {
+    use std::process::{Command, Stdio};
+    let sandbox = Sandbox::new();
+    sandbox.write("old", "precious");
+    let before = sandbox.names();
+    for arguments in [
+        &["encaps", "-p", "k.pub", "-o", "-", "--secret", "new"][..],
+        &["encaps", "-p", "k.pub", "-o", "new", "--secret", "-"],
+        &[
+            "encaps", "-p", "k.pub", "-o", "old", "--secret", "-", "--force",
+        ],
+        &["decaps", "-k", "k", "c", "--secret", "-"],
+        &["pubkey", "k", "-o", "-"],
+    ] {
+        let ran = Command::new("sh")
+            .args([
+                "-c",
+                "exec \"$@\" >&-",
+                "sh",
+                env!("CARGO_BIN_EXE_mceliece-cli"),
+            ])
+            .args(arguments)
+            .current_dir(&sandbox.0)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert_eq!(ran.status.code(), Some(2), "{arguments:?} {ran:?}");
+        let said = text(&ran.stderr);
+        assert!(
+            said.contains("standard output is closed"),
+            "{arguments:?} {said}"
+        );
+        assert_eq!(sandbox.names(), before, "{arguments:?}");
+        assert_eq!(sandbox.read("old"), b"precious");
+        // The null device can be meant, as in a measurement.
+        let mut command = sandbox.command(arguments);
+        assert!(command.stdout(Stdio::null()).status().unwrap().success());
+        let _ = std::fs::remove_file(sandbox.path("new"));
+        sandbox.write("old", "precious");
+    }
+}
+
+/// A memory image of the program would hold its secrets.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_program_leaves_no_memory_image() {
+    use std::{
+        fs,
+        path::PathBuf,
+        process::{Command, Stdio},
+        thread,
+        time::{Duration, Instant},
+    };
+    let sandbox = Sandbox::empty();
+    let program = env!("CARGO_BIN_EXE_mceliece-cli");
+    // The program waits for the key on standard input.
+    let mut child = Command::new("sh")
+        .args([
+            "-c",
+            "ulimit -S -c $(ulimit -H -c); exec \"$@\"",
+            "sh",
+            program,
+        ])
+        .args(["pubkey", "-", "-o", "-"])
+        .current_dir(&sandbox.0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The thread that waits for signals comes after the limit.
+    let process = PathBuf::from(format!("/proc/{}", child.id()));
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while fs::read_dir(process.join("task")).unwrap().count() < 2 {
+        assert!(Instant::now() < deadline);
+        thread::sleep(Duration::from_millis(10));
+    }
+    let limits = fs::read_to_string(process.join("limits")).unwrap();
+    let mut lines = limits.lines();
+    let limit = lines.find_map(|line| line.strip_prefix("Max core file size"));
+    let soft = limit.unwrap().split_whitespace().next();
+    assert_eq!(soft, Some("0"), "{limits}");
+    child.stdin = None;
+    assert_eq!(child.wait().unwrap().code(), Some(2));
 }

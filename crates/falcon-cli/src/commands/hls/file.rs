@@ -5,7 +5,7 @@ use crate::{
     error::{Error, Result},
     escape::shown,
     input::is_standard,
-    output::{Content, Overwrite, Pending},
+    output::{Content, Overwrite, Pending, refuse_closed_stdout},
     ui::Ui,
 };
 use std::{
@@ -21,6 +21,7 @@ pub(super) fn write(
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<()> {
     if is_standard(path) {
+        refuse_closed_stdout()?;
         let mut out = BufWriter::new(io::stdout().lock());
         let written = content(&mut out).and_then(|()| out.flush());
         return written.map_err(|error| Error::stdout(&error));
