@@ -162,8 +162,8 @@ fn confirm<I: Isa, const N: usize>(
         if let Some((ciphertext, _)) = job {
             let pairs = expected.iter().zip(&ciphertext[code.syndrome_len()..]);
             let different = pairs.fold(0, |all, (a, b)| all | (a ^ b));
-            // Hidden before the comparison, for which compilers would branch.
-            preimage.good &= !mask::nonzero(mask::hidden(u64::from(different)));
+            // Hidden, since compilers would branch around the change of `good`.
+            preimage.good &= !mask::hidden(mask::nonzero(u64::from(different)));
         }
     }
 }
