@@ -17,6 +17,7 @@
 use crate::field::planes::WORDS;
 
 pub(crate) mod basis;
+mod layers;
 pub(crate) mod taylor;
 pub(crate) mod transform;
 pub(crate) mod transpose;

@@ -1,5 +1,6 @@
 //! The additive FFT.
 
+use super::layers::{Butterfly, long_layer, short_layer};
 use super::{Order, basis, log_coefficients, taylor};
 use crate::field::element::mul_by_public;
 use crate::field::planes::{
@@ -24,11 +25,11 @@ pub(crate) fn transform<I: Isa, const M: usize>(isa: I, f: &[u16], out: &mut [Bl
         || {
             place(isa, expanded, out);
             for j in 0..3 {
-                short_layer(isa, out, j);
+                short_layer::<Forward, I, M>(isa, out, j);
             }
             swap_words(isa, out);
             for j in 3..k {
-                long_layer(isa, out, j);
+                long_layer::<Forward, I, M>(isa, out, j);
             }
             if let Some(&top) = top.first() {
                 add_top(isa, top, out);
@@ -73,50 +74,20 @@ pub(crate) fn swap_words<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]
 }
 
 /// `u + a v` and `u + a v + v`.
-#[inline(always)]
-fn butterfly<I: Isa, const M: usize>(
-    isa: I,
-    [x, y]: [&mut Block<M>; 2],
-    twiddle: impl Fn(usize) -> Planes<I, M>,
-) {
-    for part in 0..parts::<I>() {
-        let (u, v) = (load(isa, x, part), load(isa, y, part));
-        let first = add::<I, M>(&u, &mul(isa, &twiddle(part), &v));
-        store::<I, M>(&first, x, part);
-        store::<I, M>(&add::<I, M>(&first, &v), y, part);
-    }
-}
+struct Forward;
 
-/// Butterflies of stride `2^(6+j)`, `j < 3`, between blocks that differ in bit `j`.
-#[inline(always)]
-fn short_layer<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>], j: usize) {
-    let stride = 1 << j;
-    for pairs in values.chunks_exact_mut(2 * stride) {
-        let (x, y) = pairs.split_at_mut(stride);
-        for ((x, y), twiddle) in x.iter_mut().zip(y).zip(basis::short::<M>(j)) {
-            butterfly(
-                isa,
-                [x, y],
-                #[inline(always)]
-                |_| splat(isa, twiddle),
-            );
-        }
-    }
-}
-
-/// Butterflies of stride `2^(6+j)`, `j >= 3`, between blocks that differ in bit `j - 3`.
-#[inline(always)]
-fn long_layer<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>], j: usize) {
-    let stride = 1 << (j - 3);
-    for pairs in values.chunks_exact_mut(2 * stride) {
-        let (x, y) = pairs.split_at_mut(stride);
-        for ((x, y), twiddle) in x.iter_mut().zip(y).zip(basis::long::<M>(j)) {
-            butterfly(
-                isa,
-                [x, y],
-                #[inline(always)]
-                |part| load(isa, twiddle, part),
-            );
+impl Butterfly for Forward {
+    #[inline(always)]
+    fn apply<I: Isa, const M: usize>(
+        isa: I,
+        [x, y]: [&mut Block<M>; 2],
+        twiddle: impl Fn(usize) -> Planes<I, M>,
+    ) {
+        for part in 0..parts::<I>() {
+            let (u, v) = (load(isa, x, part), load(isa, y, part));
+            let first = add::<I, M>(&u, &mul(isa, &twiddle(part), &v));
+            store::<I, M>(&first, x, part);
+            store::<I, M>(&add::<I, M>(&first, &v), y, part);
         }
     }
 }

@@ -4,6 +4,7 @@
 //!
 //! Every step of the transform, transposed, in reversed order.
 
+use super::layers::{Butterfly, long_layer, short_layer};
 use super::transform::swap_words;
 use super::{Order, basis, log_coefficients, taylor};
 use crate::field::planes::{self, Block, Planes, add, load, mul, parts, splat, store};
@@ -16,11 +17,11 @@ pub(crate) fn transpose<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>],
         #[inline(always)]
         || {
             for j in (3..log_coefficients::<M>()).rev() {
-                long_layer(isa, values, j);
+                long_layer::<Transposed, I, M>(isa, values, j);
             }
             swap_words(isa, values);
             for j in (0..3).rev() {
-                short_layer(isa, values, j);
+                short_layer::<Transposed, I, M>(isa, values, j);
             }
             half_layer(isa, values);
             collect(isa, values, out);
@@ -30,49 +31,21 @@ pub(crate) fn transpose<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>],
 }
 
 /// `x + y` and `a (x + y) + y`.
-#[inline(always)]
-fn butterfly<I: Isa, const M: usize>(
-    isa: I,
-    [x, y]: [&mut Block<M>; 2],
-    twiddle: impl Fn(usize) -> Planes<I, M>,
-) {
-    for part in 0..parts::<I>() {
-        let second = load(isa, y, part);
-        let sum = add::<I, M>(&load(isa, x, part), &second);
-        store::<I, M>(&sum, x, part);
-        let product = mul(isa, &twiddle(part), &sum);
-        store::<I, M>(&add::<I, M>(&product, &second), y, part);
-    }
-}
+struct Transposed;
 
-#[inline(always)]
-fn short_layer<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>], j: usize) {
-    let stride = 1 << j;
-    for pairs in values.chunks_exact_mut(2 * stride) {
-        let (x, y) = pairs.split_at_mut(stride);
-        for ((x, y), twiddle) in x.iter_mut().zip(y).zip(basis::short::<M>(j)) {
-            butterfly(
-                isa,
-                [x, y],
-                #[inline(always)]
-                |_| splat(isa, twiddle),
-            );
-        }
-    }
-}
-
-#[inline(always)]
-fn long_layer<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>], j: usize) {
-    let stride = 1 << (j - 3);
-    for pairs in values.chunks_exact_mut(2 * stride) {
-        let (x, y) = pairs.split_at_mut(stride);
-        for ((x, y), twiddle) in x.iter_mut().zip(y).zip(basis::long::<M>(j)) {
-            butterfly(
-                isa,
-                [x, y],
-                #[inline(always)]
-                |part| load(isa, twiddle, part),
-            );
+impl Butterfly for Transposed {
+    #[inline(always)]
+    fn apply<I: Isa, const M: usize>(
+        isa: I,
+        [x, y]: [&mut Block<M>; 2],
+        twiddle: impl Fn(usize) -> Planes<I, M>,
+    ) {
+        for part in 0..parts::<I>() {
+            let second = load(isa, y, part);
+            let sum = add::<I, M>(&load(isa, x, part), &second);
+            store::<I, M>(&sum, x, part);
+            let product = mul(isa, &twiddle(part), &sum);
+            store::<I, M>(&add::<I, M>(&product, &second), y, part);
         }
     }
 }
