@@ -128,10 +128,13 @@ mod tests {
                 let few = (0..2 * t).map(|i| if i < t + 1 { n } else { i });
                 assert!(!choose(code, &draw(few), &mut positions));
             }
-            // At every distance.
+            // Every pair.
             for again in 1..t {
-                let twice = (0..t).map(|i| if i == again { 0 } else { i });
-                assert!(!choose(code, &draw(twice), &mut positions), "{again}");
+                for first in 0..again {
+                    let twice = (0..t).map(|i| if i == again { first } else { i });
+                    let chosen = choose(code, &draw(twice), &mut positions);
+                    assert!(!chosen, "{first} {again}");
+                }
             }
             // A repetition among the numbers that are not needed does no harm.
             let spare = (0..2 * t).map(|i| i.min(t));
