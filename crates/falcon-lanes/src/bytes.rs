@@ -92,6 +92,50 @@ pub trait Bytes: Copy + Debug + Send + Sync + 'static {
     /// Adds the images of the bytes `x`, all below 32, to `sum`, bit by bit.
     fn add_short_mapped(self, sum: Self::Line, map: &Self::ShortMap, x: Self::Line) -> Self::Line;
 
+    /// Replaces elements `x` and `y`. Let `z` be the elements of `x` from the second one on. Then
+    /// `x` becomes the products of `z` by the number of `a`, plus those of `y` by the number of
+    /// `b`. If `mask` is all ones, `y` becomes `z`, and if it is zero, `y` stays.
+    ///
+    /// An element is two bytes: its low byte in the first lines, and its high byte, below 32, in
+    /// the second ones. The maps of a member go from low bytes to low and to high bytes, and then
+    /// from high bytes. `x` has one line more than `y`, which stays. Element `cleared` of `y` is
+    /// taken as zero.
+    ///
+    /// # Panics
+    /// If the numbers of lines do not fit.
+    #[inline(always)]
+    fn add_products(
+        self,
+        [a, b]: [&Member<Self>; 2],
+        mask: u64,
+        [x_low, x_high]: [&mut [[u64; 8]]; 2],
+        [y_low, y_high]: [&mut [[u64; 8]]; 2],
+        cleared: usize,
+    ) {
+        let mut now = [self.load(&x_low[0]), self.load(&x_high[0])];
+        for l in 0..y_low.len() {
+            let next = [self.load(&x_low[l + 1]), self.load(&x_high[l + 1])];
+            let z = [self.shifted(now[0], next[0]), self.shifted(now[1], next[1])];
+            now = next;
+            let mut y = [self.load(&y_low[l]), self.load(&y_high[l])];
+            if l == cleared / 64 {
+                y = [
+                    self.cleared(y[0], cleared % 64),
+                    self.cleared(y[1], cleared % 64),
+                ];
+            }
+            let (of_z, of_y) = (self.split(z[0]), self.split(y[0]));
+            for (to, out) in [&mut x_low[l], &mut x_high[l]].into_iter().enumerate() {
+                let sum = self.mapped(&a.maps[to], &of_z);
+                let sum = self.add_short_mapped(sum, &a.short_maps[to], z[1]);
+                let sum = self.add_mapped(sum, &b.maps[to], &of_y);
+                self.store(self.add_short_mapped(sum, &b.short_maps[to], y[1]), out);
+            }
+            self.store(self.select(mask, z[0], y[0]), &mut y_low[l]);
+            self.store(self.select(mask, z[1], y[1]), &mut y_high[l]);
+        }
+    }
+
     /// Gets sets ready: bit `k` of word `i` says whether byte `k` belongs to set `i`.
     fn sets(self, sets: &[u64; 8]) -> Self::Sets;
     /// Byte `i` of the result is the exclusive or of the bytes of `x` in set `i`. Also returns the
@@ -471,6 +515,75 @@ fn compare_families<B: Bytes>(
     }
 }
 
+/// Compares [`Bytes::add_products`] with its definition.
+#[inline(always)]
+fn compare_products<B: Bytes>(bytes: B, images: &[[u64; 4]; 13], next: &mut impl FnMut() -> u64) {
+    let product = |number: u16, [low, high]: [u8; 2]| -> [u8; 2] {
+        let mapped = |map: usize, byte: u8| {
+            let chosen = (0..13).filter(|i| number >> i & 1 == 1);
+            let images = chosen.fold(0, |sum, i| sum ^ images[i][map]).to_le_bytes();
+            let bits = (0..8).filter(|j| byte >> j & 1 == 1);
+            bits.fold(0, |sum, j| sum ^ images[j])
+        };
+        from_fn(|to| mapped(to, low) ^ mapped(2 + to, high))
+    };
+    let family = bytes.family(images);
+    // Bytes of each line, as the operation wants them, and back.
+    let arranged = |mut lines: [[u64; 8]; 3]| {
+        lines.iter_mut().for_each(|line| bytes.arrange(line));
+        lines
+    };
+    let byte = |lines: &[[u64; 8]; 3], place: usize| {
+        let mut line = lines[place / 64];
+        bytes.rearrange(&mut line);
+        line[place % 64 / 8].to_le_bytes()[place % 8]
+    };
+    for cleared in [0, 5, 63, 64, 100, 127, 128, 190] {
+        for mask in [0, u64::MAX] {
+            let mut random =
+                |mask: u64| -> [[u64; 8]; 3] { arranged(from_fn(|_| from_fn(|_| next() & mask))) };
+            let mut x = [random(u64::MAX), random(0x1f1f_1f1f_1f1f_1f1f)];
+            let mut y = [random(u64::MAX), random(0x1f1f_1f1f_1f1f_1f1f)];
+            let (old_x, old_y) = (x, y);
+            let numbers = [next() as u16 & 0x1fff, next() as u16 & 0x1fff];
+            let [a, b] = numbers.map(|number| {
+                let [low, high] = number.to_le_bytes().map(|byte| {
+                    let mut line = [u64::from(byte), 0, 0, 0, 0, 0, 0, 0];
+                    bytes.arrange(&mut line);
+                    bytes.load(&line)
+                });
+                bytes.member(&family, low, high)
+            });
+            let ([x_low, x_high], [y_low, y_high]) = (&mut x, &mut y);
+            bytes.add_products(
+                [&a, &b],
+                mask,
+                [x_low, x_high],
+                [&mut y_low[..2], &mut y_high[..2]],
+                cleared,
+            );
+            let element =
+                |of: &[[[u64; 8]; 3]; 2], place| [byte(&of[0], place), byte(&of[1], place)];
+            for place in 0..128 {
+                let z = element(&old_x, place + 1);
+                let kept = if place == cleared {
+                    [0; 2]
+                } else {
+                    element(&old_y, place)
+                };
+                let (first, second) = (product(numbers[0], z), product(numbers[1], kept));
+                let sum = [first[0] ^ second[0], first[1] ^ second[1]];
+                assert_eq!(element(&x, place), sum, "{place}, {cleared} cleared");
+                let replaced = if mask == 0 { kept } else { z };
+                assert_eq!(element(&y, place), replaced, "{place}, {cleared} cleared");
+            }
+            for place in 128..192 {
+                assert_eq!(element(&x, place), element(&old_x, place), "{place}");
+            }
+        }
+    }
+}
+
 #[inline(always)]
 fn compare<B: Bytes>(bytes: B, oracle: Baseline) {
     let mut state = 0u64;
@@ -531,6 +644,9 @@ fn compare<B: Bytes>(bytes: B, oracle: Baseline) {
             from_fn(|_| from_fn(|_| next())),
             round,
         );
+        let of_family = from_fn(|_| from_fn(|_| next()));
+        compare_products(bytes, &of_family, &mut next);
+        compare_products(oracle, &of_family, &mut next);
         let (sums, map) = bytes.sums(&bytes.sets(&sets), x[0]);
         let (expected, their_map) = oracle.sums(&oracle.sets(&sets), y[0]);
         assert_eq!(sums, expected, "round {round}");

@@ -2,6 +2,7 @@
 
 use crate::neon::Neon;
 use core::arch::aarch64::*;
+use core::arch::asm;
 use core::hint::black_box;
 use falcon_lanes::{Bytes, Member};
 
@@ -111,6 +112,49 @@ fn words(a: uint8x16_t, b: uint8x16_t) -> uint32x4_t {
 fn halves(a: uint32x4_t, b: uint32x4_t) -> uint16x8_t {
     // SAFETY: the target has NEON.
     unsafe { vreinterpretq_u16_u32(veorq_u32(vuzp1q_u32(a, b), vuzp2q_u32(a, b))) }
+}
+
+/// `x`, or `other` where the bits of `mask` are set.
+///
+/// In assembler: compilers know a mask that is the same for all places, and take three instructions
+/// and its complement.
+#[inline(always)]
+fn replaced(x: uint8x16_t, other: uint8x16_t, mask: uint8x16_t) -> uint8x16_t {
+    let mut out = x;
+    // SAFETY: the target has NEON; registers alone are read and written.
+    unsafe {
+        asm!(
+            "bit {out:v}.16b, {other:v}.16b, {mask:v}.16b",
+            out = inout(vreg) out,
+            other = in(vreg) other,
+            mask = in(vreg) mask,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    out
+}
+
+/// Products of 16 elements by a number, plus those of 16 others by another number.
+#[inline(always)]
+fn sums_of_products(
+    [a, b]: [&Member<Neon>; 2],
+    [[x, x_high], [y, y_high]]: [[uint8x16_t; 2]; 2],
+) -> [uint8x16_t; 2] {
+    // SAFETY: the target has NEON.
+    unsafe {
+        let nibble = vdupq_n_u8(15);
+        let (x_low, x_rest) = (vandq_u8(x, nibble), vshrq_n_u8::<4>(x));
+        let (y_low, y_rest) = (vandq_u8(y, nibble), vshrq_n_u8::<4>(y));
+        let to = |to: usize| {
+            let (Map([a_low, a_rest]), Map([b_low, b_rest])) = (a.maps[to], b.maps[to]);
+            let (ShortMap(a_high), ShortMap(b_high)) = (a.short_maps[to], b.short_maps[to]);
+            let of_x = xor(vqtbl1q_u8(a_low, x_low), vqtbl1q_u8(a_rest, x_rest));
+            let of_y = xor(vqtbl1q_u8(b_low, y_low), vqtbl1q_u8(b_rest, y_rest));
+            let high = xor(vqtbl2q_u8(a_high, x_high), vqtbl2q_u8(b_high, y_high));
+            xor(xor(of_x, of_y), high)
+        };
+        [to(0), to(1)]
+    }
 }
 
 /// Numbers of the bytes of a register.
@@ -344,6 +388,50 @@ impl Bytes for Neon {
                 xor(d, vqtbl2q_u8(map.0, h)),
             ]
         })
+    }
+    #[inline(always)]
+    fn add_products(
+        self,
+        by: [&Member<Self>; 2],
+        mask: u64,
+        [x_low, x_high]: [&mut [[u64; 8]]; 2],
+        [y_low, y_high]: [&mut [[u64; 8]]; 2],
+        cleared: usize,
+    ) {
+        // A quarter of a line at a time, since all maps fill half of the registers.
+        let quarters = 4 * y_low.len();
+        assert!(y_high.len() == y_low.len());
+        assert!(x_low.len() > y_low.len() && x_high.len() > y_low.len());
+        for y in [&mut *y_low, &mut *y_high] {
+            if let Some(word) = y.as_flattened_mut().get_mut(cleared / 8) {
+                *word &= !(0xff << (cleared % 8 * 8));
+            }
+        }
+        let [x_low, x_high] = [x_low, x_high].map(|x| x.as_mut_ptr().cast::<u8>());
+        let [y_low, y_high] = [y_low, y_high].map(|y| y.as_mut_ptr().cast::<u8>());
+        // SAFETY: the target has NEON. `y_low` and `y_high` have 16 bytes for every quarter, and
+        // `x_low` and `x_high` have 64 more.
+        unsafe {
+            let mask = vreinterpretq_u8_u64(vdupq_n_u64(mask));
+            let mut now = [vld1q_u8(x_low), vld1q_u8(x_high)];
+            for place in (0..quarters).map(|quarter| 16 * quarter) {
+                let next = [
+                    vld1q_u8(x_low.add(place + 16)),
+                    vld1q_u8(x_high.add(place + 16)),
+                ];
+                let z = [
+                    vextq_u8::<1>(now[0], next[0]),
+                    vextq_u8::<1>(now[1], next[1]),
+                ];
+                now = next;
+                let y = [vld1q_u8(y_low.add(place)), vld1q_u8(y_high.add(place))];
+                let [low, high] = sums_of_products(by, [z, y]);
+                vst1q_u8(x_low.add(place), low);
+                vst1q_u8(x_high.add(place), high);
+                vst1q_u8(y_low.add(place), replaced(y[0], z[0], mask));
+                vst1q_u8(y_high.add(place), replaced(y[1], z[1], mask));
+            }
+        }
     }
     #[inline(always)]
     fn sets(self, sets: &[u64; 8]) -> Sets {

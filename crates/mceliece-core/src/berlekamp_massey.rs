@@ -176,36 +176,21 @@ fn step<B: Bytes, const M: usize>(
     let lines = (2 * t).div_ceil(64);
     let ([d_low, d_high], [b_low, b_high]) = (d, b);
     // Whole lines are loaded, as they were stored a step ago.
-    let mut now = [bytes.load(&d_low[0]), bytes.load(&d_high[0])];
-    let discrepancy = u16::from_le_bytes(now.map(|line| bytes.first(line)));
+    let first = [bytes.load(&d_low[0]), bytes.load(&d_high[0])];
+    let discrepancy = u16::from_le_bytes(first.map(|line| bytes.first(line)));
     // All ones if `B` is replaced.
     let replace = mask::nonzero(u64::from(discrepancy)) & !mask::of_bit(memory.k as u64 >> 63);
     let replace = mask::hidden(replace);
-    let by_discrepancy = bytes.member(products, now[0], now[1]);
+    let by_discrepancy = bytes.member(products, first[0], first[1]);
     let needed = lines.min((3 * t - r).div_ceil(64));
-    for l in 0..needed {
-        let next = [bytes.load(&d_low[l + 1]), bytes.load(&d_high[l + 1])];
-        let shifted = [
-            bytes.shifted(now[0], next[0]),
-            bytes.shifted(now[1], next[1]),
-        ];
-        now = next;
-        let mut kept = [bytes.load(&b_low[l]), bytes.load(&b_high[l])];
-        if l == (2 * t - 1 - r) / 64 {
-            let grown = (2 * t - 1 - r) % 64;
-            kept = [bytes.cleared(kept[0], grown), bytes.cleared(kept[1], grown)];
-        }
-        let (x, y) = (bytes.split(shifted[0]), bytes.split(kept[0]));
-        for (to, out) in [&mut d_low[l], &mut d_high[l]].into_iter().enumerate() {
-            let sum = bytes.mapped(&memory.by_gamma.maps[to], &x);
-            let sum = bytes.add_short_mapped(sum, &memory.by_gamma.short_maps[to], shifted[1]);
-            let sum = bytes.add_mapped(sum, &by_discrepancy.maps[to], &y);
-            let map = &by_discrepancy.short_maps[to];
-            bytes.store(bytes.add_short_mapped(sum, map, kept[1]), out);
-        }
-        bytes.store(bytes.select(replace, shifted[0], kept[0]), &mut b_low[l]);
-        bytes.store(bytes.select(replace, shifted[1], kept[1]), &mut b_high[l]);
-    }
+    bytes.add_products(
+        [&memory.by_gamma, &by_discrepancy],
+        replace,
+        [&mut d_low[..=needed], &mut d_high[..=needed]],
+        [&mut b_low[..needed], &mut b_high[..needed]],
+        // Where the polynomial grows.
+        2 * t - 1 - r,
+    );
     if (2 * t).is_multiple_of(64) {
         // Place 2t: d times that of `B`.
         let [low, high] = (discrepancy & memory.last).to_le_bytes();

@@ -4,7 +4,7 @@ use super::basis;
 use crate::field::planes::{Block, Planes, load, splat};
 use falcon_lanes::Isa;
 
-/// What a layer does with two blocks.
+/// An operation on two blocks, of which a layer consists.
 pub(crate) trait Butterfly {
     /// Replaces both blocks. `twiddle` is the factor of a part.
     fn apply<I: Isa, const M: usize>(
