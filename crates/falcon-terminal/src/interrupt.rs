@@ -7,21 +7,21 @@
 //! list, so no other file can appear afterwards.
 
 use std::{
-    collections::BTreeSet,
-    fs,
+    collections::BTreeMap,
+    fs::{self, File},
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
 static UNFINISHED: Mutex<Unfinished> = Mutex::new(Unfinished {
-    paths: BTreeSet::new(),
+    paths: BTreeMap::new(),
     terminal: None,
 });
 
 /// Work to do before the program ends.
 struct Unfinished {
-    /// Files and folders to remove.
-    paths: BTreeSet<PathBuf>,
+    /// Files and folders to remove. One with an identity is removed only if it is still that file.
+    paths: BTreeMap<PathBuf, Option<Identity>>,
     /// A terminal whose echo is off.
     terminal: Option<terminal::Terminal>,
 }
@@ -31,10 +31,41 @@ impl Unfinished {
         if let Some(terminal) = self.terminal.take() {
             terminal.restore();
         }
-        for path in &self.paths {
+        for (path, identity) in &self.paths {
+            if identity.is_some_and(|identity| !identity.is_at(path)) {
+                continue;
+            }
             let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
         }
     }
+}
+
+/// A file, whatever its name is. Unknown where files have no numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Identity(Option<[u64; 2]>);
+
+impl Identity {
+    /// Finds out which file this is.
+    pub fn of(file: &File) -> Self {
+        Self(file.metadata().ok().and_then(|file| numbers(&file)))
+    }
+
+    /// Whether the file has this name.
+    pub fn is_at(self, path: &Path) -> bool {
+        fs::symlink_metadata(path).is_ok_and(|there| numbers(&there) == self.0)
+    }
+}
+
+/// Numbers of the device and of the file.
+#[cfg(unix)]
+fn numbers(file: &fs::Metadata) -> Option<[u64; 2]> {
+    use std::os::unix::fs::MetadataExt;
+    Some([file.dev(), file.ino()])
+}
+
+#[cfg(not(unix))]
+fn numbers(_: &fs::Metadata) -> Option<[u64; 2]> {
+    None
 }
 
 /// While it lives, signals do not end the program. Hold it briefly.
@@ -48,7 +79,12 @@ pub fn hold() -> Hold {
 impl Hold {
     /// Adds a file or folder to remove if a signal comes.
     pub fn add(&mut self, path: &Path) {
-        self.0.paths.insert(path.to_owned());
+        self.0.paths.insert(path.to_owned(), None);
+    }
+
+    /// Adds a file to remove if a signal comes, unless another file has its name then.
+    pub fn add_file(&mut self, path: &Path, identity: Identity) {
+        self.0.paths.insert(path.to_owned(), Some(identity));
     }
 
     /// Removes a file or folder from the list: it is finished.

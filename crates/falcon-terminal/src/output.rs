@@ -11,7 +11,7 @@ use crate::{
     error::{Error, Result},
     escape::shown,
     input::{is_standard, read_start, regular_length},
-    interrupt::{self, Hold},
+    interrupt::{self, Hold, Identity},
     lock::lock_folder,
     place::{folder, real, with_suffix},
     program::{Program, SUFFIX, Secret},
@@ -115,25 +115,39 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// Bytes of an existing file that are read to find out whether it holds a secret key.
-const LOOKED_AT: u64 = 64 * 1024;
+/// Bytes of an existing file that are read to find out whether it holds a secret key: more than the
+/// programs read of a key.
+const LOOKED_AT: u64 = 4 << 20;
 
-/// Refuses to replace a file that holds a secret key, except by a secret key. A file that may as
-/// well be a shared secret can be replaced by one, unless a public key is beside it.
+/// Refuses to replace a file that holds a secret key, or has a public key beside it, except by a
+/// secret key. A file that may as well be a shared secret can be replaced by one.
 fn spare_secret_key(program: &Program, path: &Path, content: Content) -> Result<()> {
     // What is empty or no regular file is not looked at: a pipe would wait.
-    if content == Content::SecretKey || regular_length(path).is_none_or(|len| len == 0) {
+    let Some(len) = regular_length(path).filter(|&len| len > 0 && content != Content::SecretKey)
+    else {
         return Ok(());
-    }
-    let (start, _) = read_start(path, LOOKED_AT)?;
+    };
+    let (start, _) = read_start(path, LOOKED_AT.min(len))?;
     let secret = match has_pem_of_secret_key(&start) {
         true => Some(Secret::Key),
         false => (program.secret_in)(&start),
     };
-    let has_public_key = |path: &Path| with_suffix(path, ".pub").exists();
+    let public = [with_suffix(path, ".pub"), with_suffix(&real(path), ".pub")];
+    let public = public.iter().find(|path| path.exists());
     match secret {
-        None => Ok(()),
-        Some(Secret::KeyOrShared(len)) if !has_public_key(path) && !has_public_key(&real(path)) => {
+        // It may be damaged, or in a form that is not known.
+        None => match public {
+            Some(public) => Err(Error::at(
+                path,
+                format_args!(
+                    "was not overwritten: {} is beside it, so it may be a secret key",
+                    shown(public)
+                ),
+            )
+            .hint("name another output file, or remove this one first")),
+            None => Ok(()),
+        },
+        Some(Secret::KeyOrShared(len)) if public.is_none() => {
             if content == Content::SharedSecret {
                 return Ok(());
             }
@@ -313,7 +327,9 @@ impl Pending {
         self.sync()?;
         let on_disk = self.on_disk();
         if self.overwrite == Overwrite::Force {
-            // A signal removes the temporary file.
+            // A signal that has come ends the program here, and one that comes removes the
+            // temporary file.
+            drop(interrupt::hold());
             print(bytes)?;
             let target = self.rename(&mut interrupt::hold())?;
             if on_disk {
@@ -322,15 +338,19 @@ impl Pending {
             return Ok(());
         }
         let mut hold = interrupt::hold();
+        // Another file may get the name later.
+        let file = Identity::of(self.temporary.as_file());
         let target = self.rename(&mut hold)?;
-        hold.add(&target);
+        hold.add_file(&target, file);
         // Printing may wait for a reader, and a signal must be able to end that.
         drop(hold);
         if on_disk {
             sync_folder(&target);
         }
+        // A signal that has come ends the program here, before anything is printed.
+        drop(interrupt::hold());
         let printed = print(bytes);
-        if printed.is_err() {
+        if printed.is_err() && file.is_at(&target) {
             let _ = fs::remove_file(&target);
         }
         interrupt::hold().remove(&target);
@@ -411,6 +431,10 @@ impl Pending {
     /// Gives the file its name; where it is now.
     fn rename(self, hold: &mut Hold) -> Result<PathBuf> {
         let target = &self.target;
+        if self.overwrite == Overwrite::Force {
+            // Another program may have made a secret key there meanwhile.
+            check_target(self.program, &self.named, self.content, self.overwrite)?;
+        }
         hold.remove(self.temporary.path());
         let persisted = match self.overwrite {
             Overwrite::Force => self.temporary.persist(target),
@@ -735,6 +759,32 @@ mod tests {
         ] {
             fs::write(&target, other).unwrap();
             write(Content::Result).unwrap();
+        }
+    }
+
+    #[test]
+    fn force_replaces_no_secret_key_that_appears_meanwhile() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("key");
+        let key = b"-----BEGIN PRIVATE KEY-----";
+        for (content, is_pair) in [
+            (Content::SharedSecret, false),
+            (Content::Result, false),
+            (Content::Result, true),
+        ] {
+            let write = |name: &str| {
+                let path = folder.path().join(name);
+                Pending::with_bytes(&TESTS, &path, b"new", content, Overwrite::Force).unwrap()
+            };
+            let (first, second) = (write("other"), write("key"));
+            fs::write(&target, key).unwrap();
+            let done = match is_pair {
+                true => Pending::commit_pair(first, second, QUIET),
+                false => second.commit(),
+            };
+            assert!(done.is_err(), "{content:?} {is_pair}");
+            assert_eq!(fs::read(&target).unwrap(), key);
+            fs::remove_file(&target).unwrap();
         }
     }
 

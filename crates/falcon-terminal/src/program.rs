@@ -9,7 +9,7 @@ pub struct Program {
     pub temporary: &'static str,
     /// Kinds of files that are changed under a lock, such as `key`.
     pub locked: &'static [&'static str],
-    /// Secret that a file with these first 64 KiB (the whole file, if it is shorter) holds in a
+    /// Secret that a file with these first 4 MiB (the whole file, if it is shorter) holds in a
     /// form that is not PEM.
     pub secret_in: fn(&[u8]) -> Option<Secret>,
 }

@@ -13,7 +13,7 @@ use crate::hash::{self, Message, hash_all};
 use crate::layout::{Parts, parts};
 use crate::mask;
 use crate::stack::{wipe_below, wipe_far_below};
-use core::array;
+use core::{array, slice};
 use falcon_lanes::{Isa, wipe};
 use zeroize::Zeroizing;
 
@@ -118,6 +118,7 @@ fn decapsulate_group<I: Isa, const M: usize, const N: usize>(
         });
     hash_all::<I, N>(isa, count, messages);
     for preimage in &mut preimages {
+        wipe(slice::from_mut(&mut preimage.good));
         wipe(&mut preimage.domain);
         wipe(&mut preimage.bytes);
     }

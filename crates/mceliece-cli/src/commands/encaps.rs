@@ -2,6 +2,7 @@
 
 use crate::{
     PROGRAM,
+    fingerprint::fingerprint,
     keys::load_public,
     object::{Kind, encode},
     sets::{self, Set, check_random},
@@ -90,6 +91,7 @@ impl Encaps {
             parameters: key.set,
             ciphertext: &self.output,
             secret: &self.secret,
+            fingerprint: fingerprint(key.set, &key.bytes),
         };
         ui.report_written(&made, &[&self.output, &self.secret])?;
         Ok(Status::Valid)
@@ -134,12 +136,15 @@ struct Made<'a> {
     ciphertext: &'a Path,
     #[serde(serialize_with = "serialize_path")]
     secret: &'a Path,
+    /// Of the public key.
+    fingerprint: String,
 }
 
 impl fmt::Display for Made<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [ciphertext, secret] = [self.ciphertext, self.secret].map(|path| Escaped(shown(path)));
         writeln!(f, "{} ciphertext: {ciphertext}", self.parameters)?;
-        write!(f, "secret: {secret}")
+        writeln!(f, "secret: {secret}")?;
+        write!(f, "for the key with fingerprint {}", self.fingerprint)
     }
 }

@@ -350,3 +350,29 @@ fn the_program_leaves_no_memory_image() {
     child.stdin = None;
     assert_eq!(child.wait().unwrap().code(), Some(2));
 }
+
+/// A key that the program reads, or a damaged one beside its public key, is not replaced.
+#[test]
+fn force_replaces_no_key_with_text_around_it_or_of_a_wrong_length() {
+    let sandbox = Sandbox::new();
+    let key = std::fs::read(sandbox.path("k")).unwrap();
+    let mail = [&b"a line of a mail\n".repeat(5000)[..], &key].concat();
+    sandbox.write("mail", &mail);
+    sandbox.succeeds(&["decaps", "-k", "mail", "c", "--secret", "t"]);
+    // An editor's line end behind a raw key.
+    sandbox.succeeds(&["keygen", "--parameters", QUICK, "raw", "--raw"]);
+    let mut raw = std::fs::read(sandbox.path("raw")).unwrap();
+    raw.push(b'\n');
+    sandbox.write("raw", &raw);
+    for (name, content) in [("mail", &mail), ("raw", &raw)] {
+        for arguments in [
+            ["encaps", "-p", "k.pub", "-o", "c2", "--secret", name],
+            ["encaps", "-p", "k.pub", "-o", name, "--secret", "s2"],
+            ["decaps", "-k", "k", "c", "--secret", name, "--hex"],
+        ] {
+            let error = sandbox.refuses(&[&arguments[..], &["--force"]].concat());
+            assert!(error.contains("was not overwritten"), "{error}");
+            assert_eq!(std::fs::read(sandbox.path(name)).unwrap(), *content);
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 use crate::sandbox::Sandbox;
 use std::{
+    fs,
     io::{ErrorKind, Write},
     os::{fd::OwnedFd, unix::net::UnixStream},
     process::{Command, Stdio},
@@ -51,6 +52,31 @@ fn a_signal_removes_the_file_whose_other_half_was_not_printed() {
         assert_eq!(child.wait().unwrap().code(), Some(143));
         assert_eq!(sandbox.names(), before, "{arguments:?}");
     }
+}
+
+/// Another file that has got the name meanwhile is not removed.
+#[test]
+fn a_signal_removes_no_file_of_another_program() {
+    let sandbox = Sandbox::new();
+    let (writer, _reader) = full();
+    let mut child = sandbox
+        .command(&["encaps", "-p", "k.pub", "-o", "-", "--secret", "new"])
+        .stdout(Stdio::from(OwnedFd::from(writer)))
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !sandbox.path("new").exists() {
+        assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none());
+        thread::sleep(Duration::from_millis(5));
+    }
+    thread::sleep(Duration::from_millis(100));
+    fs::rename(sandbox.path("new"), sandbox.path("saved")).unwrap();
+    sandbox.write("new", "precious");
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").arg(&pid).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+    assert_eq!(fs::read(sandbox.path("new")).unwrap(), b"precious");
 }
 
 /// With `--force` the old file is there until the other output has been printed.
