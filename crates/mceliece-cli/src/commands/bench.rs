@@ -29,7 +29,7 @@ Example:
 Every engine of this machine is measured, or the one that --engine names.")]
 pub(crate) struct Bench {
     /// Measure one parameter set only
-    #[arg(long, value_name = "NAME", ignore_case = true, value_parser = sets::parser())]
+    #[arg(long, value_name = "NAME", aliases = ["set", "algorithm"], short_alias = 'a', ignore_case = true, value_parser = sets::parser())]
     parameters: Option<&'static Set>,
     /// Seconds for each measurement
     #[arg(long, default_value_t = 1.0, value_parser = seconds)]

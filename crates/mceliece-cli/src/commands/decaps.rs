@@ -52,7 +52,7 @@ pub(crate) struct Decaps {
     #[arg(long)]
     hex: bool,
     /// Parameter set, if KEY is raw
-    #[arg(long, value_name = "NAME", ignore_case = true, value_parser = sets::parser())]
+    #[arg(long, value_name = "NAME", aliases = ["set", "algorithm"], short_alias = 'a', ignore_case = true, value_parser = sets::parser())]
     parameters: Option<&'static Set>,
     /// Overwrite an existing file, but no secret key
     #[arg(long)]

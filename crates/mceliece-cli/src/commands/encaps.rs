@@ -54,7 +54,7 @@ pub(crate) struct Encaps {
     #[arg(long)]
     hex: bool,
     /// Parameter set, if KEY.pub is raw
-    #[arg(long, value_name = "NAME", ignore_case = true, value_parser = sets::parser())]
+    #[arg(long, value_name = "NAME", aliases = ["set", "algorithm"], short_alias = 'a', ignore_case = true, value_parser = sets::parser())]
     parameters: Option<&'static Set>,
     /// Write the ciphertext as the bytes of the specification instead of PEM
     #[arg(long)]

@@ -33,7 +33,7 @@ pub(crate) struct Inspect {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Parameter set of raw files
-    #[arg(long, value_name = "NAME", ignore_case = true, value_parser = sets::parser())]
+    #[arg(long, value_name = "NAME", aliases = ["set", "algorithm"], short_alias = 'a', ignore_case = true, value_parser = sets::parser())]
     parameters: Option<&'static Set>,
 }
 

@@ -24,7 +24,7 @@ text of the records, as the submission's program writes it, is compared by its S
 program contains. The sets with pc have no official vectors, so they are not among the sets here.")]
 pub(crate) struct Kat {
     /// Replay one parameter set only
-    #[arg(long, value_name = "NAME", ignore_case = true, value_parser = parser())]
+    #[arg(long, value_name = "NAME", aliases = ["set", "algorithm"], short_alias = 'a', ignore_case = true, value_parser = parser())]
     parameters: Option<&'static Set>,
 }
 

@@ -40,7 +40,7 @@ without f, about five of seven seeds give no key. Then KEY holds the next seed t
 follows from the first one, and not the bytes of the file.")]
 pub(crate) struct Keygen {
     /// Parameter set; there is no default
-    #[arg(long, value_name = "NAME", ignore_case = true, value_parser = sets::parser())]
+    #[arg(long, value_name = "NAME", aliases = ["set", "algorithm"], short_alias = 'a', ignore_case = true, value_parser = sets::parser())]
     parameters: &'static Set,
     /// File for the secret key; the public key goes to KEY.pub
     #[arg(value_name = "KEY", required_unless_present = "output")]

@@ -43,7 +43,7 @@ pub(crate) struct Pubkey {
     #[arg(short, long, value_name = "KEY.pub")]
     output: Option<PathBuf>,
     /// Parameter set, if KEY is raw
-    #[arg(long, value_name = "NAME", ignore_case = true, value_parser = sets::parser())]
+    #[arg(long, value_name = "NAME", aliases = ["set", "algorithm"], short_alias = 'a', ignore_case = true, value_parser = sets::parser())]
     parameters: Option<&'static Set>,
     /// Write the bytes of the specification instead of PEM
     #[arg(long)]

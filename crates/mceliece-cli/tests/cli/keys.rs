@@ -95,12 +95,13 @@ fn the_name_of_a_public_key_is_not_for_a_secret_one() {
 #[test]
 fn other_names_of_commands_options_and_sets_are_understood() {
     let sandbox = Sandbox::empty();
-    for (command, set, key) in [
-        ("generate", "348864f", "a"),
-        ("genkey", "MCELIECE348864F", "b"),
-        ("keygen", "348864F", "c"),
+    for (command, option, set, key) in [
+        ("generate", "--parameters", "348864f", "a"),
+        ("genkey", "--set", "MCELIECE348864F", "b"),
+        ("keygen", "-a", "348864F", "c"),
+        ("keygen", "--algorithm", "mceliece348864f", "d"),
     ] {
-        sandbox.succeeds(&[command, "--parameters", set, "-o", key]);
+        sandbox.succeeds(&[command, option, set, "-o", key]);
         let begin = b"-----BEGIN MCELIECE348864F SECRET KEY-----";
         assert!(sandbox.read(key).starts_with(begin), "{command} {set}");
     }
