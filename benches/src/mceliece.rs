@@ -457,11 +457,11 @@ pub const BARS: [Bar; 20] = {
         bar(Decap, "mceliece6688128f", 1_018_000, 900_000),
         bar(Decap, "mceliece6960119f", 971_000, 850_000),
         bar(Decap, "mceliece8192128f", 1_024_500, 900_000),
-        bar(DecapBatch, "mceliece348864f", 298_000, 300_000),
-        bar(DecapBatch, "mceliece460896f", 671_000, 600_000),
-        bar(DecapBatch, "mceliece6688128f", 805_000, 700_000),
-        bar(DecapBatch, "mceliece6960119f", 763_500, 650_000),
-        bar(DecapBatch, "mceliece8192128f", 810_000, 700_000),
+        bar(DecapBatch, "mceliece348864f", 289_000, 300_000),
+        bar(DecapBatch, "mceliece460896f", 654_000, 600_000),
+        bar(DecapBatch, "mceliece6688128f", 783_000, 700_000),
+        bar(DecapBatch, "mceliece6960119f", 742_000, 650_000),
+        bar(DecapBatch, "mceliece8192128f", 788_000, 700_000),
     ]
 };
 

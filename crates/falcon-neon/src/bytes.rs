@@ -389,7 +389,8 @@ impl Bytes for Neon {
             ]
         })
     }
-    #[inline(always)]
+    // Not inlined: among other values, the maps would not stay in registers.
+    #[inline(never)]
     fn add_products(
         self,
         by: [&Member<Self>; 2],
