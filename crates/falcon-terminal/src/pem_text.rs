@@ -78,6 +78,15 @@ pub fn has_pem_of_key(text: &[u8]) -> bool {
     text_lines(text).any(|(_, line)| is_label(line))
 }
 
+/// Whether a line of a text begins a PEM block of a secret key, whatever the algorithm.
+pub fn has_pem_of_secret_key(text: &[u8]) -> bool {
+    let is_secret = |line: &[u8]| {
+        let names = |kind: &[u8]| line.windows(kind.len()).any(|words| words == kind);
+        line.starts_with(BEGIN) && (names(b"PRIVATE KEY") || names(b"SECRET KEY"))
+    };
+    text_lines(text).any(|(_, line)| is_secret(line))
+}
+
 /// Whether a file has text outside of its PEM blocks.
 pub fn has_text_around_pem(text: &[u8]) -> bool {
     let mut lines = text_lines(text).map(|(_, line)| line);

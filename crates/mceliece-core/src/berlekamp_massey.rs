@@ -126,7 +126,7 @@ impl<const M: usize, const N: usize> BytesKernel for Steps<'_, M, N> {
 
 /// State of a sequence, besides `D` and `B`.
 #[derive(Clone, Copy)]
-struct Memory<B: Bytes> {
+struct State<B: Bytes> {
     /// Products by `gamma`.
     by_gamma: Member<B>,
     k: i32,
@@ -145,19 +145,19 @@ fn steps<B: Bytes, const M: usize, const N: usize>(
     // By gamma = 1.
     let mut one = [1, 0, 0, 0, 0, 0, 0, 0];
     bytes.arrange(&mut one);
-    let mut memory = [Memory {
+    let mut states = [State {
         by_gamma: bytes.member(&products, bytes.load(&one), bytes.load(&[0; 8])),
         k: 0,
         last: u16::MAX,
     }; N];
     for r in 0..2 * t {
-        for ((memory, d), b) in memory.iter_mut().zip(&mut *d).zip(&mut *b) {
-            step(bytes, &products, t, r, memory, d, b);
+        for ((state, d), b) in states.iter_mut().zip(&mut *d).zip(&mut *b) {
+            step(bytes, &products, t, r, state, d, b);
         }
     }
     let mut all = [0; N];
-    for (k, memory) in all.iter_mut().zip(&memory) {
-        *k = memory.k;
+    for (k, state) in all.iter_mut().zip(&states) {
+        *k = state.k;
     }
     all
 }
@@ -169,7 +169,7 @@ fn step<B: Bytes, const M: usize>(
     products: &B::Family<M>,
     t: usize,
     r: usize,
-    memory: &mut Memory<B>,
+    state: &mut State<B>,
     d: &mut Elements,
     b: &mut Elements,
 ) {
@@ -179,12 +179,12 @@ fn step<B: Bytes, const M: usize>(
     let first = [bytes.load(&d_low[0]), bytes.load(&d_high[0])];
     let discrepancy = u16::from_le_bytes(first.map(|line| bytes.first(line)));
     // All ones if `B` is replaced.
-    let replace = mask::nonzero(u64::from(discrepancy)) & !mask::of_bit(memory.k as u64 >> 63);
+    let replace = mask::nonzero(u64::from(discrepancy)) & !mask::of_bit(state.k as u64 >> 63);
     let replace = mask::hidden(replace);
     let by_discrepancy = bytes.member(products, first[0], first[1]);
     let needed = lines.min((3 * t - r).div_ceil(64));
     bytes.add_products(
-        [&memory.by_gamma, &by_discrepancy],
+        [&state.by_gamma, &by_discrepancy],
         replace,
         [&mut d_low[..=needed], &mut d_high[..=needed]],
         [&mut b_low[..needed], &mut b_high[..needed]],
@@ -193,17 +193,17 @@ fn step<B: Bytes, const M: usize>(
     );
     if (2 * t).is_multiple_of(64) {
         // Place 2t: d times that of `B`.
-        let [low, high] = (discrepancy & memory.last).to_le_bytes();
+        let [low, high] = (discrepancy & state.last).to_le_bytes();
         for (line, byte) in [(&mut d_low[lines], low), (&mut d_high[lines], high)] {
             *line = [u64::from(byte), 0, 0, 0, 0, 0, 0, 0];
             bytes.arrange(line);
         }
-        memory.last &= !replace as u16;
+        state.last &= !replace as u16;
     }
-    memory.by_gamma.replace(bytes, replace, &by_discrepancy);
+    state.by_gamma.replace(bytes, replace, &by_discrepancy);
     // -k - 1 is the complement of k.
-    let grown = memory.k + 1;
-    memory.k = grown ^ (replace as i32 & (grown ^ !memory.k));
+    let grown = state.k + 1;
+    state.k = grown ^ (replace as i32 & (grown ^ !state.k));
 }
 
 #[cfg(test)]

@@ -71,6 +71,7 @@ struct Preimage {
     good: u64,
 }
 
+/// Writes the session keys of a group of jobs. Those that there are come first.
 fn decapsulate_group<I: Isa, const M: usize, const N: usize>(
     isa: I,
     code: &Code,
@@ -78,6 +79,7 @@ fn decapsulate_group<I: Isa, const M: usize, const N: usize>(
     values: &Values<M>,
     mut group: [Option<Job<'_>>; N],
 ) {
+    let count = group.iter().flatten().count();
     let mut preimages = [Preimage {
         domain: [hash::CONFIRMATION],
         bytes: [0; 8 * MAX_WORDS],
@@ -87,15 +89,18 @@ fn decapsulate_group<I: Isa, const M: usize, const N: usize>(
         code,
         control: parts.control,
     };
+    // Two at a time: each step of Berlekamp-Massey waits for its discrepancy.
     for (jobs, preimages) in group.chunks(2).zip(preimages.chunks_mut(2)) {
         match (jobs, preimages) {
-            ([Some((a, _)), Some((b, _))], [x, y]) => find(isa, &key, values, [a, b], [x, y]),
-            ([Some((a, _)), ..], [x, ..]) => find(isa, &key, values, [a], [x]),
+            ([Some((a, _)), Some((b, _))], [x, y]) => {
+                find_errors(isa, &key, values, [a, b], [x, y])
+            }
+            ([Some((a, _)), ..], [x, ..]) => find_errors(isa, &key, values, [a], [x]),
             _ => {}
         }
     }
     if code.confirmed {
-        confirm(isa, code, &group, &mut preimages);
+        confirm(isa, code, count, &group, &mut preimages);
     }
     for preimage in &mut preimages {
         let good = mask::hidden(preimage.good) as u8;
@@ -104,7 +109,6 @@ fn decapsulate_group<I: Isa, const M: usize, const N: usize>(
         }
         preimage.domain = [hash::SESSION & good | hash::REJECTION & !good];
     }
-    let count = group.iter().flatten().count();
     let jobs = group.iter_mut().flatten();
     let messages = jobs
         .zip(&preimages)
@@ -125,7 +129,7 @@ fn decapsulate_group<I: Isa, const M: usize, const N: usize>(
 }
 
 /// Writes the error vectors of ciphertexts, and whether there are any.
-fn find<I: Isa, const M: usize, const N: usize>(
+fn find_errors<I: Isa, const M: usize, const N: usize>(
     isa: I,
     key: &DecodingKey<'_>,
     values: &Values<M>,
@@ -146,14 +150,15 @@ fn find<I: Isa, const M: usize, const N: usize>(
 }
 
 /// Clears `good` where the confirmation hash of a ciphertext is not that of the error vector.
+/// `count` is the number of jobs in the group.
 fn confirm<I: Isa, const N: usize>(
     isa: I,
     code: &Code,
+    count: usize,
     group: &[Option<Job<'_>>; N],
     preimages: &mut [Preimage; N],
 ) {
     let mut expected = Zeroizing::new([[0; 32]; N]);
-    let count = group.iter().flatten().count();
     let messages = (preimages.iter().zip(&mut *expected)).map(|(preimage, output)| Message {
         pieces: [&preimage.domain, &preimage.bytes[..code.error_len()], &[]],
         output,

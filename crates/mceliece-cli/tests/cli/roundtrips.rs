@@ -33,7 +33,10 @@ fn every_set_makes_a_secret_that_both_sides_have() {
         sandbox.succeeds(&["encaps", "-p", "k.pub", "-o", "c", "--secret", "s"]);
         assert_eq!(sandbox.decaps("k", "c"), sandbox.read("s"), "{set}");
         // Each encapsulation has a secret of its own.
-        sandbox.succeeds(&["encaps", "-p", "k.pub", "-o", "c2", "--secret", "s2"]);
+        let arguments = [
+            "encaps", "-p", "k.pub", "-o", "c2", "--secret", "s2", "--json",
+        ];
+        let made = json_lines(&sandbox.succeeds(&arguments));
         assert_ne!(sandbox.read("s"), sandbox.read("s2"), "{set}");
         assert_ne!(sandbox.read("c"), sandbox.read("c2"), "{set}");
         let described = json_lines(&sandbox.succeeds(&["inspect", "--json", "k", "k.pub", "c"]));
@@ -42,6 +45,8 @@ fn every_set_makes_a_secret_that_both_sides_have() {
             assert_eq!(line["container"], "pem");
         }
         assert_eq!(described[0]["fingerprint"], described[1]["fingerprint"]);
+        assert_eq!(made[0]["fingerprint"], described[1]["fingerprint"]);
+        assert!(made[0]["fingerprint"].is_string());
     }
 }
 

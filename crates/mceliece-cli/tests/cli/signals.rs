@@ -24,6 +24,34 @@ fn full() -> (UnixStream, UnixStream) {
     (writer, reader)
 }
 
+/// Starts a command whose standard output is never read, and waits until it prints: until
+/// `is_ready`, and a little longer. Then does `meanwhile`, and ends the command by a signal.
+fn interrupted(
+    sandbox: &Sandbox,
+    arguments: &[&str],
+    is_ready: impl Fn() -> bool,
+    meanwhile: impl FnOnce(),
+) {
+    let (writer, _reader) = full();
+    let mut child = sandbox
+        .command(arguments)
+        .stdout(Stdio::from(OwnedFd::from(writer)))
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !is_ready() {
+        assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none());
+        thread::sleep(Duration::from_millis(5));
+    }
+    thread::sleep(Duration::from_millis(300));
+    assert!(child.try_wait().unwrap().is_none(), "it does not wait");
+    meanwhile();
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").arg(&pid).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+}
+
 /// The file is there while the program waits for the reader of the other output, who never reads.
 #[test]
 fn a_signal_removes_the_file_whose_other_half_was_not_printed() {
@@ -33,23 +61,7 @@ fn a_signal_removes_the_file_whose_other_half_was_not_printed() {
     ] {
         let sandbox = Sandbox::new();
         let before = sandbox.names();
-        let (writer, _reader) = full();
-        let mut child = sandbox
-            .command(&arguments)
-            .stdout(Stdio::from(OwnedFd::from(writer)))
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while !sandbox.path("new").exists() {
-            assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none());
-            thread::sleep(Duration::from_millis(5));
-        }
-        thread::sleep(Duration::from_millis(100));
-        assert!(child.try_wait().unwrap().is_none(), "it does not wait");
-        let pid = child.id().to_string();
-        assert!(Command::new("kill").arg(&pid).status().unwrap().success());
-        assert_eq!(child.wait().unwrap().code(), Some(143));
+        interrupted(&sandbox, &arguments, || sandbox.path("new").exists(), || ());
         assert_eq!(sandbox.names(), before, "{arguments:?}");
     }
 }
@@ -58,56 +70,37 @@ fn a_signal_removes_the_file_whose_other_half_was_not_printed() {
 #[test]
 fn a_signal_removes_no_file_of_another_program() {
     let sandbox = Sandbox::new();
-    let (writer, _reader) = full();
-    let mut child = sandbox
-        .command(&["encaps", "-p", "k.pub", "-o", "-", "--secret", "new"])
-        .stdout(Stdio::from(OwnedFd::from(writer)))
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while !sandbox.path("new").exists() {
-        assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none());
-        thread::sleep(Duration::from_millis(5));
-    }
-    thread::sleep(Duration::from_millis(100));
-    fs::rename(sandbox.path("new"), sandbox.path("saved")).unwrap();
-    sandbox.write("new", "precious");
-    let pid = child.id().to_string();
-    assert!(Command::new("kill").arg(&pid).status().unwrap().success());
-    assert_eq!(child.wait().unwrap().code(), Some(143));
-    assert_eq!(fs::read(sandbox.path("new")).unwrap(), b"precious");
+    let arguments = ["encaps", "-p", "k.pub", "-o", "-", "--secret", "new"];
+    let meanwhile = || {
+        fs::rename(sandbox.path("new"), sandbox.path("saved")).unwrap();
+        sandbox.write("new", "precious");
+    };
+    interrupted(
+        &sandbox,
+        &arguments,
+        || sandbox.path("new").exists(),
+        meanwhile,
+    );
+    assert_eq!(sandbox.read("new"), b"precious");
 }
 
 /// With `--force` the old file is there until the other output has been printed.
 #[test]
 fn a_signal_leaves_the_old_file_whose_other_half_was_not_printed() {
     for arguments in [
-        ["encaps", "-p", "k.pub", "-o", "-", "--secret", "old"],
-        ["encaps", "-p", "k.pub", "-o", "old", "--secret", "-"],
+        [
+            "encaps", "-p", "k.pub", "-o", "-", "--secret", "old", "--force",
+        ],
+        [
+            "encaps", "-p", "k.pub", "-o", "old", "--secret", "-", "--force",
+        ],
     ] {
         let sandbox = Sandbox::new();
         sandbox.write("old", "precious");
         let before = sandbox.names();
-        let (writer, _reader) = full();
-        let mut child = sandbox
-            .command(&arguments)
-            .arg("--force")
-            .stdout(Stdio::from(OwnedFd::from(writer)))
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let deadline = Instant::now() + Duration::from_secs(60);
-        let unfinished = |name: &String| name.starts_with(".mceliece-");
-        while !sandbox.names().iter().any(unfinished) {
-            assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none());
-            thread::sleep(Duration::from_millis(5));
-        }
-        thread::sleep(Duration::from_millis(300));
-        assert!(child.try_wait().unwrap().is_none(), "it does not wait");
-        let pid = child.id().to_string();
-        assert!(Command::new("kill").arg(&pid).status().unwrap().success());
-        assert_eq!(child.wait().unwrap().code(), Some(143));
+        let is_unfinished = |name: &String| name.starts_with(".mceliece-");
+        let is_ready = || sandbox.names().iter().any(is_unfinished);
+        interrupted(&sandbox, &arguments, is_ready, || ());
         assert_eq!(sandbox.names(), before, "{arguments:?}");
         assert_eq!(sandbox.read("old"), b"precious", "{arguments:?}");
     }
