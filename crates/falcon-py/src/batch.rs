@@ -1,7 +1,7 @@
 //! Many signatures with one call.
 
 use crate::errors::FalconError;
-use crate::input::{Encoding, Input, Named};
+use crate::input::{Encoding, Input, Named, filled};
 use crate::random::fresh_seed;
 use crate::signature::Presented;
 use crate::typed::{self, Public, Secret, Signed};
@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::num::NonZeroUsize;
 use std::process;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::available_parallelism;
 
 /// A message to sign.
@@ -39,6 +39,13 @@ struct Pool {
     threads: Arc<Threads>,
 }
 
+/// Number of cores that this process may use. The system takes longer to count them than one
+/// verification takes, so they are counted once.
+fn cores() -> NonZeroUsize {
+    static CORES: OnceLock<NonZeroUsize> = OnceLock::new();
+    *CORES.get_or_init(|| available_parallelism().unwrap_or(NonZeroUsize::MIN))
+}
+
 /// Only locked while the GIL is held, and the GIL is not released meanwhile. So no other thread
 /// holds the lock when a process forks, and the child can take it.
 static POOL: Mutex<Option<Pool>> = Mutex::new(None);
@@ -60,7 +67,7 @@ impl Chosen {
     ) -> PyResult<Self> {
         let engine = engine.map_or_else(Engine::best, |named| named.0);
         let count = match threads {
-            None => available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            None => cores(),
             Some(count) => usize::try_from(count)
                 .ok()
                 .and_then(NonZeroUsize::new)
@@ -68,7 +75,8 @@ impl Chosen {
                     PyValueError::new_err(format!("threads is {count}; it must be 1 or more"))
                 })?,
         };
-        let threads = (count.get() > 1 && jobs > 1).then(|| threads_of(count));
+        // Jobs that fill the lanes once are not divided.
+        let threads = (count.get() > 1 && jobs > engine.lanes()).then(|| threads_of(count));
         Ok(Self { engine, threads })
     }
 
@@ -93,36 +101,36 @@ impl Chosen {
         &self,
         seed: &[u8; 32],
         jobs: &[SignJob<'_, P>],
-    ) -> Result<Vec<Signature<P>>, BatchError> {
-        let mut out = vec![Signature::EMPTY; jobs.len()];
+    ) -> PyResult<Vec<Signature<P>>> {
+        let mut out = filled(Signature::EMPTY, jobs.len())?;
         match self.on_threads() {
-            Some(engine) => engine.sign_batch(seed, jobs, &mut out)?,
-            None => self.engine.sign_batch(seed, jobs, &mut out)?,
+            Some(engine) => engine.sign_batch(seed, jobs, &mut out),
+            None => self.engine.sign_batch(seed, jobs, &mut out),
         }
+        .map_err(failed)?;
         Ok(out)
     }
 
-    pub fn verify<P: Parameters>(
-        &self,
-        jobs: &[VerifyJob<'_, P>],
-    ) -> Result<Vec<bool>, BatchError> {
-        let mut out = vec![Err(SignatureError); jobs.len()];
+    pub fn verify<P: Parameters>(&self, jobs: &[VerifyJob<'_, P>]) -> PyResult<Vec<bool>> {
+        let mut out = filled(Err(SignatureError), jobs.len())?;
         match self.on_threads() {
-            Some(engine) => engine.verify_batch(jobs, &mut out)?,
-            None => self.engine.verify_batch(jobs, &mut out)?,
+            Some(engine) => engine.verify_batch(jobs, &mut out),
+            None => self.engine.verify_batch(jobs, &mut out),
         }
+        .map_err(failed)?;
         Ok(out.into_iter().map(|verdict| verdict.is_ok()).collect())
     }
 
     pub fn verify_bytes<P: Parameters>(
         &self,
         jobs: &[VerifyBytesJob<'_, P>],
-    ) -> Result<Vec<bool>, BatchError> {
-        let mut out = vec![Err(SignatureError); jobs.len()];
+    ) -> PyResult<Vec<bool>> {
+        let mut out = filled(Err(SignatureError), jobs.len())?;
         match self.on_threads() {
-            Some(engine) => engine.verify_bytes_batch(jobs, &mut out)?,
-            None => self.engine.verify_bytes_batch(jobs, &mut out)?,
+            Some(engine) => engine.verify_bytes_batch(jobs, &mut out),
+            None => self.engine.verify_bytes_batch(jobs, &mut out),
         }
+        .map_err(failed)?;
         Ok(out.into_iter().map(|verdict| verdict.is_ok()).collect())
     }
 }
@@ -166,7 +174,7 @@ pub fn sign<'py>(
 ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
     let chosen = Chosen::new(py, engine, threads, jobs.len())?;
     let encoded = py.detach(|| {
-        let mut encoded = vec![Vec::new(); jobs.len()];
+        let mut encoded = filled(Vec::new(), jobs.len())?;
         let rows: Vec<_> = jobs
             .iter()
             .enumerate()
@@ -213,12 +221,24 @@ fn sign_those<P: Parameters>(
     if jobs.is_empty() {
         return Ok(());
     }
-    let seed = fresh_seed()?;
-    let signatures = chosen.sign(&seed, &jobs).map_err(failed)?;
-    for (row, signature) in rows.into_iter().zip(&signatures) {
-        encoded[row] = typed::encode(signature, format)?;
+    for (rows, jobs) in rows.chunks(SLICE).zip(jobs.chunks(SLICE)) {
+        let seed = fresh_seed()?;
+        let signatures = chosen.sign(&seed, jobs)?;
+        for (&row, signature) in rows.iter().zip(&signatures) {
+            encoded[row] = typed::encode(signature, format)?;
+        }
+        check_signals()?;
     }
     Ok(())
+}
+
+/// Jobs that are signed with one call: some tenths of a second of one core. So Ctrl-C is noticed,
+/// and decoded signatures need little memory.
+const SLICE: usize = 8192;
+
+/// Raises KeyboardInterrupt if the user has pressed Ctrl-C and this is the main thread.
+pub fn check_signals() -> PyResult<()> {
+    Python::attach(|py| py.check_signals())
 }
 
 /// Verifies all jobs. Keys of both parameter sets may be mixed.
@@ -231,7 +251,7 @@ pub fn verify(
 ) -> PyResult<Vec<bool>> {
     let chosen = Chosen::new(py, engine, threads, jobs.len())?;
     py.detach(|| {
-        let mut verdicts = vec![false; jobs.len()];
+        let mut verdicts = filled(false, jobs.len())?;
         verify_those(
             &chosen,
             jobs,
@@ -263,6 +283,9 @@ pub fn verify(
         Ok(verdicts)
     })
 }
+
+/// Jobs that are verified with one call: a tenth of a second of one core.
+pub const VERIFY_SLICE: usize = 65536;
 
 /// Verifies the jobs whose key `typed_key` returns. A signature of another parameter set is not
 /// valid.
@@ -299,9 +322,13 @@ fn verify_those<P: Parameters>(
         }
     }
     if !encoded.1.is_empty() {
-        let found = chosen.verify_bytes(&encoded.1).map_err(failed)?;
-        for (place, verdict) in encoded.0.into_iter().zip(found) {
-            verdicts[place] = verdict;
+        let slices = encoded.0.chunks(VERIFY_SLICE);
+        for (places, jobs) in slices.zip(encoded.1.chunks(VERIFY_SLICE)) {
+            let found = chosen.verify_bytes(jobs)?;
+            for (&place, verdict) in places.iter().zip(found) {
+                verdicts[place] = verdict;
+            }
+            check_signals()?;
         }
     }
     if !decoded.is_empty() {
@@ -313,7 +340,7 @@ fn verify_those<P: Parameters>(
                 signature,
             })
             .collect();
-        let found = chosen.verify(&jobs).map_err(failed)?;
+        let found = chosen.verify(&jobs)?;
         for ((place, ..), verdict) in decoded.iter().zip(found) {
             verdicts[*place] = verdict;
         }

@@ -3,6 +3,7 @@
 use crate::errors::{DecodeError, FalconError, PasswordError};
 use crate::input::Input;
 use crate::typed::{Public, Secret, either};
+use crate::wipe::on_wiped_stack;
 use falcon_core::pkcs8::{
     DecodePrivateKey, DecodePublicKey, EncodePrivateKey, EncodePublicKey, EncryptionError, Error,
     LineEnding, SecretDocument, decrypt_private_key, spki,
@@ -19,23 +20,26 @@ const ENCRYPTED: &str = "ENCRYPTED PRIVATE KEY";
 /// Reads a PKCS#8 document.
 pub fn read_der(der: &[u8], password: Option<&[u8]>) -> PyResult<Secret> {
     let encrypted = EncryptedPrivateKeyInfoRef::try_from(der).is_ok();
-    let key = match (encrypted, password) {
-        (false, None) => AnySigningKey::from_pkcs8_der(der).map_err(not_a_key)?,
+    let plain = match (encrypted, password) {
+        (false, _) => None,
         (true, Some(password)) => {
-            let plain = decrypt_private_key(der, password).map_err(not_decrypted)?;
-            AnySigningKey::from_pkcs8_der(plain.as_bytes()).map_err(not_a_key)?
+            let plain = on_wiped_stack(|| decrypt_private_key(der, password));
+            Some(plain.map_err(not_decrypted)?)
         }
         (true, None) => {
             return Err(PasswordError::new_err(
                 "the key is encrypted; pass its password",
             ));
         }
-        (false, Some(_)) => {
-            return Err(PasswordError::new_err(
-                "the key is not encrypted; pass no password",
-            ));
-        }
     };
+    let der = plain.as_ref().map_or(der, SecretDocument::as_bytes);
+    let key = AnySigningKey::from_pkcs8_der(der).map_err(not_a_key)?;
+    // A damaged document is none, encrypted or not, so the key is read first.
+    if password.is_some() && !encrypted {
+        return Err(PasswordError::new_err(
+            "the key is not encrypted; pass no password",
+        ));
+    }
     Secret::of(key)
 }
 
@@ -55,8 +59,10 @@ pub fn write_der(key: &Secret, password: Option<&[u8]>) -> PyResult<SecretDocume
     match password {
         None => either!(Secret, key, key => key.to_pkcs8_der()),
         Some([]) => return Err(empty_password()),
-        Some(password) => either!(Secret, key, key => {
-            key.to_pkcs8_encrypted_der_with_rng(&mut SysRng, password)
+        Some(password) => on_wiped_stack(|| {
+            either!(Secret, key, key => {
+                key.to_pkcs8_encrypted_der_with_rng(&mut SysRng, password)
+            })
         }),
     }
     .map_err(|error| FalconError::new_err(error.to_string()))
@@ -67,8 +73,10 @@ pub fn write_pem(key: &Secret, password: Option<&[u8]>) -> PyResult<Zeroizing<St
     match password {
         None => either!(Secret, key, key => key.to_pkcs8_pem(LineEnding::LF)),
         Some([]) => return Err(empty_password()),
-        Some(password) => either!(Secret, key, key => {
-            key.to_pkcs8_encrypted_pem_with_rng(&mut SysRng, password, LineEnding::LF)
+        Some(password) => on_wiped_stack(|| {
+            either!(Secret, key, key => {
+                key.to_pkcs8_encrypted_pem_with_rng(&mut SysRng, password, LineEnding::LF)
+            })
         }),
     }
     .map_err(|error| FalconError::new_err(error.to_string()))
@@ -81,7 +89,14 @@ pub fn read_public_der(der: &[u8]) -> PyResult<Public> {
 
 /// Reads a `SubjectPublicKeyInfo` document in PEM.
 pub fn read_public_pem(text: &str) -> PyResult<Public> {
-    Public::of(AnyVerifyingKey::from_public_key_pem(text).map_err(not_a_public_key)?)
+    // The document may hold a secret key by mistake. This type is wiped.
+    let (label, der) = SecretDocument::from_pem(text).map_err(|error| not_pem(&error))?;
+    match label {
+        "PUBLIC KEY" => read_public_der(der.as_bytes()),
+        _ => Err(DecodeError::new_err(format!(
+            "not a public key: the PEM document is labelled {label:?}"
+        ))),
+    }
 }
 
 /// Writes a `SubjectPublicKeyInfo` document.
@@ -107,7 +122,9 @@ fn empty_password() -> PyErr {
 }
 
 fn not_pem(error: &dyn std::fmt::Display) -> PyErr {
-    DecodeError::new_err(format!("not a PEM document: {error}"))
+    DecodeError::new_err(format!(
+        "not a PEM document: {error}; pass the contents of the file, not its name"
+    ))
 }
 
 fn not_a_key(error: Error) -> PyErr {

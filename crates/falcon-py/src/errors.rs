@@ -2,9 +2,9 @@
 
 use falcon_core::det1024;
 use falcon_core::{DecodeError as CoreDecodeError, Format, Parameters};
-use pyo3::PyErr;
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::import_exception;
+use pyo3::prelude::*;
 
 import_exception!(falcon_sign.exceptions, FalconError);
 import_exception!(falcon_sign.exceptions, InvalidSignature);
@@ -12,6 +12,21 @@ import_exception!(falcon_sign.exceptions, DecodeError);
 import_exception!(falcon_sign.exceptions, PasswordError);
 import_exception!(falcon_sign.exceptions, AlreadyFinalized);
 import_exception!(falcon_sign.exceptions, FaultError);
+
+/// Imports the exceptions, so that an import that fails later cannot end the process.
+pub fn import(py: Python<'_>) -> PyResult<()> {
+    let module = py.import("falcon_sign.exceptions")?;
+    macro_rules! import {
+        ($($name:ident)*) => {
+            $(
+                module.getattr(stringify!($name))?;
+                py.get_type::<$name>();
+            )*
+        };
+    }
+    import!(FalconError InvalidSignature DecodeError PasswordError AlreadyFinalized FaultError);
+    Ok(())
+}
 
 /// The system gave no random bytes.
 pub fn no_randomness(error: getrandom::Error) -> PyErr {

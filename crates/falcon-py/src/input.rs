@@ -3,12 +3,28 @@
 use crate::errors;
 use falcon_core::{Engine, Falcon512, Falcon1024, Format, Parameters};
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyString};
 use std::ops::Deref;
 use zeroize::Zeroizing;
+
+/// Memory for `len` values of an argument or a result. There may be less.
+pub fn reserved<T>(len: usize) -> PyResult<Vec<T>> {
+    let mut values = Vec::new();
+    values
+        .try_reserve_exact(len)
+        .map_err(|_| PyMemoryError::new_err(format!("no memory for {len} values")))?;
+    Ok(values)
+}
+
+/// Memory for `len` values, all of them `value`.
+pub fn filled<T: Clone>(value: T, len: usize) -> PyResult<Vec<T>> {
+    let mut values = reserved(len)?;
+    values.resize(len, value);
+    Ok(values)
+}
 
 /// Bytes of an argument, usable while the GIL is released.
 ///
@@ -46,7 +62,10 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Input {
         let Ok(buffer) = PyBuffer::<u8>::get(&object) else {
             return Err(refused()?);
         };
-        Ok(Self::Copied(Zeroizing::new(buffer.to_vec(object.py())?)))
+        let mut copy = Zeroizing::new(reserved(buffer.item_count())?);
+        copy.resize(buffer.item_count(), 0);
+        buffer.copy_to_slice(object.py(), &mut copy)?;
+        Ok(Self::Copied(copy))
     }
 }
 

@@ -15,6 +15,7 @@ mod random;
 mod signature;
 mod stream;
 mod typed;
+mod wipe;
 
 use falcon_core::Engine;
 use pyo3::prelude::*;
@@ -43,6 +44,7 @@ fn best_engine() -> &'static str {
 // must have one, and a free-threaded one turns it on.
 #[pymodule(gil_used = true)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    errors::import(module.py())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<keys::PySigningKey>()?;
     module.add_class::<keys::PyVerifyingKey>()?;

@@ -7,19 +7,39 @@ use crate::input::{Encoding, Input};
 use crate::random::fresh_seed;
 use crate::typed::{Public, Secret, Signed};
 use falcon_core::{
-    Falcon512, Falcon1024, Format, MessageHasher, NONCE_LEN, SignStream, SignatureError, SigningKey,
+    Falcon512, Falcon1024, Format, MessageHasher, NONCE_LEN, Parameters, SEED_LEN, SignStream,
+    Signature, SignatureError, SigningKey,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use self_cell::self_cell;
-use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{mem, process};
 
 /// The stream of either parameter set, until it is finished.
 enum Stream<'k> {
     Falcon512(SignStream<'k, Falcon512, SigningKey<Falcon512>>),
     Falcon1024(SignStream<'k, Falcon1024, SigningKey<Falcon1024>>),
     Finished,
+}
+
+/// The process that made a stream.
+struct Process(u32);
+
+impl Process {
+    fn this() -> Self {
+        Self(process::id())
+    }
+
+    /// Fails in a child of the process, where another thread's lock may stay locked for ever.
+    fn check(&self, kind: &str) -> PyResult<()> {
+        if self.0 == process::id() {
+            return Ok(());
+        }
+        Err(FalconError::new_err(format!(
+            "this {kind} was made before a fork; make one in each process"
+        )))
+    }
 }
 
 self_cell!(
@@ -37,8 +57,8 @@ self_cell!(
 #[pyclass(frozen, module = "falcon_sign", name = "Signer")]
 pub struct PySigner {
     stream: Mutex<OwnedStream>,
-    /// The process that made it. Two processes with one seed would break its rule.
-    process: u32,
+    /// Two processes with one seed would break its rule.
+    process: Process,
 }
 
 impl PySigner {
@@ -50,18 +70,8 @@ impl PySigner {
         });
         Ok(Self {
             stream: Mutex::new(stream),
-            process: process::id(),
+            process: Process::this(),
         })
-    }
-
-    /// Fails in a child of the process that made the signer.
-    fn check_process(&self) -> PyResult<()> {
-        if self.process == process::id() {
-            return Ok(());
-        }
-        Err(FalconError::new_err(
-            "this Signer was made before a fork; make one in each process",
-        ))
     }
 }
 
@@ -69,7 +79,7 @@ impl PySigner {
 impl PySigner {
     /// Absorb the next piece of the message.
     fn update(&self, py: Python<'_>, piece: Input) -> PyResult<()> {
-        self.check_process()?;
+        self.process.check("Signer")?;
         let absorbed = py.detach(|| {
             locked(&self.stream).with_dependent_mut(|_, stream| {
                 match stream {
@@ -89,16 +99,20 @@ impl PySigner {
         text_signature = "($self, *, format='padded')"
     )]
     fn finalize<'py>(&self, py: Python<'py>, format: Encoding) -> PyResult<Bound<'py, PyBytes>> {
-        self.check_process()?;
+        self.process.check("Signer")?;
         let signature = py.detach(|| {
-            locked(&self.stream).with_dependent_mut(|_, stream| {
-                match std::mem::replace(stream, Stream::Finished) {
-                    Stream::Falcon512(stream) => Some(Signed::Falcon512(Box::new(stream.finish()))),
-                    Stream::Falcon1024(stream) => {
-                        Some(Signed::Falcon1024(Box::new(stream.finish())))
+            locked(&self.stream).with_dependent_mut(|key, stream| {
+                let signature = match (&**key, &mut *stream) {
+                    (Secret::Falcon512(key), Stream::Falcon512(stream)) => {
+                        Signed::Falcon512(Box::new(finish(key, stream)))
                     }
-                    Stream::Finished => None,
-                }
+                    (Secret::Falcon1024(key), Stream::Falcon1024(stream)) => {
+                        Signed::Falcon1024(Box::new(finish(key, stream)))
+                    }
+                    _ => return None,
+                };
+                *stream = Stream::Finished;
+                Some(signature)
             })
         });
         let signature = signature.ok_or_else(finished)?;
@@ -119,6 +133,15 @@ impl PySigner {
     }
 }
 
+/// Signs the message that `stream` has absorbed. A stream that is moved leaves a copy of its seed,
+/// so another one is written to its place.
+fn finish<'k, P: Parameters>(
+    key: &'k SigningKey<P>,
+    stream: &mut SignStream<'k, P, SigningKey<P>>,
+) -> Signature<P> {
+    mem::replace(stream, key.sign_stream_from_seed(&[0; SEED_LEN])).finish()
+}
+
 /// A verifier of a message that comes in pieces, made by VerifyingKey.verifier.
 ///
 /// Takes constant memory, however long the message is. It verifies once.
@@ -127,6 +150,7 @@ pub struct PyVerifier {
     key: Arc<Public>,
     signature: Arc<Signed>,
     hasher: Mutex<Option<MessageHasher>>,
+    process: Process,
 }
 
 impl PyVerifier {
@@ -141,6 +165,7 @@ impl PyVerifier {
             key: Arc::clone(key),
             signature,
             hasher: Mutex::new(Some(hasher)),
+            process: Process::this(),
         }
     }
 }
@@ -149,6 +174,7 @@ impl PyVerifier {
 impl PyVerifier {
     /// Absorb the next piece of the message.
     fn update(&self, py: Python<'_>, piece: Input) -> PyResult<()> {
+        self.process.check("Verifier")?;
         let done = py.detach(|| {
             let mut hasher = locked(&self.hasher);
             hasher.as_mut().map(|hasher| hasher.update(&piece))
@@ -160,6 +186,7 @@ impl PyVerifier {
     ///
     /// Afterwards the verifier raises AlreadyFinalized.
     fn verify(&self, py: Python<'_>) -> PyResult<()> {
+        self.process.check("Verifier")?;
         let result = py.detach(|| {
             let hasher = locked(&self.hasher).take()?;
             Some(match (&*self.key, &*self.signature) {

@@ -8,17 +8,20 @@ import subprocess
 import sys
 
 import duckdb
+import numpy
 import polars
 import pyarrow as pa
 import pytest
 from conftest import KEYS, OTHERS
-from falcon_sign import Signature, SigningKey, VerifyingKey, arrow
+from falcon_sign import InvalidSignature, Signature, SigningKey, VerifyingKey, arrow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 SMALL, LARGE = KEYS.values()
 TYPES = (pa.binary(), pa.large_binary(), pa.binary_view())
 VALID, INVALID, MALFORMED, UNKNOWN_KEY = 0, 1, 2, 3
+assert (VALID, INVALID) == (arrow.VALID, arrow.INVALID)
+assert (MALFORMED, UNKNOWN_KEY) == (arrow.MALFORMED, arrow.UNKNOWN_KEY)
 
 
 class Stream:
@@ -115,6 +118,66 @@ def test_chunks_slices_and_nulls_of_both_sets(data, count):
         for number in range(3)
     ]
     assert verify(*columns, threads=data.draw(st.sampled_from([None, 1, 3]))) == expected
+
+
+@pytest.mark.parametrize("format", ["padded", "compressed", "ct"])
+def test_rows_of_long_chunks_have_the_verdicts_of_single_calls(format):
+    """Chunks end anywhere, so parts and groups of rows begin within chunks."""
+    choose = random.Random(format)
+    pool = []
+    for key, other in zip(KEYS.values(), OTHERS.values(), strict=True):
+        for number in range(10):
+            message = b"row %d" % number
+            signature = key.sign(message, format=format)
+            public = key.verifying_key
+            pool += [(message, signature, public)] * 3
+            pool += [
+                (message + b"!", signature, public),
+                (message, signature[:-1], public),
+                (message, signature, other.verifying_key),
+            ]
+
+    def verdict(message, signature, public):
+        try:
+            Signature.from_bytes(signature, format=format)
+        except ValueError:
+            return MALFORMED
+        try:
+            public.verify(signature, message, format=format)
+        except InvalidSignature:
+            return INVALID
+        return VALID
+
+    alone = [verdict(*row) for row in pool]
+    assert {VALID, INVALID, MALFORMED} == set(alone)
+    for count in (1023, 1024, 1025, 2049, 5000):
+        places = [choose.randrange(len(pool)) for _ in range(count)]
+        chosen = [pool[place] for place in places]
+        columns = [
+            chunked(values, pa.binary(), choose.sample(range(count), 4))
+            for values in (
+                [message for message, _, _ in chosen],
+                [signature for _, signature, _ in chosen],
+                [public.to_bytes() for _, _, public in chosen],
+            )
+        ]
+        expected = [alone[place] for place in places]
+        for threads in (1, 3):
+            assert verify(*columns, format=format, threads=threads) == expected
+
+
+def test_a_dict_that_its_names_change_is_read_once():
+    class Name:
+        def __index__(self):
+            keys[2] = SMALL.verifying_key
+            return 1
+
+        __hash__ = object.__hash__
+
+    keys = {Name(): SMALL.verifying_key}
+    messages, signatures = pa.array(MESSAGES[:2]), pa.array(SIGNATURES[:2])
+    verdicts = verify(messages, signatures, pa.array([1, 2]), keys=keys)
+    assert verdicts == [VALID, UNKNOWN_KEY]
 
 
 def test_a_large_table_has_forged_rows_where_they_are():
@@ -297,7 +360,12 @@ def test_wrong_arguments():
         lambda: arrow.verify(messages, signatures, public, keys={}),
         lambda: arrow.verify(messages, signatures, messages, keys={1.5: public}),
         lambda: arrow.verify(messages, signatures, messages, keys={"Ann": SMALL}),
-        lambda: arrow.verify(messages.dictionary_encode(), signatures, public),
+        # No row could have a key.
+        lambda: arrow.verify(messages, signatures, messages, keys={1: public}),
+        lambda: arrow.verify(messages, signatures, pa.array(range(300)), keys={"Ann": public}),
+        lambda: arrow.sign(messages, messages, keys={1: SMALL}),
+        lambda: arrow.sign(messages, pa.array(range(300)), keys={"Ann": SMALL}),
+        lambda: arrow.verify(pa.array(range(300)).dictionary_encode(), signatures, public),
         lambda: arrow.verify(pa.array([1.5] * 300), signatures, public),
         lambda: arrow.verify(Stream(pa.chunked_array([[1.5]])), signatures, public),
         # Only names may be integers. Such columns are not rows that are malformed or null.
@@ -320,6 +388,71 @@ def test_wrong_arguments():
     ):
         with pytest.raises(ValueError):
             call()
+
+
+@pytest.mark.parametrize("index", [pa.int8(), pa.uint16(), pa.int64()], ids=str)
+def test_dictionary_columns(index):
+    names = pa.array(["Ann", None, "Bob", "Eve", "Ann"] * 9, pa.dictionary(index, pa.string()))
+    secret = {"Ann": SMALL, "Bob": LARGE}
+    public = {name: key.verifying_key for name, key in secret.items()}
+    messages = pa.array([b"one", b"two", b"one", b"two", b"three"] * 9).dictionary_encode()
+    signatures = pa.array(arrow.sign(messages, names, keys=secret))
+    verdicts = [VALID, UNKNOWN_KEY, VALID, UNKNOWN_KEY, VALID] * 9
+    assert verify(messages, signatures, names, keys=public) == verdicts
+    assert verify(messages[2:], signatures[2:], names[2:], keys=public) == verdicts[2:]
+    encoded = [None if row is None else row.to_bytes() for row in map(public.get, names.to_pylist())]
+    encoded = pa.array(encoded, pa.dictionary(index, pa.binary()))
+    assert verify(messages, signatures, encoded) == verdicts
+    chunked = Stream(pa.chunked_array([names[:7], names[7:]]))
+    assert verify(messages, signatures, chunked, keys=public) == verdicts
+
+
+def test_a_null_in_a_dictionary_is_a_null():
+    messages = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array([b"one", None]))
+    signatures = pa.array(SMALL.sign_batch([b"one", b"two"]))
+    assert verify(messages, signatures, SMALL.verifying_key) == [VALID, MALFORMED]
+
+
+@pytest.mark.parametrize("index", [-1, 2, 2**40])
+def test_an_index_beyond_its_dictionary_is_refused(index):
+    indices = pa.array([0, index])
+    messages = pa.DictionaryArray.from_arrays(indices, pa.array([b"one", b"two"]), safe=False)
+    signatures = pa.array(SIGNATURES[:2])
+    with pytest.raises(ValueError, match="contradict"):
+        arrow.verify(messages, signatures, SMALL.verifying_key)
+
+
+def test_results_are_sequences_and_arrays_of_numpy():
+    verdicts = arrow.verify(pa.array([b"x", *MESSAGES[1:]]), pa.array(SIGNATURES), SMALL.verifying_key)
+    expected = [INVALID] + [VALID] * 299
+    assert list(verdicts) == verdicts.to_list() == expected
+    assert (verdicts[0], verdicts[-1], verdicts[299], verdicts[-300]) == (1, 0, 0, 1)
+    for row in (300, -301, 2**62, -(2**62)):
+        with pytest.raises(IndexError, match="300 rows"):
+            verdicts[row]
+    array = numpy.asarray(verdicts)
+    assert array.dtype == numpy.uint8 and array.tolist() == expected
+    assert (array != arrow.VALID).sum() == 1
+    array[0] = 7
+    assert verdicts[0] == INVALID
+    assert numpy.asarray(verdicts, dtype=float).tolist() == expected
+    with pytest.raises(ValueError, match="cannot share"):
+        numpy.asarray(verdicts, copy=False)
+    signed = arrow.sign(pa.array([b"one", None]), SMALL)
+    array = numpy.asarray(signed)
+    assert array.dtype == object and array.tolist() == signed.to_list() and signed[1] is None
+
+
+def test_results_are_not_compared_as_a_whole():
+    verdicts = arrow.verify(pa.array(MESSAGES), pa.array(SIGNATURES), SMALL.verifying_key)
+    for compare in (
+        lambda: verdicts == arrow.VALID,
+        lambda: verdicts != arrow.INVALID,
+        lambda: verdicts > 0,
+        lambda: [verdicts] == [0],
+    ):
+        with pytest.raises(TypeError, match="not compared"):
+            compare()
 
 
 def test_verdicts_have_no_truth_value():

@@ -1,6 +1,7 @@
 """Threads and forks."""
 
 import os
+import signal
 import sys
 import threading
 import time
@@ -43,6 +44,7 @@ def ticks_beside(work: Callable[[], object]) -> tuple[int, float]:
 LONG = bytes(40_000_000)
 KEY = KEYS["Falcon-512"]
 SIGNATURE = KEY.sign(LONG)
+SHORT = KEY.sign(b"x")
 MANY = [b"%d" % number for number in range(3000)]
 PAIRS = list(zip(KEY.sign_batch(MANY), MANY, strict=True)) * 20
 TABLE = [pa.array([pair[place] for pair in PAIRS]) for place in (1, 0)]
@@ -225,4 +227,57 @@ def test_a_signer_refuses_to_work_in_a_child(key):
         return b"refused"
 
     assert in_child(work) == b"refused"
-    key.verifying_key.verify(signer.finalize(), b"order #42")
+    signature = signer.finalize()
+    key.verifying_key.verify(signature, b"order #42")
+    verifier = key.verifying_key.verifier(signature)
+    verifier.update(b"order")
+
+    def check() -> bytes:
+        for call in (verifier.verify, lambda: verifier.update(b"x")):
+            with pytest.raises(FalconError, match="this Verifier was made before a fork"):
+                call()
+        return b"refused"
+
+    assert in_child(check) == b"refused"
+    verifier.update(b" #42")
+    verifier.verify()
+
+
+def test_a_million_threads_are_not_started():
+    started = time.monotonic()
+    assert KEY.verifying_key.verify_batch([(SHORT, b"x")] * 1000, threads=2**62) == [True] * 1000
+    assert time.monotonic() - started < 60
+    # Not for the tests that follow.
+    KEY.sign_batch([b"x"] * 100, threads=2)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer")
+@pytest.mark.parametrize("work", ["sign_batch", "verify_batch", "arrow.sign", "arrow.verify"])
+def test_a_long_batch_is_interrupted(work):
+    count = 30_000 if "sign" in work else 400_000
+    message = pa.array([b"x"] * count)
+    signature = pa.array([SHORT] * count)
+    public = KEY.verifying_key
+    calls = {
+        "sign_batch": lambda: KEY.sign_batch([b"x"] * count, threads=1),
+        "verify_batch": lambda: public.verify_batch([(SHORT, b"x")] * count, threads=1),
+        "arrow.sign": lambda: arrow.sign(message, KEY, threads=1),
+        "arrow.verify": lambda: arrow.verify(message, signature, public, threads=1),
+    }
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        started = time.thread_time()
+        with pytest.raises(KeyboardInterrupt):
+            calls[work]()
+        used = time.thread_time() - started
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    started = time.thread_time()
+    calls[work]()
+    assert used < 0.9 * (time.thread_time() - started)

@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 
+import numpy
 import pytest
 from conftest import DETERMINISTIC, KEYS, SETS
 from falcon_sign import (
@@ -79,6 +80,11 @@ def test_passwords(key):
     for write in (key.to_pem, key.to_der):
         with pytest.raises(PasswordError, match="is empty"):
             write(b"")
+    # A damaged document is not called one without a password.
+    der = key.to_der(b"secret")
+    for damaged in (der[:-1], b"\x31" + der[1:], b"nonsense", b""):
+        with pytest.raises(DecodeError):
+            SigningKey.from_der(damaged, b"secret")
     with pytest.raises(TypeError):
         key.to_pem("secret")
 
@@ -92,6 +98,11 @@ def test_malformed_documents_are_refused(key):
             VerifyingKey.from_pem(text)
     with pytest.raises(DecodeError, match="UTF-8"):
         SigningKey.from_pem(b"\xff")
+    with pytest.raises(DecodeError, match="not a public key: .* labelled .PRIVATE KEY"):
+        VerifyingKey.from_pem(key.to_pem())
+    for read in (SigningKey.from_pem, VerifyingKey.from_pem):
+        with pytest.raises(DecodeError, match="the contents of the file, not its name"):
+            read("my.key")
 
 
 def test_malformed_encodings_are_refused(key):
@@ -198,6 +209,40 @@ def test_keys_are_immutable_and_have_no_constructor(key):
         key.note = "mine"
     with pytest.raises(TypeError):
         type("Mine", (SigningKey,), {})
+
+
+# Exceptions are raised where nothing can be imported.
+WITHOUT_IMPORTS = """
+import builtins
+from falcon_sign import InvalidSignature, SigningKey
+key = SigningKey.from_seed(bytes(32))
+def refuse(*arguments, **options):
+    raise KeyboardInterrupt
+builtins.__import__ = refuse
+try:
+    key.verifying_key.verify(b"", b"")
+except InvalidSignature:
+    print("raised")
+"""
+
+
+def test_exceptions_need_no_import():
+    command = [sys.executable, "-c", WITHOUT_IMPORTS]
+    assert subprocess.run(command, capture_output=True, check=True, text=True).stdout == "raised\n"
+
+
+def test_more_bytes_than_memory_are_an_error():
+    # Few bytes that seem to be many.
+    huge = numpy.broadcast_to(numpy.zeros(1, numpy.uint8), (2**46,))
+    key = KEYS["Falcon-512"]
+    for call in (
+        lambda: key.sign(huge),
+        lambda: key.verifying_key.verify(huge, b""),
+        lambda: key.signer().update(huge),
+        lambda: SigningKey.from_bytes(huge),
+    ):
+        with pytest.raises(MemoryError, match="no memory for 70368744177664"):
+            call()
 
 
 def test_exceptions_have_their_bases():

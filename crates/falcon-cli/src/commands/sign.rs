@@ -17,7 +17,7 @@ use crate::{
     list::{self, Pair, note_skipped_signatures, signature_path},
     message::{Message, is_long},
     object::{SignatureFormat, encode_signature},
-    output::{Content, Inputs, Outputs, Overwrite, check_target, write_result},
+    output::{Content, Inputs, Outputs, Overwrite, check_target, refuse_terminal, write_result},
     parallel::{Grouping, for_each_in_order},
     passphrase::PassphraseSource,
     progress::Progress,
@@ -34,8 +34,7 @@ use serde::Serialize;
 use std::{
     collections::HashSet,
     convert::Infallible,
-    fmt, fs,
-    io::{self, IsTerminal},
+    fmt, fs, io,
     path::{self, Path, PathBuf},
 };
 
@@ -431,15 +430,13 @@ fn check_output(job: &Pair, format: SignatureFormat, replace: Replace) -> Result
             Err(error) if replace.skips(job, &error) => Ok(()),
             checked => checked.map_err(|error| replace.advise(error)),
         }
-    } else if !matches!(format, SignatureFormat::Pem | SignatureFormat::Envelope)
-        && io::stdout().is_terminal()
-    {
-        Err(
-            Error::new("a binary signature cannot be shown on a terminal")
-                .hint("redirect standard output, or use --format pem or envelope"),
-        )
-    } else {
+    } else if matches!(format, SignatureFormat::Pem | SignatureFormat::Envelope) {
         Ok(())
+    } else {
+        refuse_terminal(
+            "a binary signature",
+            "redirect standard output, or use --format pem or envelope",
+        )
     }
 }
 

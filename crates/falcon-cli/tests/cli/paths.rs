@@ -46,6 +46,23 @@ fn standard_input_is_signed_to_standard_output() {
     );
 }
 
+/// A terminal takes binary data for commands.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_binary_signature_is_shown_on_a_terminal() {
+    let sandbox = Sandbox::new();
+    let (_terminal, open) = crate::sandbox::terminal();
+    let sign = |format| {
+        let mut command = sandbox.command(&["sign", "-k", "k", "m", "-o", "-", "--format", format]);
+        let child = command.stdout(open()).stderr(std::process::Stdio::piped());
+        child.spawn().unwrap().wait_with_output().unwrap()
+    };
+    let ran = sign("padded");
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(text(&ran.stderr).contains("on a terminal"), "{ran:?}");
+    assert!(sign("pem").status.success());
+}
+
 #[test]
 fn a_dash_is_standard_output_or_refused() {
     let sandbox = Sandbox::new();

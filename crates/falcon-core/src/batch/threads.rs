@@ -37,8 +37,11 @@ pub struct Threads {
 impl Threads {
     /// Starts `count` threads, or as many as the system allows. If it allows none, the calling
     /// thread does the work.
+    ///
+    /// No more than 256 threads are started, or as many as this process may use cores, if those are
+    /// more: thousands of threads would only wait for each other.
     pub fn new(count: NonZeroUsize) -> Self {
-        Self::started(count.get().min(rayon::max_num_threads()), |count| {
+        Self::started(count.get().min(MOST.max(cores().get())), |count| {
             ThreadPoolBuilder::new().num_threads(count).build().ok()
         })
     }
@@ -52,7 +55,7 @@ impl Threads {
 
     /// Starts a thread for each core that this process may use.
     pub fn for_all_cores() -> Self {
-        Self::new(available_parallelism().unwrap_or(NonZeroUsize::MIN))
+        Self::new(cores())
     }
 
     /// Number of threads.
@@ -72,6 +75,14 @@ impl fmt::Debug for Threads {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Threads").field(&self.count()).finish()
     }
+}
+
+/// Threads that are started at most where there are fewer cores.
+const MOST: usize = 256;
+
+/// Cores that this process may use.
+fn cores() -> NonZeroUsize {
+    available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
 /// Jobs of a part. With so many, starting a part costs little, and few lanes are
@@ -182,5 +193,11 @@ mod tests {
             });
             assert_eq!(threads.count(), expected, "{allowed} allowed");
         }
+    }
+
+    #[test]
+    fn thousands_of_threads_are_not_started() {
+        let threads = Threads::new(NonZeroUsize::MAX);
+        assert_eq!(threads.count(), MOST.max(cores().get()));
     }
 }

@@ -1,6 +1,6 @@
 # Types of the native module. Docstrings are in the module itself: help(falcon_sign.SigningKey).
-from collections.abc import Iterable
-from typing import Literal, NoReturn, Protocol, Self, TypeAlias, final
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, NoReturn, Protocol, Self, TypeAlias, TypeVar, final
 
 from typing_extensions import Buffer
 
@@ -197,22 +197,30 @@ class _ArrowStream(Protocol):
 
 _Column: TypeAlias = _ArrowArray | _ArrowStream
 
+_Key = TypeVar("_Key")
+_Names: TypeAlias = dict[str, _Key] | dict[bytes, _Key] | dict[int, _Key] | dict[str | bytes, _Key]
+
 @final
 class ArrowArray:
     def __arrow_c_array__(
         self, requested_schema: object | None = None
     ) -> tuple[object, object]: ...
     def __arrow_c_schema__(self) -> object: ...
+    def __array__(self, dtype: object | None = None, copy: bool | None = None) -> Any: ...
     def __len__(self, /) -> int: ...
+    def __getitem__(self, key: int, /) -> Any: ...
+    def __iter__(self, /) -> Iterator[Any]: ...
     def __bool__(self, /) -> NoReturn: ...
-    def to_list(self) -> list[int] | list[bytes | None]: ...
+    def __eq__(self, value: object, /) -> NoReturn: ...
+    def __ne__(self, value: object, /) -> NoReturn: ...
+    def to_list(self) -> list[Any]: ...
 
 def arrow_verify(
     message: _Column,
     signature: _Column,
     key: VerifyingKey | _Column,
     *,
-    keys: dict[str, VerifyingKey] | dict[bytes, VerifyingKey] | dict[int, VerifyingKey] | None = None,
+    keys: _Names[VerifyingKey] | None = None,
     format: _Format = "padded",
     engine: str | None = None,
     threads: int | None = None,
@@ -221,7 +229,7 @@ def arrow_sign(
     message: _Column,
     key: SigningKey | _Column,
     *,
-    keys: dict[str, SigningKey] | dict[bytes, SigningKey] | dict[int, SigningKey] | None = None,
+    keys: _Names[SigningKey] | None = None,
     format: _Format = "padded",
     engine: str | None = None,
     threads: int | None = None,

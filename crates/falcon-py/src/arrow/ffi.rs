@@ -157,13 +157,9 @@ enum Layout {
 }
 
 impl Layout {
+    /// Layout of the values that the format of `schema` names, or of the indices of a dictionary.
     fn of(schema: &ArrowSchema) -> PyResult<Self> {
         let format = text(schema.format);
-        if !schema.dictionary.is_null() {
-            return Err(PyTypeError::new_err(
-                "a dictionary-encoded Arrow column; cast it to its values first",
-            ));
-        }
         let integers = |bytes, signed| Ok(Self::Integers { bytes, signed });
         match &*format {
             "z" | "u" => Ok(Self::Offsets32),
@@ -210,6 +206,38 @@ impl Layout {
     }
 }
 
+/// Layouts of a column: of the values themselves, or of indices and the dictionary they index.
+#[derive(Clone, Copy)]
+struct Layouts {
+    rows: Layout,
+    dictionary: Option<Layout>,
+}
+
+impl Layouts {
+    fn of(schema: &ArrowSchema) -> PyResult<Self> {
+        let rows = Layout::of(schema)?;
+        if schema.dictionary.is_null() {
+            return Ok(Self {
+                rows,
+                dictionary: None,
+            });
+        }
+        // SAFETY: the schema owns that of its dictionary.
+        let values = unsafe { &*schema.dictionary };
+        if !matches!(rows, Layout::Integers { .. }) || !values.dictionary.is_null() {
+            return Err(broken());
+        }
+        Ok(Self {
+            rows,
+            dictionary: Some(Layout::of(values)?),
+        })
+    }
+
+    fn of_values(self) -> Layout {
+        self.dictionary.unwrap_or(self.rows)
+    }
+}
+
 /// The text of a C string, empty if there is none.
 fn text(string: *const c_char) -> String {
     if string.is_null() {
@@ -227,7 +255,7 @@ struct Chunk {
     array: ArrowArray,
     /// True if the column is the only field of the rows of `array`.
     is_field: bool,
-    layout: Layout,
+    layouts: Layouts,
 }
 
 /// One value.
@@ -258,11 +286,6 @@ impl Chunk {
                     "an Arrow table of {count} columns; pass one column"
                 )));
             }
-            if array.null_count != 0 && array.has_nulls(array.offset, array.length) {
-                return Err(PyTypeError::new_err(
-                    "Arrow rows that are null; pass the column",
-                ));
-            }
             if schema.children.is_null() || array.children.is_null() {
                 return Err(broken());
             }
@@ -271,30 +294,33 @@ impl Chunk {
                 if (*schema.children).is_null() || (*array.children).is_null() {
                     return Err(broken());
                 }
+                if (**array.children).is_released() {
+                    return Err(broken());
+                }
                 schema = &**schema.children;
             }
         }
-        let layout = Layout::of(schema)?;
+        let layouts = Layouts::of(schema)?;
         let chunk = Self {
             array,
             is_field,
-            layout,
+            layouts,
         };
         let values = chunk.values();
         let rows = if is_field { end } else { values.length };
-        // No object is larger than `isize::MAX`, so that no address of a row overflows.
-        let fits = values.offset.checked_add(rows).is_some_and(|end| {
-            let end = usize::try_from(end).ok();
-            let bytes = end.and_then(|end| end.checked_mul(layout.stride()));
-            bytes.is_some_and(|bytes| bytes <= isize::MAX as usize)
-        });
-        if values.offset < 0
-            || values.n_buffers < layout.buffers()
-            || values.buffers.is_null()
-            || values.length < rows
-            || !fits
-        {
+        let whole = values.has_rows(layouts.rows, rows)
+            && layouts.dictionary.is_none_or(|layout| {
+                let dictionary = values.dictionary();
+                dictionary.is_some_and(|values| values.has_rows(layout, values.length))
+            });
+        if !whole {
             return Err(broken());
+        }
+        let rows = &chunk.array;
+        if is_field && rows.null_count != 0 && rows.has_nulls(rows.offset, rows.length) {
+            return Err(PyTypeError::new_err(
+                "Arrow rows that are null; pass the column",
+            ));
         }
         Ok(chunk)
     }
@@ -319,32 +345,79 @@ impl Chunk {
         if self.is_field {
             at += self.array.offset as usize;
         }
-        if values.is_null(at) {
+        // SAFETY: `new` has checked that the array has this row, which lives as long as `self`.
+        let value = unsafe { values.value(self.layouts.rows, at)? };
+        let (Some(layout), Value::Integer(index)) = (self.layouts.dictionary, value) else {
+            return Ok(value);
+        };
+        let dictionary = values.dictionary().ok_or(Broken)?;
+        let index = usize::try_from(index).map_err(|_| Broken)?;
+        if index >= dictionary.length as usize {
+            return Err(Broken);
+        }
+        // SAFETY: as above; the dictionary has this index.
+        unsafe { dictionary.value(layout, dictionary.offset as usize + index) }
+    }
+}
+
+// The words of buffers are read in the order of the machine.
+const _: () = assert!(cfg!(target_endian = "little"));
+
+impl ArrowArray {
+    /// True if the array says that it has buffers of this layout, and `rows` rows.
+    fn has_rows(&self, layout: Layout, rows: i64) -> bool {
+        // No object is larger than `isize::MAX`, so that no address of a row overflows.
+        let fits = self.offset.checked_add(rows).is_some_and(|end| {
+            let end = usize::try_from(end).ok();
+            let bytes = end.and_then(|end| end.checked_mul(layout.stride()));
+            bytes.is_some_and(|bytes| bytes <= isize::MAX as usize)
+        });
+        self.offset >= 0
+            && rows >= 0
+            && self.n_buffers >= layout.buffers()
+            && !self.buffers.is_null()
+            && self.length >= rows
+            && fits
+    }
+
+    /// The array of the values that the rows index, if there is one.
+    fn dictionary(&self) -> Option<&ArrowArray> {
+        // SAFETY: an array owns its dictionary.
+        unsafe { self.dictionary.as_ref() }
+    }
+
+    /// The value of the row `at`, with the offset added, which a dictionary may have to resolve.
+    ///
+    /// # Safety
+    /// [`has_rows`](Self::has_rows) has returned true for this layout, and `at` is such a row.
+    #[inline]
+    unsafe fn value(&self, layout: Layout, at: usize) -> Result<Value<'_>, Broken> {
+        if self.is_null(at) {
             return Ok(Value::Null);
         }
-        // SAFETY: `at` is a row of the array, and an array has the buffers of its type for all of
-        // its rows, which live as long as `self`. Bounds that buffers state are checked before they
-        // are used; a value of no bytes may have no buffer.
+        // SAFETY: an array has the buffers of its type for all of its rows, which live as long as
+        // `self`. Bounds that buffers state are checked before they are used; a value of no bytes
+        // may have no buffer.
         unsafe {
-            match self.layout {
+            match layout {
                 Layout::Offsets32 => {
-                    let offsets = values.buffer(1)?.cast::<i32>().add(at);
+                    let offsets = self.buffer(1)?.cast::<i32>().add(at);
                     let (start, end) = (offsets.read_unaligned(), offsets.add(1).read_unaligned());
-                    values.range(start.into(), end.into())
+                    self.range(start.into(), end.into())
                 }
                 Layout::Offsets64 => {
-                    let offsets = values.buffer(1)?.cast::<i64>().add(at);
+                    let offsets = self.buffer(1)?.cast::<i64>().add(at);
                     let (start, end) = (offsets.read_unaligned(), offsets.add(1).read_unaligned());
-                    values.range(start, end)
+                    self.range(start, end)
                 }
                 Layout::Fixed(0) => Ok(Value::Bytes(&[])),
                 Layout::Fixed(width) => {
-                    let start = values.buffer(1)?.add(at * width);
+                    let start = self.buffer(1)?.add(at * width);
                     Ok(Value::Bytes(slice::from_raw_parts(start, width)))
                 }
-                Layout::Views => values.view(at),
+                Layout::Views => self.view(at),
                 Layout::Integers { bytes, signed } => {
-                    let start = values.buffer(1)?.add(at * bytes);
+                    let start = self.buffer(1)?.add(at * bytes);
                     let mut word = [0; 8];
                     word[..bytes].copy_from_slice(slice::from_raw_parts(start, bytes));
                     let word = u64::from_le_bytes(word);
@@ -358,12 +431,7 @@ impl Chunk {
             }
         }
     }
-}
 
-// The words of buffers are read in the order of the machine.
-const _: () = assert!(cfg!(target_endian = "little"));
-
-impl ArrowArray {
     /// A buffer that must be there.
     ///
     /// # Safety
@@ -487,8 +555,7 @@ impl Column {
     /// Takes a column as [`of`](Self::of), but none of integers.
     pub fn of_bytes(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
         let column = Self::of(object, name)?;
-        let is_integers = |chunk: &Chunk| matches!(chunk.layout, Layout::Integers { .. });
-        if column.chunks.iter().any(is_integers) {
+        if column.is_integers() == Some(true) {
             return Err(PyTypeError::new_err(format!(
                 "{name}: an Arrow column of integers; expected bytes or text"
             )));
@@ -503,16 +570,22 @@ impl Column {
             column.push(array, &schema)?;
         }
         if column.chunks.is_empty() && text(schema.format) != "+s" {
-            Layout::of(&schema)?;
+            Layouts::of(&schema)?;
         }
         Ok(column)
+    }
+
+    /// True if the values are integers, false if they are bytes, `None` if there are no rows.
+    pub fn is_integers(&self) -> Option<bool> {
+        let chunk = self.chunks.first()?;
+        Some(matches!(chunk.layouts.of_values(), Layout::Integers { .. }))
     }
 
     fn push(&mut self, array: ArrowArray, schema: &ArrowSchema) -> PyResult<()> {
         let chunk = Chunk::new(array, schema)?;
         if chunk.len() > 0 {
             self.starts.push(self.len);
-            self.len += chunk.len();
+            self.len = self.len.checked_add(chunk.len()).ok_or_else(broken)?;
             self.chunks.push(chunk);
         }
         Ok(())

@@ -33,7 +33,9 @@ impl<T> KeyTable<T> {
             texts: HashMap::new(),
             integers: HashMap::with_hasher(Fold::new()),
         };
-        for (name, value) in keys {
+        // Names may run Python code that changes the dict.
+        for item in keys.items() {
+            let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
             let value = key(&value)?;
             let other = match id(&name)? {
                 Id::Bytes(name) => table.texts.insert(name, value),
@@ -46,6 +48,21 @@ impl<T> KeyTable<T> {
             }
         }
         Ok(table)
+    }
+
+    /// Refuses a column of integers if all names are bytes, and the reverse: no row could have a
+    /// key.
+    pub fn check(&self, column: &Column) -> PyResult<()> {
+        let names = match column.is_integers() {
+            Some(true) if self.integers.is_empty() && !self.texts.is_empty() => {
+                "key is a column of integers, but all names in keys are str or bytes"
+            }
+            Some(false) if self.texts.is_empty() && !self.integers.is_empty() => {
+                "key is a column of bytes or text, but all names in keys are int"
+            }
+            _ => return Ok(()),
+        };
+        Err(PyTypeError::new_err(names))
     }
 
     pub fn get(&self, id: Value<'_>) -> Option<&T> {

@@ -8,9 +8,9 @@ mod fold;
 mod interner;
 mod keys;
 
-use crate::batch::{self, Chosen};
+use crate::batch::{self, Chosen, check_signals};
 use crate::errors::FalconError;
-use crate::input::{Encoding, Named};
+use crate::input::{Encoding, Named, filled, reserved};
 use crate::keys::{PySigningKey, PyVerifyingKey};
 use crate::typed::{self, Public, Secret};
 use falcon_core::batch::{BatchVerify, VerifyBytesJob, VerifyJob};
@@ -19,9 +19,10 @@ use falcon_core::{
 };
 use ffi::{Broken, Column, Data, Offsets, Value};
 use keys::{EncodedKeys, KeyTable, Keys};
-use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
+use pyo3::basic::CompareOp;
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyList};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -35,6 +36,10 @@ const UNKNOWN_KEY: u8 = 3;
 /// time.
 const PART: usize = 128;
 const LARGEST_PART: usize = 16384;
+
+/// Rows after which Ctrl-C is looked for: some tenths of a second of one core. All threads end
+/// their parts before.
+const SLICE: usize = 16 * LARGEST_PART;
 
 /// A result column. Other packages read it without a copy, for example pyarrow.array(column) or
 /// polars.Series(column).
@@ -67,6 +72,51 @@ impl PyArray {
         self.data.len
     }
 
+    fn __getitem__<'py>(&self, py: Python<'py>, row: isize) -> PyResult<Bound<'py, PyAny>> {
+        let len = self.data.len;
+        let from_start = if row < 0 {
+            row.checked_add_unsigned(len)
+        } else {
+            Some(row)
+        };
+        let row = from_start.and_then(|row| usize::try_from(row).ok());
+        match row.filter(|&row| row < len) {
+            Some(row) => self.value(py, row),
+            None => Err(PyIndexError::new_err(format!("the Array has {len} rows"))),
+        }
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.to_list(py)?.try_iter()
+    }
+
+    /// Returns an array of NumPy: of uint8, or of the objects of `to_list`.
+    #[pyo3(signature = (dtype = None, copy = None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if copy == Some(false) {
+            return Err(PyValueError::new_err("NumPy cannot share an Array"));
+        }
+        let numpy = py.import("numpy")?;
+        let array = match self.data.offsets {
+            Offsets::None => {
+                let bytes = PyBytes::new(py, &self.data.values);
+                numpy
+                    .call_method1("frombuffer", (bytes, "uint8"))?
+                    .call_method0("copy")?
+            }
+            _ => numpy.call_method1("array", (self.to_list(py)?, "object"))?,
+        };
+        match dtype {
+            Some(dtype) => array.call_method1("astype", (dtype,)),
+            None => Ok(array),
+        }
+    }
+
     /// Refuses `if arrow.verify(...)`, which would be true for any rows.
     fn __bool__(&self) -> PyResult<bool> {
         Err(PyTypeError::new_err(
@@ -74,23 +124,18 @@ impl PyArray {
         ))
     }
 
+    /// Refuses `arrow.verify(...) == VALID`, which would be false for any rows.
+    fn __richcmp__(&self, _other: &Bound<'_, PyAny>, _operator: CompareOp) -> PyResult<bool> {
+        Err(PyTypeError::new_err(
+            "an Array is not compared; compare numpy.asarray(array), pyarrow.array(array) or \
+             array.to_list()",
+        ))
+    }
+
     /// Return the values as a list: int, or bytes and None.
     fn to_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let data = &*self.data;
-        let value = |row: usize| -> PyResult<Bound<'py, PyAny>> {
-            let (start, end) = match &data.offsets {
-                Offsets::None => return Ok(data.values[row].into_pyobject(py)?.into_any()),
-                Offsets::Small(offsets) => (offsets[row] as usize, offsets[row + 1] as usize),
-                Offsets::Large(offsets) => (offsets[row] as usize, offsets[row + 1] as usize),
-            };
-            let validity = data.validity.as_ref();
-            if validity.is_some_and(|bits| bits[row / 8] >> (row % 8) & 1 == 0) {
-                return Ok(py.None().into_bound(py));
-            }
-            Ok(PyBytes::new(py, &data.values[start..end]).into_any())
-        };
-        let values: Vec<_> = (0..data.len).map(value).collect::<PyResult<_>>()?;
-        PyList::new(py, values)
+        let values = (0..self.data.len).map(|row| self.value(py, row));
+        PyList::new(py, values.collect::<PyResult<Vec<_>>>()?)
     }
 
     fn __repr__(&self) -> String {
@@ -100,6 +145,23 @@ impl PyArray {
             Offsets::Large(_) => "large_binary",
         };
         format!("<Array {kind} of {} rows>", self.data.len)
+    }
+}
+
+impl PyArray {
+    /// The value of a row that exists: int, or bytes or None.
+    fn value<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyAny>> {
+        let data = &*self.data;
+        let (start, end) = match &data.offsets {
+            Offsets::None => return Ok(data.values[row].into_pyobject(py)?.into_any()),
+            Offsets::Small(offsets) => (offsets[row] as usize, offsets[row + 1] as usize),
+            Offsets::Large(offsets) => (offsets[row] as usize, offsets[row + 1] as usize),
+        };
+        let validity = data.validity.as_ref();
+        if validity.is_some_and(|bits| bits[row / 8] >> (row % 8) & 1 == 0) {
+            return Ok(py.None().into_bound(py));
+        }
+        Ok(PyBytes::new(py, &data.values[start..end]).into_any())
     }
 }
 
@@ -304,15 +366,6 @@ fn same_length(len: usize, other: &Column, name: &str) -> PyResult<()> {
     )))
 }
 
-/// Memory for `len` values. A column may claim more rows than there is memory for.
-fn reserved<T>(len: usize) -> PyResult<Vec<T>> {
-    let mut values = Vec::new();
-    values
-        .try_reserve_exact(len)
-        .map_err(|_| PyMemoryError::new_err(format!("no memory for {len} rows")))?;
-    Ok(values)
-}
-
 /// Verify columns of messages and signatures. Returns a column of uint8 without nulls.
 ///
 /// The verdicts are 0: valid; 1: invalid; 2: malformed signature, or message or signature null; 3:
@@ -370,38 +423,45 @@ pub fn arrow_verify(
                 "keys is for a column of names, but key is one VerifyingKey",
             ));
         }
-        (None, Some(column), Some(table)) => Keys::Named(column, table),
+        (None, Some(column), Some(table)) => {
+            table.check(column)?;
+            Keys::Named(column, table)
+        }
         (None, Some(column), None) => Keys::Encoded(EncodedKeys::new(column)),
         (None, None, _) => return Err(PyTypeError::new_err("key is missing")),
     };
     let chosen = Chosen::new(py, engine, threads, len)?;
-    let mut verdicts = reserved(len)?;
-    let verdicts = py.detach(|| {
-        verdicts.resize(len, UNKNOWN_KEY);
+    let values = py.detach(|| {
+        let mut verdicts = filled(UNKNOWN_KEY, len)?;
         let columns = [&message, &signature];
         let engine = chosen.engine();
-        let part = |size: usize| {
-            let (columns, keys) = (&columns, &keys);
-            move |(number, verdicts): (usize, &mut [u8])| {
-                verify_part(engine, format.0, *columns, keys, number * size, verdicts)
+        for (slice, verdicts) in verdicts.chunks_mut(SLICE).enumerate() {
+            let part = |size: usize| {
+                let (columns, keys) = (&columns, &keys);
+                move |(number, verdicts): (usize, &mut [u8])| {
+                    let first = slice * SLICE + number * size;
+                    verify_part(engine, format.0, *columns, keys, first, verdicts)
+                }
+            };
+            match chosen.pool() {
+                Some((pool, threads)) => {
+                    let size = verdicts.len().div_ceil(4 * threads);
+                    let size = size.clamp(PART, LARGEST_PART);
+                    pool.install(|| {
+                        let parts = verdicts.par_chunks_mut(size).enumerate();
+                        parts.map(part(size)).collect::<Result<(), Broken>>()
+                    })
+                }
+                None => {
+                    let mut parts = verdicts.chunks_mut(LARGEST_PART).enumerate();
+                    parts.try_for_each(part(LARGEST_PART))
+                }
             }
-        };
-        match chosen.pool() {
-            Some((pool, threads)) => {
-                let size = len.div_ceil(4 * threads).clamp(PART, LARGEST_PART);
-                pool.install(|| {
-                    let parts = verdicts.par_chunks_mut(size).enumerate();
-                    parts.map(part(size)).collect::<Result<(), Broken>>()
-                })?;
-            }
-            None => {
-                let mut parts = verdicts.chunks_mut(LARGEST_PART).enumerate();
-                parts.try_for_each(part(LARGEST_PART))?;
-            }
+            .map_err(|Broken| ffi::broken())?;
+            check_signals()?;
         }
-        Ok::<_, Broken>(verdicts)
-    });
-    let values = verdicts.map_err(|Broken| ffi::broken())?;
+        Ok::<_, PyErr>(verdicts)
+    })?;
     Ok(PyArray {
         data: Arc::new(Data {
             len,
@@ -454,9 +514,10 @@ pub fn arrow_sign(
                 "keys is for a column of names, but key is one SigningKey",
             ));
         }
-        (None, Some(_)) => {
+        (None, Some(table)) => {
             let column = Column::of(key, "key")?;
             same_length(len, &column, "key")?;
+            table.check(&column)?;
             Some(column)
         }
         (None, None) => {
@@ -486,8 +547,7 @@ pub fn arrow_sign(
         }
         // A key is prepared once for neighbouring jobs.
         jobs.sort_by_key(|(_, key, _)| std::ptr::from_ref::<Secret>(key));
-        let mut encoded = reserved(len)?;
-        encoded.resize(len, Vec::new());
+        let mut encoded = filled(Vec::new(), len)?;
         batch::sign_rows(&chosen, &jobs, format.0, &mut encoded)?;
         signatures(&encoded)
     })?;
@@ -499,9 +559,9 @@ pub fn arrow_sign(
 /// Joins signatures into a column. No signature is empty, so that an empty one stands for null.
 fn signatures(encoded: &[Vec<u8>]) -> PyResult<Data> {
     let total = encoded.iter().map(Vec::len).sum();
-    let mut values = Vec::with_capacity(total);
-    let mut validity = vec![0; encoded.len().div_ceil(8)];
-    let mut ends = Vec::with_capacity(encoded.len() + 1);
+    let mut values = reserved(total)?;
+    let mut validity = filled(0, encoded.len().div_ceil(8))?;
+    let mut ends = reserved(encoded.len() + 1)?;
     ends.push(0);
     let mut null_count = 0;
     for (row, signature) in encoded.iter().enumerate() {

@@ -26,7 +26,7 @@ use std::{
     path::{Path, PathBuf},
 };
 use stdout::print;
-pub use stdout::refuse_closed_stdout;
+pub use stdout::{refuse_closed_stdout, refuse_terminal};
 use target::exists;
 pub use target::{Content, Inputs, Outputs, Overwrite, check_target};
 use tempfile::NamedTempFile;

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 #[cfg(unix)]
 use std::fs::{self, File, Metadata};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 /// Writes a result to standard output.
 pub(super) fn print(bytes: &[u8]) -> Result<()> {
@@ -12,6 +12,16 @@ pub(super) fn print(bytes: &[u8]) -> Result<()> {
     out.write_all(bytes)
         .and_then(|()| out.flush())
         .map_err(|error| Error::stdout(&error))
+}
+
+/// Refuses to show binary data, which `what` names, if standard output is a terminal.
+///
+/// `hint` says what to do instead.
+pub fn refuse_terminal(what: &str, hint: &str) -> Result<()> {
+    if io::stdout().is_terminal() {
+        return Err(Error::new(format_args!("{what} cannot be shown on a terminal")).hint(hint));
+    }
+    Ok(())
 }
 
 /// Refuses to write a result to a standard output that is closed: it would be lost without an

@@ -1,6 +1,6 @@
 //! `decaps`: the secret of a ciphertext.
 
-use super::encaps::secret_text;
+use super::encaps::{refuse_binary_secret, secret_text};
 use crate::{
     PROGRAM,
     keys::load_secret,
@@ -67,6 +67,8 @@ impl Decaps {
         if !is_standard(&self.secret) {
             Inputs::new(inputs).spare(&self.secret)?;
             check_target(&PROGRAM, &self.secret, Content::SharedSecret, overwrite)?;
+        } else if !self.hex {
+            refuse_binary_secret()?;
         }
         let key = load_secret(&self.key, self.parameters, ui)?;
         if !key.is_expansion() {

@@ -12,7 +12,7 @@ use falcon_terminal::{
     error::{Error, Result, Status, serialize_path},
     escape::{Escaped, shown},
     input::is_standard,
-    output::{Content, Inputs, Overwrite, Pending, check_target},
+    output::{Content, Inputs, Overwrite, Pending, check_target, refuse_terminal},
     place::real,
     ui::Ui,
 };
@@ -112,8 +112,25 @@ impl Encaps {
                 check_target(&PROGRAM, path, content, overwrite)?;
             }
         }
+        if is_standard(output) && self.raw {
+            refuse_terminal(
+                "a raw ciphertext",
+                "redirect standard output, or leave --raw out",
+            )?;
+        }
+        if is_standard(secret) && !self.hex {
+            refuse_binary_secret()?;
+        }
         Ok(())
     }
+}
+
+/// Refuses to show a secret that is not in hexadecimal digits on a terminal.
+pub(crate) fn refuse_binary_secret() -> Result<()> {
+    refuse_terminal(
+        "a secret in binary",
+        "redirect standard output, or use --hex",
+    )
 }
 
 /// The secret as its file has it.

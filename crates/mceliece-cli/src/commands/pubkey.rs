@@ -12,7 +12,7 @@ use falcon_terminal::{
     error::{Error, Result, Status, serialize_path},
     escape::{Escaped, shown},
     input::is_standard,
-    output::{Content, Inputs, Overwrite, Pending, check_target, write_result},
+    output::{Content, Inputs, Overwrite, Pending, check_target, refuse_terminal, write_result},
     place::with_suffix,
     snapshot::Snapshot,
     ui::Ui,
@@ -72,6 +72,12 @@ impl Pubkey {
         if !is_standard(&output) {
             Inputs::new([key_path]).spare(&output)?;
             check_target(&PROGRAM, &output, Content::PublicKey, overwrite)?;
+        }
+        if is_standard(&output) && self.raw {
+            refuse_terminal(
+                "a raw public key",
+                "redirect standard output, or leave --raw out",
+            )?;
         }
         let snapshot = Snapshot::take(key_path, MAX_FILE);
         let mut key = load_secret(key_path, self.parameters, ui)?;

@@ -376,3 +376,37 @@ fn force_replaces_no_key_with_text_around_it_or_of_a_wrong_length() {
         }
     }
 }
+
+/// Secrets and raw ciphertexts are binary data, which a terminal takes for commands.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_binary_data_is_shown_on_a_terminal() {
+    use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY;
+    let terminal = openpt(flags).unwrap();
+    unlockpt(&terminal).unwrap();
+    let sandbox = Sandbox::new();
+    let run = |arguments: &[&str]| {
+        let end = ioctl_tiocgptpeer(&terminal, flags).unwrap();
+        let mut command = sandbox.command(arguments);
+        let child = command.stdout(end).stderr(std::process::Stdio::piped());
+        child.spawn().unwrap().wait_with_output().unwrap()
+    };
+    let before = sandbox.names();
+    for arguments in [
+        &["decaps", "-k", "k", "c", "--secret", "-"][..],
+        &["encaps", "-p", "k.pub", "-o", "d", "--secret", "-"],
+        &["encaps", "-p", "k.pub", "-o", "-", "--secret", "t", "--raw"],
+        &["pubkey", "k", "-o", "-", "--raw"],
+    ] {
+        let ran = run(arguments);
+        assert_eq!(ran.status.code(), Some(2), "{arguments:?}");
+        assert!(text(&ran.stderr).contains("on a terminal"), "{ran:?}");
+        assert_eq!(sandbox.names(), before);
+    }
+    assert!(
+        run(&["decaps", "-k", "k", "c", "--secret", "-", "--hex"])
+            .status
+            .success()
+    );
+}
