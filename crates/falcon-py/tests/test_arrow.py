@@ -361,6 +361,8 @@ def test_wrong_arguments():
         lambda: arrow.verify(messages, signatures, messages, keys={1.5: public}),
         lambda: arrow.verify(messages, signatures, messages, keys={"Ann": SMALL}),
         # No row could have a key.
+        lambda: arrow.verify(messages, signatures, pa.array(["Ann"] * 300)),
+        lambda: arrow.verify(messages, signatures, pa.array(["Ann"] * 300).dictionary_encode()),
         lambda: arrow.verify(messages, signatures, messages, keys={1: public}),
         lambda: arrow.verify(messages, signatures, pa.array(range(300)), keys={"Ann": public}),
         lambda: arrow.sign(messages, messages, keys={1: SMALL}),
@@ -453,6 +455,32 @@ def test_results_are_not_compared_as_a_whole():
     ):
         with pytest.raises(TypeError, match="not compared"):
             compare()
+
+
+def test_columns_of_nulls():
+    nulls = pa.nulls(2)
+    messages, signatures = pa.array(MESSAGES[:2]), pa.array(SIGNATURES[:2])
+    public = SMALL.verifying_key
+    assert verify(nulls, signatures, public) == [MALFORMED] * 2
+    assert verify(messages, nulls, public) == [MALFORMED] * 2
+    assert verify(messages, signatures, nulls) == [UNKNOWN_KEY] * 2
+    assert verify(messages, signatures, nulls, keys={"Ann": public}) == [UNKNOWN_KEY] * 2
+    assert arrow.sign(nulls, SMALL).to_list() == [None, None]
+
+
+def test_errors_name_the_argument_and_the_type():
+    public = SMALL.verifying_key
+    messages, signatures = pa.array(MESSAGES), pa.array(SIGNATURES)
+    floats = pa.array([1.5] * 300)
+    lists = Stream(pa.chunked_array([[[b"x"]] * 300]))
+    for call, text in (
+        (lambda: arrow.verify(floats, signatures, public), "message: .* of floating-point numbers"),
+        (lambda: arrow.verify(messages, lists, public), "signature: .* of nested values"),
+        (lambda: arrow.verify(messages, signatures, pa.array([True] * 300)), "key: .* of booleans"),
+        (lambda: arrow.verify(MESSAGES, signatures, public), r"got list; pyarrow\.array\(message\)"),
+    ):
+        with pytest.raises(TypeError, match=text):
+            call()
 
 
 def test_verdicts_have_no_truth_value():

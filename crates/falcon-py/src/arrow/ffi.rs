@@ -154,6 +154,8 @@ enum Layout {
     Views,
     /// Integers of so many bytes.
     Integers { bytes: usize, signed: bool },
+    /// Nothing but nulls.
+    Nulls,
 }
 
 impl Layout {
@@ -173,6 +175,7 @@ impl Layout {
             "I" => integers(4, false),
             "l" => integers(8, true),
             "L" => integers(8, false),
+            "n" => Ok(Self::Nulls),
             _ => format
                 .strip_prefix("w:")
                 .and_then(|width| width.parse::<i32>().ok())
@@ -180,7 +183,9 @@ impl Layout {
                 .map(Self::Fixed)
                 .ok_or_else(|| {
                     PyTypeError::new_err(format!(
-                        "an Arrow column of the type {format:?}; expected bytes, text or integers"
+                        "an Arrow column of {} (format {format:?}); expected bytes, text or \
+                         integers",
+                        kind_of(&format)
                     ))
                 }),
         }
@@ -194,6 +199,7 @@ impl Layout {
             Self::Fixed(width) => width,
             Self::Views => 16,
             Self::Integers { bytes, .. } => bytes,
+            Self::Nulls => 0,
         }
     }
 
@@ -202,7 +208,25 @@ impl Layout {
         match self {
             Self::Offsets32 | Self::Offsets64 | Self::Views => 3,
             Self::Fixed(_) | Self::Integers { .. } => 2,
+            Self::Nulls => 0,
         }
+    }
+}
+
+/// True if the format of `schema` is one of text.
+fn is_text(schema: &ArrowSchema) -> bool {
+    matches!(&*text(schema.format), "u" | "U" | "vu")
+}
+
+/// The type of a format that is not read, in words.
+fn kind_of(format: &str) -> &'static str {
+    match format.as_bytes() {
+        [b'b', ..] => "booleans",
+        [b'e' | b'f' | b'g', ..] => "floating-point numbers",
+        [b'd', ..] => "decimals",
+        [b't', ..] => "dates, times or durations",
+        [b'+', ..] => "nested values",
+        _ => "an unknown type",
     }
 }
 
@@ -211,6 +235,8 @@ impl Layout {
 struct Layouts {
     rows: Layout,
     dictionary: Option<Layout>,
+    /// True if the values are text.
+    is_text: bool,
 }
 
 impl Layouts {
@@ -220,6 +246,7 @@ impl Layouts {
             return Ok(Self {
                 rows,
                 dictionary: None,
+                is_text: is_text(schema),
             });
         }
         // SAFETY: the schema owns that of its dictionary.
@@ -230,6 +257,7 @@ impl Layouts {
         Ok(Self {
             rows,
             dictionary: Some(Layout::of(values)?),
+            is_text: is_text(values),
         })
     }
 
@@ -375,7 +403,7 @@ impl ArrowArray {
         self.offset >= 0
             && rows >= 0
             && self.n_buffers >= layout.buffers()
-            && !self.buffers.is_null()
+            && (layout.buffers() == 0 || !self.buffers.is_null())
             && self.length >= rows
             && fits
     }
@@ -410,6 +438,7 @@ impl ArrowArray {
                     let (start, end) = (offsets.read_unaligned(), offsets.add(1).read_unaligned());
                     self.range(start, end)
                 }
+                Layout::Nulls => Ok(Value::Null),
                 Layout::Fixed(0) => Ok(Value::Bytes(&[])),
                 Layout::Fixed(width) => {
                     let start = self.buffer(1)?.add(at * width);
@@ -517,6 +546,15 @@ pub fn broken() -> PyErr {
     PyValueError::new_err("the Arrow column is malformed: its buffers contradict each other")
 }
 
+/// Names the argument in an error of its type.
+fn of_argument(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
+    if error.is_instance_of::<PyTypeError>(py) {
+        PyTypeError::new_err(format!("{name}: {}", error.value(py)))
+    } else {
+        error
+    }
+}
+
 /// A column: chunks of one type.
 pub struct Column {
     chunks: Vec<Chunk>,
@@ -538,16 +576,19 @@ impl Column {
             let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
                 object.call_method0("__arrow_c_array__")?.extract()?;
             let mut column = Self::EMPTY;
-            column.push(take(&array)?, &take(&schema)?)?;
+            let (array, schema) = (take(&array)?, take(&schema)?);
+            let pushed = column.push(array, &schema);
+            pushed.map_err(|error| of_argument(object.py(), name, error))?;
             Ok(column)
         } else if object.hasattr("__arrow_c_stream__")? {
             let stream = take(&object.call_method0("__arrow_c_stream__")?)?;
             // A stream may wait for threads that run Python code, also when it is released.
-            object.py().detach(|| Self::read(stream))
+            let read = object.py().detach(|| Self::read(stream));
+            read.map_err(|error| of_argument(object.py(), name, error))
         } else {
             let kind = object.get_type().qualname()?;
             Err(PyTypeError::new_err(format!(
-                "{name}: expected an Arrow array, got {kind}"
+                "{name}: expected an Arrow array, got {kind}; pyarrow.array({name}) makes one"
             )))
         }
     }
@@ -575,10 +616,19 @@ impl Column {
         Ok(column)
     }
 
-    /// True if the values are integers, false if they are bytes, `None` if there are no rows.
+    /// True if the values are integers, false if they are bytes or text, `None` if there are none.
     pub fn is_integers(&self) -> Option<bool> {
-        let chunk = self.chunks.first()?;
-        Some(matches!(chunk.layouts.of_values(), Layout::Integers { .. }))
+        match self.chunks.first()?.layouts.of_values() {
+            Layout::Integers { .. } => Some(true),
+            Layout::Nulls => None,
+            _ => Some(false),
+        }
+    }
+
+    /// True if the values are text.
+    pub fn is_text(&self) -> bool {
+        let chunk = self.chunks.first();
+        chunk.is_some_and(|chunk| chunk.layouts.is_text)
     }
 
     fn push(&mut self, array: ArrowArray, schema: &ArrowSchema) -> PyResult<()> {

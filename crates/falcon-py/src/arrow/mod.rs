@@ -427,6 +427,11 @@ pub fn arrow_verify(
             table.check(column)?;
             Keys::Named(column, table)
         }
+        (None, Some(column), None) if column.is_text() => {
+            return Err(PyTypeError::new_err(
+                "key is a column of text; pass the keys that it names with keys={name: key}",
+            ));
+        }
         (None, Some(column), None) => Keys::Encoded(EncodedKeys::new(column)),
         (None, None, _) => return Err(PyTypeError::new_err("key is missing")),
     };
