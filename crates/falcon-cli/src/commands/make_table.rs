@@ -8,7 +8,7 @@ use crate::{
     progress::{Progress, Unit},
     scheme::{Algorithm, Either, SecretKey},
     tables::{
-        BATCH_ROWS, ColumnFormat, KEY, KEY_ID, MESSAGE, SIGNATURE, Verdict, Worker, encode,
+        BATCH_ROWS, ColumnFormat, KEY, KEY_ID, MESSAGE, SIGNATURE, Verdict, Worker, count, encode,
         output::{Place, appeared},
         shards::is_hidden,
         source::State,
@@ -48,16 +48,16 @@ pub(crate) struct MakeTable {
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
     /// Number of tables
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = count)]
     tables: NonZeroUsize,
     /// Rows of each table
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     rows: u64,
     /// Rows of each row group
-    #[arg(long, value_name = "N", default_value = "32768")]
+    #[arg(long, value_name = "N", default_value = "32768", value_parser = count)]
     group_rows: NonZeroUsize,
     /// Number of keys
-    #[arg(long, value_name = "N", default_value = "100")]
+    #[arg(long, value_name = "N", default_value = "100", value_parser = count)]
     keys: NonZeroUsize,
     /// Bytes of each message, 8 or more
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(8..=1 << 20))]
@@ -80,11 +80,11 @@ pub(crate) struct MakeTable {
     /// Forge the first, the middle and the last row of each table
     #[arg(long)]
     forge: bool,
-    /// Number that keys and signatures are made from
+    /// Seed of keys and signatures
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Number of threads [default: one for each core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count)]
     threads: Option<NonZeroUsize>,
     /// Overwrite existing files
     #[arg(long)]

@@ -1,6 +1,7 @@
 //! A ledger: Parquet files, divided into shards, and the outputs of the shards.
 
 use super::{
+    count,
     output::{Output, Place, appeared, digest, open_output},
     shards::{
         Listed, Shard, Slice, Unreadable, check_names, divide, division, resolved, tables_at,
@@ -53,7 +54,7 @@ pub(crate) struct LedgerOptions {
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
     /// Number of threads [default: one for each core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count)]
     threads: Option<NonZeroUsize>,
     /// Replace existing outputs of this command
     #[arg(long)]
@@ -75,6 +76,20 @@ impl Slice {
             seconds,
             state: self.state.clone(),
             job: job.clone(),
+        }
+    }
+}
+
+/// Summaries on standard output. If it takes no more, the work goes on, and the error is kept.
+struct Reports {
+    ui: Ui,
+    lost: Option<Error>,
+}
+
+impl Reports {
+    fn report<T: Counts>(&mut self, summary: &Summary<T>) {
+        if self.lost.is_none() {
+            self.lost = self.ui.report(summary).err();
         }
     }
 }
@@ -233,7 +248,7 @@ impl Ledger {
         let cores = available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let threads = Threads::new(self.threads.unwrap_or(cores));
         let finished = |slice| self.finished::<T>(slice, job);
-        let finished: Vec<Option<(T, _)>> = match threads.pool() {
+        let finished: Vec<Option<(Summary<T>, _)>> = match threads.pool() {
             Some(pool) => pool.install(|| self.slices.par_iter().map(finished).collect()),
             None => self.slices.iter().map(finished).collect(),
         };
@@ -243,10 +258,14 @@ impl Ledger {
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
             kept.push((slice.name.clone(), states));
         };
+        let mut reports = Reports { ui, lost: None };
         for (slice, finished) in self.slices.iter().zip(finished) {
-            if let Some((counts, states)) = finished {
+            if let Some((summary, states)) = finished {
                 keep(slice, states);
-                total.add(&slice.name, &counts);
+                if ui.json || summary.counts.is_bad() {
+                    reports.report(&summary);
+                }
+                total.add(&slice.name, &summary.counts);
                 rows += slice.rows;
                 skipped += 1;
                 continue;
@@ -283,29 +302,26 @@ impl Ledger {
         let mut status = Status::Valid;
         let mut hints = Hints::default();
         let mut errors = Vec::new();
-        let mut tell = |(name, outcome): (String, Result<Summary<T>>)| -> Result<()> {
-            match outcome {
-                Ok(summary) => {
-                    let is_bad = summary.counts.is_bad();
-                    if is_bad {
-                        status = status.max(Status::Invalid);
-                    }
-                    if !ui.quiet || is_bad {
-                        progress.clear_for_result();
-                        ui.report(&summary)?;
-                    }
-                    rows += summary.rows;
-                    done += 1;
-                    total.add(&name, &summary.counts);
+        let mut tell = |(name, outcome): (String, Result<Summary<T>>)| match outcome {
+            Ok(summary) => {
+                let is_bad = summary.counts.is_bad();
+                if is_bad {
+                    status = status.max(Status::Invalid);
                 }
-                Err(error) => {
-                    status = status.max(Status::Failure);
-                    progress.clear();
-                    ui.error_among(&error, &mut hints);
-                    errors.push((name, error.to_string()));
+                if !ui.quiet || is_bad {
+                    progress.clear_for_result();
+                    reports.report(&summary);
                 }
+                rows += summary.rows;
+                done += 1;
+                total.add(&name, &summary.counts);
             }
-            Ok(())
+            Err(error) => {
+                status = status.max(Status::Failure);
+                progress.clear();
+                ui.error_among(&error, &mut hints);
+                errors.push((name, error.to_string()));
+            }
         };
         let one = |(slice, places): &(&Slice, Places), threads: Option<&Threads>| {
             let work =
@@ -318,13 +334,17 @@ impl Ledger {
         };
         if slices.len() < threads.count() {
             for slice in &slices {
-                tell(one(slice, Some(&threads)))?;
+                tell(one(slice, Some(&threads)));
             }
         } else {
             let each: Vec<_> = slices.chunks(1).collect();
             let work =
                 |group: &[(&Slice, Places)]| group.iter().map(|slice| one(slice, None)).collect();
-            for_each_in_order_on(threads.pool(), &each, work, &mut tell)?;
+            let done = |outcome| -> Result<()> {
+                tell(outcome);
+                Ok(())
+            };
+            for_each_in_order_on(threads.pool(), &each, work, done)?;
         }
         drop(progress);
         // Another run may have replaced what this one has made or skipped.
@@ -371,7 +391,15 @@ impl Ledger {
                 _ => ui.warn(&sum),
             }
         }
-        Ok(status)
+        match reports.lost {
+            // An invalid row counts more than a report that nobody reads.
+            Some(error) if status == Status::Invalid => {
+                ui.error_among(&error, &mut hints);
+                Ok(status)
+            }
+            Some(error) => Err(error),
+            None => Ok(status),
+        }
     }
 
     /// States of an output and of its summary.
@@ -429,9 +457,13 @@ impl Ledger {
         Ok(summary)
     }
 
-    /// The counts of a slice, with `--skip-existing`, if its output is the one that its summary
+    /// The summary of a slice, with `--skip-existing`, if its output is the one that its summary
     /// names, and is not older than the table. Also the [`states`](Self::states) of both.
-    fn finished<T: Counts>(&self, slice: &Slice, job: &Job) -> Option<(T, [Option<State>; 2])> {
+    fn finished<T: Counts>(
+        &self,
+        slice: &Slice,
+        job: &Job,
+    ) -> Option<(Summary<T>, [Option<State>; 2])> {
         if !self.skip_existing {
             return None;
         }
@@ -440,8 +472,9 @@ impl Ledger {
         let counts: T = json::from_value(found.clone()).ok()?;
         let path = self.path(slice);
         let output_sha256 = digest(&path, open_output(&path)?).ok()?;
-        let wanted = slice.summary(counts.clone(), output_sha256, 0.0, job);
-        let json::Value::Object(wanted) = json::to_value(&wanted).ok()? else {
+        let seconds = found.get("seconds")?.as_f64()?;
+        let summary = slice.summary(counts, output_sha256, seconds, job);
+        let json::Value::Object(wanted) = json::to_value(&summary).ok()? else {
             return None;
         };
         let same = |(name, value): (&String, &json::Value)| {
@@ -450,8 +483,8 @@ impl Ledger {
         let table = Table::of(&path, open_output(&path)?).ok()?;
         let is_output = T::is_output(&table)
             && table.groups().sum::<u64>() == slice.rows
-            && counts.rows() == slice.rows;
-        (is_output && wanted.iter().all(same)).then_some((counts, states))
+            && summary.counts.rows() == slice.rows;
+        (is_output && wanted.iter().all(same)).then_some((summary, states))
     }
 
     /// Looks at the places of an output and of its summary. Refuses a table and a summary that are

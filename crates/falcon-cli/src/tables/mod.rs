@@ -22,6 +22,17 @@ use falcon_core::{
     batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob},
 };
 use serde::Serialize;
+use std::num::NonZeroUsize;
+
+/// The largest number of tables, keys, threads and rows of a group.
+const LARGEST_COUNT: usize = 1 << 20;
+
+/// Reads such a number.
+pub(crate) fn count(text: &str) -> std::result::Result<NonZeroUsize, String> {
+    let number = text.parse().ok().and_then(NonZeroUsize::new);
+    let number = number.filter(|number| number.get() <= LARGEST_COUNT);
+    number.ok_or_else(|| format!("write a number from 1 to {LARGEST_COUNT}"))
+}
 
 /// Names of the columns.
 pub(crate) const MESSAGE: &str = "message";

@@ -246,9 +246,13 @@ pub(super) fn division(listed: &[Listed]) -> String {
         number(&mut hash, file.name.len() as u64);
         hash.update(&file.name);
         match &file.groups {
-            Ok((groups, _)) => {
+            Ok((groups, state)) => {
                 number(&mut hash, groups.len() as u64);
                 groups.iter().for_each(|&rows| number(&mut hash, rows));
+                // A table that changes between two jobs belongs to neither.
+                let [bytes, modified_ns] = state.contents();
+                number(&mut hash, bytes);
+                number(&mut hash, modified_ns);
             }
             Err(_) => number(&mut hash, u64::MAX),
         }

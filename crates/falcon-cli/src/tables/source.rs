@@ -5,7 +5,7 @@ use crate::error::{Error, Result, in_words};
 use crate::input::{cannot_read, open_linked};
 use bytes::Bytes;
 use parquet::{
-    basic::Compression,
+    basic::{Compression, LogicalType},
     errors::ParquetError,
     file::{
         metadata::{FooterTail, ParquetMetaData, ParquetMetaDataReader},
@@ -374,6 +374,11 @@ impl State {
         path.metadata().ok().as_ref().map(Self::of)
     }
 
+    /// Length and time of the last change of the contents, which a copy keeps (`cp -p`).
+    pub(super) fn contents(&self) -> [u64; 2] {
+        [self.bytes, self.modified_ns as u64]
+    }
+
     /// State of what has the name `path`, itself if it is a link.
     pub(crate) fn of_name(path: &Path) -> Option<Self> {
         path.symlink_metadata().ok().as_ref().map(Self::of)
@@ -438,10 +443,12 @@ impl Table {
         Ok(table)
     }
 
-    /// Refuses counts that no file has, so that sums of them do not overflow.
+    /// Refuses counts that no file has, so that sums of them do not overflow. Columns that share
+    /// bytes of the file would be copied and read many times.
     fn check_counts(&self) -> Result<()> {
         let columns = self.schema().num_columns();
         let mut rows: i64 = 0;
+        let mut bytes: u64 = 0;
         for group in self.metadata.row_groups() {
             let count = group.num_rows();
             let sum = rows.checked_add(count).filter(|_| count >= 0);
@@ -449,6 +456,13 @@ impl Table {
             if group.num_columns() != columns {
                 return Err(damaged(&self.path, "a row group lacks a column"));
             }
+            for column in group.columns() {
+                let size = u64::try_from(column.compressed_size()).unwrap_or(u64::MAX);
+                bytes = bytes.saturating_add(size);
+            }
+        }
+        if bytes > self.state.bytes {
+            return Err(damaged(&self.path, "its columns are longer than the file"));
         }
         Ok(())
     }
@@ -560,11 +574,9 @@ impl Table {
             _ => {
                 let logical = column.logical_type_ref();
                 let found = match logical {
-                    Some(logical) => format!(
-                        "{} {}",
-                        column.physical_type(),
-                        cut(&format!("({logical:?})"))
-                    ),
+                    Some(logical) => {
+                        format!("{} ({})", column.physical_type(), in_a_word(logical))
+                    }
                     None => column.physical_type().to_string(),
                 };
                 Err(self.wrong_type(name, &found, &wanted))
@@ -590,6 +602,13 @@ impl Table {
             ColumnReader::new(&self.source, group, column)
         })
     }
+}
+
+/// The name of a logical type, without its parameters.
+fn in_a_word(logical: &LogicalType) -> String {
+    let text = format!("{logical:?}");
+    let end = text.find(|letter: char| !letter.is_ascii_alphanumeric());
+    text[..end.unwrap_or(text.len())].to_owned()
 }
 
 /// A name from a file, for one line of text.

@@ -6,11 +6,12 @@ mod outputs;
 use crate::sandbox::{Sandbox, json_lines, said, text, with};
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey};
 use parquet::{
-    basic::{Compression, Encoding, LogicalType, Repetition, Type, ZstdLevel},
+    basic::{Compression, Encoding, LogicalType, Repetition, TimeUnit, Type, ZstdLevel},
     data_type::{
         ByteArray, ByteArrayType, FixedLenByteArray, FixedLenByteArrayType, Int32Type, Int64Type,
     },
     file::{
+        metadata::{ParquetMetaData, ParquetMetaDataWriter},
         properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion},
         reader::{FileReader, SerializedFileReader},
         writer::SerializedFileWriter,
@@ -926,7 +927,17 @@ fn wrong_columns_are_named() {
         plain().build(),
     );
     type Case<'a> = (&'a [(&'a str, Column)], &'a [&'a str], &'a str);
-    let cases: [Case<'_>; 8] = [
+    let time = Some(LogicalType::timestamp(false, TimeUnit::MICROS));
+    let cases: [Case<'_>; 9] = [
+        (
+            &[
+                ("message", Column::Int64(vec![Some(1), Some(2)], time)),
+                ("signature", bytes()),
+                ("key", bytes()),
+            ],
+            &[],
+            "the column message has the type INT64 (Timestamp) and needs binary or text",
+        ),
         (
             &[("text", words()), ("signature", bytes())],
             &[],
@@ -1648,4 +1659,131 @@ fn the_same_options_make_the_same_tables() {
     let [one, two, three] =
         [("a", "5"), ("b", "5"), ("c", "6")].map(|(folder, seed)| make(folder, seed));
     assert!(one == two && one != three);
+}
+
+#[test]
+fn a_table_that_changes_between_two_shards_is_noticed() {
+    let sandbox = Sandbox::empty();
+    let options = ["--keys", "1", "--rows", "20", "--group-rows", "10"];
+    sandbox.succeeds(&with(&["make-table", "ex"], options));
+    let verify = |shard| {
+        let keys = ["--keys", "ex/keys.parquet", "--shard", shard];
+        with(
+            &["verify-table", "ex/ledger", "-o", "v", "--skip-existing"],
+            keys,
+        )
+    };
+    sandbox.succeeds(&verify("1/2"));
+    // The same rows, the first of them forged.
+    thread::sleep(Duration::from_millis(20));
+    sandbox.succeeds(&with(&["make-table", "ex", "--force", "--forge"], options));
+    let message = sandbox.refuses(&verify("2/2"));
+    assert!(message.contains("belongs to other tables"), "{message}");
+}
+
+#[test]
+fn skipped_outputs_with_invalid_rows_are_reported_again() {
+    let sandbox = Sandbox::empty();
+    let options = ["--keys", "1", "--rows", "20", "--tables", "2"];
+    sandbox.succeeds(&with(&["make-table", "ex", "--forge"], options));
+    let verify = [
+        "verify-table",
+        "ex/ledger",
+        "--keys",
+        "ex/keys.parquet",
+        "-o",
+        "v",
+    ];
+    let first = sandbox.run(&verify);
+    let again = sandbox.run(&with(&verify, ["--skip-existing"]));
+    for ran in [&first, &again] {
+        assert_eq!(ran.status.code(), Some(1));
+        for table in ["part-00000.parquet: INVALID", "part-00001.parquet: INVALID"] {
+            assert!(text(&ran.stdout).contains(table), "{ran:?}");
+        }
+    }
+    let json = with(&verify, ["--skip-existing", "--json"]);
+    let lines = json_lines(&sandbox.run(&json));
+    assert_eq!(lines.len(), 2);
+    for (table, line) in lines.iter().enumerate() {
+        let file = format!("v/part-{table:05}.parquet.json");
+        let file: serde_json::Value = serde_json::from_slice(&sandbox.read(&file)).unwrap();
+        assert_eq!(*line, file);
+    }
+}
+
+/// Whoever reads the reports may end before the work does.
+#[cfg(target_os = "linux")]
+#[test]
+fn all_tables_are_verified_if_standard_output_is_full() {
+    let sandbox = Sandbox::empty();
+    let options = ["--keys", "1", "--rows", "20", "--tables", "3"];
+    for (forge, status) in [(&["--force"][..], 2), (&["--force", "--forge"], 1)] {
+        sandbox.succeeds(&[&["make-table", "ex"], &options[..], forge].concat());
+        let verify = ["verify-table", "ex/ledger", "--keys", "ex/keys.parquet"];
+        for threads in ["1", "8"] {
+            let arguments = with(&verify, ["-o", "v", "--force", "--threads", threads]);
+            let full = File::create("/dev/full").unwrap();
+            let mut command = sandbox.command(&arguments);
+            let child = command.stdout(full).stderr(Stdio::piped());
+            let ran = child.spawn().unwrap().wait_with_output().unwrap();
+            assert_eq!(ran.status.code(), Some(status), "{ran:?}");
+            assert!(text(&ran.stderr).contains("standard output"), "{ran:?}");
+            assert_eq!(outputs(&sandbox.path("v")).len(), 7, "{ran:?}");
+        }
+    }
+}
+
+#[test]
+fn numbers_out_of_range_are_refused() {
+    let sandbox = Sandbox::empty();
+    for option in ["--keys", "--tables", "--group-rows", "--threads"] {
+        for number in ["0", "1048577", "99999999999999999", "-1", "x"] {
+            let number = format!("{option}={number}");
+            let message = sandbox.refuses(&["make-table", "ex", &number]);
+            assert!(message.contains("from 1 to 1048576"), "{message}");
+        }
+    }
+    assert!(sandbox.names().is_empty());
+}
+
+/// Row groups that share their bytes would be copied many times.
+#[test]
+fn columns_longer_than_the_file_are_refused() {
+    let sandbox = Sandbox::empty();
+    let messages = Column::of((0..50).map(|row| format!("a message {row}")));
+    let columns = [("message", messages)];
+    write(&sandbox.path("t.parquet"), &columns, 50, plain().build());
+    let bytes = sandbox.read("t.parquet");
+    let file = SerializedFileReader::new(File::open(sandbox.path("t.parquet")).unwrap()).unwrap();
+    let group = file.metadata().row_group(0).clone();
+    let footer = u32::from_le_bytes(bytes[bytes.len() - 8..][..4].try_into().unwrap());
+    let data = &bytes[..bytes.len() - 8 - footer as usize];
+    for count in [1, 2] {
+        let groups = vec![group.clone(); count];
+        let metadata = ParquetMetaData::new(file.metadata().file_metadata().clone(), groups);
+        let mut shared = data.to_vec();
+        let writer = ParquetMetaDataWriter::new(&mut shared, &metadata);
+        writer.finish().unwrap();
+        sandbox.write("shared.parquet", &shared);
+        sandbox.succeeds(&["keygen", &format!("k{count}")]);
+        let key = format!("k{count}");
+        let sign = [
+            "sign-table",
+            "-k",
+            &key,
+            "shared.parquet",
+            "-o",
+            &format!("s{count}"),
+        ];
+        if count == 1 {
+            sandbox.succeeds(&sign);
+        } else {
+            let message = sandbox.refuses(&sign);
+            assert!(
+                message.contains("columns are longer than the file"),
+                "{message}"
+            );
+        }
+    }
 }
