@@ -5,16 +5,17 @@ shard, the same for all of them.
 """
 
 import argparse
-import glob
+import collections
 import hashlib
 import json
 import os
 import pathlib
+import re
 import sys
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +25,7 @@ from falcon_sign import VerifyingKey, __version__, arrow
 NAMES = ("valid", "invalid", "malformed", "unknown_key")
 """Names of the verdicts 0 to 3."""
 
-ALL_VALID, NOT_VALID, NOT_DONE = 0, 1, 2
+ALL_VALID, NOT_VALID, NOT_DONE, INTERRUPTED = 0, 1, 2, 130
 """Exit statuses, those of `falcon-cli verify`."""
 
 BATCH_ROWS = 32_768
@@ -142,12 +143,8 @@ def verdicts(batch: pa.RecordBatch | pa.Table, job: Job) -> pa.Array:
     names, keys = "key", None
     if job.keys is not None:
         names, keys = "key_id", load_keys(job.keys, job.keys_digest).keys
-    columns = [_plain(batch.column(column)) for column in ("message", "signature", names)]
+    columns = [batch.column(column) for column in ("message", "signature", names)]
     return pa.array(arrow.verify(*columns, keys=keys, format=job.format, threads=job.threads))
-
-
-def _plain(column: pa.Array) -> pa.Array:
-    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
 class Keys(NamedTuple):
@@ -438,7 +435,7 @@ def main(
     parser = argparse.ArgumentParser(
         description=description,
         epilog="Exit status: 0: all rows are valid. 1: at least one row is not valid. 2: no invalid"
-        " row was found, but a shard could not be verified; or wrong usage.",
+        " row was found, but a shard could not be verified; or wrong usage. 130: stopped by Ctrl-C.",
     )
     parser.add_argument("ledger", type=pathlib.Path, help="folder of Parquet files (shards)")
     parser.add_argument(
@@ -464,10 +461,20 @@ def main(
         print(f"error: {shown(str(error))}", file=sys.stderr)
     except KeyboardInterrupt:
         print("stopped. Run the command again to go on", file=sys.stderr)
+        return INTERRUPTED
     except Exception as error:
         # Python would exit with 1, which says that a row is not valid.
         print(f"error: {type(error).__name__}: {shown(str(error))}", file=sys.stderr)
     return NOT_DONE
+
+
+def leave(status: int) -> NoReturn:
+    """End the process. Threads of a framework that was interrupted would abort Python's own end."""
+    if status == INTERRUPTED:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    sys.exit(status)
 
 
 def start_ray(options: argparse.Namespace) -> None:
@@ -520,10 +527,13 @@ def _run(options: argparse.Namespace, framework: Framework) -> int:
     if not names:
         raise LedgerError(f"{options.ledger}: has no Parquet files (*.parquet)")
     totals = [output / "summary.json"]
+    division = None
     if options.part:
         index, count = options.part
+        division = hashlib.sha256(os.fsencode("\0".join(names))).hexdigest()
         names = names[index - 1 :: count]
         totals.append(output / f"summary-{index}-of-{count}.json")
+        _check_division(output, options.part, division)
     keys = options.keys and str(options.keys.resolve())
     digest = load_keys(keys).digest if keys else None
     job = Job(str(ledger), str(output), keys, digest, options.format, options.threads)
@@ -557,17 +567,43 @@ def _run(options: argparse.Namespace, framework: Framework) -> int:
             print(f"attempt {attempt} of {ATTEMPTS}: {text}", file=sys.stderr)
             # Its workers may have finished shards that it did not report.
             done |= {name: made for name in missing if (made := finished(job, name))}
+        except KeyboardInterrupt:
+            _remove_temporary_files(job, names)
+            raise
     _remove_temporary_files(job, names)
-    return _report(names, done, errors, skipped, totals[-1], started)
+    return _report(names, done, errors, skipped, totals[-1], division, started)
+
+
+def _check_division(output: pathlib.Path, part: tuple[int, int], division: str) -> None:
+    """Raise LedgerError if another part found other shards: then a shard may be in no part."""
+    index, count = part
+    for path in output.glob(f"summary-*-of-{count}.json"):
+        if path.name == f"summary-{index}-of-{count}.json":
+            continue
+        try:
+            found = json.loads(path.read_text())["division"]
+        except (OSError, ValueError, TypeError, KeyError):
+            continue
+        if found != division:
+            raise LedgerError(
+                f"{path}: belongs to other shards than those that this part has found."
+                " Start all parts again with an empty folder -o"
+            )
 
 
 def _remove_temporary_files(job: Job, names: list[str]) -> None:
     """Remove what workers left that were killed."""
+    folders = collections.defaultdict(set)
     for name in names:
         for path in (verdicts_path(job, name), summary_path(job, name)):
-            pattern = f".{glob.escape(path.name)}.{'[0-9a-f]' * 32}.tmp"
-            for temporary in path.parent.glob(pattern):
-                temporary.unlink(missing_ok=True)
+            folders[path.parent].add(path.name)
+    for folder, files in folders.items():
+        if not folder.is_dir():
+            continue
+        for entry in os.scandir(folder):
+            found = re.fullmatch(r"\.(.*)\.[0-9a-f]{32}\.tmp", entry.name, re.DOTALL)
+            if found and found[1] in files:
+                pathlib.Path(entry.path).unlink(missing_ok=True)
 
 
 def _report(
@@ -576,6 +612,7 @@ def _report(
     errors: dict[str, str],
     skipped: int,
     path: pathlib.Path,
+    division: str | None,
     started: float,
 ) -> int:
     for name in names:
@@ -597,6 +634,8 @@ def _report(
         },
         "errors": errors,
     }
+    if division is not None:
+        total["division"] = division
     write_json(path, total)
 
     for summary in made:

@@ -42,4 +42,4 @@ def run(job: ledger.Job, names: list[str], options: argparse.Namespace) -> Itera
 
 
 if __name__ == "__main__":
-    sys.exit(ledger.main(__doc__, run, arguments))
+    ledger.leave(ledger.main(__doc__, run, arguments))

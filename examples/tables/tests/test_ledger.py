@@ -5,13 +5,15 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from conftest import HERE, assert_same, make, run, verdicts
+from conftest import HERE, assert_same, end, make, run, start, verdicts
 
 import ledger as module
 
@@ -396,8 +398,27 @@ def test_a_run_that_ends_early_leaves_no_older_summary(small, monkeypatch):
 
     arguments = ("verify", small.folder, "-o", output, "--keys", small.keys, "--again")
     monkeypatch.setattr("sys.argv", list(map(str, arguments)))
-    assert module.main("", stop, lambda parser: None) == 2
+    assert module.main("", stop, lambda parser: None) == 130
     assert list(output.iterdir()) == []
+
+
+def test_ctrl_c(tmp_path):
+    ledger = make(tmp_path, shards=6, rows=20_000, keys=1)
+    output = tmp_path / "verdicts"
+    arguments = (SCRIPT, ledger.folder, "-o", output, "--keys", ledger.keys, "--workers", "2")
+    for _ in range(3):
+        process = start(*arguments, "--again")
+        deadline = time.monotonic() + 60
+        while not (output.is_dir() and list(output.glob(".*.tmp"))):
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.002)
+        process.send_signal(signal.SIGINT)
+        result = end(process)
+        assert result.status == 130
+        assert result.errors.endswith("stopped. Run the command again to go on\n")
+        assert not list(output.glob(".*"))
+    assert run(*arguments).status == 0
+    assert_same(verdicts(output), ledger.expected)
 
 
 @pytest.mark.parametrize(
@@ -476,24 +497,26 @@ def test_a_framework_that_fails_is_started_again(failures, status, small, monkey
 
 
 def test_daft_is_started_again(small, monkeypatch, capsys):
-    """An exception ends the first attempt. No process dies."""
+    """An exception in a worker ends the first attempt. No process dies."""
     import verify_ledger
 
-    attempts = []
+    calls = []
+    verify_shard = module.verify_shard
 
-    def framework(job, names, options):
-        attempts.append(names)
-        for summary in verify_ledger.run(job, names, options):
-            if len(attempts) == 1:
-                raise RuntimeError("no more rows")
-            yield summary
+    def fails_once(job, name):
+        calls.append(name)
+        if len(calls) == 1:
+            raise RuntimeError("no more rows")
+        return verify_shard(job, name)
 
+    monkeypatch.setattr(module, "verify_shard", fails_once)
     output = small.folder.parent / "verdicts"
     arguments = ("verify", small.folder, "-o", output, "--keys", small.keys, "--workers", "1")
     monkeypatch.setattr("sys.argv", list(map(str, arguments)))
-    assert module.main("", framework, verify_ledger.arguments) == 0
-    assert "no more rows" in capsys.readouterr().err
-    assert len(attempts) <= 2
+    assert module.main("", verify_ledger.run, verify_ledger.arguments) == 0
+    errors = capsys.readouterr().err
+    assert "attempt 1 of 3" in errors and "no more rows" in errors
+    assert "attempt 2" not in errors
     assert_same(verdicts(output), small.expected)
 
 
@@ -519,12 +542,56 @@ def test_ray_that_is_not_installed(small, monkeypatch, capsys):
 
 
 def test_shards_that_a_framework_finished_before_it_failed_are_kept(small, monkeypatch, capsys):
-    framework, calls = flaky(1, 2)
+    calls = []
+
+    def framework(job, names, options):
+        calls.append(len(names))
+        for name in names[:2]:
+            module.verify_shard(job, name)
+        raise RuntimeError("the cluster is gone")
+
     output = small.folder.parent / "verdicts"
     arguments = map(str, ("verify", small.folder, "-o", output, "--keys", small.keys))
     monkeypatch.setattr("sys.argv", list(arguments))
     assert module.main("", framework, lambda parser: None) == 0
-    assert [len(names) for names in calls] == [3, 1]
+    assert calls == [3, 1]
+    assert_same(verdicts(output), small.expected)
+
+
+def test_keys_that_changed_since_the_work_began_verify_nothing(small):
+    """A worker reads the table of keys later than the script does."""
+    output = small.folder.parent / "verdicts"
+    digest = module.load_keys(str(small.keys)).digest
+    job = module.Job(str(small.folder), str(output), str(small.keys), digest, "padded", 1)
+    module._loaded.clear()
+    rewrite(small.keys, lambda table: table.slice(1))
+    assert "changed since the work began" in module.verify_shard(job, "part-00000.parquet")["error"]
+    assert not list(output.glob("*"))
+
+
+def test_parts_that_find_other_shards_do_not_share_a_folder(small):
+    assert verify(small, "--part", "1/2")[0].status == 0
+    added = small.folder / "0.parquet"
+    added.write_bytes((small.folder / "part-00000.parquet").read_bytes())
+    result, output = verify(small, "--part", "2/2")
+    assert result.status == 2
+    assert "summary-1-of-2.json: belongs to other shards" in result.errors
+    assert not (output / "0.parquet").exists()
+    added.unlink()
+    assert verify(small, "--part", "2/2")[0].status == 0
+
+
+def test_temporary_files_of_dead_workers_are_removed_and_no_others(small):
+    output = small.folder.parent / "verdicts"
+    output.mkdir()
+    digits = "0123456789abcdef" * 2
+    dead = [f".part-00001.parquet.{digits}.tmp", f".part-00001.parquet.json.{digits}.tmp"]
+    other = [f".notes.{digits}.tmp", ".part-00001.parquet.0.tmp"]
+    for name in dead + other:
+        (output / name).write_bytes(b"x")
+    assert verify(small)[0].status == 0
+    names = {path.name for path in output.iterdir()}
+    assert names.isdisjoint(dead) and names.issuperset(other)
 
 
 def test_a_shard_that_changes_while_it_is_read(small, monkeypatch):
