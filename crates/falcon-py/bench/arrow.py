@@ -35,15 +35,20 @@ print("time of the columns / time of the bare batch (smaller is faster)")
 for count in (1, 100, 1000):
     keys = [SigningKey.from_seed(number.to_bytes(32)) for number in range(count)]
     public = [key.verifying_key for key in keys]
-    names = pa.array([row % count for row in range(rows)])
+    numbers = pa.array([row % count for row in range(rows)])
+    names = pa.array([f"signer {row % count}" for row in range(rows)])
     messages = pa.array([row.to_bytes(32) for row in range(rows)])
-    signatures = pa.array(arrow.sign(messages, names, keys=dict(enumerate(keys))))
+    signatures = pa.array(arrow.sign(messages, numbers, keys=dict(enumerate(keys))))
     encoded = pa.array([public[row % count].to_bytes() for row in range(rows)])
-    table = dict(enumerate(public))
+    by_number = dict(enumerate(public))
+    by_name = {f"signer {number}": key for number, key in by_number.items()}
     for threads in (1, None):
         columns = {
-            "ids and a table of keys": lambda: arrow.verify(
-                messages, signatures, names, keys=table, threads=threads
+            "integer names": lambda: arrow.verify(
+                messages, signatures, numbers, keys=by_number, threads=threads
+            ),
+            "text names": lambda: arrow.verify(
+                messages, signatures, names, keys=by_name, threads=threads
             ),
             "a column of keys": lambda: arrow.verify(
                 messages, signatures, encoded, threads=threads

@@ -50,6 +50,23 @@ fn cores() -> NonZeroUsize {
 /// holds the lock when a process forks, and the child can take it.
 static POOL: Mutex<Option<Pool>> = Mutex::new(None);
 
+/// Work of a batch.
+#[derive(Clone, Copy)]
+pub enum Work {
+    Sign,
+    Verify,
+}
+
+impl Work {
+    /// Jobs that one thread does alone: to wake others takes longer.
+    fn alone(self) -> usize {
+        match self {
+            Self::Sign => 16,
+            Self::Verify => 128,
+        }
+    }
+}
+
 /// Engine and threads of a batch.
 pub struct Chosen {
     engine: Engine,
@@ -63,6 +80,7 @@ impl Chosen {
         _py: Python<'_>,
         engine: Option<Named>,
         threads: Option<isize>,
+        work: Work,
         jobs: usize,
     ) -> PyResult<Self> {
         let engine = engine.map_or_else(Engine::best, |named| named.0);
@@ -75,8 +93,7 @@ impl Chosen {
                     PyValueError::new_err(format!("threads is {count}; it must be 1 or more"))
                 })?,
         };
-        // Jobs that fill the lanes once are not divided.
-        let threads = (count.get() > 1 && jobs > engine.lanes()).then(|| threads_of(count));
+        let threads = (count.get() > 1 && jobs > work.alone()).then(|| threads_of(count));
         Ok(Self { engine, threads })
     }
 
@@ -172,7 +189,7 @@ pub fn sign<'py>(
     engine: Option<Named>,
     threads: Option<isize>,
 ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-    let chosen = Chosen::new(py, engine, threads, jobs.len())?;
+    let chosen = Chosen::new(py, engine, threads, Work::Sign, jobs.len())?;
     let encoded = py.detach(|| {
         let mut encoded = filled(Vec::new(), jobs.len())?;
         let rows: Vec<_> = jobs
@@ -249,7 +266,7 @@ pub fn verify(
     engine: Option<Named>,
     threads: Option<isize>,
 ) -> PyResult<Vec<bool>> {
-    let chosen = Chosen::new(py, engine, threads, jobs.len())?;
+    let chosen = Chosen::new(py, engine, threads, Work::Verify, jobs.len())?;
     py.detach(|| {
         let mut verdicts = filled(false, jobs.len())?;
         verify_those(

@@ -1,4 +1,4 @@
-//! A hash function for tables of integers.
+//! A hash function for tables of integers and names.
 
 use std::{
     collections::hash_map::RandomState,
@@ -44,9 +44,16 @@ impl Hasher for Fold {
         self.write_u64((value >> 64) as u64);
     }
 
+    /// The entries of a table have the names that the caller chose. Rows are only looked up.
     fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(byte.into());
+        let (words, rest) = bytes.as_chunks::<8>();
+        for &word in words {
+            self.write_u64(u64::from_le_bytes(word));
+        }
+        if !rest.is_empty() {
+            let mut word = [0; 8];
+            word[..rest.len()].copy_from_slice(rest);
+            self.write_u64(u64::from_le_bytes(word));
         }
     }
 

@@ -19,7 +19,7 @@ enum Id {
 
 /// A table of keys by name.
 pub struct KeyTable<T> {
-    texts: HashMap<Vec<u8>, Arc<T>>,
+    texts: HashMap<Vec<u8>, Arc<T>, Fold>,
     integers: HashMap<i128, Arc<T>, Fold>,
 }
 
@@ -30,7 +30,7 @@ impl<T> KeyTable<T> {
         key: impl Fn(&Bound<'_, PyAny>) -> PyResult<Arc<T>>,
     ) -> PyResult<Self> {
         let mut table = Self {
-            texts: HashMap::new(),
+            texts: HashMap::with_hasher(Fold::new()),
             integers: HashMap::with_hasher(Fold::new()),
         };
         // Names may run Python code that changes the dict.

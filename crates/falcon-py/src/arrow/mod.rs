@@ -8,7 +8,7 @@ mod fold;
 mod interner;
 mod keys;
 
-use crate::batch::{self, Chosen, check_signals};
+use crate::batch::{self, Chosen, Work, check_signals};
 use crate::errors::FalconError;
 use crate::input::{Encoding, Named, filled, reserved};
 use crate::keys::{PySigningKey, PyVerifyingKey};
@@ -435,7 +435,7 @@ pub fn arrow_verify(
         (None, Some(column), None) => Keys::Encoded(EncodedKeys::new(column)),
         (None, None, _) => return Err(PyTypeError::new_err("key is missing")),
     };
-    let chosen = Chosen::new(py, engine, threads, len)?;
+    let chosen = Chosen::new(py, engine, threads, Work::Verify, len)?;
     let values = py.detach(|| {
         let mut verdicts = filled(UNKNOWN_KEY, len)?;
         let columns = [&message, &signature];
@@ -531,7 +531,7 @@ pub fn arrow_sign(
             ));
         }
     };
-    let chosen = Chosen::new(py, engine, threads, len)?;
+    let chosen = Chosen::new(py, engine, threads, Work::Sign, len)?;
     let data = py.detach(|| {
         let mut jobs: Vec<(usize, &Secret, &[u8])> = reserved(len)?;
         let mut names = names.as_ref().map(|names| names.rows(0, len));
@@ -605,7 +605,7 @@ pub fn measure_bare_batch(
 ) -> PyResult<[Py<PyAny>; 2]> {
     let message = Column::of(message, "message")?;
     let signature = Column::of(signature, "signature")?;
-    let chosen = Chosen::new(py, None, threads, message.len())?;
+    let chosen = Chosen::new(py, None, threads, Work::Verify, message.len())?;
     let keys: Vec<_> = keys.iter().map(|key| Arc::clone(&key.key)).collect();
     py.detach(|| {
         let mut jobs = Vec::new();
