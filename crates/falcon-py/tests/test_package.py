@@ -11,13 +11,15 @@ from falcon_sign import _native, arrow, det1024
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 
 
-def test_the_examples_of_the_readme_run(capsys):
+def test_the_examples_of_the_readme_run(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (PACKAGE / "README.md").read_text(), flags=re.S)
-    assert len(blocks) == 7
+    assert len(blocks) == 8
     scope: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, "README.md", "exec"), scope)
     assert capsys.readouterr().out.startswith("invalid signature\nscalar: ")
+    assert (tmp_path / "my.key").stat().st_mode & 0o777 == 0o600
 
 
 def test_the_example_of_the_repository_runs():
