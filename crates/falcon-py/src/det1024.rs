@@ -143,7 +143,7 @@ impl DetSigningKey {
         self.public.fingerprint()
     }
 
-    /// Sign a message. The same message has the same signature.
+    /// Sign a message. The same message always gets the same signature.
     ///
     /// Signs twice, compares, and verifies. Raises FaultError if the device computed wrongly.
     #[pyo3(

@@ -86,6 +86,10 @@ fn text(
                 "malformed signature: {len} bytes; a {format} {name} signature has {expected}. {how}"
             )
         }
+        (CoreDecodeError::Header, _) => format!(
+            "malformed signature: not a {format} {name} signature: its first byte is that of another \
+             format or parameter set"
+        ),
         _ => format!("malformed signature: not a {format} {name} signature: {error}"),
     }
 }

@@ -13,6 +13,9 @@ use std::sync::Arc;
 ///
 /// Takes pairs of a SigningKey and a message. Put the messages of one key next to each other: the
 /// key is prepared once for them.
+///
+/// format is "padded", "compressed" or "ct"; engine is a name of engines(), the best one by
+/// default; threads is a number, one for each core by default. Few jobs stay on one thread.
 #[pyfunction]
 #[pyo3(
     signature = (pairs, *, format = Encoding(Format::Padded), engine = None, threads = None),
@@ -36,6 +39,9 @@ pub fn sign_batch<'py>(
 ///
 /// Takes triples of a VerifyingKey, a signature and its message. Returns one bool for each: False
 /// if the signature is malformed or not valid.
+///
+/// format is "padded", "compressed" or "ct"; engine is a name of engines(), the best one by
+/// default; threads is a number, one for each core by default. Few jobs stay on one thread.
 #[pyfunction]
 #[pyo3(
     signature = (triples, *, format = Encoding(Format::Padded), engine = None, threads = None),

@@ -65,7 +65,7 @@ impl PySigningKey {
 
     /// Generate the key of the round-3 reference code for a secret seed of 48 bytes.
     ///
-    /// Wallets keep such seeds. Bouncy Castle and noble-post-quantum make the same key of it.
+    /// Wallets keep such seeds. Bouncy Castle and noble-post-quantum make the same key from it.
     #[classmethod]
     #[pyo3(
         signature = (seed, parameters = Set::Falcon512),
@@ -160,6 +160,8 @@ impl PySigningKey {
     }
 
     /// Sign a message with fresh random bytes of the operating system.
+    ///
+    /// format is "padded", "compressed" or "ct".
     #[pyo3(
         signature = (message, *, format = Encoding(Format::Padded)),
         text_signature = "($self, message, *, format='padded')"
@@ -176,6 +178,11 @@ impl PySigningKey {
     }
 
     /// Sign many messages, on all cores unless told otherwise.
+    ///
+    /// Takes an iterable of messages. Returns their signatures in the same order.
+    ///
+    /// format is "padded", "compressed" or "ct"; engine is a name of engines(), the best one by
+    /// default; threads is a number, one for each core by default. Few jobs stay on one thread.
     #[pyo3(
         signature = (messages, *, format = Encoding(Format::Padded), engine = None, threads = None),
         text_signature = "($self, messages, *, format='padded', engine=None, threads=None)"
@@ -309,7 +316,8 @@ impl PyVerifyingKey {
 
     /// Verify a signature for a message. Returns None, or raises InvalidSignature.
     ///
-    /// Bytes are read in this format only: "padded" reads what sign gives by default.
+    /// The signature comes first. format must be the one given to sign: "padded" (the default),
+    /// "compressed" or "ct".
     #[pyo3(
         signature = (signature, message, *, format = Encoding(Format::Padded)),
         text_signature = "($self, signature, message, *, format='padded')"
@@ -326,7 +334,12 @@ impl PyVerifyingKey {
             let signature = match &signature {
                 Presented::Decoded(signature) => &**signature,
                 Presented::Bytes(bytes) => {
-                    decoded = self.key.decode(format.0, bytes)?;
+                    decoded = self.key.decode(format.0, bytes).map_err(|error| {
+                        match self.key.decode(format.0, &message) {
+                            Ok(_) => error + " (Are signature and message swapped?)",
+                            Err(_) => error,
+                        }
+                    })?;
                     &decoded
                 }
             };
@@ -341,6 +354,9 @@ impl PyVerifyingKey {
     ///
     /// Takes pairs of a signature and its message. Returns one bool for each: False if the
     /// signature is malformed or not valid.
+    ///
+    /// format is "padded", "compressed" or "ct"; engine is a name of engines(), the best one by
+    /// default; threads is a number, one for each core by default. Few jobs stay on one thread.
     #[pyo3(
         signature = (pairs, *, format = Encoding(Format::Padded), engine = None, threads = None),
         text_signature = "($self, pairs, *, format='padded', engine=None, threads=None)"

@@ -99,6 +99,11 @@ def test_decoded_signatures(key, other):
 
 def test_a_signature_of_the_other_set_is_malformed(key):
     another = next(KEYS[name] for name in SETS if name != key.parameters)
+    signature = key.sign(b"message")
+    with pytest.raises(InvalidSignature, match="Are signature and message swapped"):
+        key.verifying_key.verify(b"message", signature)
+    with pytest.raises(InvalidSignature, match="its first byte is that of another format"):
+        key.verifying_key.verify(key.sign(b"message", format="ct"), b"message")
     with pytest.raises(InvalidSignature, match="malformed signature: .* a padded Falcon"):
         another.verifying_key.verify(key.sign(b"order #42"), b"order #42")
 

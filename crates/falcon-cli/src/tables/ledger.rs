@@ -49,7 +49,7 @@ pub(crate) struct LedgerOptions {
     /// Folder of the outputs; made if it is missing
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
-    /// Take part I of N, for example 3/64: about as many rows as every other part. Row groups stay
+    /// Process part I of N, for example 3/64. All parts have about as many rows. Row groups stay
     /// whole
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,

@@ -371,10 +371,16 @@ fn same_length(len: usize, other: &Column, name: &str) -> PyResult<()> {
 /// The verdicts are 0: valid; 1: invalid; 2: malformed signature, or message or signature null; 3:
 /// unknown key. Compare them with VALID: as a bool, the verdict of a valid signature is False.
 ///
-/// message and signature are Arrow columns of bytes or text. key is one VerifyingKey for all rows,
-/// a column of encoded keys, or, with keys, a column of names in that dict. Each distinct key is
-/// prepared once. Columns are objects with the PyCapsule interface, such as those of pyarrow and
-/// polars; they are not copied.
+/// message and signature are Arrow columns of bytes or text. key is one of these:
+///
+/// - one VerifyingKey, for all rows
+/// - a column of encoded keys
+/// - with the dict keys, a column of names in that dict
+///
+/// Each distinct key is prepared once. Columns are objects with the PyCapsule interface, such as
+/// those of pyarrow and polars; they are not copied. format is "padded", "compressed" or "ct";
+/// engine is a name of engines(), the best one by default; threads is a number, one for each core
+/// by default.
 #[pyfunction]
 #[pyo3(
     signature = (
@@ -484,7 +490,7 @@ pub fn arrow_verify(
 /// message is an Arrow column of bytes or text; the signature of a null is null. key is one
 /// SigningKey for all rows, or, with keys, a column of names in that dict. The signature of a row
 /// whose key is unknown is null. Rows of one key are signed together, so that the key is prepared
-/// once for many of them.
+/// once for many of them. format, engine and threads are those of verify.
 #[pyfunction]
 #[pyo3(
     signature = (
