@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// A decoded signature, to change its format or to read its nonce.
 ///
-/// verify accepts it instead of bytes. Signatures are equal if they have the same nonce and the same
+/// verify accepts it instead of bytes. Signatures are equal if they have the same nonce and
 /// polynomial.
 #[pyclass(frozen, eq, hash, module = "falcon_sign", name = "Signature")]
 #[derive(PartialEq, Eq, Hash)]

@@ -265,7 +265,8 @@ export class SigningKey extends Holder {
      *
      * ```js
      * const signer = key.signer();
-     * for await (const piece of file.stream()) signer.update(piece);
+     * const reader = file.stream().getReader();
+     * for (let part; !(part = await reader.read()).done;) signer.update(part.value);
      * const signature = signer.finalize();
      * ```
      */
@@ -388,7 +389,8 @@ export class VerifyingKey extends Holder {
      *
      * ```js
      * const verifier = publicKey.verifier(signature);
-     * for await (const piece of file.stream()) verifier.update(piece);
+     * const reader = file.stream().getReader();
+     * for (let part; !(part = await reader.read()).done;) verifier.update(part.value);
      * const valid = verifier.finalize();
      * ```
      *
@@ -490,3 +492,6 @@ export function convertSignature(
     signature: Uint8Array,
     options?: { from?: Format; to?: Format },
 ): Uint8Array<ArrayBuffer>;
+
+// Nothing else is exported.
+export {};
