@@ -11,6 +11,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyType};
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 const NAME: &str = "Falcon-det1024";
 
@@ -68,7 +69,7 @@ fn format_of(format: Encoding) -> PyResult<Format> {
 
 fn public_of(bytes: &[u8]) -> Result<Public, String> {
     falcon_core::VerifyingKey::<Falcon1024>::try_from(bytes)
-        .map(|key| Public::Falcon1024(Box::new(key)))
+        .map(|key| Public::Falcon1024(Arc::new(key)))
         .map_err(|error| errors::key_text("Falcon-1024 verifying key", error, bytes.len()))
 }
 

@@ -256,10 +256,10 @@ impl PyVerifyingKey {
     fn from_headerless_bytes(_cls: &Bound<'_, PyType>, data: Input) -> PyResult<Self> {
         let decoded = if data.len() + 1 == Falcon1024::VERIFYING_KEY_LEN {
             VerifyingKey::<Falcon1024>::from_headerless_bytes(&data)
-                .map(|key| Public::Falcon1024(Box::new(key)))
+                .map(|key| Public::Falcon1024(Arc::new(key)))
         } else {
             VerifyingKey::<Falcon512>::from_headerless_bytes(&data)
-                .map(|key| Public::Falcon512(Box::new(key)))
+                .map(|key| Public::Falcon512(Arc::new(key)))
         };
         decoded.map(Self::from).map_err(|error| {
             DecodeError::new_err(format!(

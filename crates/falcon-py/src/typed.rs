@@ -8,6 +8,7 @@ use falcon_core::{
     SEED_LEN, Signature, SignatureError, SigningKey, VerifyingKey,
 };
 use pyo3::PyResult;
+use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// Evaluates one expression for a value of either parameter set.
@@ -27,11 +28,11 @@ pub enum Secret {
     Falcon1024(Box<SigningKey<Falcon1024>>),
 }
 
-/// A verifying key.
+/// A verifying key. Its clones share the memory.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Public {
-    Falcon512(Box<VerifyingKey<Falcon512>>),
-    Falcon1024(Box<VerifyingKey<Falcon1024>>),
+    Falcon512(Arc<VerifyingKey<Falcon512>>),
+    Falcon1024(Arc<VerifyingKey<Falcon1024>>),
 }
 
 /// A signature.
@@ -67,8 +68,8 @@ impl Secret {
 
     pub fn public(&self) -> Public {
         match self {
-            Self::Falcon512(key) => Public::Falcon512(Box::new(key.verifying_key().clone())),
-            Self::Falcon1024(key) => Public::Falcon1024(Box::new(key.verifying_key().clone())),
+            Self::Falcon512(key) => Public::Falcon512(Arc::new(key.verifying_key().clone())),
+            Self::Falcon1024(key) => Public::Falcon1024(Arc::new(key.verifying_key().clone())),
         }
     }
 
@@ -98,8 +99,8 @@ impl Public {
     /// Takes the key of a parameter set that the package offers.
     pub fn of(key: AnyVerifyingKey) -> PyResult<Self> {
         match key {
-            AnyVerifyingKey::Falcon512(key) => Ok(Self::Falcon512(key)),
-            AnyVerifyingKey::Falcon1024(key) => Ok(Self::Falcon1024(key)),
+            AnyVerifyingKey::Falcon512(key) => Ok(Self::Falcon512(key.into())),
+            AnyVerifyingKey::Falcon1024(key) => Ok(Self::Falcon1024(key.into())),
             other => Err(unsupported(other.name())),
         }
     }

@@ -19,15 +19,15 @@ enum Id {
 
 /// A table of keys by name.
 pub struct KeyTable<T> {
-    texts: HashMap<Vec<u8>, Arc<T>, Fold>,
-    integers: HashMap<i128, Arc<T>, Fold>,
+    texts: HashMap<Vec<u8>, T, Fold>,
+    integers: HashMap<i128, T, Fold>,
 }
 
 impl<T> KeyTable<T> {
     /// Reads a dict of names and keys.
     pub fn of(
         keys: &Bound<'_, PyDict>,
-        key: impl Fn(&Bound<'_, PyAny>) -> PyResult<Arc<T>>,
+        key: impl Fn(&Bound<'_, PyAny>) -> PyResult<T>,
     ) -> PyResult<Self> {
         let mut table = Self {
             texts: HashMap::with_hasher(Fold::new()),
@@ -68,8 +68,8 @@ impl<T> KeyTable<T> {
     pub fn get(&self, id: Value<'_>) -> Option<&T> {
         match id {
             Value::Null => None,
-            Value::Bytes(name) => self.texts.get(name).map(|key| &**key),
-            Value::Integer(number) => self.integers.get(&number).map(|key| &**key),
+            Value::Bytes(name) => self.texts.get(name),
+            Value::Integer(number) => self.integers.get(&number),
         }
     }
 }
@@ -112,13 +112,14 @@ pub struct EncodedKeys<'a> {
 pub struct Known<'a> {
     /// Numbers of the keys in `keys`.
     numbers: Interner<'a, usize>,
-    keys: Vec<Decoded>,
+    /// Each key, or `None` if the bytes are not a key.
+    keys: Vec<Option<Public>>,
 }
 
 impl Known<'_> {
     /// The key of a number, or `None` if the bytes are not a key.
     pub fn key(&self, number: usize) -> Option<&Public> {
-        self.keys[number].get()?.as_ref()
+        self.keys[number].as_ref()
     }
 }
 
@@ -159,11 +160,11 @@ impl<'a> EncodedKeys<'a> {
         let number = |&bytes: &&'a [u8]| {
             numbers.get_or_insert_with(bytes, || {
                 let key = lock(&self.all).get_or_insert_with(bytes, Decoded::default);
-                key.get_or_init(|| {
+                let key = key.get_or_init(|| {
                     let key = AnyVerifyingKey::try_from(bytes).ok()?;
                     Public::of(key).ok()
                 });
-                keys.push(key);
+                keys.push(key.clone());
                 keys.len() - 1
             })
         };

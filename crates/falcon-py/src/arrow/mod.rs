@@ -418,7 +418,7 @@ pub fn arrow_verify(
     let table = keys.map(|keys| {
         KeyTable::of(keys, |key| {
             let key = key.cast::<PyVerifyingKey>()?;
-            Ok(Arc::clone(&key.get().key))
+            Ok(Public::clone(&key.get().key))
         })
     });
     let table = table.transpose()?;
@@ -547,7 +547,7 @@ pub fn arrow_sign(
                     .next()
                     .transpose()
                     .map_err(|Broken| ffi::broken())?
-                    .and_then(|id| table.get(id)),
+                    .and_then(|id| table.get(id).map(|key| &**key)),
                 (_, Some(key), _) => Some(key),
                 _ => None,
             };
