@@ -403,9 +403,9 @@ def test_a_run_that_ends_early_leaves_no_older_summary(small, monkeypatch):
 
 
 def test_ctrl_c(tmp_path):
-    ledger = make(tmp_path, shards=6, rows=20_000, keys=1)
+    ledger = make(tmp_path, shards=6, rows=50_000, keys=1)
     output = tmp_path / "verdicts"
-    arguments = (SCRIPT, ledger.folder, "-o", output, "--keys", ledger.keys, "--workers", "2")
+    arguments = (SCRIPT, ledger.folder, "-o", output, "--keys", ledger.keys, "--workers", "1")
     for _ in range(3):
         process = start(*arguments, "--again")
         deadline = time.monotonic() + 60
