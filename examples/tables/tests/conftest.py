@@ -46,12 +46,18 @@ def make(folder, **options):
     return Ledger(folder / "ledger", folder / "keys.parquet", expected)
 
 
+def interruptible():
+    """Shells start jobs in the background with SIGINT ignored, and children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(script, *arguments):
     return subprocess.Popen(
         [sys.executable, HERE / script, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=interruptible,
     )
 
 
