@@ -3,7 +3,6 @@
 use crate::errors::{DecodeError, FalconError, PasswordError};
 use crate::input::Input;
 use crate::typed::{Public, Secret, either};
-use crate::wipe::on_wiped_stack;
 use falcon_core::pkcs8::{
     DecodePrivateKey, DecodePublicKey, EncodePrivateKey, EncodePublicKey, EncryptionError, Error,
     LineEnding, SecretDocument, decrypt_private_key, spki,
@@ -22,10 +21,7 @@ pub fn read_der(der: &[u8], password: Option<&[u8]>) -> PyResult<Secret> {
     let encrypted = EncryptedPrivateKeyInfoRef::try_from(der).is_ok();
     let plain = match (encrypted, password) {
         (false, _) => None,
-        (true, Some(password)) => {
-            let plain = on_wiped_stack(|| decrypt_private_key(der, password));
-            Some(plain.map_err(not_decrypted)?)
-        }
+        (true, Some(password)) => Some(decrypt_private_key(der, password).map_err(not_decrypted)?),
         (true, None) => {
             return Err(PasswordError::new_err(
                 "the key is encrypted; pass its password",
@@ -59,10 +55,8 @@ pub fn write_der(key: &Secret, password: Option<&[u8]>) -> PyResult<SecretDocume
     match password {
         None => either!(Secret, key, key => key.to_pkcs8_der()),
         Some([]) => return Err(empty_password()),
-        Some(password) => on_wiped_stack(|| {
-            either!(Secret, key, key => {
-                key.to_pkcs8_encrypted_der_with_rng(&mut SysRng, password)
-            })
+        Some(password) => either!(Secret, key, key => {
+            key.to_pkcs8_encrypted_der_with_rng(&mut SysRng, password)
         }),
     }
     .map_err(|error| FalconError::new_err(error.to_string()))
@@ -73,10 +67,8 @@ pub fn write_pem(key: &Secret, password: Option<&[u8]>) -> PyResult<Zeroizing<St
     match password {
         None => either!(Secret, key, key => key.to_pkcs8_pem(LineEnding::LF)),
         Some([]) => return Err(empty_password()),
-        Some(password) => on_wiped_stack(|| {
-            either!(Secret, key, key => {
-                key.to_pkcs8_encrypted_pem_with_rng(&mut SysRng, password, LineEnding::LF)
-            })
+        Some(password) => either!(Secret, key, key => {
+            key.to_pkcs8_encrypted_pem_with_rng(&mut SysRng, password, LineEnding::LF)
         }),
     }
     .map_err(|error| FalconError::new_err(error.to_string()))

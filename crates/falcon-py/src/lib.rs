@@ -15,7 +15,6 @@ mod random;
 mod signature;
 mod stream;
 mod typed;
-mod wipe;
 
 use falcon_core::Engine;
 use pyo3::prelude::*;

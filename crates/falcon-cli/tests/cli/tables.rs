@@ -31,6 +31,16 @@ use std::{
 
 const VERIFY: [&str; 2] = ["verify-table", "-o"];
 
+/// Verifies what `make-table ex` has made.
+const VERIFY_EXAMPLE: [&str; 6] = [
+    "verify-table",
+    "ex/ledger",
+    "--keys",
+    "ex/keys.parquet",
+    "-o",
+    "v",
+];
+
 /// A column, as Parquet stores it.
 #[derive(Clone)]
 enum Column {
@@ -604,14 +614,7 @@ fn finished_outputs_are_skipped_and_outdated_ones_made_again() {
         "3",
     ];
     sandbox.succeeds(&make);
-    let verify = [
-        "verify-table",
-        "ex/ledger",
-        "--keys",
-        "ex/keys.parquet",
-        "-o",
-        "v",
-    ];
+    let verify = VERIFY_EXAMPLE;
     sandbox.succeeds(&verify);
     let message = sandbox.refuses(&verify);
     assert!(message.contains("--skip-existing"), "{message}");
@@ -813,14 +816,7 @@ fn one_bad_table_does_not_stop_the_others() {
     let sandbox = Sandbox::empty();
     example(&sandbox, &["--tables", "3", "--rows", "30"]);
     sandbox.write("ex/ledger/part-00001.parquet", "no table");
-    let verify = [
-        "verify-table",
-        "ex/ledger",
-        "--keys",
-        "ex/keys.parquet",
-        "-o",
-        "v",
-    ];
+    let verify = VERIFY_EXAMPLE;
     let run = sandbox.run(&verify);
     // What is invalid outweighs what could not be checked.
     assert_eq!(run.status.code(), Some(1));
@@ -862,14 +858,7 @@ fn one_bad_table_does_not_stop_the_others() {
 fn a_table_that_cannot_be_verified_any_more_loses_its_old_output() {
     let sandbox = Sandbox::empty();
     sandbox.succeeds(&["make-table", "ex", "--keys", "1", "--rows", "9"]);
-    let verify = [
-        "verify-table",
-        "ex/ledger",
-        "--keys",
-        "ex/keys.parquet",
-        "-o",
-        "v",
-    ];
+    let verify = VERIFY_EXAMPLE;
     sandbox.succeeds(&verify);
     let table = "ex/ledger/part-00000.parquet";
     let mut bytes = sandbox.read(table);
@@ -1417,14 +1406,7 @@ fn shards_of_other_tables_do_not_share_a_folder() {
     let options = ["--keys", "1", "--rows", "20", "--group-rows", "5"];
     sandbox.succeeds(&with(&["make-table", "ex", "--tables", "3"], options));
     let verify = |shard| {
-        let verify = [
-            "verify-table",
-            "ex/ledger",
-            "--keys",
-            "ex/keys.parquet",
-            "-o",
-            "v",
-        ];
+        let verify = VERIFY_EXAMPLE;
         with(&verify, ["--shard", shard])
     };
     sandbox.succeeds(&verify("1/2"));
@@ -1451,14 +1433,7 @@ fn a_dead_link_among_tables_is_an_error() {
     let sandbox = Sandbox::empty();
     sandbox.succeeds(&["make-table", "ex", "--keys", "1", "--rows", "9"]);
     std::os::unix::fs::symlink("missing", sandbox.path("ex/ledger/more")).unwrap();
-    let message = sandbox.refuses(&[
-        "verify-table",
-        "ex/ledger",
-        "--keys",
-        "ex/keys.parquet",
-        "-o",
-        "v",
-    ]);
+    let message = sandbox.refuses(&VERIFY_EXAMPLE);
     assert!(
         message.contains("ex/ledger/more: does not exist"),
         "{message}"
@@ -1686,14 +1661,7 @@ fn skipped_outputs_with_invalid_rows_are_reported_again() {
     let sandbox = Sandbox::empty();
     let options = ["--keys", "1", "--rows", "20", "--tables", "2"];
     sandbox.succeeds(&with(&["make-table", "ex", "--forge"], options));
-    let verify = [
-        "verify-table",
-        "ex/ledger",
-        "--keys",
-        "ex/keys.parquet",
-        "-o",
-        "v",
-    ];
+    let verify = VERIFY_EXAMPLE;
     let first = sandbox.run(&verify);
     let again = sandbox.run(&with(&verify, ["--skip-existing"]));
     for ran in [&first, &again] {

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::any::AnySigningKey;
 use crate::keys::SigningKey;
+use crate::lanes::wipe_below;
 use crate::params::Parameters;
 use ::pkcs8::EncryptedPrivateKeyInfoRef;
 use ::pkcs8::pkcs5::{self, pbes2};
@@ -119,8 +120,20 @@ pub fn decrypt_private_key(bytes: &[u8], passphrase: impl AsRef<[u8]>) -> Result
     check_cost(scheme)?;
     // In place: what is decrypted must be wiped also where it turns out to be damaged.
     let mut data = Zeroizing::new(encrypted.encrypted_data.as_bytes().to_vec());
-    let plain = scheme.decrypt_in_place(passphrase, &mut data)?;
+    let plain = on_wiped_stack(|| scheme.decrypt_in_place(passphrase, &mut data))?;
     Ok(SecretDocument::try_from(plain)?)
+}
+
+/// Does `work` and wipes the stack that it used: the crates of the cipher and of the key derivation
+/// leave the document's key there.
+fn on_wiped_stack<T>(work: impl FnOnce() -> T) -> T {
+    #[inline(never)]
+    fn in_a_frame<T>(work: impl FnOnce() -> T) -> T {
+        work()
+    }
+    let result = in_a_frame(work);
+    wipe_below::<4096>();
+    result
 }
 
 /// Encrypts the PKCS#8 document `plain` at the recommended cost.
@@ -130,7 +143,7 @@ fn encrypt<R: TryCryptoRng>(
     plain: &[u8],
 ) -> Result<SecretDocument> {
     let parameters = pbes2::Parameters::generate_recommended(rng)?;
-    let data = parameters.encrypt(passphrase, plain)?;
+    let data = on_wiped_stack(|| parameters.encrypt(passphrase, plain))?;
     let encrypted = EncryptedPrivateKeyInfoRef {
         encryption_algorithm: parameters.into(),
         encrypted_data: OctetStringRef::new(&data)?,

@@ -6,16 +6,10 @@ use std::{
     process::{Child, Output},
 };
 
-const VERIFY: [&str; 8] = [
-    "verify-table",
-    "ex/ledger",
-    "--keys",
-    "ex/keys.parquet",
-    "-o",
-    "v",
-    "--threads",
-    "1",
-];
+const VERIFY: [&str; 8] = {
+    let [command, table, keys, file, output, folder] = VERIFY_EXAMPLE;
+    [command, table, keys, file, output, folder, "--threads", "1"]
+};
 
 fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill")
