@@ -1,7 +1,8 @@
 //! Many signatures with one call.
 
 use crate::errors::FalconError;
-use crate::input::{Encoding, Input, Named, filled};
+use crate::input::{Encoding, Input, Named};
+use crate::memory::filled;
 use crate::random::fresh_seed;
 use crate::signature::Presented;
 use crate::typed::{self, Public, Secret, Signed};

@@ -1,30 +1,15 @@
 //! Arguments: bytes, names of formats, parameter sets and engines.
 
 use crate::errors;
+use crate::memory::reserved;
 use falcon_core::{Engine, Falcon512, Falcon1024, Format, Parameters};
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyString};
 use std::ops::Deref;
 use zeroize::Zeroizing;
-
-/// Memory for `len` values of an argument or a result. There may be less.
-pub fn reserved<T>(len: usize) -> PyResult<Vec<T>> {
-    let mut values = Vec::new();
-    values
-        .try_reserve_exact(len)
-        .map_err(|_| PyMemoryError::new_err(format!("no memory for {len} values")))?;
-    Ok(values)
-}
-
-/// Memory for `len` values, all of them `value`.
-pub fn filled<T: Clone>(value: T, len: usize) -> PyResult<Vec<T>> {
-    let mut values = reserved(len)?;
-    values.resize(len, value);
-    Ok(values)
-}
 
 /// Bytes of an argument, usable while the GIL is released.
 ///

@@ -11,6 +11,7 @@ mod errors;
 mod input;
 mod jobs;
 mod keys;
+mod memory;
 mod random;
 mod signature;
 mod stream;
