@@ -86,7 +86,7 @@ operations! {
 
     /// [`signing::expand`].
     fn expand(b, logn: u32, key: SecretBasis<'_>, out: &mut [f64], scratch: &mut [f64]) {
-        signing::expand(b, logn, key, signing::deviation(logn), out, scratch);
+        signing::expand(b, logn, key, signing::profile(logn), out, scratch);
     }
 
     /// Ends absorption into `hash` and fills `point` with

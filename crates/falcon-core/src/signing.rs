@@ -9,7 +9,7 @@ pub(crate) use blocks::short_vectors;
 
 use crate::codec::{self, signature::Format};
 use crate::ffsampling::ffsampling;
-use crate::fft::{BasisRef, Fft};
+use crate::fft::{BasisRef, Fft, Quotient};
 use crate::hash;
 use crate::hedge::{SamplerSeed, SamplerSeeds};
 use crate::lanes::{Binary64, Double, wipe};
@@ -19,7 +19,7 @@ use crate::prng::SEED_LEN;
 use crate::reveal::reveal;
 use crate::ring;
 use crate::sampler::{LaneSampler, Sampling, SigningIsa};
-use crate::tree::{self, Computed, Deviation, Stored, Subtree};
+use crate::tree::{self, Computed, Profile, Stored, Subtree};
 use core::slice;
 
 /// The short secret basis as integers: `f, g, F, G`, `n` coefficients each; and
@@ -33,11 +33,12 @@ pub(crate) struct SecretBasis<'a> {
     pub(crate) h: &'a [i16],
 }
 
-/// The deviations of degree `2^logn`.
-pub(crate) fn deviation(logn: u32) -> Deviation {
-    Deviation {
+/// The profile of round 3 at degree `2^logn`.
+pub(crate) fn profile(logn: u32) -> Profile {
+    Profile {
         inv_sigma: INV_SIGMA[logn as usize],
         sigma_min: SIGMA_MIN[logn as usize],
+        quotient: Quotient::BySquare,
     }
 }
 
@@ -119,7 +120,7 @@ pub(crate) fn expand<B: Binary64>(
     b: B,
     logn: u32,
     key: SecretBasis<'_>,
-    deviation: Deviation,
+    profile: Profile,
     out: &mut [f64],
     scratch: &mut [f64],
 ) {
@@ -131,7 +132,7 @@ pub(crate) fn expand<B: Binary64>(
     tree::gram(b, basis_ref(logn, basis), g00_g11, g01);
     let (g00, g11) = g00_g11.split_at_mut(n / 2);
     let mut subtree = Subtree::ZERO;
-    Computed::root(b, logn, deviation, g00, g01, g11, scratch, &mut subtree).store(tree);
+    Computed::root(b, logn, profile, g00, g01, g11, scratch, &mut subtree).store(tree);
 }
 
 /// `(t0, t1) = (c, 0) B^-1` of every lane.
@@ -192,7 +193,7 @@ fn attempt_computed<'s, B: SigningIsa, S: Sampling>(
     b: B,
     sampling: S,
     logn: u32,
-    deviation: Deviation,
+    profile: Profile,
     key: SecretBasis<'_>,
     point: &[u16],
     feed: &mut S::Feed,
@@ -212,7 +213,7 @@ fn attempt_computed<'s, B: SigningIsa, S: Sampling>(
     tree::gram_in_place(b, b00, g01, b10, b11);
     let (g00, g11) = b00.split_at_mut(n / 2);
     let mut subtree = Subtree::ZERO;
-    let mut root = Computed::root(b, logn, deviation, g00, g01, g11, second_row, &mut subtree);
+    let mut root = Computed::root(b, logn, profile, g00, g01, g11, second_row, &mut subtree);
     let mut sampler = LaneSampler::new(b, sampling, slice::from_mut(feed));
     ffsampling(b, &mut sampler, logn, &mut root, t0, t1, rest);
     (t0, t1)
@@ -265,14 +266,14 @@ pub(crate) fn attempt_from_basis<B: SigningIsa, S: Sampling>(
     b: B,
     sampling: S,
     logn: u32,
-    deviation: Deviation,
+    profile: Profile,
     key: SecretBasis<'_>,
     point: &[u16],
     feed: &mut S::Feed,
     scratch: &mut [f64],
     s2: &mut [i16],
 ) -> u64 {
-    let z = attempt_computed(b, sampling, logn, deviation, key, point, feed, scratch);
+    let z = attempt_computed(b, sampling, logn, profile, key, point, feed, scratch);
     // The words on the stack are those of the degree.
     if logn <= 9 {
         short_vector_of_integers::<B, [i16; 3 << 9]>(b, logn, key, point, z, s2)
@@ -425,7 +426,7 @@ pub(crate) fn short_preimage<B: SigningIsa>(
                 b,
                 b.sampling(),
                 logn,
-                deviation(logn),
+                profile(logn),
                 key,
                 point,
                 &mut feed,

@@ -13,7 +13,7 @@
 //!
 //! Source: Falcon specification v1.2, algorithms 8, 9 and 11.
 
-use crate::fft::{self, BasisRef};
+use crate::fft::{self, BasisRef, Quotient};
 use crate::lanes::{Binary64, Double, Isa, wipe};
 use core::fmt;
 use zeroize::{Zeroize, Zeroizing};
@@ -166,20 +166,22 @@ impl Node for Stored<'_> {
     }
 }
 
-/// The deviations of the signature's Gaussian at one degree.
+/// What a tree depends on besides the basis, at one degree. Round 3 and FN-DSA differ here.
 #[derive(Clone, Copy, Debug)]
-pub struct Deviation {
+pub struct Profile {
     /// `1 / sigma`.
     pub inv_sigma: f64,
     /// `sigma_min`.
     pub sigma_min: f64,
+    /// The order of operations of the quotients.
+    pub quotient: Quotient,
 }
 
 /// A node found on the fly.
 pub struct Computed<'a, B> {
     arith: B,
     logn: u32,
-    deviation: Deviation,
+    profile: Profile,
     l10: &'a mut [f64],
     d00: &'a mut [f64],
     d11: &'a mut [f64],
@@ -247,7 +249,7 @@ impl<'a, B: Binary64> Computed<'a, B> {
     pub fn root(
         arith: B,
         logn: u32,
-        deviation: Deviation,
+        profile: Profile,
         g00: &'a mut [f64],
         g01: &'a mut [f64],
         g11: &'a mut [f64],
@@ -257,12 +259,12 @@ impl<'a, B: Binary64> Computed<'a, B> {
         Isa::vectorize(
             arith,
             #[inline(always)]
-            || fft::ldl(arith, g00, g01, g11),
+            || fft::ldl(arith, profile.quotient, g00, g01, g11),
         );
         Self {
             arith,
             logn,
-            deviation,
+            profile,
             l10: g01,
             d00: g00,
             d11: g11,
@@ -332,7 +334,15 @@ impl<'a, B: Binary64> Computed<'a, B> {
                     }
                     let m = 1 << (logn - 1);
                     let (d11, d00) = below.split_at_mut(HALF);
-                    fft::split_ldl_level(self.arith, m, entries, d00, [&mut *re, &mut *im], d11);
+                    fft::split_ldl_level(
+                        self.arith,
+                        self.profile.quotient,
+                        m,
+                        entries,
+                        d00,
+                        [&mut *re, &mut *im],
+                        d11,
+                    );
                     for (u, (re, im)) in re.iter().zip(&*im).enumerate() {
                         let at = begin[u / m] + u % m;
                         [stored[at], stored[at + m]] = [*re, *im];
@@ -341,7 +351,7 @@ impl<'a, B: Binary64> Computed<'a, B> {
                 }
                 for (side, d) in entries.chunks_exact(HALF).enumerate() {
                     for (d, begin) in d.iter().zip(begin) {
-                        let Leaf { dss, ccs } = leaf::<B::F64>((*d).into(), self.deviation);
+                        let Leaf { dss, ccs } = leaf::<B::F64>((*d).into(), self.profile);
                         let at = begin + 2 + 2 * side;
                         [stored[at], stored[at + 1]] = [dss, ccs];
                     }
@@ -373,15 +383,16 @@ impl<B: Binary64> Node for Computed<'_, B> {
         let (l10, scratch) = self.scratch.split_at_mut(half);
         let (d00, scratch) = scratch.split_at_mut(half / 2);
         let (d11, scratch) = scratch.split_at_mut(half / 2);
+        let quotient = self.profile.quotient;
         Isa::vectorize(
             b,
             #[inline(always)]
-            || fft::split_ldl(b, d, d00, l10, d11),
+            || fft::split_ldl(b, quotient, d, d00, l10, d11),
         );
         Computed {
             arith: b,
             logn: self.logn - 1,
-            deviation: self.deviation,
+            profile: self.profile,
             l10,
             d00,
             d11,
@@ -408,17 +419,17 @@ impl<B: Binary64> Node for Computed<'_, B> {
             Side::Right => self.d11[0],
             Side::Left => self.d00[0],
         };
-        leaf::<B::F64>(d.into(), self.deviation)
+        leaf::<B::F64>(d.into(), self.profile)
     }
 }
 
 /// The leaf of an entry `d` of `D`.
 #[inline(always)]
-fn leaf<D: Double>(d: D, deviation: Deviation) -> Leaf {
-    let inv_sigma = d.square_root() * deviation.inv_sigma.into();
+fn leaf<D: Double>(d: D, profile: Profile) -> Leaf {
+    let inv_sigma = d.square_root() * profile.inv_sigma.into();
     Leaf {
         dss: (inv_sigma * inv_sigma).half().into(),
-        ccs: (inv_sigma * deviation.sigma_min.into()).into(),
+        ccs: (inv_sigma * profile.sigma_min.into()).into(),
     }
 }
 
@@ -469,9 +480,10 @@ mod tests {
 
     /// A tree has the same bits, computed level by level or node by node.
     fn subtrees_have_the_bits_of_their_nodes<B: Binary64>(arith: B) {
-        let deviation = Deviation {
+        let profile = Profile {
             inv_sigma: 1.0 / 165.0,
             sigma_min: 1.27,
+            quotient: Quotient::BySquare,
         };
         for logn in 1..=8 {
             let n = 1 << logn;
@@ -488,7 +500,7 @@ mod tests {
                 let mut root = Computed::root(
                     arith,
                     logn,
-                    deviation,
+                    profile,
                     g00,
                     &mut g01,
                     g11,

@@ -36,9 +36,10 @@ struct Factors {
     Complex l10;
 };
 
-// The factors of [[g00, g01], [conj(g01), g11]].
+// The factors of [[g00, g01], [conj(g01), g11]]. The quotient has the order of round 3, which is
+// `Quotient::BySquare` of falcon-core.
 FALCON_DEVICE Factors factor(Real g00, Complex g01, Real g11) {
-    const Real inv = inverse(g00);
+    const Real inv = g00 * inverse(g00 * g00);
     const Complex l{g01.re * inv, g01.im * inv};
     const Real norm = l.re * g01.re + l.im * g01.im;
     return {g00, g11 - norm, {l.re, -l.im}};

@@ -262,8 +262,8 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
                 (KeySource::Computed(key), _) => {
                     let mut reals = Zeroizing::new(WorkingMemory::new(signing::expanded_len(logn)));
                     let mut scratch = Zeroizing::new(WorkingMemory::new(4 << logn));
-                    let deviation = signing::deviation(logn);
-                    signing::expand(self.arith, logn, *key, deviation, &mut reals, &mut scratch);
+                    let profile = signing::profile(logn);
+                    signing::expand(self.arith, logn, *key, profile, &mut reals, &mut scratch);
                     let key = ExpandedRef::new(logn, &reals);
                     self.sign_jobs_of(logn, key, first, group, accept, deliver);
                 }

@@ -136,10 +136,38 @@ pub(super) fn nearest_plane_step<L: Lanes, R: F64s<L::Isa>>(
     }
 }
 
+/// Order of the operations of LDL's quotient `x / d`. The two orders round differently, in about
+/// every second quotient.
+#[derive(Clone, Copy, Debug)]
+pub enum Quotient {
+    /// `x (d (1 / (d d)))`, as the C reference of round 3 computes it.
+    BySquare,
+    /// `x (1 / d)`, as the crate `fn-dsa` computes it.
+    #[cfg(feature = "fndsa-provisional")]
+    Direct,
+}
+
+impl Quotient {
+    /// The factor by which a quotient by `d` multiplies.
+    #[inline(always)]
+    fn factor<I: Copy, R: F64s<I>>(self, d: R) -> R {
+        match self {
+            Self::BySquare => d * (d * d).inverse(),
+            #[cfg(feature = "fndsa-provisional")]
+            Self::Direct => d.inverse(),
+        }
+    }
+}
+
 /// The factors of a run of a Gram matrix: see [`ldl`].
 #[inline(always)]
-fn factor_run<L: Lanes<Real = f64>, R: F64s<L::Isa>>(g00: R, g01: [R; 2], g11: R) -> ([R; 2], R) {
-    let inverse = g00.inverse();
+fn factor_run<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
+    quotient: Quotient,
+    g00: R,
+    g01: [R; 2],
+    g11: R,
+) -> ([R; 2], R) {
+    let inverse = quotient.factor(g00);
     let l10 = [g01[0] * inverse, g01[1] * inverse];
     let norm = l10[0] * g01[0] + l10[1] * g01[1];
     ([l10[0], -l10[1]], g11 - norm)
@@ -148,6 +176,7 @@ fn factor_run<L: Lanes<Real = f64>, R: F64s<L::Isa>>(g00: R, g01: [R; 2], g11: R
 #[inline(always)]
 fn factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     l: L,
+    quotient: Quotient,
     g00: &[f64],
     g01: &mut [f64],
     g11: &mut [f64],
@@ -157,7 +186,7 @@ fn factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     let (g00, g11) = (runs::<L, R, _>(m, g00), runs_mut::<L, R, _>(m, g11));
     for u in 0..m / len::<L, R>() {
         let g01 = load(l, &re[u], &im[u]);
-        let (l10, d11) = factor_run::<L, R>(l.load(&g00[u]), g01, l.load(&g11[u]));
+        let (l10, d11) = factor_run::<L, R>(quotient, l.load(&g00[u]), g01, l.load(&g11[u]));
         L::store(d11, &mut g11[u]);
         store::<L, R>(l10, &mut re[u], &mut im[u]);
     }
@@ -167,27 +196,35 @@ fn factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
 /// reals): `g01` becomes `l10 = conj(g01) / g00`, `g11` becomes
 /// `d11 = g11 - Re(l10 g01)`; `d00 = g00`.
 #[inline(always)]
-pub(crate) fn ldl<L: Lanes<Real = f64>>(l: L, g00: &[f64], g01: &mut [f64], g11: &mut [f64]) {
-    in_runs!(g00.len(), factor(l, g00, g01, g11));
+pub(crate) fn ldl<L: Lanes<Real = f64>>(
+    l: L,
+    quotient: Quotient,
+    g00: &[f64],
+    g01: &mut [f64],
+    g11: &mut [f64],
+) {
+    in_runs!(g00.len(), factor(l, quotient, g00, g01, g11));
 }
 
 /// A run of the nodes below diagonal entries: `d00`, `l10` and `d11`. `x` has the first of each
 /// couple of neighbours, `y` the second.
 #[inline(always)]
 fn split_and_factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
+    quotient: Quotient,
     [x, y]: [R; 2],
     w: [R; 2],
 ) -> (R, [R; 2], R) {
     let [sum, difference] = x.add_sub(y);
     let (e0, half) = (sum.half(), difference.half());
     let e1 = [half * w[0], -(half * w[1])];
-    let (l10, d11) = factor_run::<L, R>(e0, e1, e0);
+    let (l10, d11) = factor_run::<L, R>(quotient, e0, e1, e0);
     (e0, l10, d11)
 }
 
 #[inline(always)]
 fn split_ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     l: L,
+    quotient: Quotient,
     d: &[f64],
     d00: &mut [f64],
     l10: &mut [f64],
@@ -201,7 +238,7 @@ fn split_ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     for u in 0..m / len::<L, R>() {
         let couples: [R; 2] = l.load_unzipped(&d[u]);
         let w = shared(l, &w_re[u], &w_im[u]);
-        let (d0, l10, d1) = split_and_factor::<L, R>(couples, w);
+        let (d0, l10, d1) = split_and_factor::<L, R>(quotient, couples, w);
         L::store(d0, &mut d00[u]);
         L::store(d1, &mut d11[u]);
         store::<L, R>(l10, &mut l_re[u], &mut l_im[u]);
@@ -215,17 +252,19 @@ fn split_ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
 #[inline(always)]
 pub(crate) fn split_ldl<L: Lanes<Real = f64>>(
     l: L,
+    quotient: Quotient,
     d: &[f64],
     d00: &mut [f64],
     l10: &mut [f64],
     d11: &mut [f64],
 ) {
-    in_runs!(d00.len(), split_ldl_runs(l, d, d00, l10, d11));
+    in_runs!(d00.len(), split_ldl_runs(l, quotient, d, d00, l10, d11));
 }
 
 #[inline(always)]
 fn split_ldl_level_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     l: L,
+    quotient: Quotient,
     m: usize,
     d: &[f64],
     d00: &mut [f64],
@@ -245,7 +284,7 @@ fn split_ldl_level_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
         let first = u * R::LEN % m;
         let of_entry = first..first + R::LEN.min(m);
         let w = [l.cycle(&w_re[of_entry.clone()]), l.cycle(&w_im[of_entry])];
-        let (d0, l10, d1) = split_and_factor::<L, R>(couples, w);
+        let (d0, l10, d1) = split_and_factor::<L, R>(quotient, couples, w);
         L::store(d0, &mut d00[u]);
         L::store(d1, &mut d11[u]);
         store::<L, R>(l10, &mut l_re[u], &mut l_im[u]);
@@ -257,13 +296,17 @@ fn split_ldl_level_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
 #[inline(always)]
 pub(crate) fn split_ldl_level<L: Lanes<Real = f64>>(
     l: L,
+    quotient: Quotient,
     m: usize,
     d: &[f64],
     d00: &mut [f64],
     l10: [&mut [f64]; 2],
     d11: &mut [f64],
 ) {
-    in_runs!(d00.len(), split_ldl_level_runs(l, m, d, d00, l10, d11));
+    in_runs!(
+        d00.len(),
+        split_ldl_level_runs(l, quotient, m, d, d00, l10, d11)
+    );
 }
 
 #[inline(always)]

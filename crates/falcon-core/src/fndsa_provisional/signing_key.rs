@@ -4,6 +4,7 @@ use super::{Context, MU_LEN, Message, Prehashed, Signature, VerifyingKey, is_wit
 use crate::codec::lsb_first;
 use crate::engine::Best;
 use crate::error::{DecodeError, EncodeError, FaultError};
+use crate::fft::Quotient;
 use crate::hash;
 use crate::lanes::{wipe, wipe_below};
 use crate::operations::Operations;
@@ -12,7 +13,7 @@ use crate::reveal::reveal;
 use crate::sampler::{ShakeDouble, ShakeSampling, SigningIsa};
 use crate::scratch::{Aligned, WorkingMemory};
 use crate::signing::{self, Fit, SecretBasis, attempt_from_basis};
-use crate::tree::Deviation;
+use crate::tree::Profile;
 use alloc::vec::Vec;
 use core::fmt;
 use rand_core::CryptoRng;
@@ -246,7 +247,7 @@ impl<'a> Signer<'a> {
                 b,
                 sampling,
                 logn,
-                deviation(logn),
+                profile(logn),
                 self.basis,
                 out.point,
                 &mut feed,
@@ -314,12 +315,13 @@ const INV_SIGMA: [u64; 11] = [
     6_846_791_885_593_314,
 ];
 
-/// The deviations of degree `2^logn`.
-pub(super) fn deviation(logn: u32) -> Deviation {
-    Deviation {
+/// The profile of FN-DSA at degree `2^logn`.
+pub(super) fn profile(logn: u32) -> Profile {
+    Profile {
         // Exact: 53 bits, and a power of two.
         inv_sigma: INV_SIGMA[logn as usize] as f64 / (1u64 << 60) as f64,
         sigma_min: SIGMA_MIN[logn as usize],
+        quotient: Quotient::Direct,
     }
 }
 

@@ -72,7 +72,7 @@ impl Key {
             b,
             self.logn,
             self.basis(),
-            deviation(self.logn),
+            profile(self.logn),
             &mut reals,
             &mut scratch,
         );
@@ -238,7 +238,7 @@ fn a_vector_with_a_huge_coefficient_is_never_short() {
     check(Soft);
 }
 
-/// Calls `visit` with the deviation and the numbers of every leaf below `node`.
+/// Calls `visit` with the profile and the numbers of every leaf below `node`.
 fn leaves<N: tree::Node>(logn: u32, node: &mut N, visit: &mut impl FnMut(f64, tree::Leaf)) {
     for side in [tree::Side::Right, tree::Side::Left] {
         if logn == 1 {

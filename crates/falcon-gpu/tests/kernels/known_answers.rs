@@ -5,10 +5,11 @@ use crate::common::{
     Job, LAUNCH, Randomness, Signed, Signing, bytes, kernels_available, key, repeatable, sign,
     verify,
 };
-use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SigningKey};
+use falcon_core::hazmat::signing_key_from_seed;
+use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey};
 use falcon_gpu::kernels::{KeyMode, status};
 use falcon_kat::rsp::{Reader, Record};
-use falcon_kat::{Algorithm, Drbg, EngineSubject, KeyForm, replay};
+use falcon_kat::{Algorithm, Drbg, EngineSubject, KeyForm, quotient, replay};
 use sha2::{Digest, Sha256};
 
 const MODES: [KeyMode; 3] = [KeyMode::Transient, KeyMode::Balanced, KeyMode::Expanded];
@@ -149,4 +150,53 @@ fn nists_records_of_512_come_out() {
 #[test]
 fn nists_records_of_1024_come_out() {
     nists_records_come_out::<Falcon1024>(all::<Falcon1024>());
+}
+
+/// The signatures of `kat/reference-long`, with keys that the core expanded and with keys that a
+/// kernel made.
+fn the_quotient_is_the_references<P: Parameters>(algorithm: Algorithm, text: &str) {
+    if !kernels_available() {
+        return;
+    }
+    let records = quotient::records(text).expect("the file is well formed");
+    assert!(!records.is_empty());
+    let keys = [signing_key_from_seed::<P>(&quotient::key_seed(algorithm))];
+    let jobs: Vec<Job> = records
+        .iter()
+        .map(|_| Job {
+            key: 0,
+            message: Vec::new(),
+        })
+        .collect();
+    let randomness: Vec<_> = records
+        .iter()
+        .map(|record| (record.nonce, record.seed.to_vec()))
+        .collect();
+    for how in all::<P>() {
+        for expand in [false, true] {
+            let how = Signing {
+                limit: Some(P::COMPRESSED_MAX_LEN as u32),
+                expand,
+                ..how
+            };
+            let Signed { signatures, .. } = sign(how, &keys, &jobs, &Randomness::Raw(&randomness));
+            for (signature, record) in signatures.iter().zip(&records) {
+                let signature = Signature::<P>::try_from(&signature[..]).expect("a signature");
+                let compressed = signature.to_vec(Format::Compressed).expect("it fits");
+                assert!(compressed[41..] == record.compressed, "{how:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_quotient_of_512_is_the_references() {
+    let text = include_str!("../../../../kat/reference-long/falcon512.txt");
+    the_quotient_is_the_references::<Falcon512>(Algorithm::Falcon512, text);
+}
+
+#[test]
+fn the_quotient_of_1024_is_the_references() {
+    let text = include_str!("../../../../kat/reference-long/falcon1024.txt");
+    the_quotient_is_the_references::<Falcon1024>(Algorithm::Falcon1024, text);
 }
