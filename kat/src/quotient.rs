@@ -24,9 +24,9 @@ pub fn key_seed(algorithm: Algorithm) -> [u8; 48] {
 
 /// Reads the text of a file of `kat/reference-long`.
 ///
-/// A line is a comment after `#`, or a number and [`compressed`](Record::compressed) in hexadecimal. The nonce is the
-/// number in 8 bytes, least significant first, and 32 zeros. The seed is these 8 bytes and 40 bytes
-/// `a5`.
+/// A line is a comment after `#`, or a number and [`compressed`](Record::compressed) in
+/// hexadecimal. The nonce is the number in 8 bytes, least significant first, and 32 zeros. The seed
+/// is these 8 bytes and 40 bytes `a5`.
 ///
 /// Returns `None` if a line has another form.
 pub fn records(text: &str) -> Option<Vec<Record>> {

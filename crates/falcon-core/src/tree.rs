@@ -166,7 +166,7 @@ impl Node for Stored<'_> {
     }
 }
 
-/// What a tree depends on besides the basis, at one degree. Round 3 and FN-DSA differ here.
+/// Constants of the trees of one degree. Those of round 3 and of FN-DSA differ.
 #[derive(Clone, Copy, Debug)]
 pub struct Profile {
     /// `1 / sigma`.

@@ -532,7 +532,7 @@ mod tests {
         signed
     }
 
-    /// Round 3 has other last bits of `1 / sigma`, and another order of operations in its quotients.
+    /// Round 3 has other last bits of `1 / sigma`, and another order of operations in quotients.
     /// Both change a signature so rarely that known answers do not show it.
     #[test]
     fn the_tree_has_the_profile_of_fn_dsa() {
