@@ -15,6 +15,9 @@ pub const RATE: usize = 8 * RATE_WORDS;
 /// First byte of the padding of SHAKE: its domain separation, and the first bit of the padding.
 const SHAKE: u8 = 0x1f;
 
+/// First byte of the padding of cSHAKE, likewise.
+const CSHAKE: u8 = 0x04;
+
 /// First byte of the padding of Keccak before FIPS 202, which has no domain separation.
 const KECCAK: u8 = 0x01;
 
@@ -129,7 +132,11 @@ impl Drop for Sponge {
 
 /// SHAKE256 that absorbs. A clone forks the state.
 #[derive(Clone)]
-pub struct Shake256(Sponge);
+pub struct Shake256 {
+    sponge: Sponge,
+    /// First byte of the padding: that of SHAKE, or of cSHAKE.
+    padding: u8,
+}
 
 impl Default for Shake256 {
     fn default() -> Self {
@@ -145,18 +152,58 @@ impl Shake256 {
 
     /// Creates an empty sponge that permutes with `permutation`.
     pub const fn with_permutation(permutation: Permutation) -> Self {
-        Self(Sponge::new(permutation))
+        Self {
+            sponge: Sponge::new(permutation),
+            padding: SHAKE,
+        }
+    }
+
+    /// Starts cSHAKE256 (NIST SP 800-185) with an empty function name and `customization`.
+    ///
+    /// Its padding differs from that of SHAKE256, so no input of SHAKE256 has the output of a
+    /// customized hash, except by a collision of the permutation. An empty `customization` is
+    /// SHAKE256 by definition.
+    ///
+    /// ```
+    /// use falcon_keccak::{Shake256, permute_state};
+    /// use falcon_lanes::Baseline; // or a token of an instruction set
+    ///
+    /// let permutation = |state: &mut [u64; 25]| permute_state(Baseline, state);
+    /// let hash = |customization: &[u8]| -> [u8; 32] {
+    ///     let mut hash = Shake256::with_customization(permutation, customization);
+    ///     hash.update(b"order #42");
+    ///     hash.finalize().read_array()
+    /// };
+    /// assert_ne!(hash(b"invoices"), hash(b"receipts"));
+    /// assert_eq!(hash(b""), Shake256::reader(b"order #42").read_array());
+    /// ```
+    pub fn with_customization(permutation: Permutation, customization: &[u8]) -> Self {
+        let mut hash = Self::with_permutation(permutation);
+        if customization.is_empty() {
+            return hash;
+        }
+        hash.padding = CSHAKE;
+        // bytepad(encode_string("") || encode_string(customization), rate).
+        hash.sponge.absorb(&[1, RATE as u8, 1, 0]);
+        let bits = 8 * customization.len() as u128;
+        let bytes = (bits.ilog2() / 8 + 1) as usize;
+        hash.sponge.absorb(&[bytes as u8]);
+        hash.sponge.absorb(&bits.to_be_bytes()[16 - bytes..]);
+        hash.sponge.absorb(customization);
+        // Zeros up to the end of the block.
+        hash.sponge.pos = RATE;
+        hash
     }
 
     /// Absorbs `data`.
     pub fn update(&mut self, data: &[u8]) -> &mut Self {
-        self.0.absorb(data);
+        self.sponge.absorb(data);
         self
     }
 
     /// Ends absorption.
     pub fn finalize(mut self) -> Shake256Reader {
-        self.0.pad(SHAKE);
+        self.sponge.pad(self.padding);
         Shake256Reader(self)
     }
 
@@ -164,8 +211,9 @@ impl Shake256 {
     /// moves no state, which keeps the stack of verification small. When the reader
     /// is dropped, the hash is empty again.
     pub fn finalize_blocks(&mut self) -> Blocks<'_> {
-        self.0.pad(SHAKE);
-        Blocks(&mut self.0)
+        self.sponge.pad(self.padding);
+        self.padding = SHAKE;
+        Blocks(&mut self.sponge)
     }
 
     /// Returns the stream of `SHAKE256(data)`.
@@ -239,25 +287,26 @@ impl Shake256Reader {
 
     /// Restarts as the stream of the bytes that `absorb` absorbs.
     pub fn start(&mut self, absorb: impl FnOnce(&mut Shake256)) {
-        self.0.0.clear();
+        self.0.sponge.clear();
+        self.0.padding = SHAKE;
         absorb(&mut self.0);
-        self.0.0.pad(SHAKE);
+        self.0.sponge.pad(SHAKE);
     }
 
     /// Restarts as the stream of a state that was squeezed last and not yet read.
     pub fn resume(&mut self, state: &[u64; 25]) {
-        self.0.0.state = *state;
-        self.0.0.pos = 0;
+        self.0.sponge.state = *state;
+        self.0.sponge.pos = 0;
     }
 
     /// Fills `out` with the next bytes of the stream.
     pub fn read(&mut self, out: &mut [u8]) {
-        self.0.0.squeeze(out);
+        self.0.sponge.squeeze(out);
     }
 
     /// Returns the state at the end of a block. `None` if bytes of a block are left to be read.
     pub(crate) fn state_mut(&mut self) -> Option<&mut [u64; 25]> {
-        (self.0.0.pos == RATE).then_some(&mut self.0.0.state)
+        (self.0.sponge.pos == RATE).then_some(&mut self.0.sponge.state)
     }
 
     /// Returns the next `N` bytes of the stream.
@@ -304,6 +353,60 @@ mod tests {
 
     fn data(n: usize) -> Vec<u8> {
         (0..n).map(|i| (i * 167 + 13) as u8).collect()
+    }
+
+    /// Samples 3 and 4 of cSHAKE that NIST publishes with SP 800-185. Then customizations around
+    /// 256 bits and longer than a block, whose output the Python package pycryptodome 4.4.0 gave.
+    #[test]
+    fn customized_output_is_that_of_sp_800_185() {
+        let check = |customization: &[u8], data: &[u8], expected: &str| {
+            let mut hash = Shake256::with_customization(portable, customization);
+            hash.update(data);
+            let output: [u8; 32] = hash.finalize().read_array();
+            let hex: std::string::String = output
+                .iter()
+                .map(|byte| std::format!("{byte:02x}"))
+                .collect();
+            assert_eq!(hex, expected, "{} bytes", customization.len());
+        };
+        check(
+            b"Email Signature",
+            &[0, 1, 2, 3],
+            "d008828e2b80ac9d2218ffee1d070c48b8e4c87bff32c9699d5b6896eee0edd1",
+        );
+        let all: Vec<u8> = (0..200).collect();
+        check(
+            b"Email Signature",
+            &all,
+            "07dc27b11e51fbac75bc7b3c1d983e8b4b85fb1defaf218912ac864302730917",
+        );
+        for (len, expected) in [
+            (
+                31,
+                "3235edffeface971a14f262d75509f5aee9c977f99fcb4cdfee7258547f66cb1",
+            ),
+            (
+                32,
+                "4b6ec334cac4ca332c567e152175c330e5ecf1f176885bac48c1082ae87a555b",
+            ),
+            (
+                200,
+                "bf6d1e05e590a6ecbc57b31c7eb6a72a6a6f821afc7681c9775cc7879f039cb9",
+            ),
+        ] {
+            check(&data(len), b"message", expected);
+        }
+    }
+
+    /// The next use of a hash in place is SHAKE256 again.
+    #[test]
+    fn a_customized_hash_is_empty_after_its_blocks() {
+        let mut hash = Shake256::with_customization(portable, b"invoices");
+        hash.update(b"message");
+        drop(hash.finalize_blocks());
+        hash.update(b"message");
+        let again: [u8; 32] = hash.finalize().read_array();
+        assert_eq!(again, Shake256::reader(b"message").read_array());
     }
 
     #[test]
@@ -395,7 +498,7 @@ mod tests {
         }
         let clone = reader.0.clone();
         assert!(core::ptr::fn_addr_eq(
-            clone.0.permutation,
+            clone.sponge.permutation,
             permutation as Permutation
         ));
     }
