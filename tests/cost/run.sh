@@ -12,9 +12,10 @@ root="$PWD"
 # longer for both.
 readonly REBUILD_BAR=35
 readonly REBUILDS=9
-# Bytes, with the engines of x86-64 and without engines.
-readonly SIZE_BAR=950000
-readonly PORTABLE_SIZE_BAR=780000
+# Bytes, with the engines of x86-64 and without engines. The second program also has the engine
+# `soft`, which signs if the processor does not round to nearest.
+readonly SIZE_BAR=955000
+readonly PORTABLE_SIZE_BAR=880000
 
 crate="$(mktemp -d)"
 trap 'rm -rf "$crate"' EXIT

@@ -81,12 +81,12 @@ operations! {
         s2: &mut [i16],
     ) {
         let accept = |s2: &[i16]| fit.accepts(logn, s2);
-        signing::short_preimage(b, logn, key, point, seeds, accept, scratch, s2);
+        to_nearest!(b => signing::short_preimage(b, logn, key, point, seeds, accept, scratch, s2));
     }
 
     /// [`signing::expand`].
     fn expand(b, logn: u32, key: SecretBasis<'_>, out: &mut [f64], scratch: &mut [f64]) {
-        signing::expand(b, logn, key, signing::profile(logn), out, scratch);
+        to_nearest!(b => signing::expand(b, logn, key, signing::profile(logn), out, scratch));
     }
 
     /// Ends absorption into `hash` and fills `point` with
@@ -160,7 +160,7 @@ operations! {
 
     /// [`ntru::compare_norm`].
     fn compare_norm(b, logn: u32, f: &[i8], g: &[i8]) -> Option<Comparison> {
-        ntru::compare_norm(b, logn, f, g)
+        to_nearest!(b => ntru::compare_norm(b, logn, f, g))
     }
 
     /// [`ring::complete_private`].

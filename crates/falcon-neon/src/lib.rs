@@ -14,6 +14,7 @@
 mod byte_tables;
 mod bytes;
 mod doubles;
+mod environment;
 mod integers;
 mod isa;
 mod neon;
@@ -22,5 +23,6 @@ mod settled;
 mod sha3;
 
 use doubles::HasNeon;
+pub use environment::with_default_environment;
 pub use neon::Neon;
 pub use sha3::NeonSha3;

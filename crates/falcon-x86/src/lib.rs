@@ -9,6 +9,8 @@ mod avx512;
 mod byte_tables;
 mod bytes;
 mod doubles;
+#[cfg(target_feature = "sse2")]
+mod environment;
 mod floats;
 mod integers;
 mod look_up;
@@ -34,6 +36,8 @@ pub use avx512::Avx512;
 pub use bytes::Avx512Gfni;
 #[cfg(target_feature = "sse2")]
 pub use doubles::square_root;
+#[cfg(target_feature = "sse2")]
+pub use environment::with_default_environment;
 pub use look_up::Avx512Vbmi;
 
 /// Aligns the stack frame of the caller as `T` is aligned.

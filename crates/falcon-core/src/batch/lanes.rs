@@ -5,7 +5,7 @@ use crate::error::{DecodeError, SignatureError};
 use crate::fft::Fft;
 use crate::hash::{self, Message, PointFiller, RATE_WORDS, Shake256Reader, hash_side_by_side};
 use crate::hedge::{NonceSource, point_digest};
-use crate::lanes::{Isa, wipe_below};
+use crate::lanes::{Isa, Soft, wipe_below};
 use crate::norm::Accumulator;
 use crate::ntt::PortableNtt;
 use crate::operations::Operations;
@@ -236,6 +236,15 @@ where
     }
 }
 
+impl LaneEngine<Soft, Soft> {
+    /// Engine that computes if the binary64 unit does not round to nearest.
+    #[allow(dead_code, reason = "used in builds without an instruction set")]
+    pub(crate) const SOFT: Self = Self {
+        arith: Soft,
+        fft: Soft,
+    };
+}
+
 impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
     /// Signs `jobs`. A short vector that `accept` refuses is treated as a long one:
     /// the job is tried again.
@@ -412,7 +421,10 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
 
 impl<B: SigningIsa, F: Fft> BatchOperations for LaneEngine<B, F> {
     fn sign_jobs(&self, logn: u32, jobs: &[Job<'_>], fit: Fit, deliver: Deliver<'_>) {
-        self.sign_accepted(logn, jobs, |s2| fit.accepts(logn, s2), deliver);
+        let accept = |s2: &[i16]| fit.accepts(logn, s2);
+        to_nearest!(self.arith, engine: self, &LaneEngine::SOFT => {
+            engine.sign_accepted(logn, jobs, accept, deliver);
+        });
     }
 
     fn verify_jobs(

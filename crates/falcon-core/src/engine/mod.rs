@@ -223,6 +223,8 @@ engines! {
 
 #[cfg(feature = "alloc")]
 mod names;
+#[macro_use]
+pub(crate) mod rounding;
 
 #[cfg(feature = "alloc")]
 pub use names::UnknownEngine;
@@ -234,6 +236,15 @@ use crate::lanes::Native;
     target_feature = "neon",
     target_endian = "little"
 ))]
+pub(crate) use falcon_neon::with_default_environment;
+#[cfg(all(
+    feature = "engines",
+    target_arch = "aarch64",
+    target_feature = "neon",
+    target_endian = "little"
+))]
 use falcon_neon::{Neon, NeonSha3};
+#[cfg(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2"))]
+pub(crate) use falcon_x86::with_default_environment;
 #[cfg(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2"))]
 use falcon_x86::{Avx2, Avx512};

@@ -351,7 +351,9 @@ impl Signer<'_> {
     ) {
         if !jobs.is_empty() {
             on_engine!(engine, arith, fft => {
-                self.sign_on(LaneEngine { arith, fft }, jobs, mus, deliver)
+                to_nearest!(arith, engine: LaneEngine { arith, fft }, LaneEngine::SOFT => {
+                    self.sign_on(engine, jobs, mus, deliver)
+                })
             });
         }
         // Words of the generator's state that were spilled from registers.

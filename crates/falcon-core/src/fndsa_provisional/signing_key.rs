@@ -206,7 +206,9 @@ impl<'a> Signer<'a> {
     /// [`sign_mu_from_seed`](SigningKey::sign_mu_from_seed) into the nonce and `s2` of `out`. False
     /// if all attempts fail. Then `s2` is zero.
     fn sign_mu(&self, seed: &[u8; SEED_LEN], mu: &[u8; MU_LEN], out: Attempted<'_>) -> bool {
-        on_best!(Best::find(), arith => self.sign_mu_on(arith, seed, mu, out))
+        on_best!(Best::find(), arith => {
+            to_nearest!(arith => self.sign_mu_on(arith, seed, mu, out))
+        })
     }
 
     /// [`sign_mu`](Self::sign_mu) on `b`. Every attempt has a nonce of its own, so a point of its

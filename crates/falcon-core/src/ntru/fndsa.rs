@@ -156,7 +156,9 @@ fn generate_on<B: Binary64>(
             continue;
         }
         // In binary64 an answer takes a quarter of the time.
-        let answer = on_best!(best, isa => orthogonal_norm_is_short(isa, logn, f, g));
+        let answer = on_best!(best, isa => {
+            to_nearest!(isa => orthogonal_norm_is_short(isa, logn, f, g))
+        });
         let judge = || reveal(q32::orthogonal_norm(logn, f, g, scratch.wide));
         if !answer.unwrap_or_else(judge) {
             continue;

@@ -257,7 +257,7 @@ fn reduce<B: Binary64>(b: B, logn: u32, d: u32, memory: &mut Memory<'_>) -> bool
         lift(n, &pair[..deeper], g, big_f);
         lift(n, &pair[deeper..], f, big_g);
     }
-    let Some(len) = babai(b, d, n, f, g, lifted) else {
+    let Some(len) = to_nearest!(b => babai(b, d, n, f, g, lifted)) else {
         return false;
     };
 
