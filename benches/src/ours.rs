@@ -77,7 +77,7 @@ fn plain_rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry>
             vec![row(
                 Mode::Seed,
                 Box::new(move || {
-                    let key = SigningKey::<P>::generate(&mut random);
+                    let key = SigningKey::<P>::generate(&mut random).expect("no fault");
                     black_box((key.to_bytes(), key.verifying_key().to_bytes()));
                 }),
             )]
@@ -106,7 +106,7 @@ fn plain_rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry>
                     Box::new(move || {
                         let bytes = black_box(encoded.as_ref());
                         let key = SigningKey::<P>::try_from(bytes).expect("its own key");
-                        let signature = key.sign_with_rng(&mut random, black_box(MESSAGE));
+                        let signature = key.sign_with_rng(&mut random, black_box(MESSAGE)).expect("no fault");
                         black_box(signature.to_bytes());
                     }),
                 ),
@@ -209,7 +209,7 @@ fn keygen<P: Parameters>(degree: Degree) -> Vec<Entry> {
         degree,
         Engine::Scalar.name(),
         move || {
-            let key = SigningKey::<P>::from_seed(&fresh_seed(&mut random));
+            let key = SigningKey::<P>::from_seed(&fresh_seed(&mut random)).expect("no fault");
             black_box((key.to_bytes(), key.verifying_key().to_bytes()));
         },
     )]

@@ -41,7 +41,7 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry> {
     let key = SigningKey::<P>::from(crate::ours::key());
     match operation {
         Operation::Keygen => vec![entry(operation, Mode::Seed, degree, NAME, move || {
-            let key = SigningKey::<P>::generate(&mut random);
+            let key = SigningKey::<P>::generate(&mut random).expect("no fault");
             black_box((key.to_bytes(), key.verifying_key().to_bytes()));
         })],
         // It has no expanded form.
@@ -51,7 +51,7 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry> {
             let key2 = SigningKey::<P>::from(crate::ours::key());
             let [mut random2, mut random3] = [2, 3].map(SplitMix::new);
             let sign = |key: &SigningKey<P>, random: &mut SplitMix| {
-                let signature = key.sign_with_rng(random, Context::EMPTY, black_box(MESSAGE));
+                let signature = key.sign_with_rng(random, Context::EMPTY, black_box(MESSAGE)).expect("no fault");
                 black_box(signature.expect("no fault").to_bytes());
             };
             vec![
@@ -73,7 +73,7 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry> {
         }
         Operation::Verify => {
             let signatures: Vec<_> = (0..crate::SIGNATURES)
-                .map(|_| key.sign_with_rng(&mut random, Context::EMPTY, MESSAGE))
+                .map(|_| key.sign_with_rng(&mut random, Context::EMPTY, MESSAGE).expect("no fault"))
                 .map(|signature| signature.expect("no fault").to_bytes())
                 .collect();
             let verifying_key = key.verifying_key().clone();

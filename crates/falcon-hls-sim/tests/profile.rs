@@ -265,7 +265,7 @@ fn permutations_of_key_generation_follow_from_the_candidates_drawn() {
         let mut permutations = 0;
         for i in 0..run.repeats {
             let seed = workload::key_seed(i);
-            let key = SigningKey::<P>::from_seed(&seed);
+            let key = SigningKey::<P>::from_seed(&seed).expect("no fault");
             let [f, g, ..] = secret_basis(&key).map(|row| row.iter().map(|&x| i32::from(x)));
             let (f, g): (Vec<i32>, Vec<i32>) = (f.collect(), g.collect());
             let mut reader = Shake256::reader(&seed);

@@ -280,7 +280,7 @@ fn plain_calls() {
 /// refused, as `tests/fndsa.rs` shows.
 fn fndsa<P: Parameters>(refused: u64) {
     type Key<P> = falcon_core::fndsa_provisional::SigningKey<P>;
-    let bytes = Key::from(SigningKey::<P>::from_seed(&[7; 32])).to_bytes();
+    let bytes = Key::from(SigningKey::<P>::from_seed(&[7; 32]).expect("no fault")).to_bytes();
     let marked = bytes.to_vec();
     classify(&marked[1..P::SIGNING_KEY_LEN]);
     let key = Key::<P>::try_from(&marked[..]).expect("its own encoding");
@@ -300,7 +300,7 @@ fn fndsa<P: Parameters>(refused: u64) {
 /// is refused. The last job is signed on one lane.
 fn fndsa_batch<P: Parameters>(engine: Engine, refused: u64) {
     type Key<P> = falcon_core::fndsa_provisional::SigningKey<P>;
-    let bytes = Key::from(SigningKey::<P>::from_seed(&[7; 32])).to_bytes();
+    let bytes = Key::from(SigningKey::<P>::from_seed(&[7; 32]).expect("no fault")).to_bytes();
     let marked = bytes.to_vec();
     classify(&marked[1..P::SIGNING_KEY_LEN]);
     let key = Key::<P>::try_from(&marked[..]).expect("its own encoding");
@@ -396,7 +396,7 @@ fn sign<P: Parameters, B: SigningIsa>(
         nonce: &nonce,
         seed: &seed,
     };
-    sign_raw_on(b, key, randomness, MESSAGE, fit, scratch)
+    sign_raw_on(b, key, randomness, MESSAGE, fit, scratch).expect("no fault")
 }
 
 /// Five jobs on four lanes, so that a lane is used again.

@@ -59,7 +59,7 @@ pub(super) fn alone<B: SigningIsa>(b: B) {
             nonce: &NONCE,
             seed: &seed,
         };
-        let signature = sign_raw_on(b, &expanded, randomness, MESSAGE, Fit::Padded, scratch);
+        let signature = sign_raw_on(b, &expanded, randomness, MESSAGE, Fit::Padded, scratch).expect("no fault");
         check(&signature);
         assert_eq!(signature, expected);
     });
