@@ -68,7 +68,11 @@ fn each_result_stands_alone<P: Parameters>() {
     let signatures: Vec<Signature<P>> = messages
         .iter()
         .enumerate()
-        .map(|(i, message)| keys[i % KEYS].sign_with_rng(&mut random, message).expect("no fault"))
+        .map(|(i, message)| {
+            keys[i % KEYS]
+                .sign_with_rng(&mut random, message)
+                .expect("no fault")
+        })
         .collect();
     let other = b"another message".to_vec();
     let empty = Signature::EMPTY;
@@ -333,7 +337,7 @@ fn verdicts_of_the_wrong_number_are_refused() {
     let key = key::<P>(0);
     let mut stream = key.sign_stream_from_seed(&[1; 32]);
     stream.update(b"one");
-    let signature = stream.finish();
+    let signature = stream.finish().expect("no fault");
     let bytes = signature.to_bytes();
     let decoded = [VerifyJob {
         key: key.verifying_key(),

@@ -237,7 +237,7 @@ fn sign<P: Parameters>(
 ) -> Signature<P> {
     let context = Context::new(context).expect("at most 255 bytes");
     let signed = match way {
-        Way::Whole => key.sign_with_rng(seed, context, message).expect("no fault"),
+        Way::Whole => key.sign_with_rng(seed, context, message),
         Way::Prehashed(hash) => {
             let message = Prehashed::new(hash, message).expect("a digest");
             key.sign_prehashed_with_rng(seed, context, message)
@@ -351,7 +351,8 @@ fn small_degrees_agree() {
 
 /// Signs with a seed whose first attempt is refused. `bits` is the width of `f` and `g`.
 fn refused_attempt<P: Parameters>(seed: u64, bits: usize) {
-    let key = SigningKey::<P>::from(falcon_core::SigningKey::from_seed(&[7; 32]).expect("no fault"));
+    let key =
+        SigningKey::<P>::from(falcon_core::SigningKey::from_seed(&[7; 32]).expect("no fault"));
     let encoded = key.to_bytes();
     let mut again = Again([0; SEED_LEN]);
     again.0[..8].copy_from_slice(&seed.to_le_bytes());

@@ -51,8 +51,11 @@ fn everything_runs_in_a_small_thread<P: Parameters>() {
         let again = SigningKey::<P>::try_from((*key.to_bytes()).as_ref()).expect("a key");
         let expanded = again.expand();
         for signature in [
-            key.sign_with_rng(&mut rng, b"from the key").expect("no fault"),
-            expanded.sign_with_rng(&mut rng, b"from the key").expect("no fault"),
+            key.sign_with_rng(&mut rng, b"from the key")
+                .expect("no fault"),
+            expanded
+                .sign_with_rng(&mut rng, b"from the key")
+                .expect("no fault"),
         ] {
             let bytes = signature.to_bytes();
             let signature = Signature::<P>::try_from(&bytes[..]).expect("a signature");

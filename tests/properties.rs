@@ -62,7 +62,10 @@ fn refuses_every_flipped_bit<P: Parameters>() {
     stream.update(b"message");
     let signature = stream.finish();
     for format in FORMATS {
-        let mut bytes = signature.to_vec(format).expect("it fits every format");
+        let mut bytes = signature
+            .expect("no fault")
+            .to_vec(format)
+            .expect("it fits every format");
         for bit in 0..8 * bytes.len() {
             bytes[bit / 8] ^= 1 << (bit % 8);
             let accepted = Signature::from_bytes(format, &bytes)
@@ -113,7 +116,9 @@ fn decodes_canonically_when_damaged<P: Parameters>(
     seed: u64,
     flips: &[usize],
 ) -> Result<(), TestCaseError> {
-    let signature = key.sign_with_rng(&mut Repeatable::new(&format!("{seed}")), b"m").expect("no fault");
+    let signature = key
+        .sign_with_rng(&mut Repeatable::new(&format!("{seed}")), b"m")
+        .expect("no fault");
     let mut encodings: Vec<_> = FORMATS
         .iter()
         .map(|&format| signature.to_vec(format).expect("it fits"))

@@ -182,7 +182,9 @@ fn a_batch_frees_no_seed_of_a_sampler() {
 #[test]
 fn a_vector_that_a_signing_key_is_read_from_is_wiped() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let encoded = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault").to_bytes();
+    let encoded = SigningKey::<Falcon512>::from_seed(&[7; 32])
+        .expect("no fault")
+        .to_bytes();
     let part = encoded[400..][..KEY_LEN].try_into().expect("24 bytes");
     *KEYS.lock().unwrap() = [part; JOBS];
     let found = |free: &dyn Fn(Vec<u8>) -> bool, bytes: &[u8]| {
@@ -259,7 +261,8 @@ fn keys_that_are_dropped_leave_nothing() {
         };
         // The search finds what is there to be found.
         assert!(count(&|| drop(part.clone())) == 1, "part {number}");
-        let signing = || drop(SigningKey::<Falcon512>::from_seed_boxed(&[7; 32]).expect("no fault"));
+        let signing =
+            || drop(SigningKey::<Falcon512>::from_seed_boxed(&[7; 32]).expect("no fault"));
         assert_eq!(count(&signing), 0, "part {number} of a signing key");
         let expanded = || drop(Box::new(key.expand()));
         assert_eq!(count(&expanded), 0, "part {number} of an expanded key");
@@ -271,7 +274,11 @@ fn keys_that_are_dropped_leave_nothing() {
 fn a_key_of_fn_dsa_that_is_dropped_leaves_no_secret_hash() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     type Key = fndsa_provisional::SigningKey<Falcon512>;
-    let make = || Box::new(Key::from(SigningKey::from_seed(&[7; 32]).expect("no fault")));
+    let make = || {
+        Box::new(Key::from(
+            SigningKey::from_seed(&[7; 32]).expect("no fault"),
+        ))
+    };
     let short = 2 * 512 * 6 / 8;
     let hash: [u8; 40] = Shake256::reader(&make().to_bytes()[1..][..short]).read_array();
     *KEYS.lock().unwrap() = anywhere(&hash);
@@ -289,7 +296,9 @@ fn a_key_of_fn_dsa_that_is_dropped_leaves_no_secret_hash() {
 #[test]
 fn a_batch_of_fn_dsa_leaves_no_seed() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = fndsa_provisional::SigningKey::<Falcon512>::from(SigningKey::from_seed(&[7; 32]).expect("no fault"));
+    let key = fndsa_provisional::SigningKey::<Falcon512>::from(
+        SigningKey::from_seed(&[7; 32]).expect("no fault"),
+    );
     let short = 2 * 512 * 6 / 8;
     let hash: [u8; 40] = Shake256::reader(&key.to_bytes()[1..][..short]).read_array();
     let mu = [1; fndsa_provisional::MU_LEN];

@@ -51,7 +51,7 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry> {
             let key2 = SigningKey::<P>::from(crate::ours::key());
             let [mut random2, mut random3] = [2, 3].map(SplitMix::new);
             let sign = |key: &SigningKey<P>, random: &mut SplitMix| {
-                let signature = key.sign_with_rng(random, Context::EMPTY, black_box(MESSAGE)).expect("no fault");
+                let signature = key.sign_with_rng(random, Context::EMPTY, black_box(MESSAGE));
                 black_box(signature.expect("no fault").to_bytes());
             };
             vec![
@@ -73,7 +73,7 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry> {
         }
         Operation::Verify => {
             let signatures: Vec<_> = (0..crate::SIGNATURES)
-                .map(|_| key.sign_with_rng(&mut random, Context::EMPTY, MESSAGE).expect("no fault"))
+                .map(|_| key.sign_with_rng(&mut random, Context::EMPTY, MESSAGE))
                 .map(|signature| signature.expect("no fault").to_bytes())
                 .collect();
             let verifying_key = key.verifying_key().clone();

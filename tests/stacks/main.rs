@@ -156,7 +156,8 @@ fn leaves_no_part_of_a_key<P: Parameters>() {
         });
         search.after(format_args!("signed with a key on {name}"), || {
             let scratch = &mut scratch;
-            let signed = hazmat::sign_raw_on(engine, &*key, randomness, MESSAGE, Fit::Any, scratch).expect("no fault");
+            let signed = hazmat::sign_raw_on(engine, &*key, randomness, MESSAGE, Fit::Any, scratch)
+                .expect("no fault");
             black_box(&signed);
         });
         search.after(
@@ -164,7 +165,8 @@ fn leaves_no_part_of_a_key<P: Parameters>() {
             || {
                 let scratch = &mut scratch;
                 let signed =
-                    hazmat::sign_raw_on(engine, &expanded, randomness, MESSAGE, Fit::Any, scratch).expect("no fault");
+                    hazmat::sign_raw_on(engine, &expanded, randomness, MESSAGE, Fit::Any, scratch)
+                        .expect("no fault");
                 black_box(&signed);
             },
         );
@@ -253,22 +255,26 @@ fn leaves_no_sampler_key<P: Parameters>() {
     let mut scratch = Scratch::new(&mut reals).expect("as many as are needed");
     let [first, ..] = randomness;
     search.after("a plain call with a key", || {
-        let signed = hazmat::sign_raw(&*key, first, MESSAGE, Fit::Any, &mut scratch).expect("no fault");
+        let signed =
+            hazmat::sign_raw(&*key, first, MESSAGE, Fit::Any, &mut scratch).expect("no fault");
         black_box(&signed);
     });
     search.after("a plain call with an expanded key", || {
-        let signed = hazmat::sign_raw(&expanded, first, MESSAGE, Fit::Any, &mut scratch).expect("no fault");
+        let signed =
+            hazmat::sign_raw(&expanded, first, MESSAGE, Fit::Any, &mut scratch).expect("no fault");
         black_box(&signed);
     });
     for engine in Engine::available() {
         let name = engine.name();
         search.after(format_args!("with a key on {name}"), || {
-            let signed = hazmat::sign_raw_on(engine, &*key, first, MESSAGE, Fit::Any, &mut scratch).expect("no fault");
+            let signed = hazmat::sign_raw_on(engine, &*key, first, MESSAGE, Fit::Any, &mut scratch)
+                .expect("no fault");
             black_box(&signed);
         });
         search.after(format_args!("with an expanded key on {name}"), || {
             let signed =
-                hazmat::sign_raw_on(engine, &expanded, first, MESSAGE, Fit::Any, &mut scratch).expect("no fault");
+                hazmat::sign_raw_on(engine, &expanded, first, MESSAGE, Fit::Any, &mut scratch)
+                    .expect("no fault");
             black_box(&signed);
         });
         let forms = [JobKey::from(&expanded), JobKey::from(&*key)];
@@ -340,7 +346,9 @@ const DRAWN: &[u8] = b"a generator of a system gave this seed to the caller";
 fn fn_dsa_leaves_no_key_and_no_seed_on_the_stack() {
     type Key = fndsa_provisional::SigningKey<Falcon512>;
     let round_3 = SigningKey::<Falcon512>::from_seed_boxed(&KEY_SEED).expect("no fault");
-    let key = Box::new(Key::from(SigningKey::from_seed(&KEY_SEED).expect("no fault")));
+    let key = Box::new(Key::from(
+        SigningKey::from_seed(&KEY_SEED).expect("no fault"),
+    ));
     let encoded = key.to_bytes();
     let short = &encoded[1..][..2 * 512 * 6 / 8];
     let hash: [u8; 40] = Shake256::reader(short).read_array();
@@ -412,12 +420,15 @@ fn a_seed_that_is_drawn_or_derived_is_not_left_on_the_stack() {
         black_box(&SigningKey::<P>::generate(&mut Again(DRAWN)).expect("no fault"));
     });
     search.after("a key of FN-DSA generated", || {
-        black_box(&fndsa_provisional::SigningKey::<P>::generate(&mut Again(
-            DRAWN,
-        )).expect("no fault"));
+        black_box(
+            &fndsa_provisional::SigningKey::<P>::generate(&mut Again(DRAWN)).expect("no fault"),
+        );
     });
     search.after("signed", || {
-        black_box(&key.sign_with_rng(&mut Again(DRAWN), MESSAGE).expect("no fault"));
+        black_box(
+            &key.sign_with_rng(&mut Again(DRAWN), MESSAGE)
+                .expect("no fault"),
+        );
     });
     search.after("a stream signed", || {
         black_box(&key.sign_stream(&mut Again(DRAWN)).finish());
@@ -514,7 +525,9 @@ fn words_after(work: impl FnOnce() + Send) -> usize {
 #[test]
 fn a_key_that_is_decoded_leaves_no_numbers_on_the_stack() {
     type P = Falcon512;
-    let encoded = SigningKey::<P>::from_seed_boxed(&KEY_SEED).expect("no fault").to_bytes();
+    let encoded = SigningKey::<P>::from_seed_boxed(&KEY_SEED)
+        .expect("no fault")
+        .to_bytes();
     let mut wrong = encoded.as_ref().to_vec();
     wrong[1280] ^= 1;
     for engine in Engine::available() {

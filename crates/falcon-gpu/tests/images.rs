@@ -212,7 +212,9 @@ fn uses_sixteen_streams() {
     let mut options = Options::default();
     (options.streams, options.chunk) = (Some(16), Some(1));
     let context = GpuContext::with_options(0, options).expect("the driver for tests");
-    let key = SigningKey::<Falcon512>::from_seed(&[1; 32]).expect("no fault").expand();
+    let key = SigningKey::<Falcon512>::from_seed(&[1; 32])
+        .expect("no fault")
+        .expand();
     let messages: Vec<_> = (0..40u8).map(|number| [number]).collect();
     let jobs: Vec<_> = messages
         .iter()

@@ -203,7 +203,7 @@ fn permutations_of_signing_and_verifying_follow_from_the_bytes_hashed() {
                 // The nonce does not depend on the message.
                 let seed = workload::hedge_seed(i);
                 let stream = workload.key.sign_stream_from_seed(&seed);
-                of_point(stream.finish().nonce(), n)
+                of_point(stream.finish().expect("no fault").nonce(), n)
             });
             let expected = points.sum::<u64>() + repeats * hedging;
             assert_eq!(permutations(Operation::SignHedged), expected);

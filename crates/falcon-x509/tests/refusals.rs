@@ -68,7 +68,9 @@ fn small(key: &AnySigningKey) -> &falcon_core::SigningKey<Falcon512> {
 
 /// Signs as in certificates; the DER of the bit string.
 fn sign(key: &AnySigningKey, content: &[u8]) -> Vec<u8> {
-    let signature = small(key).sign_with_rng(&mut Repeating, content).expect("no fault");
+    let signature = small(key)
+        .sign_with_rng(&mut Repeating, content)
+        .expect("no fault");
     bits(0, &signature.to_vec(Format::Compressed).unwrap())
 }
 

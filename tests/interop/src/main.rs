@@ -99,10 +99,10 @@ fn deterministic_case(i: u8) -> Outcome<String> {
 /// Case `i` of a parameter set.
 fn case<P: Parameters>(i: u8) -> Outcome<String> {
     let (seed, message) = seed_and_message(i);
-    let key = SigningKey::<P>::from_reference_seed_boxed(&seed).expect("no fault");
+    let key = SigningKey::<P>::from_reference_seed_boxed(&seed)?;
     let mut stream = key.sign_stream_from_seed(&[i; 32]);
     stream.update(&message);
-    let signature = stream.finish();
+    let signature = stream.finish()?;
     let (public, secret) = (key.verifying_key().to_bytes(), key.to_bytes());
     line_of(
         P::NAME,

@@ -131,11 +131,13 @@ fn refuse_changed<D: for<'a> Decode<'a>>(
 /// The list of an issuer is refused with a key of ours.
 fn refuse_other_key(list: &[u8], certificate: &[u8], set: &str) -> Outcome<()> {
     let other: AnyVerifyingKey = match set {
-        Falcon512::NAME => SigningKey::<Falcon512>::from_seed(&[1; 32]).expect("no fault")
+        Falcon512::NAME => SigningKey::<Falcon512>::from_seed(&[1; 32])
+            .expect("no fault")
             .verifying_key()
             .clone()
             .into(),
-        _ => SigningKey::<Falcon1024>::from_seed(&[1; 32]).expect("no fault")
+        _ => SigningKey::<Falcon1024>::from_seed(&[1; 32])
+            .expect("no fault")
             .verifying_key()
             .clone()
             .into(),

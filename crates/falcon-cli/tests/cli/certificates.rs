@@ -244,8 +244,12 @@ fn certificates_of_an_older_key_of_the_same_name_are_not_verified() {
     };
     let line = |word: &str| format!("\n  signature {word}\n");
     for old in [
-        SigningKey::<Falcon512>::from_seed_boxed(&[7; 32]).expect("no fault").into(),
-        SigningKey::<Falcon1024>::from_seed_boxed(&[7; 32]).expect("no fault").into(),
+        SigningKey::<Falcon512>::from_seed_boxed(&[7; 32])
+            .expect("no fault")
+            .into(),
+        SigningKey::<Falcon1024>::from_seed_boxed(&[7; 32])
+            .expect("no fault")
+            .into(),
     ] {
         sandbox.write("c", sign(old));
         let told = sandbox.succeeds(&["inspect", "c"]);
@@ -253,7 +257,11 @@ fn certificates_of_an_older_key_of_the_same_name_are_not_verified() {
         assert!(text(&told.stdout).ends_with(&unknown), "{told:?}");
     }
     // The extensions name the own key twice: then a wrong signature is invalid.
-    let mut own = sign(SigningKey::<Falcon512>::from_seed_boxed(&[8; 32]).expect("no fault").into());
+    let mut own = sign(
+        SigningKey::<Falcon512>::from_seed_boxed(&[8; 32])
+            .expect("no fault")
+            .into(),
+    );
     sandbox.write("c", &own);
     let told = sandbox.succeeds(&["inspect", "c"]);
     let valid = line("valid, by the key in this certificate");

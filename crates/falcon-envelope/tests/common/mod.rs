@@ -15,12 +15,16 @@ pub const COMMENT: &str = "paid in full, für alle Zeit";
 
 /// The signer of Falcon-512 envelopes.
 pub fn alice() -> AnySigningKey {
-    SigningKey::<Falcon512>::from_seed_boxed(&[1; 32]).expect("no fault").into()
+    SigningKey::<Falcon512>::from_seed_boxed(&[1; 32])
+        .expect("no fault")
+        .into()
 }
 
 /// The signer of Falcon-1024 envelopes.
 pub fn bob() -> AnySigningKey {
-    SigningKey::<Falcon1024>::from_seed_boxed(&[2; 32]).expect("no fault").into()
+    SigningKey::<Falcon1024>::from_seed_boxed(&[2; 32])
+        .expect("no fault")
+        .into()
 }
 
 /// A time that is written well.
@@ -46,7 +50,7 @@ pub fn sign_at(
     subject: Subject,
 ) -> Envelope {
     Statement::new(&key.verifying_key(), time, comment, subject)
-        .and_then(|statement| statement.sign_with_rng(&mut Repeating, key).expect("no fault"))
+        .and_then(|statement| statement.sign_with_rng(&mut Repeating, key))
         .expect("a statement of this key")
 }
 

@@ -153,7 +153,10 @@ fn keys_that_nobody_expanded_sign_the_same_and_are_expanded_together() {
 #[test]
 fn many_keys_are_expanded_by_several_launches() {
     let keys: Vec<SigningKey<Falcon512>> = (0..300u16)
-        .map(|i| SigningKey::from_seed(&i.to_le_bytes().repeat(16).try_into().unwrap()).expect("no fault"))
+        .map(|i| {
+            SigningKey::from_seed(&i.to_le_bytes().repeat(16).try_into().unwrap())
+                .expect("no fault")
+        })
         .collect();
     let Some((device, context)) = context(PLENTY, options(KeyMode::Expanded)) else {
         return;
