@@ -298,9 +298,9 @@ fn sign_derandomised<P: Parameters>(
 /// the nonce, never sign one message twice.
 ///
 /// # Errors
-/// [`SignWithHashError::Point`] if `hash` gives a coefficient that is not below `q`. Two points that
-/// are equal modulo `q` would be one point with two signatures of one seed, which
-/// reveal the key. [`SignWithHashError::Fault`] if the device computed wrongly.
+/// [`SignWithHashError::Point`] if `hash` gives a coefficient that is not below `q`. Two points
+/// that are equal modulo `q` would be one point with two signatures of one seed, which reveal the
+/// key. [`SignWithHashError::Fault`] if the device computed wrongly.
 pub fn sign_with_hash<P: Parameters>(
     key: &impl SecretKey<P>,
     seed: &[u8; SEED_LEN],

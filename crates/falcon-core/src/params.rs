@@ -194,7 +194,8 @@ parameter_set!(
 /// let key = SigningKey::<Falcon16>::from_seed(&[7; 32])?;
 /// let signature = key.sign_with_rng(&mut rng, b"order #42")?;
 /// assert_eq!(signature.to_bytes().len(), 63);
-/// key.verifying_key().verify(b"order #42", &signature)
+/// key.verifying_key().verify(b"order #42", &signature)?;
+/// # Ok(())
 /// # }
 /// # #[cfg(not(feature = "alloc"))]
 /// # fn main() {}

@@ -48,8 +48,8 @@ pub(crate) trait Attempts<S: Sampling> {
     /// Returns the point of the attempt that was started last, `n` coefficients.
     fn point(job: &Self::Job) -> &[u16];
 
-    /// Judges the vector of an attempt: its squared norm, and `s2`. An error if the sampler gave up.
-    /// Returns true if the lane is free for another job.
+    /// Judges the vector of an attempt: its squared norm and `s2`. There is an error instead if the
+    /// sampler gave up. Returns true if the lane is free for another job.
     fn finish(&mut self, job: &Self::Job, vector: Result<(u64, &[i16]), FaultError>) -> bool;
 }
 

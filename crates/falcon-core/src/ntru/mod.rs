@@ -109,8 +109,8 @@ pub(crate) const fn residues_len(logn: u32) -> usize {
 /// A candidate is a key with a chance above 1/64, so 2^13 are all refused with a chance below
 /// `2^-186`. Measured: one in 11 is a key at degree 512, and one in 19 at degree 1024. FN-DSA draws
 /// one or two polynomials for a candidate, and 24 or 60 for a key. Smaller degrees need fewer
-/// candidates, except degrees 2 and 4 of FN-DSA: 7,300 and 630 polynomials are drawn for a key. With
-/// a chance above 1/8000, 2^20 candidates are all refused with a chance below `2^-189`. Tests
+/// candidates, except degrees 2 and 4 of FN-DSA, which draw 7,300 and 630 polynomials for a key.
+/// With a chance above 1/8000, 2^20 candidates are all refused with a chance below `2^-189`. Tests
 /// measure and compute again.
 const fn max_candidates(logn: u32) -> u32 {
     if logn < 3 { 1 << 20 } else { 1 << 13 }

@@ -27,11 +27,11 @@ use core::fmt::Debug;
 /// each. [`Windows`] makes an attempt or more at least in every other step: the others bring the
 /// next buffers.
 ///
-/// An attempt is accepted with the chance `sigma_min sqrt(2 pi) / (2 S)`, up to `2^-34` of it, where
-/// `S` is the sum of `exp(-k^2 / (2 sigma_max^2))` over `k >= 0`. This holds for every leaf of a key
-/// and for every centre, and is more than 1/2 at all degrees. So 255 attempts are all refused with
-/// a chance below `2^-255`. A test computes it again. Where a leaf or a centre is no number,
-/// [`Windows`] refuses all attempts.
+/// An attempt is accepted with the chance `sigma_min sqrt(2 pi) / (2 S)`, up to `2^-33` of it. `S`
+/// is the sum of `exp(-k^2 / (2 sigma_max^2))` over `k >= 0`. The chance is the same for every leaf
+/// of a key and for every centre, and it is more than 1/2 at all degrees. So 255 attempts are all
+/// refused with a chance below `2^-255`. A test computes it again. Where a leaf or a centre is no
+/// number, [`Windows`] refuses all attempts.
 pub(crate) const MAX_STEPS: u32 = 512;
 
 /// The source of the integers at the leaves of ffSampling.

@@ -222,8 +222,8 @@ fn leaf(dss: f64, ccs: f64) -> Leaf {
     Leaf { dss, ccs }
 }
 
-/// A sampler gives up at a leaf where hardly any attempt is accepted, and at those of `bad`. Without
-/// a bound, it would not return.
+/// A sampler gives up at a leaf where hardly any attempt is accepted, and at those of `bad`.
+/// Without a bound, it would not return.
 fn a_sampler_gives_up_and_starts_again<S: Sampling>(
     sampling: S,
     seed: &S::Seed,
