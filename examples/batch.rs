@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{engine} on {} threads", threads.count());
     let mut seed = [0; 32];
     getrandom::fill(&mut seed)?;
-    let key = SigningKey::<Falcon512>::from_seed(&seed);
+    let key = SigningKey::<Falcon512>::from_seed(&seed)?;
     let expanded = engine.expand(&key);
 
     let messages: Vec<String> = (0..1000).map(|i| format!("order #{i}")).collect();

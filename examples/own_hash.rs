@@ -7,7 +7,8 @@
 //! 1. **The nonce is hashed, and every byte of the message.** Two signatures of one point reveal
 //!    the key. Fresh nonces give fresh points only if the point depends on the nonce.
 //! 2. **Every coefficient is below `q` and uniform.** Words of 16 bits from `5 q` on are skipped,
-//!    and the others are reduced modulo `q`. An unreduced coefficient is an error, `PointError`.
+//!    and the others are reduced modulo `q`. An unreduced coefficient is an error,
+//!    `SignWithHashError::Point`.
 //! 3. **The whole point comes from one stream of hash output.** Nobody may find two messages whose
 //!    points differ and have the same first 40 coefficients: these alone tell two points apart if
 //!    the seed of the signer repeats. A tag or a counter belongs into the input of the hash, never
@@ -18,7 +19,7 @@
 //! 6. **The hash behaves like a random function**, as the security proof needs.
 
 use falcon_core::hazmat::{HashToPoint, PointHasher, sign_with_hash, verify_point};
-use falcon_core::hazmat::{PointError, verify_with_hash};
+use falcon_core::hazmat::{SignWithHashError, verify_with_hash};
 use falcon_core::rand_core::{Rng, UnwrapErr};
 use falcon_core::{Falcon512, NONCE_LEN, Scratch, SigningKey};
 use sha3::Shake128;
@@ -85,7 +86,7 @@ impl PointHasher for Unreduced {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut rng = UnwrapErr(getrandom::SysRng);
-    let key = SigningKey::<Falcon512>::generate(&mut rng);
+    let key = SigningKey::<Falcon512>::generate(&mut rng)?;
     let public_key = key.verifying_key();
     let mut reals = vec![0.0; Scratch::<Falcon512>::LEN];
     let mut scratch = Scratch::new(&mut reals)?;
@@ -107,7 +108,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The signer refuses a hash that breaks rule 2. It cannot notice that others are broken.
     rng.fill_bytes(&mut seed);
     let refused = sign_with_hash(&key, &seed, &Unreduced, b"order #42", &mut scratch);
-    assert_eq!(refused, Err(PointError));
+    assert_eq!(refused, Err(SignWithHashError::Point));
 
     println!("signed and verified with a hash of one's own");
     Ok(())

@@ -39,7 +39,7 @@ impl<K> Receipts<K> {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut rng = UnwrapErr(getrandom::SysRng);
-    let key = SigningKey::<Falcon512>::generate(&mut rng).expand();
+    let key = SigningKey::<Falcon512>::generate(&mut rng)?.expand();
     let receipts = Receipts { key };
     let receipt = receipts.issue::<Signature<Falcon512>>("order #42")?;
     assert!(receipts.check::<Signature<Falcon512>>("order #42", &receipt));

@@ -23,11 +23,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .nth(1)
         .unwrap_or_else(|| "README.md".into());
     let mut rng = UnwrapErr(getrandom::SysRng);
-    let key = SigningKey::<Falcon1024>::generate(&mut rng);
+    let key = SigningKey::<Falcon1024>::generate(&mut rng)?;
 
     let mut stream = key.sign_stream(&mut rng);
     feed(&path, |part| stream.update(part))?;
-    let signature = stream.finish();
+    let signature = stream.finish()?;
 
     let public = key.verifying_key();
     let mut hasher = public.hasher(signature.nonce());

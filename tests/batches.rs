@@ -68,7 +68,11 @@ fn each_result_stands_alone<P: Parameters>() {
     let signatures: Vec<Signature<P>> = messages
         .iter()
         .enumerate()
-        .map(|(i, message)| keys[i % KEYS].sign_with_rng(&mut random, message))
+        .map(|(i, message)| {
+            keys[i % KEYS]
+                .sign_with_rng(&mut random, message)
+                .expect("no fault")
+        })
         .collect();
     let other = b"another message".to_vec();
     let empty = Signature::EMPTY;
@@ -152,7 +156,7 @@ fn bytes_are_judged_as_alone<P: Parameters>() {
     let public = key.verifying_key();
     let mut random = Repeatable::new("bytes of batches");
     let (message, other) = (random.vec(77), random.vec(300));
-    let signature: Signature<P> = key.sign_with_rng(&mut random, &message);
+    let signature: Signature<P> = key.sign_with_rng(&mut random, &message).expect("no fault");
     let encodings = encodings(&signature);
     let valid = signature.to_bytes();
     let jobs: Vec<VerifyBytesJob<'_, P>> = encodings
@@ -333,7 +337,7 @@ fn verdicts_of_the_wrong_number_are_refused() {
     let key = key::<P>(0);
     let mut stream = key.sign_stream_from_seed(&[1; 32]);
     stream.update(b"one");
-    let signature = stream.finish();
+    let signature = stream.finish().expect("no fault");
     let bytes = signature.to_bytes();
     let decoded = [VerifyJob {
         key: key.verifying_key(),
@@ -365,7 +369,7 @@ fn verdicts_of_the_wrong_number_are_refused() {
 #[test]
 fn keys_are_the_same_only_in_one_place_and_form() {
     type P = Falcon512;
-    let keys = [1, 1, 2].map(|seed| SigningKey::<P>::from_seed(&[seed; 32]));
+    let keys = [1, 1, 2].map(|seed| SigningKey::<P>::from_seed(&[seed; 32]).expect("no fault"));
     let expanded = keys.each_ref().map(SigningKey::expand);
     let forms: Vec<JobKey<'_, P>> = keys
         .iter()

@@ -52,7 +52,9 @@ macro_rules! against {
                     }
                     // Ours, verified there.
                     for (signing, public) in [(&imported, &their_public), (&ours, &our_public)] {
-                        let signature = signing.sign_with_rng(&mut random, &message);
+                        let signature = signing
+                            .sign_with_rng(&mut random, &message)
+                            .expect("no fault");
                         let bytes = signature.to_vec($format).expect("our signatures fit");
                         let bytes = theirs::DetachedSignature::from_bytes(&bytes)
                             .expect("our signature has their length");
@@ -60,7 +62,7 @@ macro_rules! against {
                             .expect("our signature verifies");
                     }
                     // A changed message is refused by both.
-                    let signature = ours.sign_with_rng(&mut random, &message);
+                    let signature = ours.sign_with_rng(&mut random, &message).expect("no fault");
                     let bytes = signature.to_vec($format).expect("our signatures fit");
                     let bytes = theirs::DetachedSignature::from_bytes(&bytes).expect("length");
                     let mut other = message.clone();
@@ -115,7 +117,10 @@ fn verdicts_on_damaged_signatures_agree_with_pqclean() {
     let trials = extent("damaged signatures", 300, 3000);
     let mut refused = 0;
     for _ in 0..trials {
-        let good = ours.sign_with_rng(&mut random, b"message").to_bytes();
+        let good = ours
+            .sign_with_rng(&mut random, b"message")
+            .expect("no fault")
+            .to_bytes();
         let mut bytes = good.to_vec();
         let [at, bit] = random.bytes();
         let index = 41 + usize::from(at) * (Falcon512::PADDED_LEN - 41) / 256;

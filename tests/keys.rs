@@ -22,7 +22,10 @@ fn both_forms<P: Parameters>(
     let from_key = engine.finish(stream, &mut scratch);
     let mut stream = expanded.sign_stream_from_seed(&seed);
     stream.update(message);
-    [from_key, engine.finish(stream, &mut scratch)]
+    [
+        from_key.expect("no fault"),
+        engine.finish(stream, &mut scratch).expect("no fault"),
+    ]
 }
 
 fn keys_are_read_on_every_engine<P: Parameters>() {

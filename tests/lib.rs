@@ -84,7 +84,7 @@ impl TryCryptoRng for Repeatable {}
 
 /// The signing key number `i` of the tests.
 pub fn key<P: Parameters>(i: u8) -> SigningKey<P> {
-    SigningKey::from_seed(&[i; 32])
+    SigningKey::from_seed(&[i; 32]).expect("no fault")
 }
 
 /// The [`engines`], and the numbers of lanes of their instruction sets that no

@@ -47,12 +47,15 @@ fn keys_themselves_take_few_kilobytes() {
 fn everything_runs_in_a_small_thread<P: Parameters>() {
     let work = || {
         let mut rng = Repeatable::new("limits");
-        let key = SigningKey::<P>::generate(&mut rng);
+        let key = SigningKey::<P>::generate(&mut rng).expect("no fault");
         let again = SigningKey::<P>::try_from((*key.to_bytes()).as_ref()).expect("a key");
         let expanded = again.expand();
         for signature in [
-            key.sign_with_rng(&mut rng, b"from the key"),
-            expanded.sign_with_rng(&mut rng, b"from the key"),
+            key.sign_with_rng(&mut rng, b"from the key")
+                .expect("no fault"),
+            expanded
+                .sign_with_rng(&mut rng, b"from the key")
+                .expect("no fault"),
         ] {
             let bytes = signature.to_bytes();
             let signature = Signature::<P>::try_from(&bytes[..]).expect("a signature");

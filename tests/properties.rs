@@ -19,7 +19,7 @@ fn signs_and_verifies<P: Parameters>(
     flip: usize,
 ) -> Result<(), TestCaseError> {
     let mut random = Repeatable::new(&format!("{flip}"));
-    let signature = key.sign_with_rng(&mut random, message);
+    let signature = key.sign_with_rng(&mut random, message).expect("no fault");
     let public = key.verifying_key();
     for format in FORMATS {
         let bytes = signature
@@ -57,12 +57,15 @@ fn signs_and_verifies<P: Parameters>(
 
 /// Flips every bit of a signature in every format, one at a time.
 fn refuses_every_flipped_bit<P: Parameters>() {
-    let key = SigningKey::<P>::from_seed(&[1; 32]);
+    let key = SigningKey::<P>::from_seed(&[1; 32]).expect("no fault");
     let mut stream = key.sign_stream_from_seed(&[2; 32]);
     stream.update(b"message");
     let signature = stream.finish();
     for format in FORMATS {
-        let mut bytes = signature.to_vec(format).expect("it fits every format");
+        let mut bytes = signature
+            .expect("no fault")
+            .to_vec(format)
+            .expect("it fits every format");
         for bit in 0..8 * bytes.len() {
             bytes[bit / 8] ^= 1 << (bit % 8);
             let accepted = Signature::from_bytes(format, &bytes)
@@ -113,7 +116,9 @@ fn decodes_canonically_when_damaged<P: Parameters>(
     seed: u64,
     flips: &[usize],
 ) -> Result<(), TestCaseError> {
-    let signature = key.sign_with_rng(&mut Repeatable::new(&format!("{seed}")), b"m");
+    let signature = key
+        .sign_with_rng(&mut Repeatable::new(&format!("{seed}")), b"m")
+        .expect("no fault");
     let mut encodings: Vec<_> = FORMATS
         .iter()
         .map(|&format| signature.to_vec(format).expect("it fits"))
@@ -183,7 +188,7 @@ proptest! {
     fn truncated_and_extended_encodings_have_a_wrong_length(cut in 1usize..600, extra in 1usize..20) {
         let secret = KEY_512.to_bytes();
         let public = KEY_512.verifying_key().to_bytes();
-        let signature = KEY_512.sign_with_rng(&mut Repeatable::new("length"), b"m").to_bytes();
+        let signature = KEY_512.sign_with_rng(&mut Repeatable::new("length"), b"m").expect("no fault").to_bytes();
         for change in [|b: &mut Vec<u8>, cut, _| b.truncate(b.len() - cut), |b: &mut Vec<u8>, _, extra| b.resize(b.len() + extra, 0)] {
             let changed = |bytes: &[u8]| {
                 let mut bytes = bytes.to_vec();

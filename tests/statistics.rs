@@ -90,7 +90,7 @@ fn s2_has_the_variance_of_the_scheme<P: Parameters>(sigma: f64) {
     let mut squares = 0.0;
     for i in 0..u64::from(signatures) {
         let message = i.to_le_bytes();
-        let signature = key.sign_with_rng(&mut random, &message);
+        let signature = key.sign_with_rng(&mut random, &message).expect("no fault");
         squares += signature
             .s2()
             .iter()

@@ -122,7 +122,7 @@ fn a_batch_frees_no_seed_of_a_sampler() {
     assert_eq!(FOUND_LARGE.swap(0, SeqCst), 1);
     SEARCHING.store(false, SeqCst);
 
-    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let expanded = key.expand();
     // What an expanded key that a batch makes and drops would leave.
     let reals = expanded_reals(&expanded);
@@ -182,7 +182,9 @@ fn a_batch_frees_no_seed_of_a_sampler() {
 #[test]
 fn a_vector_that_a_signing_key_is_read_from_is_wiped() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let encoded = SigningKey::<Falcon512>::from_seed(&[7; 32]).to_bytes();
+    let encoded = SigningKey::<Falcon512>::from_seed(&[7; 32])
+        .expect("no fault")
+        .to_bytes();
     let part = encoded[400..][..KEY_LEN].try_into().expect("24 bytes");
     *KEYS.lock().unwrap() = [part; JOBS];
     let found = |free: &dyn Fn(Vec<u8>) -> bool, bytes: &[u8]| {
@@ -211,7 +213,7 @@ fn anywhere(bytes: &[u8]) -> [[u8; KEY_LEN]; JOBS] {
 #[test]
 fn a_document_of_a_signing_key_is_wiped() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let encoded = key.to_bytes();
     *KEYS.lock().unwrap() = anywhere(&encoded[400..]);
     let written = |free: &dyn Fn(&[u8])| {
@@ -229,7 +231,7 @@ fn a_document_of_a_signing_key_is_wiped() {
 #[test]
 fn a_document_that_is_decrypted_is_wiped() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     *KEYS.lock().unwrap() = anywhere(&key.to_bytes()[400..]);
     let mut rng = falcon_tests::Repeatable::new("encrypts");
     let encrypted = key.to_pkcs8_encrypted_der_with_rng(&mut rng, "passphrase");
@@ -244,7 +246,7 @@ fn a_document_that_is_decrypted_is_wiped() {
 #[test]
 fn keys_that_are_dropped_leave_nothing() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let [f, g, capital_f, capital_g] = secret_basis(&key);
     let bytes = |row: &[i8]| row.iter().map(|&x| x as u8).collect::<Vec<_>>();
     let mut parts = [f, g, capital_f, capital_g].map(bytes).to_vec();
@@ -259,7 +261,8 @@ fn keys_that_are_dropped_leave_nothing() {
         };
         // The search finds what is there to be found.
         assert!(count(&|| drop(part.clone())) == 1, "part {number}");
-        let signing = || drop(SigningKey::<Falcon512>::from_seed_boxed(&[7; 32]));
+        let signing =
+            || drop(SigningKey::<Falcon512>::from_seed_boxed(&[7; 32]).expect("no fault"));
         assert_eq!(count(&signing), 0, "part {number} of a signing key");
         let expanded = || drop(Box::new(key.expand()));
         assert_eq!(count(&expanded), 0, "part {number} of an expanded key");
@@ -271,7 +274,11 @@ fn keys_that_are_dropped_leave_nothing() {
 fn a_key_of_fn_dsa_that_is_dropped_leaves_no_secret_hash() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     type Key = fndsa_provisional::SigningKey<Falcon512>;
-    let make = || Box::new(Key::from(SigningKey::from_seed(&[7; 32])));
+    let make = || {
+        Box::new(Key::from(
+            SigningKey::from_seed(&[7; 32]).expect("no fault"),
+        ))
+    };
     let short = 2 * 512 * 6 / 8;
     let hash: [u8; 40] = Shake256::reader(&make().to_bytes()[1..][..short]).read_array();
     *KEYS.lock().unwrap() = anywhere(&hash);
@@ -289,7 +296,9 @@ fn a_key_of_fn_dsa_that_is_dropped_leaves_no_secret_hash() {
 #[test]
 fn a_batch_of_fn_dsa_leaves_no_seed() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = fndsa_provisional::SigningKey::<Falcon512>::from(SigningKey::from_seed(&[7; 32]));
+    let key = fndsa_provisional::SigningKey::<Falcon512>::from(
+        SigningKey::from_seed(&[7; 32]).expect("no fault"),
+    );
     let short = 2 * 512 * 6 / 8;
     let hash: [u8; 40] = Shake256::reader(&key.to_bytes()[1..][..short]).read_array();
     let mu = [1; fndsa_provisional::MU_LEN];
@@ -390,7 +399,7 @@ fn a_wrong_signature_that_is_found_is_wiped() {
     let wrong = signature_from_nonce_and_s2(&[7; 40], &s2).expect("within the bound");
     let bytes: Vec<u8> = s2.iter().flat_map(|x| x.to_ne_bytes()).collect();
     *KEYS.lock().unwrap() = anywhere(&bytes[400..]);
-    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let randomness = RawRandomness {
         nonce: &[5; 40],
         seed: &[6; 48],

@@ -77,7 +77,7 @@ fn plain_rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry>
             vec![row(
                 Mode::Seed,
                 Box::new(move || {
-                    let key = SigningKey::<P>::generate(&mut random);
+                    let key = SigningKey::<P>::generate(&mut random).expect("no fault");
                     black_box((key.to_bytes(), key.verifying_key().to_bytes()));
                 }),
             )]
@@ -106,7 +106,9 @@ fn plain_rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry>
                     Box::new(move || {
                         let bytes = black_box(encoded.as_ref());
                         let key = SigningKey::<P>::try_from(bytes).expect("its own key");
-                        let signature = key.sign_with_rng(&mut random, black_box(MESSAGE));
+                        let signature = key
+                            .sign_with_rng(&mut random, black_box(MESSAGE))
+                            .expect("no fault");
                         black_box(signature.to_bytes());
                     }),
                 ),
@@ -115,7 +117,7 @@ fn plain_rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry>
                     Box::new(move || {
                         let mut stream = decoded.sign_stream(&mut random4);
                         stream.update(black_box(MESSAGE));
-                        black_box(stream.finish().to_bytes());
+                        black_box(stream.finish().expect("no fault").to_bytes());
                     }),
                 ),
                 row(
@@ -209,7 +211,7 @@ fn keygen<P: Parameters>(degree: Degree) -> Vec<Entry> {
         degree,
         Engine::Scalar.name(),
         move || {
-            let key = SigningKey::<P>::from_seed(&fresh_seed(&mut random));
+            let key = SigningKey::<P>::from_seed(&fresh_seed(&mut random)).expect("no fault");
             black_box((key.to_bytes(), key.verifying_key().to_bytes()));
         },
     )]
@@ -270,7 +272,7 @@ impl Signer {
         let mut stream = stream(&fresh_seed(&mut self.random));
         stream.update(black_box(MESSAGE));
         let signature = self.engine.finish(stream, &mut scratch);
-        black_box(signature.to_bytes());
+        black_box(signature.expect("no fault").to_bytes());
     }
 }
 
@@ -384,7 +386,7 @@ pub fn encoded_signatures<P: Parameters>(key: &SigningKey<P>) -> Vec<SignatureBy
         .map(|_| {
             let mut stream = expanded.sign_stream_from_seed(&fresh_seed(&mut random));
             stream.update(MESSAGE);
-            stream.finish().to_bytes()
+            stream.finish().expect("no fault").to_bytes()
         })
         .collect()
 }

@@ -41,7 +41,7 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry> {
     let key = SigningKey::<P>::from(crate::ours::key());
     match operation {
         Operation::Keygen => vec![entry(operation, Mode::Seed, degree, NAME, move || {
-            let key = SigningKey::<P>::generate(&mut random);
+            let key = SigningKey::<P>::generate(&mut random).expect("no fault");
             black_box((key.to_bytes(), key.verifying_key().to_bytes()));
         })],
         // It has no expanded form.

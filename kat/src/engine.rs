@@ -122,9 +122,9 @@ impl<E: RawSigner> EngineSubject<E> {
         let mut scratch = Scratch::new(&mut reals)?;
         Ok(if self.form == KeyForm::Expanded {
             let key = engine.expand(&key);
-            hazmat::sign_raw_on(engine, &key, randomness, message, fit, &mut scratch)
+            hazmat::sign_raw_on(engine, &key, randomness, message, fit, &mut scratch)?
         } else {
-            hazmat::sign_raw_on(engine, &key, randomness, message, fit, &mut scratch)
+            hazmat::sign_raw_on(engine, &key, randomness, message, fit, &mut scratch)?
         })
     }
 }
@@ -136,12 +136,12 @@ fn format(algorithm: Algorithm) -> Format {
     }
 }
 
-fn keygen<P: Parameters>(seed: &[u8]) -> KeyPair {
-    let key = hazmat::signing_key_from_seed::<P>(seed);
-    KeyPair {
+fn keygen<P: Parameters>(seed: &[u8]) -> Result<KeyPair, SubjectError> {
+    let key = hazmat::signing_key_from_seed::<P>(seed)?;
+    Ok(KeyPair {
         public: key.verifying_key().to_bytes().as_ref().to_vec(),
         secret: key.to_bytes().as_ref().to_vec(),
-    }
+    })
 }
 
 fn open<P: Parameters>(
@@ -160,7 +160,7 @@ fn open<P: Parameters>(
 
 impl<E: RawSigner> Subject for EngineSubject<E> {
     fn keygen(&self, algorithm: Algorithm, seed: &[u8; 48]) -> Result<KeyPair, SubjectError> {
-        Ok(with_parameters!(algorithm, P => keygen::<P>(seed)))
+        with_parameters!(algorithm, P => keygen::<P>(seed))
     }
 
     fn sign_attached(

@@ -13,7 +13,7 @@ fn round_3<P: Parameters>(bytes: &[u8]) -> Option<()> {
     let signature = Signature::<P>::try_from(bytes).ok()?;
     let _ = key.sign_stream_from_seed(&[1; 32]).finish()
         == expanded.sign_stream_from_seed(&[1; 32]).finish();
-    let _ = SigningKey::<P>::from_seed(&[1; 32]).to_bytes();
+    let _ = SigningKey::<P>::from_seed(&[1; 32]).expect("no fault").to_bytes();
     let verifying = VerifyingKey::<P>::try_from(bytes).ok()?;
     verifying.verify(bytes, &signature).ok()?;
     let _ = (verifying.to_bytes(), signature.to_bytes());
@@ -41,7 +41,7 @@ fn round_3<P: Parameters>(bytes: &[u8]) -> Option<()> {
 
 fn fn_dsa<P: Parameters>(bytes: &[u8]) -> Option<()> {
     let key = fndsa::SigningKey::<P>::try_from(bytes).ok()?;
-    let _ = fndsa::SigningKey::<P>::from_seed(&[1; 32]).to_bytes();
+    let _ = fndsa::SigningKey::<P>::from_seed(&[1; 32]).expect("no fault").to_bytes();
     let (mu, seed) = ([1; 64], [1; 40]);
     let message = Message::Mu(&mu);
     let signature = key.sign_mu_from_seed(&seed, &mu)?;

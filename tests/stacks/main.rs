@@ -97,7 +97,7 @@ fn transforms<P: Parameters>(key: &SigningKey<P>) -> Vec<Secret> {
 
 fn leaves_no_part_of_a_key<P: Parameters>() {
     const JOBS: usize = 19;
-    let key = SigningKey::<P>::from_seed_boxed(&KEY_SEED);
+    let key = SigningKey::<P>::from_seed_boxed(&KEY_SEED).expect("no fault");
     let (encoded, expanded) = (key.to_bytes(), key.expand());
     let mut secrets = parts(&key);
     secrets.extend(transforms(&key));
@@ -111,7 +111,7 @@ fn leaves_no_part_of_a_key<P: Parameters>() {
     let hash = hazmat::Shake256HashToPoint;
 
     search.after("a key generated", || {
-        black_box(&SigningKey::<P>::from_seed_boxed(&KEY_SEED));
+        black_box(&SigningKey::<P>::from_seed_boxed(&KEY_SEED).expect("no fault"));
     });
     search.after("a key decoded by a plain call", || {
         let decoded = SigningKey::<P>::decode_boxed(encoded.as_ref());
@@ -135,7 +135,7 @@ fn leaves_no_part_of_a_key<P: Parameters>() {
     });
     search.after("signed with a random generator", || {
         let mut rng = Repeatable::new("signs");
-        black_box(&key.sign_with_rng(&mut rng, MESSAGE));
+        black_box(&key.sign_with_rng(&mut rng, MESSAGE).expect("no fault"));
     });
     search.after("signed deterministically with a key", || {
         let signed = hazmat::sign_deterministic(&*key, MESSAGE, &mut scratch);
@@ -156,7 +156,8 @@ fn leaves_no_part_of_a_key<P: Parameters>() {
         });
         search.after(format_args!("signed with a key on {name}"), || {
             let scratch = &mut scratch;
-            let signed = hazmat::sign_raw_on(engine, &*key, randomness, MESSAGE, Fit::Any, scratch);
+            let signed = hazmat::sign_raw_on(engine, &*key, randomness, MESSAGE, Fit::Any, scratch)
+                .expect("no fault");
             black_box(&signed);
         });
         search.after(
@@ -164,7 +165,8 @@ fn leaves_no_part_of_a_key<P: Parameters>() {
             || {
                 let scratch = &mut scratch;
                 let signed =
-                    hazmat::sign_raw_on(engine, &expanded, randomness, MESSAGE, Fit::Any, scratch);
+                    hazmat::sign_raw_on(engine, &expanded, randomness, MESSAGE, Fit::Any, scratch)
+                        .expect("no fault");
                 black_box(&signed);
             },
         );
@@ -235,7 +237,7 @@ fn sampler_keys(seed: &[u8; SEED_LEN]) -> [[u8; KEY_LEN]; 4] {
 
 fn leaves_no_sampler_key<P: Parameters>() {
     const JOBS: usize = 19;
-    let key = SigningKey::<P>::from_seed_boxed(&KEY_SEED);
+    let key = SigningKey::<P>::from_seed_boxed(&KEY_SEED).expect("no fault");
     let expanded = key.expand();
     let seeds: [[u8; SEED_LEN]; JOBS] =
         std::array::from_fn(|i| std::array::from_fn(|j| (SEED_LEN * i + j) as u8 ^ 0x5a));
@@ -253,22 +255,26 @@ fn leaves_no_sampler_key<P: Parameters>() {
     let mut scratch = Scratch::new(&mut reals).expect("as many as are needed");
     let [first, ..] = randomness;
     search.after("a plain call with a key", || {
-        let signed = hazmat::sign_raw(&*key, first, MESSAGE, Fit::Any, &mut scratch);
+        let signed =
+            hazmat::sign_raw(&*key, first, MESSAGE, Fit::Any, &mut scratch).expect("no fault");
         black_box(&signed);
     });
     search.after("a plain call with an expanded key", || {
-        let signed = hazmat::sign_raw(&expanded, first, MESSAGE, Fit::Any, &mut scratch);
+        let signed =
+            hazmat::sign_raw(&expanded, first, MESSAGE, Fit::Any, &mut scratch).expect("no fault");
         black_box(&signed);
     });
     for engine in Engine::available() {
         let name = engine.name();
         search.after(format_args!("with a key on {name}"), || {
-            let signed = hazmat::sign_raw_on(engine, &*key, first, MESSAGE, Fit::Any, &mut scratch);
+            let signed = hazmat::sign_raw_on(engine, &*key, first, MESSAGE, Fit::Any, &mut scratch)
+                .expect("no fault");
             black_box(&signed);
         });
         search.after(format_args!("with an expanded key on {name}"), || {
             let signed =
-                hazmat::sign_raw_on(engine, &expanded, first, MESSAGE, Fit::Any, &mut scratch);
+                hazmat::sign_raw_on(engine, &expanded, first, MESSAGE, Fit::Any, &mut scratch)
+                    .expect("no fault");
             black_box(&signed);
         });
         let forms = [JobKey::from(&expanded), JobKey::from(&*key)];
@@ -339,8 +345,10 @@ const DRAWN: &[u8] = b"a generator of a system gave this seed to the caller";
 #[test]
 fn fn_dsa_leaves_no_key_and_no_seed_on_the_stack() {
     type Key = fndsa_provisional::SigningKey<Falcon512>;
-    let round_3 = SigningKey::<Falcon512>::from_seed_boxed(&KEY_SEED);
-    let key = Box::new(Key::from(SigningKey::from_seed(&KEY_SEED)));
+    let round_3 = SigningKey::<Falcon512>::from_seed_boxed(&KEY_SEED).expect("no fault");
+    let key = Box::new(Key::from(
+        SigningKey::from_seed(&KEY_SEED).expect("no fault"),
+    ));
     let encoded = key.to_bytes();
     let short = &encoded[1..][..2 * 512 * 6 / 8];
     let hash: [u8; 40] = Shake256::reader(short).read_array();
@@ -391,7 +399,7 @@ fn fn_dsa_leaves_no_key_and_no_seed_on_the_stack() {
 #[test]
 fn a_seed_that_is_drawn_or_derived_is_not_left_on_the_stack() {
     type P = Falcon512;
-    let key = SigningKey::<P>::from_seed_boxed(&KEY_SEED);
+    let key = SigningKey::<P>::from_seed_boxed(&KEY_SEED).expect("no fault");
     let message_hash: [u8; 64] = Shake256::reader(MESSAGE).read_array();
     let mut derived = Shake256::new();
     for piece in [
@@ -409,15 +417,18 @@ fn a_seed_that_is_drawn_or_derived_is_not_left_on_the_stack() {
     let mut reals = vec![0.0; Scratch::<P>::LEN];
     let mut scratch = Scratch::new(&mut reals).expect("as many as are needed");
     search.after("a key generated", || {
-        black_box(&SigningKey::<P>::generate(&mut Again(DRAWN)));
+        black_box(&SigningKey::<P>::generate(&mut Again(DRAWN)).expect("no fault"));
     });
     search.after("a key of FN-DSA generated", || {
-        black_box(&fndsa_provisional::SigningKey::<P>::generate(&mut Again(
-            DRAWN,
-        )));
+        black_box(
+            &fndsa_provisional::SigningKey::<P>::generate(&mut Again(DRAWN)).expect("no fault"),
+        );
     });
     search.after("signed", || {
-        black_box(&key.sign_with_rng(&mut Again(DRAWN), MESSAGE));
+        black_box(
+            &key.sign_with_rng(&mut Again(DRAWN), MESSAGE)
+                .expect("no fault"),
+        );
     });
     search.after("a stream signed", || {
         black_box(&key.sign_stream(&mut Again(DRAWN)).finish());
@@ -465,7 +476,7 @@ fn document_of_polynomials(encoded: &[u8]) -> Vec<u8> {
 #[test]
 fn an_encoding_that_is_read_is_not_left_on_the_stack() {
     type P = Falcon512;
-    let key = SigningKey::<P>::from_seed_boxed(&KEY_SEED);
+    let key = SigningKey::<P>::from_seed_boxed(&KEY_SEED).expect("no fault");
     let encoded = key.to_bytes();
     // `F` has eight bits for each coefficient in the encoding, as in the key that a caller moves.
     let secret = encoded.as_ref()[1..769].to_vec();
@@ -514,7 +525,9 @@ fn words_after(work: impl FnOnce() + Send) -> usize {
 #[test]
 fn a_key_that_is_decoded_leaves_no_numbers_on_the_stack() {
     type P = Falcon512;
-    let encoded = SigningKey::<P>::from_seed_boxed(&KEY_SEED).to_bytes();
+    let encoded = SigningKey::<P>::from_seed_boxed(&KEY_SEED)
+        .expect("no fault")
+        .to_bytes();
     let mut wrong = encoded.as_ref().to_vec();
     wrong[1280] ^= 1;
     for engine in Engine::available() {
@@ -544,7 +557,7 @@ fn key_of_document(document: &[u8], passphrase: &[u8]) -> Vec<u8> {
 #[test]
 fn no_key_of_an_encrypted_document_is_left() {
     let passphrase = b"correct horse";
-    let key = SigningKey::<Falcon512>::from_seed_boxed(&KEY_SEED);
+    let key = SigningKey::<Falcon512>::from_seed_boxed(&KEY_SEED).expect("no fault");
     // The same salt is drawn each time.
     let write = || {
         let written = key.to_pkcs8_encrypted_der_with_rng(&mut Repeatable::new("salt"), passphrase);

@@ -32,7 +32,7 @@ impl<P: Parameters> Jobs<P> {
         let key = |i: usize| {
             let mut seed = [0x5a; 32];
             seed[..8].copy_from_slice(&i.to_le_bytes());
-            let key = SigningKey::from_seed(&seed);
+            let key = SigningKey::from_seed(&seed).expect("no fault");
             let expanded = key.expand();
             (key, expanded)
         };

@@ -1,7 +1,8 @@
 //! Deterministic Falcon-1024, as Algorand signs.
 
 use crate::{
-    error::{Error, Result},
+    engine::faulty,
+    error::Result,
     message::Message,
     object::SignatureFormat,
     scheme::{Either, SecretKey},
@@ -31,7 +32,7 @@ impl DeterministicSigner {
         let message = message.into_bytes(MAX_MESSAGE)?;
         self.key
             .sign(&message)
-            .map_err(|error| Error::new("cannot sign").because(error))
+            .map_err(|fault| faulty("cannot sign", fault))
     }
 }
 

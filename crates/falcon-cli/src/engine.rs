@@ -8,8 +8,8 @@ use crate::{
     ui::Ui,
 };
 use falcon_core::{
-    Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Scratch, Signature, SignatureError,
-    SigningKey, UnknownEngine, VerifyingKey,
+    Engine, ExpandedKey, Falcon512, Falcon1024, FaultError, Parameters, Scratch, Signature,
+    SignatureError, SigningKey, UnknownEngine, VerifyingKey,
     batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob},
     hazmat::{BatchSignRaw, Fit, RawJob},
 };
@@ -262,23 +262,49 @@ impl<P: Parameters> BatchSignRaw<P> for &Compute {
     }
 }
 
-/// Generates the key of a seed.
-pub(crate) fn keygen(algorithm: Algorithm, seed: &[u8; SEED_LEN]) -> SecretKey {
-    match algorithm {
-        Algorithm::Falcon512 => Either::Falcon512(SigningKey::from_seed_boxed(seed)),
-        Algorithm::Falcon1024 => Either::Falcon1024(SigningKey::from_seed_boxed(seed)),
+/// Advice after a computation that went wrong.
+const AFTER_A_FAULT: &str = "try again; if it happens again, do not use this machine for keys";
+
+/// The error of a processor that computed wrongly. `what` was to be done.
+pub(crate) fn faulty(what: &str, fault: FaultError) -> Error {
+    Error::new(what).because(fault).hint(AFTER_A_FAULT)
+}
+
+/// The error of a batch that was not signed.
+pub(crate) fn batch_failed(error: BatchError) -> Error {
+    let is_fault = matches!(error, BatchError::Fault { .. });
+    let failed = Error::new("cannot sign").because(error);
+    if is_fault {
+        failed.hint(AFTER_A_FAULT)
+    } else {
+        failed
     }
+}
+
+/// Generates the key of a seed.
+pub(crate) fn keygen(algorithm: Algorithm, seed: &[u8; SEED_LEN]) -> Result<SecretKey> {
+    let made = match algorithm {
+        Algorithm::Falcon512 => SigningKey::from_seed_boxed(seed).map(Either::Falcon512),
+        Algorithm::Falcon1024 => SigningKey::from_seed_boxed(seed).map(Either::Falcon1024),
+    };
+    made.map_err(|fault| faulty("cannot generate a key", fault))
 }
 
 /// Length of a wallet's seed in bytes.
 pub(crate) const REFERENCE_SEED_LEN: usize = 48;
 
 /// Generates the key of a wallet's seed, as the reference does.
-pub(crate) fn reference_keygen(algorithm: Algorithm, seed: &[u8; REFERENCE_SEED_LEN]) -> SecretKey {
-    match algorithm {
-        Algorithm::Falcon512 => Either::Falcon512(SigningKey::from_reference_seed_boxed(seed)),
-        Algorithm::Falcon1024 => Either::Falcon1024(SigningKey::from_reference_seed_boxed(seed)),
-    }
+pub(crate) fn reference_keygen(
+    algorithm: Algorithm,
+    seed: &[u8; REFERENCE_SEED_LEN],
+) -> Result<SecretKey> {
+    let made = match algorithm {
+        Algorithm::Falcon512 => SigningKey::from_reference_seed_boxed(seed).map(Either::Falcon512),
+        Algorithm::Falcon1024 => {
+            SigningKey::from_reference_seed_boxed(seed).map(Either::Falcon1024)
+        }
+    };
+    made.map_err(|fault| faulty("cannot generate a key", fault))
 }
 
 /// An expanded key and the engine that signs with it. The expansion costs about as
@@ -351,7 +377,7 @@ fn sign<P: Degree>(
         let mut signatures = vec![Signature::EMPTY; jobs.len()];
         compute
             .sign_batch(&*fresh_seed()?, &jobs, &mut signatures)
-            .map_err(|error| Error::new("cannot sign").because(error))?;
+            .map_err(batch_failed)?;
         Ok(signatures
             .into_iter()
             .map(|signature| P::into_any(Box::new(signature)))
@@ -364,7 +390,9 @@ fn sign<P: Degree>(
         let mut scratch =
             Scratch::new(&mut reals).map_err(|error| Error::new("cannot sign").because(error))?;
         let engine = compute.processor();
-        Ok(P::into_any(Box::new(engine.finish(stream, &mut scratch))))
+        let signature = engine.finish(stream, &mut scratch);
+        let signature = signature.map_err(|fault| faulty("cannot sign", fault))?;
+        Ok(P::into_any(Box::new(signature)))
     };
     each(
         compute,

@@ -1,6 +1,6 @@
 //! Keys whose parameter set is known only when the program runs.
 
-use crate::error::{DecodeError, SignatureError};
+use crate::error::{DecodeError, FaultError, SignatureError};
 use crate::keys::SigningKey;
 use crate::params::{Falcon512, Falcon1024, Parameters};
 use crate::signatures::Signature;
@@ -31,10 +31,10 @@ pub(crate) use either;
 /// use falcon_core::{AnySigningKey, Falcon1024, SigningKey};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
-/// # let stored = SigningKey::<Falcon1024>::generate(&mut rng).to_bytes();
+/// # let stored = SigningKey::<Falcon1024>::generate(&mut rng)?.to_bytes();
 /// let key = AnySigningKey::try_from(&stored[..])?;
 /// assert_eq!(key.name(), "Falcon-1024");
-/// let signature = key.sign_with_rng(&mut rng, b"order #42");
+/// let signature = key.sign_with_rng(&mut rng, b"order #42")?;
 /// key.verifying_key().verify(b"order #42", &signature)?;
 /// match &key {
 ///     AnySigningKey::Falcon512(_) => println!("NIST security level I"),
@@ -53,7 +53,7 @@ pub(crate) use either;
 /// use falcon_core::AnySigningKey;
 /// use falcon_core::pkcs8::{DecodePrivateKey, EncodePublicKey, LineEnding};
 /// # use falcon_core::{Falcon512, SigningKey, pkcs8::EncodePrivateKey};
-/// # let text = SigningKey::<Falcon512>::from_seed(&[1; 32]).to_pkcs8_pem(LineEnding::LF)?;
+/// # let text = SigningKey::<Falcon512>::from_seed(&[1; 32])?.to_pkcs8_pem(LineEnding::LF)?;
 ///
 /// let key = AnySigningKey::from_pkcs8_pem(&text)?;
 /// let public = key.verifying_key().to_public_key_pem(LineEnding::LF)?;
@@ -81,8 +81,15 @@ impl AnySigningKey {
 
     /// Signs `message` with fresh randomness. Returns the canonical bytes of the signature, as
     /// [`Signature::to_bytes`] does.
-    pub fn sign_with_rng<R: CryptoRng + ?Sized>(&self, rng: &mut R, message: &[u8]) -> Vec<u8> {
-        either!(self, key => key.sign_with_rng(rng, message).to_bytes().to_vec())
+    ///
+    /// # Errors
+    /// [`FaultError`] if the device computed wrongly.
+    pub fn sign_with_rng<R: CryptoRng + ?Sized>(
+        &self,
+        rng: &mut R,
+        message: &[u8],
+    ) -> Result<Vec<u8>, FaultError> {
+        either!(self, key => Ok(key.sign_with_rng(rng, message)?.to_bytes().to_vec()))
     }
 
     /// Returns the verifying key of this signing key.
@@ -124,12 +131,12 @@ impl ZeroizeOnDrop for AnySigningKey {}
 ///
 /// ```
 /// use falcon_core::{AnyVerifyingKey, DecodeError, SignatureError};
-/// # fn main() -> Result<(), DecodeError> {
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # use falcon_core::{Falcon512, SigningKey};
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
-/// # let signer = SigningKey::<Falcon512>::generate(&mut rng);
+/// # let signer = SigningKey::<Falcon512>::generate(&mut rng)?;
 /// # let public_key = signer.verifying_key().to_bytes();
-/// # let signature = signer.sign_with_rng(&mut rng, b"order #42").to_bytes();
+/// # let signature = signer.sign_with_rng(&mut rng, b"order #42")?.to_bytes();
 /// let key = AnyVerifyingKey::try_from(&public_key[..])?;
 /// assert_eq!(key.verify(b"order #42", &signature), Ok(()));
 /// assert_eq!(key.verify(b"order #43", &signature), Err(SignatureError));

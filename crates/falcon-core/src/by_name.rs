@@ -2,7 +2,7 @@
 
 use crate::batch::lanes::LaneEngine;
 use crate::engine::Engine;
-use crate::error::{DecodeError, SignatureError};
+use crate::error::{DecodeError, FaultError, SignatureError};
 use crate::expand::ExpandedKey;
 use crate::fft::Fft;
 use crate::hazmat::{ComputeOn, SecretKey};
@@ -34,12 +34,15 @@ impl Engine {
     }
 
     /// Signs the absorbed message on this engine, as [`SignStream::finish_in`] does.
+    ///
+    /// # Errors
+    /// As for [`SignStream::finish_in`].
     #[allow(private_bounds)]
     pub fn finish<P: Parameters, K: Secret<P>>(
         self,
         mut stream: SignStream<'_, P, K>,
         scratch: &mut Scratch<'_, P>,
-    ) -> Signature<P> {
+    ) -> Result<Signature<P>, FaultError> {
         stream.finish_on(self, scratch)
     }
 
@@ -90,11 +93,14 @@ pub fn expand_on<P: Parameters>(on: impl ComputeOn, key: &SigningKey<P>) -> Expa
 }
 
 /// [`SignStream::finish_in`] on `on`.
+///
+/// # Errors
+/// As for [`SignStream::finish_in`].
 pub fn finish_on<P: Parameters, K: SecretKey<P>>(
     on: impl ComputeOn,
     mut stream: SignStream<'_, P, K>,
     scratch: &mut Scratch<'_, P>,
-) -> Signature<P> {
+) -> Result<Signature<P>, FaultError> {
     stream.finish_on(on, scratch)
 }
 
@@ -128,11 +134,11 @@ mod tests {
     #[test]
     fn a_hashed_message_is_verified_on_every_engine() {
         use crate::params::Falcon512;
-        let key = SigningKey::<Falcon512>::from_seed_boxed(&[3; SEED_LEN]);
+        let key = SigningKey::<Falcon512>::from_seed_boxed(&[3; SEED_LEN]).expect("no fault");
         let public = key.verifying_key();
         let mut stream = key.sign_stream_from_seed(&[4; SEED_LEN]);
         stream.update(b"message");
-        let signature = stream.finish();
+        let signature = stream.finish().expect("no fault");
         let hashed = |message: &[u8], nonce| {
             let mut hasher = public.hasher(nonce);
             hasher.update(message);

@@ -21,7 +21,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! use falcon_core::det1024::{CompressedSignature, CtSignature, SigningKey, VerifyingKey};
 //!
-//! let key = SigningKey::from_seed(b"a secret seed of 32 random bytes or more");
+//! let key = SigningKey::from_seed(b"a secret seed of 32 random bytes or more")?;
 //! let signature = key.sign(b"payment #42")?;
 //! let sent = signature.to_bytes(); // 1223 to 1242 bytes, as a rule
 //! assert_eq!(sent, key.sign(b"payment #42")?.to_bytes());
@@ -50,7 +50,6 @@ use crate::params::{Falcon1024, NONCE_LEN, Parameters};
 use crate::scratch::Scratch;
 use crate::signatures::{Format, Signature, SignatureBytes};
 use crate::twice::sign_twice;
-use core::convert::Infallible;
 use core::fmt;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 #[cfg(feature = "alloc")]
@@ -120,7 +119,7 @@ fn unsalt(bytes: &mut [u8]) -> usize {
 /// use falcon_core::det1024::SigningKey;
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
 ///
-/// let key = SigningKey::generate(&mut rng);
+/// let key = SigningKey::generate(&mut rng)?;
 /// let stored = key.to_bytes(); // 2305 bytes, wiped when dropped
 /// let key = SigningKey::try_from(&stored[..])?;
 /// let signature = key.sign(b"payment #42")?;
@@ -141,22 +140,33 @@ impl SigningKey {
     };
 
     /// Generates a key from a random seed of `rng`.
+    ///
+    /// # Errors
+    /// [`FaultError`] if the device computed wrongly.
     #[cfg(feature = "alloc")]
-    pub fn generate<R: CryptoRng + ?Sized>(rng: &mut R) -> Self {
-        Self {
-            key: crate::SigningKey::generate(rng),
-        }
+    pub fn generate<R: CryptoRng + ?Sized>(rng: &mut R) -> Result<Self, FaultError> {
+        let mut seed = Zeroizing::new([0; 32]);
+        rng.fill_bytes(&mut *seed);
+        Self::from_seed(&*seed)
     }
 
     /// Generates the key that Algorand's code generates from `seed`, of any length.
     ///
     /// The seed must be secret and hard to guess: 32 random bytes or more. Keep it as secret as the
     /// key.
+    ///
+    /// # Errors
+    /// [`FaultError`] if the device computed wrongly.
+    // Made where it is returned: a copy on the way would not be wiped.
     #[cfg(feature = "alloc")]
-    pub fn from_seed(seed: &[u8]) -> Self {
-        let mut new = Self::EMPTY;
-        hash::with_stream(&[seed], |stream| new.key.find(stream));
-        new
+    pub fn from_seed(seed: &[u8]) -> Result<Self, FaultError> {
+        let mut result = Ok(Self::EMPTY);
+        if let Ok(new) = &mut result
+            && let Err(error) = hash::with_stream(&[seed], |stream| new.key.find(stream))
+        {
+            result = Err(error);
+        }
+        result
     }
 
     /// Decodes a Falcon-1024 signing key into a box, as `TryFrom<&[u8]>` does. No copy is left on
@@ -166,7 +176,7 @@ impl SigningKey {
     /// use falcon_core::det1024::SigningKey;
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     ///
-    /// let stored = SigningKey::from_seed(b"a secret seed of 32 random bytes or more").to_bytes();
+    /// let stored = SigningKey::from_seed(b"a secret seed of 32 random bytes or more")?.to_bytes();
     /// let key: Box<SigningKey> = SigningKey::decode_boxed(&stored[..])?;
     /// let signature = key.sign(b"payment #42")?;
     /// # assert!(key.verifying_key().verify(b"payment #42", &signature).is_ok());
@@ -211,7 +221,7 @@ impl SigningKey {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use falcon_core::{Falcon1024, Scratch, det1024::SigningKey};
     ///
-    /// let key = SigningKey::from_seed(b"a secret seed of 32 random bytes or more");
+    /// let key = SigningKey::from_seed(b"a secret seed of 32 random bytes or more")?;
     /// let mut reals = vec![0.0; Scratch::<Falcon1024>::LEN];
     /// let signature = key.sign_in(b"payment #42", &mut Scratch::new(&mut reals)?)?;
     /// assert_eq!(signature, key.sign(b"payment #42")?);
@@ -239,18 +249,16 @@ impl SigningKey {
         &self,
         message: &[u8],
         scratch: &mut Scratch<'_, Falcon1024>,
-    ) -> Signature<Falcon1024> {
+    ) -> Result<Signature<Falcon1024>, FaultError> {
         let key = self.to_bytes();
         let pieces: [&[u8]; 3] = [&[Falcon1024::LOGN as u8], &*key, message];
         let (nonce, fit) = (salt(SALT_VERSION), Fit::Any);
         hash::with_stream(&pieces, |stream| {
             let next_seed = |seed: &mut [u8; SAMPLER_SEED_LEN]| {
                 stream.read(seed);
-                Ok::<_, Infallible>(())
+                Ok(())
             };
-            let Ok(signature) =
-                sign_with_seeds(&self.key, &nonce, next_seed, message, fit, scratch);
-            signature
+            sign_with_seeds(&self.key, &nonce, next_seed, message, fit, scratch)
         })
     }
 }
@@ -308,7 +316,7 @@ impl signature::Keypair for SigningKey {
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use falcon_core::det1024::{SigningKey, VerifyingKey};
 ///
-/// let key = SigningKey::from_seed(b"a secret seed of 32 random bytes or more");
+/// let key = SigningKey::from_seed(b"a secret seed of 32 random bytes or more")?;
 /// let stored: [u8; 1793] = key.verifying_key().to_bytes();
 /// let public_key = VerifyingKey::try_from(&stored[..])?;
 /// let signature = key.sign(b"payment #42")?;
@@ -444,7 +452,7 @@ impl From<CompressedSignature> for SignatureBytes<Falcon1024> {
 /// use falcon_core::det1024::SigningKey;
 /// use falcon_core::{Falcon1024, Signature, VerifyingKey};
 ///
-/// let key = SigningKey::from_seed(b"a secret seed of 32 random bytes or more");
+/// let key = SigningKey::from_seed(b"a secret seed of 32 random bytes or more")?;
 /// let signature = Signature::<Falcon1024>::from(key.sign(b"payment #42")?);
 /// let public_key = VerifyingKey::<Falcon1024>::try_from(&key.verifying_key().to_bytes()[..])?;
 /// let mut hasher = public_key.hasher(signature.nonce());
@@ -475,7 +483,7 @@ impl signature::SignatureEncoding for CompressedSignature {
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use falcon_core::det1024::{CompressedSignature, CtSignature, SigningKey};
 ///
-/// let key = SigningKey::from_seed(b"a secret seed of 32 random bytes or more");
+/// let key = SigningKey::from_seed(b"a secret seed of 32 random bytes or more")?;
 /// let compressed = key.sign(b"payment #42")?;
 /// let fixed = CtSignature::from(compressed);
 /// assert_eq!(fixed.to_bytes().len(), 1538);

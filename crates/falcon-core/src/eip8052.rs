@@ -13,7 +13,7 @@
 //! use falcon_core::{Falcon512, Scratch, SigningKey};
 //!
 //! # let fresh = [1; 32];
-//! let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+//! let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 //! let message = [0x42; 32]; // a hash
 //! let mut reals = [0.0; Scratch::<Falcon512>::LEN];
 //! let mut scratch = Scratch::new(&mut reals)?;

@@ -90,13 +90,12 @@ impl From<SignatureError> for signature::Error {
     }
 }
 
-/// A [`HashToPoint`](crate::hazmat::HashToPoint) gave a coefficient that is not below
-/// `q = 12289`. Nothing was signed.
+/// Signing with another hash from messages to points failed. Nothing was signed.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
-/// # fn main() -> Result<(), falcon_core::ScratchTooSmall> {
-/// use falcon_core::hazmat::{HashToPoint, PointError, PointHasher, sign_with_hash};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use falcon_core::hazmat::{HashToPoint, PointHasher, SignWithHashError, sign_with_hash};
 /// use falcon_core::{Falcon512, NONCE_LEN, Scratch, SigningKey};
 ///
 /// struct Unreduced;
@@ -113,42 +112,85 @@ impl From<SignatureError> for signature::Error {
 ///     }
 /// }
 ///
-/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 /// let mut reals = [0.0; Scratch::<Falcon512>::LEN];
 /// let mut scratch = Scratch::new(&mut reals)?;
 /// let result = sign_with_hash(&key, &[1; 32], &Unreduced, b"order #42", &mut scratch);
-/// assert_eq!(result, Err(PointError));
+/// assert_eq!(result, Err(SignWithHashError::Point));
 /// # Ok(())
 /// # }
 /// # #[cfg(not(feature = "alloc"))]
 /// # fn main() {}
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PointError;
+#[non_exhaustive]
+pub enum SignWithHashError {
+    /// The [`HashToPoint`](crate::hazmat::HashToPoint) gave a coefficient that is not below
+    /// `q = 12289`.
+    Point,
+    /// The device computed wrongly; see [`FaultError`].
+    Fault,
+}
 
-impl fmt::Display for PointError {
+impl fmt::Display for SignWithHashError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("hash-to-point gave a coefficient of 12289 or more")
+        match self {
+            Self::Point => f.write_str("hash-to-point gave a coefficient of 12289 or more"),
+            Self::Fault => FaultError.fmt(f),
+        }
     }
 }
 
-impl core::error::Error for PointError {}
+impl core::error::Error for SignWithHashError {}
 
-/// The device computed wrongly: the signature is not valid, or signing twice gave two results. No
-/// signature is returned.
+impl From<FaultError> for SignWithHashError {
+    fn from(_: FaultError) -> Self {
+        Self::Fault
+    }
+}
+
+/// The device computed wrongly. It made no key and no signature.
 ///
-/// [`det1024`](crate::det1024), [`recovery`](crate::recovery),
-/// [`sign_deterministic`](crate::hazmat::sign_deterministic) and the provisional FN-DSA give it.
+/// Functions that generate a key or sign give this error in three cases:
+///
+/// - A number of attempts failed that do not all fail by chance. The processor is faulty, its
+///   floating-point unit is set to round in another way, or the memory of the key has changed.
+/// - A signature that was verified after signing is not valid.
+/// - Signing the same message twice gave two different signatures.
+///
+/// Try again. If the error comes back, do not use this machine for keys.
+///
+/// ```
+/// use falcon_core::FaultError;
+/// # #[cfg(feature = "alloc")]
+/// # fn main() -> Result<(), FaultError> {
+/// use falcon_core::{Falcon512, Signature, SigningKey};
+/// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+///
+/// let key = SigningKey::<Falcon512>::generate(&mut rng)?;
+/// let signature: Signature<Falcon512> = key.sign_with_rng(&mut rng, b"order #42")?;
+/// # assert!(key.verifying_key().verify(b"order #42", &signature).is_ok());
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultError;
 
 impl fmt::Display for FaultError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the device computed wrongly; nothing was signed")
+        f.write_str("the device computed wrongly; no key and no signature was made")
     }
 }
 
 impl core::error::Error for FaultError {}
+
+impl From<FaultError> for signature::Error {
+    fn from(_: FaultError) -> Self {
+        Self::new()
+    }
+}
 
 /// A signature cannot be written in a format.
 ///

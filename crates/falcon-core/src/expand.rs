@@ -33,25 +33,28 @@ pub type DefaultStorage = [f64; 0];
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
-/// # {
+/// # fn main() -> Result<(), falcon_core::FaultError> {
 /// use falcon_core::{Falcon512, SigningKey};
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
 ///
-/// let key = SigningKey::<Falcon512>::generate(&mut rng).expand();
+/// let key = SigningKey::<Falcon512>::generate(&mut rng)?.expand();
 /// for message in [&b"order #42"[..], b"order #43"] {
-///     let signature = key.sign_with_rng(&mut rng, message);
+///     let signature = key.sign_with_rng(&mut rng, message)?;
 ///     assert!(key.verifying_key().verify(message, &signature).is_ok());
 /// }
+/// # Ok(())
 /// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
 /// ```
 ///
 /// Without an allocator the caller owns the storage:
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
-/// # fn main() -> Result<(), falcon_core::ScratchTooSmall> {
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use falcon_core::{ExpandedKey, Falcon512, Scratch, SigningKey};
-/// # let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// # let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 ///
 /// let mut storage = [0.0; ExpandedKey::<Falcon512>::LEN];
 /// let mut reals = [0.0; Scratch::<Falcon512>::LEN];
@@ -103,6 +106,12 @@ impl<P: Parameters, B: Storage> ExpandedKey<P, B> {
     /// The basis and the tree; see [`hazmat`](crate::hazmat).
     pub(crate) fn reals(&self) -> &[f64] {
         &self.reals.as_ref()[..Self::LEN]
+    }
+
+    /// The basis and the tree, to be damaged.
+    #[cfg(test)]
+    pub(crate) fn reals_mut(&mut self) -> &mut [f64] {
+        &mut self.reals.as_mut()[..Self::LEN]
     }
 
     pub(crate) fn expanded_ref(&self) -> ExpandedRef<'_> {

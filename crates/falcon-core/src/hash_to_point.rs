@@ -78,7 +78,7 @@ pub struct Shake256HashToPoint;
 /// use falcon_core::hazmat::{OtherNonce, sign_with_hash, verify_with_hash};
 /// use falcon_core::{Falcon512, Format, Scratch, Signature, SigningKey};
 ///
-/// # let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// # let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 /// # let mut reals = [0.0; Scratch::<Falcon512>::LEN];
 /// # let mut scratch = Scratch::new(&mut reals)?;
 /// # let hash = OtherNonce(b"a nonce of 24 bytes ....");

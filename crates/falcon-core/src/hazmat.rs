@@ -23,14 +23,13 @@ use crate::sign::{SignStream, sign};
 use crate::signatures::Signature;
 use crate::twice::sign_twice;
 use crate::verify::VerifyingKey;
-use core::convert::Infallible;
 use zeroize::Zeroizing;
 
 #[cfg(feature = "alloc")]
 pub use crate::batch::raw::{BatchSignRaw, RawJob};
 #[cfg(feature = "alloc")]
 pub use crate::batch::verified::VerifyAfterSign;
-pub use crate::error::{FaultError, PointError};
+pub use crate::error::{FaultError, SignWithHashError};
 pub use crate::hash_to_point::{
     HashToPoint, OtherNonce, PointHasher, Shake256HashToPoint, Shake256PointHasher,
 };
@@ -60,33 +59,39 @@ impl<P: Parameters, K: Secret<P> + AsRef<VerifyingKey<P>>> SecretKey<P> for K {}
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
-/// # fn main() -> Result<(), falcon_core::ScratchTooSmall> {
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use falcon_core::hazmat::{Fit, RawRandomness, sign_raw};
 /// use falcon_core::{Falcon512, Scratch, SigningKey};
 ///
-/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 /// let (nonce, seed) = ([1; 40], [2; 48]); // of a test vector
 /// let randomness = RawRandomness { nonce: &nonce, seed: &seed };
 /// let mut reals = [0.0; Scratch::<Falcon512>::LEN];
 /// let mut scratch = Scratch::new(&mut reals)?;
-/// let signature = sign_raw(&key, randomness, b"order #42", Fit::Any, &mut scratch);
+/// let signature = sign_raw(&key, randomness, b"order #42", Fit::Any, &mut scratch)?;
 /// assert_eq!(signature.nonce(), &nonce);
 /// # Ok(())
 /// # }
 /// # #[cfg(not(feature = "alloc"))]
 /// # fn main() {}
 /// ```
+///
+/// # Errors
+/// [`FaultError`] if the device computed wrongly.
 pub fn sign_raw<P: Parameters>(
     key: &impl SecretKey<P>,
     randomness: RawRandomness<'_>,
     message: &[u8],
     fit: Fit,
     scratch: &mut Scratch<'_, P>,
-) -> Signature<P> {
+) -> Result<Signature<P>, FaultError> {
     sign_raw_on(Best::find(), key, randomness, message, fit, scratch)
 }
 
 /// [`sign_raw`] on `on`, with the same bytes and the same danger.
+///
+/// # Errors
+/// As for [`sign_raw`].
 pub fn sign_raw_on<P: Parameters>(
     on: impl ComputeOn,
     key: &impl SecretKey<P>,
@@ -94,21 +99,20 @@ pub fn sign_raw_on<P: Parameters>(
     message: &[u8],
     fit: Fit,
     scratch: &mut Scratch<'_, P>,
-) -> Signature<P> {
+) -> Result<Signature<P>, FaultError> {
     let point = |c: &mut [u16]| {
         Shake256HashToPoint.hash_to_point(randomness.nonce, message, c);
-        Ok::<_, Infallible>(())
+        Ok(())
     };
     let nonce = *randomness.nonce;
     let mut seeds = Randomness::from(randomness);
-    let Ok(signature) = sign(on, key, nonce, point, &mut seeds, fit, scratch);
-    signature
+    sign(on, key, nonce, point, &mut seeds, fit, scratch)
 }
 
 /// Signs with the caller's nonce and with sampler seeds that `next_seed` writes, one for each
 /// attempt. An error of `next_seed` ends the call, and nothing is signed. Each seed must differ
-/// from the one before: with the seed of a refused attempt, the same attempt is refused again for
-/// ever.
+/// from the one before: with the seed of a refused attempt, the same attempt is refused again.
+/// After 256 refused attempts the call ends with a [`FaultError`], which becomes an `E`.
 ///
 /// **The seeds must be secret, unpredictable and never used again.** Two signatures of one message
 /// and nonce from different seeds reveal the key. So does a seed that two messages share, or one
@@ -119,13 +123,12 @@ pub fn sign_raw_on<P: Parameters>(
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
-/// # fn main() -> Result<(), falcon_core::ScratchTooSmall> {
-/// use core::convert::Infallible;
-/// use falcon_core::hazmat::{Fit, sign_with_seeds};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use falcon_core::hazmat::{FaultError, Fit, sign_with_seeds};
 /// use falcon_core::{Falcon512, Scratch, SigningKey};
 /// use sha3::digest::{ExtendableOutput, Update, XofReader}; // sha3 0.11
 ///
-/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 /// let mut reals = [0.0; Scratch::<Falcon512>::LEN];
 /// let mut scratch = Scratch::new(&mut reals)?;
 /// let mut stream = sha3::Shake256::default().chain(b"a secret seed").finalize_xof();
@@ -134,10 +137,10 @@ pub fn sign_raw_on<P: Parameters>(
 ///     stream.read(&mut nonce);
 ///     let next_seed = |seed: &mut [u8; 56]| {
 ///         stream.read(seed);
-///         Ok::<_, Infallible>(())
+///         Ok::<_, FaultError>(())
 ///     };
-///     let Ok(signature) =
-///         sign_with_seeds(&key, &nonce, next_seed, message, Fit::Padded, &mut scratch);
+///     let signature =
+///         sign_with_seeds(&key, &nonce, next_seed, message, Fit::Padded, &mut scratch)?;
 ///     assert!(key.verifying_key().verify(message, &signature).is_ok());
 /// }
 /// # Ok(())
@@ -146,31 +149,38 @@ pub fn sign_raw_on<P: Parameters>(
 /// # fn main() {}
 /// ```
 ///
-/// A source that gives the same seed again and again may never end, since a seed that is refused
-/// once is refused every time. A list of seeds may end before a signature is found:
+/// A list of seeds may end before a signature is found:
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
-/// # fn main() -> Result<(), falcon_core::ScratchTooSmall> {
-/// # use falcon_core::hazmat::{Fit, sign_with_seeds};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # use falcon_core::hazmat::{FaultError, Fit, sign_with_seeds};
 /// # use falcon_core::{Falcon512, Scratch, SigningKey};
-/// # let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// # let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 /// # let mut reals = [0.0; Scratch::<Falcon512>::LEN];
 /// # let mut scratch = Scratch::new(&mut reals)?;
 /// # let nonce = [1; 40];
 /// #[derive(Debug, PartialEq)]
-/// struct NoSeedLeft;
+/// enum Failure {
+///     NoSeedLeft,
+///     Fault,
+/// }
+/// impl From<FaultError> for Failure {
+///     fn from(_: FaultError) -> Self {
+///         Self::Fault
+///     }
+/// }
 ///
 /// let mut seeds = [[2; 56], [3; 56]].into_iter();
 /// let next_seed = |seed: &mut [u8; 56]| {
-///     *seed = seeds.next().ok_or(NoSeedLeft)?;
-///     Ok::<_, NoSeedLeft>(())
+///     *seed = seeds.next().ok_or(Failure::NoSeedLeft)?;
+///     Ok::<_, Failure>(())
 /// };
 /// let result = sign_with_seeds(&key, &nonce, next_seed, b"order #42", Fit::Any, &mut scratch);
 /// assert!(result.is_ok());
-/// let none = |_: &mut [u8; 56]| Err(NoSeedLeft);
+/// let none = |_: &mut [u8; 56]| Err(Failure::NoSeedLeft);
 /// let result = sign_with_seeds(&key, &nonce, none, b"order #42", Fit::Any, &mut scratch);
-/// assert_eq!(result, Err(NoSeedLeft));
+/// assert_eq!(result, Err(Failure::NoSeedLeft));
 /// # Ok(())
 /// # }
 /// # #[cfg(not(feature = "alloc"))]
@@ -178,8 +188,9 @@ pub fn sign_raw_on<P: Parameters>(
 /// ```
 ///
 /// # Errors
-/// The error of `next_seed`.
-pub fn sign_with_seeds<P: Parameters, E>(
+/// The error of `next_seed`, or a [`FaultError`] if the device computed wrongly or the seeds are
+/// all refused.
+pub fn sign_with_seeds<P: Parameters, E: From<FaultError>>(
     key: &impl SecretKey<P>,
     nonce: &[u8; NONCE_LEN],
     next_seed: impl FnMut(&mut [u8; SAMPLER_SEED_LEN]) -> Result<(), E>,
@@ -194,7 +205,7 @@ pub fn sign_with_seeds<P: Parameters, E>(
 ///
 /// # Errors
 /// As for [`sign_with_seeds`].
-pub fn sign_with_seeds_on<P: Parameters, E>(
+pub fn sign_with_seeds_on<P: Parameters, E: From<FaultError>>(
     on: impl ComputeOn,
     key: &impl SecretKey<P>,
     nonce: &[u8; NONCE_LEN],
@@ -205,7 +216,7 @@ pub fn sign_with_seeds_on<P: Parameters, E>(
 ) -> Result<Signature<P>, E> {
     let point = |c: &mut [u16]| {
         Shake256HashToPoint.hash_to_point(nonce, message, c);
-        Ok::<_, Infallible>(())
+        Ok::<_, FaultError>(())
     };
     let mut failure = None;
     let mut seeds = GivenSeeds(|seed: &mut SamplerSeed| match next_seed(seed) {
@@ -215,9 +226,9 @@ pub fn sign_with_seeds_on<P: Parameters, E>(
             None
         }
     });
-    let Ok(signature) = sign(on, key, *nonce, point, &mut seeds, fit, scratch);
+    let signed = sign(on, key, *nonce, point, &mut seeds, fit, scratch);
     match failure {
-        None => Ok(signature),
+        None => Ok(signed?),
         Some(error) => Err(error),
     }
 }
@@ -240,7 +251,7 @@ pub fn sign_with_seeds_on<P: Parameters, E>(
 /// use falcon_core::hazmat::sign_deterministic;
 /// use falcon_core::{Falcon512, Scratch, SigningKey};
 ///
-/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 /// let mut reals = [0.0; Scratch::<Falcon512>::LEN];
 /// let mut scratch = Scratch::new(&mut reals)?;
 /// let first = sign_deterministic(&key, b"order #42", &mut scratch)?;
@@ -268,7 +279,7 @@ fn sign_derandomised<P: Parameters>(
     key: &impl SecretKey<P>,
     message: &[u8],
     scratch: &mut Scratch<'_, P>,
-) -> Signature<P> {
+) -> Result<Signature<P>, FaultError> {
     let message_hash: [u8; 64] = hash::with_stream(&[message], |stream| stream.read_array());
     let pieces: [&[u8]; 3] = [b"falcon deterministic", key.secret_hash(), &message_hash];
     let mut seed = Zeroizing::new([0; SEED_LEN]);
@@ -287,16 +298,16 @@ fn sign_derandomised<P: Parameters>(
 /// the nonce, never sign one message twice.
 ///
 /// # Errors
-/// [`PointError`] if `hash` gives a coefficient that is not below `q`. Two points that
-/// are equal modulo `q` would be one point with two signatures of one seed, which
-/// reveal the key.
+/// [`SignWithHashError::Point`] if `hash` gives a coefficient that is not below `q`. Two points
+/// that are equal modulo `q` would be one point with two signatures of one seed, which reveal the
+/// key. [`SignWithHashError::Fault`] if the device computed wrongly.
 pub fn sign_with_hash<P: Parameters>(
     key: &impl SecretKey<P>,
     seed: &[u8; SEED_LEN],
     hash: &impl HashToPoint,
     message: &[u8],
     scratch: &mut Scratch<'_, P>,
-) -> Result<Signature<P>, PointError> {
+) -> Result<Signature<P>, SignWithHashError> {
     sign_with_hash_on(Best::find(), key, seed, hash, message, scratch)
 }
 
@@ -311,12 +322,16 @@ pub fn sign_with_hash_on<P: Parameters>(
     hash: &impl HashToPoint,
     message: &[u8],
     scratch: &mut Scratch<'_, P>,
-) -> Result<Signature<P>, PointError> {
+) -> Result<Signature<P>, SignWithHashError> {
     let mut seeds = Randomness::hedged(seed, 0, key.secret_hash());
     let nonce = seeds.nonce();
     let point = |c: &mut [u16]| {
         hash.hash_to_point(&nonce, message, c);
-        if is_point(c) { Ok(()) } else { Err(PointError) }
+        if is_point(c) {
+            Ok(())
+        } else {
+            Err(SignWithHashError::Point)
+        }
     };
     sign(on, key, nonce, point, &mut seeds, Fit::Padded, scratch)
 }
@@ -363,16 +378,22 @@ pub fn verify_point<P: Parameters>(
 /// use falcon_core::hazmat::signing_key_from_seed;
 /// use falcon_core::{Falcon512, SigningKey};
 ///
+/// # fn main() -> Result<(), falcon_core::FaultError> {
 /// let seed = [0x0b; 48];
-/// let key = signing_key_from_seed::<Falcon512>(&seed);
-/// let same = SigningKey::<Falcon512>::from_reference_seed(&seed);
+/// let key = signing_key_from_seed::<Falcon512>(&seed)?;
+/// let same = SigningKey::<Falcon512>::from_reference_seed(&seed)?;
 /// assert_eq!(key.verifying_key(), same.verifying_key());
+/// # Ok(())
+/// # }
 /// ```
+///
+/// # Errors
+/// [`FaultError`] if the device computed wrongly.
 ///
 /// Source: Falcon specification v1.2, algorithm 4 (Keygen), without the tree; the stream is that of
 /// the reference's test driver.
 #[cfg(feature = "alloc")]
-pub fn signing_key_from_seed<P: Parameters>(seed: &[u8]) -> SigningKey<P> {
+pub fn signing_key_from_seed<P: Parameters>(seed: &[u8]) -> Result<SigningKey<P>, FaultError> {
     SigningKey::from_any_seed(seed)
 }
 
@@ -384,7 +405,7 @@ pub fn signing_key_from_seed<P: Parameters>(seed: &[u8]) -> SigningKey<P> {
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
-/// # fn main() -> Result<(), falcon_core::DecodeError> {
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use falcon_core::hazmat::{insecure::Falcon4, signing_key_from_basis};
 ///
 /// // The first key of degree 4 of falcon.py's test vectors.
@@ -394,7 +415,7 @@ pub fn signing_key_from_seed<P: Parameters>(seed: &[u8]) -> SigningKey<P> {
 /// let capital_g = [-75, -17, -15, -14];
 /// let key = signing_key_from_basis::<Falcon4>([&f, &g, &capital_f, &capital_g])?;
 /// let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
-/// let signature = key.sign_with_rng(&mut rng, b"order #42");
+/// let signature = key.sign_with_rng(&mut rng, b"order #42")?;
 /// assert!(key.verifying_key().verify(b"order #42", &signature).is_ok());
 /// # Ok(())
 /// # }

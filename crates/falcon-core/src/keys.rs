@@ -2,7 +2,7 @@
 
 use crate::codec;
 use crate::engine::Best;
-use crate::error::{DecodeError, ScratchTooSmall};
+use crate::error::{DecodeError, FaultError, ScratchTooSmall};
 use crate::hash::{self, Shake256Reader};
 use crate::hedge::SECRET_HASH_LEN;
 use crate::lanes::wipe;
@@ -31,11 +31,11 @@ use {
 /// use falcon_core::{Falcon512, SigningKey};
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
 ///
-/// let key = SigningKey::<Falcon512>::generate(&mut rng);
+/// let key = SigningKey::<Falcon512>::generate(&mut rng)?;
 /// let stored = key.to_bytes(); // 1281 bytes, wiped when dropped
 ///
 /// let key = SigningKey::<Falcon512>::try_from(&stored[..])?;
-/// let signature = key.sign_with_rng(&mut rng, b"order #42");
+/// let signature = key.sign_with_rng(&mut rng, b"order #42")?;
 /// key.verifying_key().verify(b"order #42", &signature)?;
 /// # Ok(())
 /// # }
@@ -58,8 +58,11 @@ pub struct SigningKey<P: Parameters> {
 
 impl<P: Parameters> SigningKey<P> {
     /// Generates a key from a random seed of `rng`.
+    ///
+    /// # Errors
+    /// [`FaultError`] if the device computed wrongly.
     #[cfg(feature = "alloc")]
-    pub fn generate<R: CryptoRng + ?Sized>(rng: &mut R) -> Self {
+    pub fn generate<R: CryptoRng + ?Sized>(rng: &mut R) -> Result<Self, FaultError> {
         let mut seed = Zeroizing::new([0; 32]);
         rng.fill_bytes(&mut *seed);
         Self::from_seed(&seed)
@@ -72,8 +75,11 @@ impl<P: Parameters> SigningKey<P> {
     /// stream `SHAKE256(seed)`.
     ///
     /// Source: Falcon specification v1.2, algorithm 4 (Keygen), without the tree.
+    ///
+    /// # Errors
+    /// [`FaultError`] if the device computed wrongly.
     #[cfg(feature = "alloc")]
-    pub fn from_seed(seed: &[u8; 32]) -> Self {
+    pub fn from_seed(seed: &[u8; 32]) -> Result<Self, FaultError> {
         Self::from_any_seed(seed)
     }
 
@@ -88,46 +94,63 @@ impl<P: Parameters> SigningKey<P> {
     ///
     /// ```
     /// use falcon_core::{Falcon512, SigningKey};
+    /// # fn main() -> Result<(), falcon_core::FaultError> {
     ///
     /// let seed = [0x0b; 48]; // of the wallet
-    /// let key = SigningKey::<Falcon512>::from_reference_seed(&seed);
+    /// let key = SigningKey::<Falcon512>::from_reference_seed(&seed)?;
     /// assert_eq!(key.verifying_key().to_bytes()[..4], [0x09, 0x71, 0x41, 0x1c]);
+    /// # Ok(())
+    /// # }
     /// ```
     ///
     /// Source: Falcon specification v1.2, algorithm 4 (Keygen), without the tree; the stream is
     /// `SHAKE256(seed)`.
+    ///
+    /// # Errors
+    /// [`FaultError`] if the device computed wrongly.
     #[cfg(feature = "alloc")]
-    pub fn from_reference_seed(seed: &[u8; 48]) -> Self {
+    pub fn from_reference_seed(seed: &[u8; 48]) -> Result<Self, FaultError> {
         Self::from_any_seed(seed)
     }
 
     /// Generates a key from a seed of any length.
+    // Made where it is returned, as in `try_from`.
     #[cfg(feature = "alloc")]
-    pub(crate) fn from_any_seed(seed: &[u8]) -> Self {
-        let mut key = Self::EMPTY;
-        hash::with_stream(&[seed], |stream| key.find(stream));
-        key
+    pub(crate) fn from_any_seed(seed: &[u8]) -> Result<Self, FaultError> {
+        let mut result = Ok(Self::EMPTY);
+        if let Ok(key) = &mut result
+            && let Err(error) = hash::with_stream(&[seed], |stream| key.find(stream))
+        {
+            result = Err(error);
+        }
+        result
     }
 
     /// Generates a key from `seed` in a box, as [`from_seed`](Self::from_seed) does. No copy is
     /// left on the stack.
+    ///
+    /// # Errors
+    /// [`FaultError`] if the device computed wrongly.
     #[cfg(feature = "alloc")]
-    pub fn from_seed_boxed(seed: &[u8; 32]) -> Box<Self> {
+    pub fn from_seed_boxed(seed: &[u8; 32]) -> Result<Box<Self>, FaultError> {
         Self::from_any_seed_boxed(seed)
     }
 
     /// Generates a key from `seed` in a box, as [`from_reference_seed`](Self::from_reference_seed)
     /// does. No copy is left on the stack.
+    ///
+    /// # Errors
+    /// [`FaultError`] if the device computed wrongly.
     #[cfg(feature = "alloc")]
-    pub fn from_reference_seed_boxed(seed: &[u8; 48]) -> Box<Self> {
+    pub fn from_reference_seed_boxed(seed: &[u8; 48]) -> Result<Box<Self>, FaultError> {
         Self::from_any_seed_boxed(seed)
     }
 
     #[cfg(feature = "alloc")]
-    fn from_any_seed_boxed(seed: &[u8]) -> Box<Self> {
+    fn from_any_seed_boxed(seed: &[u8]) -> Result<Box<Self>, FaultError> {
         let mut key = Box::new(Self::EMPTY);
-        hash::with_stream(&[seed], |stream| key.find(stream));
-        key
+        hash::with_stream(&[seed], |stream| key.find(stream))?;
+        Ok(key)
     }
 
     /// Decodes the round-3 encoding into a box, as `TryFrom<&[u8]>` does. No copy is left on the
@@ -153,33 +176,56 @@ impl<P: Parameters> SigningKey<P> {
 
     /// Generates a key from `seed`, as [`from_seed`](Self::from_seed) does, with caller-owned
     /// scratch.
-    pub fn from_seed_in(seed: &[u8; 32], scratch: &mut KeygenScratch<'_, P>) -> Self {
+    ///
+    /// # Errors
+    /// [`FaultError`] if the device computed wrongly.
+    pub fn from_seed_in(
+        seed: &[u8; 32],
+        scratch: &mut KeygenScratch<'_, P>,
+    ) -> Result<Self, FaultError> {
         Self::from_any_seed_in(seed, scratch)
     }
 
     /// Generates a key from `seed`, as the round-3 reference and wallets do from 48 bytes, with
     /// caller-owned scratch; see `from_reference_seed`.
-    pub fn from_reference_seed_in(seed: &[u8; 48], scratch: &mut KeygenScratch<'_, P>) -> Self {
+    ///
+    /// # Errors
+    /// [`FaultError`] if the device computed wrongly.
+    pub fn from_reference_seed_in(
+        seed: &[u8; 48],
+        scratch: &mut KeygenScratch<'_, P>,
+    ) -> Result<Self, FaultError> {
         Self::from_any_seed_in(seed, scratch)
     }
 
-    fn from_any_seed_in(seed: &[u8], scratch: &mut KeygenScratch<'_, P>) -> Self {
-        let mut key = Self::EMPTY;
-        hash::with_stream(&[seed], |stream| {
-            key.find_in(stream, ntru::generate, scratch)
-        });
-        key
+    fn from_any_seed_in(
+        seed: &[u8],
+        scratch: &mut KeygenScratch<'_, P>,
+    ) -> Result<Self, FaultError> {
+        let mut result = Ok(Self::EMPTY);
+        if let Ok(key) = &mut result
+            && let Err(error) = hash::with_stream(&[seed], |stream| {
+                key.find_in(stream, ntru::generate, scratch)
+            })
+        {
+            result = Err(error);
+        }
+        result
     }
 
     /// Becomes the key that key generation finds in `stream`.
     #[cfg(feature = "alloc")]
-    pub(crate) fn find(&mut self, stream: &mut Shake256Reader) {
-        self.find_with(stream, ntru::generate);
+    pub(crate) fn find(&mut self, stream: &mut Shake256Reader) -> Result<(), FaultError> {
+        self.find_with(stream, ntru::generate)
     }
 
     /// Becomes the key that `generate` finds in `stream`.
     #[cfg(feature = "alloc")]
-    pub(crate) fn find_with(&mut self, stream: &mut Shake256Reader, generate: Generate) {
+    pub(crate) fn find_with(
+        &mut self,
+        stream: &mut Shake256Reader,
+        generate: Generate,
+    ) -> Result<(), FaultError> {
         let mut words = alloc::vec![0; KeygenScratch::<P>::WORDS];
         let mut wide = alloc::vec![0; KeygenScratch::<P>::WIDE];
         let mut residues = alloc::vec![0; KeygenScratch::<P>::RESIDUES];
@@ -195,7 +241,7 @@ impl<P: Parameters> SigningKey<P> {
                 scratch,
                 parameters: PhantomData,
             },
-        );
+        )
     }
 
     fn find_in(
@@ -203,7 +249,7 @@ impl<P: Parameters> SigningKey<P> {
         stream: &mut Shake256Reader,
         generate: Generate,
         scratch: &mut KeygenScratch<'_, P>,
-    ) {
+    ) -> Result<(), FaultError> {
         let mut h = P::Residues::ZERO;
         let out = ntru::KeyPolys {
             f: self.f.as_mut(),
@@ -212,9 +258,10 @@ impl<P: Parameters> SigningKey<P> {
             capital_g: self.capital_g.as_mut(),
             h: h.as_mut(),
         };
-        generate(P::LOGN, stream, out, &mut scratch.scratch);
+        generate(P::LOGN, stream, out, &mut scratch.scratch)?;
         self.verifying_key.set(Best::find(), &h);
         self.complete();
+        Ok(())
     }
 
     /// Zeros, to be overwritten by a key.
@@ -358,10 +405,10 @@ impl<P: Parameters> SigningKey<P> {
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]
-    /// # fn main() -> Result<(), falcon_core::DecodeError> {
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use falcon_core::{Falcon512, SigningKey};
     ///
-    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
     /// let stored = key.to_bytes();
     /// let restored = SigningKey::<Falcon512>::try_from(&stored[..])?;
     /// let public_key: [u8; 897] = restored.verifying_key().to_bytes();
@@ -415,11 +462,11 @@ impl<P: Parameters> TryFrom<Vec<u8>> for SigningKey<P> {
     /// Decodes the round-3 encoding and wipes `bytes`, even if decoding fails.
     ///
     /// ```
-    /// use falcon_core::{DecodeError, Falcon512, SigningKey};
-    /// # fn main() -> Result<(), DecodeError> {
-    /// # let stored = SigningKey::<Falcon512>::from_seed(&[7; 32]).to_bytes().to_vec();
+    /// use falcon_core::{Falcon512, SigningKey};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let stored = SigningKey::<Falcon512>::from_seed(&[7; 32])?.to_bytes().to_vec();
     /// let key = SigningKey::<Falcon512>::try_from(stored)?;
-    /// # assert_eq!(key.to_bytes(), SigningKey::<Falcon512>::from_seed(&[7; 32]).to_bytes());
+    /// # assert_eq!(key.to_bytes(), SigningKey::<Falcon512>::from_seed(&[7; 32])?.to_bytes());
     /// # Ok(())
     /// # }
     /// ```
@@ -465,21 +512,26 @@ impl<P: Parameters> Drop for SigningKey<P> {
 impl<P: Parameters> ZeroizeOnDrop for SigningKey<P> {}
 
 /// A way to generate the polynomials of a key, of degree `2^logn`, from a stream.
-pub(crate) type Generate = fn(u32, &mut Shake256Reader, ntru::KeyPolys<'_>, &mut ntru::Scratch<'_>);
+pub(crate) type Generate = fn(
+    u32,
+    &mut Shake256Reader,
+    ntru::KeyPolys<'_>,
+    &mut ntru::Scratch<'_>,
+) -> Result<(), FaultError>;
 
 /// Working memory of key generation, for programs without an allocator. The caller owns it. It is
 /// wiped after each key.
 ///
 /// ```
-/// use falcon_core::{Falcon512, KeygenScratch, ScratchTooSmall, SigningKey};
-/// # fn main() -> Result<(), ScratchTooSmall> {
+/// use falcon_core::{Falcon512, KeygenScratch, SigningKey};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// type Memory = KeygenScratch<'static, Falcon512>;
 ///
 /// let mut words = [0u32; Memory::WORDS];
 /// let mut wide = [0i64; Memory::WIDE];
 /// let mut residues = [0i16; Memory::RESIDUES];
 /// let mut scratch = KeygenScratch::new(&mut words, &mut wide, &mut residues)?;
-/// let key = SigningKey::<Falcon512>::from_seed_in(&[7; 32], &mut scratch);
+/// let key = SigningKey::<Falcon512>::from_seed_in(&[7; 32], &mut scratch)?;
 /// # _ = key;
 /// # Ok(())
 /// # }

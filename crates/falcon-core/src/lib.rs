@@ -70,6 +70,8 @@ mod serde;
 mod sign;
 mod signatures;
 mod signing;
+#[cfg(all(test, feature = "alloc"))]
+mod tests;
 mod tree;
 mod twice;
 mod verify;
@@ -80,7 +82,7 @@ pub use any::{AnySigningKey, AnyVerifyingKey};
 pub use batch::threads::{OnThreads, Threads};
 #[cfg(feature = "alloc")]
 pub use engine::{Engine, UnknownEngine};
-pub use error::{DecodeError, EncodeError, ScratchTooSmall, SignatureError};
+pub use error::{DecodeError, EncodeError, FaultError, ScratchTooSmall, SignatureError};
 pub use expand::{DefaultStorage, ExpandedKey, Storage};
 pub use hedge::SEED_LEN;
 pub use keys::{KeygenScratch, SigningKey};

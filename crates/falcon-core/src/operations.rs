@@ -12,7 +12,7 @@ use crate::codec::{
 use crate::engine::Best;
 #[cfg(feature = "alloc")]
 use crate::engine::Engine;
-use crate::error::DecodeError;
+use crate::error::{DecodeError, FaultError};
 use crate::hash::{self, Shake256};
 use crate::hedge::SamplerSeeds;
 use crate::norm;
@@ -79,9 +79,9 @@ operations! {
         fit: Fit,
         scratch: &mut [f64],
         s2: &mut [i16],
-    ) {
+    ) -> Result<(), FaultError> {
         let accept = |s2: &[i16]| fit.accepts(logn, s2);
-        to_nearest!(b => signing::short_preimage(b, logn, key, point, seeds, accept, scratch, s2));
+        to_nearest!(b => signing::short_preimage(b, logn, key, point, seeds, accept, scratch, s2))
     }
 
     /// [`signing::expand`].

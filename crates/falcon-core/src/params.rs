@@ -186,15 +186,16 @@ parameter_set!(
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
-/// # fn main() -> Result<(), falcon_core::SignatureError> {
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use falcon_core::SigningKey;
 /// use falcon_core::hazmat::insecure::Falcon16;
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
 ///
-/// let key = SigningKey::<Falcon16>::from_seed(&[7; 32]);
-/// let signature = key.sign_with_rng(&mut rng, b"order #42");
+/// let key = SigningKey::<Falcon16>::from_seed(&[7; 32])?;
+/// let signature = key.sign_with_rng(&mut rng, b"order #42")?;
 /// assert_eq!(signature.to_bytes().len(), 63);
-/// key.verifying_key().verify(b"order #42", &signature)
+/// key.verifying_key().verify(b"order #42", &signature)?;
+/// # Ok(())
 /// # }
 /// # #[cfg(not(feature = "alloc"))]
 /// # fn main() {}

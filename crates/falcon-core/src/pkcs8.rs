@@ -7,7 +7,7 @@
 //! use falcon_core::pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey, LineEnding};
 //! use falcon_core::{Falcon512, SigningKey};
 //!
-//! let key = SigningKey::<Falcon512>::from_seed(&[1; 32]);
+//! let key = SigningKey::<Falcon512>::from_seed(&[1; 32])?;
 //! let private = key.to_pkcs8_pem(LineEnding::LF)?;
 //! let public = key.verifying_key().to_public_key_pem(LineEnding::LF)?;
 //! assert!(public.starts_with("-----BEGIN PUBLIC KEY-----\n"));
@@ -240,7 +240,7 @@ impl<P: Parameters> SigningKey<P> {
     /// use falcon_core::pkcs8::DecodePrivateKey;
     /// use falcon_core::{Falcon512, SigningKey};
     ///
-    /// let key = SigningKey::<Falcon512>::from_seed(&[1; 32]);
+    /// let key = SigningKey::<Falcon512>::from_seed(&[1; 32])?;
     /// let document = key.to_pkcs8_polynomials_der()?;
     /// let read = SigningKey::<Falcon512>::from_pkcs8_der(document.as_bytes())?;
     /// assert_eq!(read.verifying_key(), key.verifying_key());

@@ -20,7 +20,7 @@
 //! use falcon_core::{Falcon512, SigningKey};
 //! # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
 //!
-//! let key = SigningKey::<Falcon512>::generate(&mut rng);
+//! let key = SigningKey::<Falcon512>::generate(&mut rng)?;
 //! let account: [u8; 32] = key.verifying_key().fingerprint(); // published once
 //! let sent: [u8; 1291] = recovery::sign_with_rng(&key, &mut rng, b"payment #42")?.to_bytes();
 //!
@@ -65,7 +65,6 @@ use crate::sign::sign;
 use crate::signatures::{Format, Signature};
 use crate::signing::Fit;
 use crate::verify::{VerifyingKey, difference_is_short};
-use core::convert::Infallible;
 use core::fmt;
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
@@ -90,7 +89,7 @@ const fn header(logn: u32) -> u8 {
 /// use falcon_core::{Falcon512, SigningKey, recovery};
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
 ///
-/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expand();
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?.expand();
 /// let signature = recovery::sign_with_rng(&key, &mut rng, b"payment #42")?;
 /// assert_eq!(&signature.recover(b"payment #42")?, key.verifying_key());
 /// # Ok(())
@@ -98,7 +97,7 @@ const fn header(logn: u32) -> u8 {
 /// ```
 ///
 /// # Errors
-/// [`FaultError`] if the device computed wrongly: the signature is not valid.
+/// [`FaultError`] if the device computed wrongly.
 #[cfg(feature = "alloc")]
 pub fn sign_with_rng<P: Parameters, R: CryptoRng + ?Sized>(
     key: &impl SecretKey<P>,
@@ -117,7 +116,7 @@ pub fn sign_with_rng<P: Parameters, R: CryptoRng + ?Sized>(
 /// use falcon_core::{Falcon512, Scratch, SigningKey, recovery};
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
 ///
-/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 /// let mut reals = [0.0; Scratch::<Falcon512>::LEN];
 /// let mut scratch = Scratch::new(&mut reals)?;
 /// let signature = recovery::sign_in(&key, &mut rng, b"payment #42", &mut scratch)?;
@@ -129,7 +128,7 @@ pub fn sign_with_rng<P: Parameters, R: CryptoRng + ?Sized>(
 /// ```
 ///
 /// # Errors
-/// [`FaultError`] if the device computed wrongly: the signature is not valid.
+/// [`FaultError`] if the device computed wrongly.
 pub fn sign_in<P: Parameters, R: CryptoRng + ?Sized>(
     key: &impl SecretKey<P>,
     rng: &mut R,
@@ -156,9 +155,9 @@ fn sign_on<P: Parameters>(
         let c = point::<P>(on, &nonce, message);
         let copy = |out: &mut [u16]| {
             out.copy_from_slice(c.as_ref());
-            Ok::<_, Infallible>(())
+            Ok::<_, FaultError>(())
         };
-        let Ok(mut signature) = sign(on, key, nonce, copy, &mut seeds, Fit::Padded, scratch);
+        let mut signature = sign(on, key, nonce, copy, &mut seeds, Fit::Padded, scratch)?;
         // Public also if it is discarded, since no other signature of its point is made.
         reveal_all(signature.s2.as_mut());
         match RecoverableSignature::of(on, key.as_ref(), &c, &signature) {
@@ -199,7 +198,7 @@ fn point<P: Parameters>(
 /// use falcon_core::{DecodeError, Falcon1024, SigningKey};
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
 ///
-/// let key = SigningKey::<Falcon1024>::from_seed(&[7; 32]);
+/// let key = SigningKey::<Falcon1024>::from_seed(&[7; 32])?;
 /// let bytes = recovery::sign_with_rng(&key, &mut rng, b"payment #42")?.to_bytes();
 /// assert_eq!(bytes.len(), 2519);
 ///
@@ -226,12 +225,12 @@ impl<P: Parameters> RecoverableSignature<P> {
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]
-    /// # fn main() -> Result<(), falcon_core::SignatureError> {
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use falcon_core::{Falcon512, SigningKey, recovery::RecoverableSignature};
     /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
     ///
-    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
-    /// let ordinary = key.sign_with_rng(&mut rng, b"payment #42");
+    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
+    /// let ordinary = key.sign_with_rng(&mut rng, b"payment #42")?;
     /// let public_key = key.verifying_key();
     /// let longer = RecoverableSignature::from_signature(public_key, b"payment #42", &ordinary)?;
     /// if let Some(signature) = longer {
@@ -309,7 +308,7 @@ impl<P: Parameters> RecoverableSignature<P> {
     /// use falcon_core::{Falcon512, SigningKey, recovery};
     /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
     ///
-    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
     /// let signature = recovery::sign_with_rng(&key, &mut rng, b"payment #42")?;
     /// assert_eq!(&signature.recover(b"payment #42")?, key.verifying_key());
     /// // A key, but nobody's.
@@ -439,7 +438,7 @@ mod tests {
     #[test]
     fn every_engine_signs_and_recovers_alike_in_every_set() {
         fn check<P: Parameters>() {
-            let key = SigningKey::<P>::from_seed(&[7; 32]);
+            let key = SigningKey::<P>::from_seed(&[7; 32]).expect("no fault");
             for seed in 0..4 {
                 let signature = sign_on_engine(Engine::best(), &key, seed);
                 let bytes = signature.to_bytes();
@@ -477,7 +476,8 @@ mod tests {
 
     #[test]
     fn an_invalid_signature_is_a_fault() {
-        let [key, other] = [1, 2].map(|k| SigningKey::<Falcon512>::from_seed(&[k; 32]));
+        let [key, other] =
+            [1, 2].map(|k| SigningKey::<Falcon512>::from_seed(&[k; 32]).expect("no fault"));
         let mut reals = vec![0.0; Scratch::<Falcon512>::LEN];
         let mut scratch = Scratch::new(&mut reals).expect("it is long enough");
         let mut sign = |key| sign_on(Best::find(), &key, &[3; 32], b"payment", &mut scratch);
@@ -489,7 +489,7 @@ mod tests {
     #[test]
     fn a_half_that_does_not_fit_gives_no_recoverable_signature() {
         fn check<P: Parameters>() {
-            let key = SigningKey::<P>::from_seed(&[7; 32]);
+            let key = SigningKey::<P>::from_seed(&[7; 32]).expect("no fault");
             let key = key.verifying_key();
             let mut signature = Signature::<P>::EMPTY;
             signature.s2.as_mut()[0] = 1;

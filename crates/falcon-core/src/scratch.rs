@@ -62,14 +62,14 @@ impl<T> DerefMut for WorkingMemory<T> {
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
-/// # fn main() -> Result<(), falcon_core::ScratchTooSmall> {
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use falcon_core::{Falcon512, Scratch, SigningKey};
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
-/// # let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// # let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 ///
 /// let mut reals = [0.0; Scratch::<Falcon512>::LEN];
 /// let mut scratch = Scratch::new(&mut reals)?;
-/// let signature = key.sign_in(&mut rng, b"order #42", &mut scratch);
+/// let signature = key.sign_in(&mut rng, b"order #42", &mut scratch)?;
 /// # assert!(key.verifying_key().verify(b"order #42", &signature).is_ok());
 /// # Ok(())
 /// # }

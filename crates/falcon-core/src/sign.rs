@@ -1,6 +1,7 @@
 //! Signing one message: whole, or in pieces.
 
 use crate::engine::Best;
+use crate::error::FaultError;
 use crate::hash_to_point::{HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher};
 use crate::hedge::{Randomness, SEED_LEN, SamplerSeeds};
 use crate::keys::SigningKey;
@@ -12,7 +13,6 @@ use crate::scratch::with_scratch;
 use crate::secret::Secret;
 use crate::signatures::Signature;
 use crate::signing::Fit;
-use core::convert::Infallible;
 use core::fmt;
 use core::marker::PhantomData;
 use rand_core::CryptoRng;
@@ -25,10 +25,13 @@ use zeroize::Zeroizing;
 /// `nonce` is line 1; `hash` is line 2, which
 /// writes `c = HashToPoint(nonce || message)`, or fails. The attempts of lines 3 to 11 are
 /// [`short_preimage`](crate::signing::short_preimage). Encoding is left to
-/// [`Signature::to_bytes`]. If `seeds` end before a signature is found, `s2` is zero.
+/// [`Signature::to_bytes`].
+///
+/// # Errors
+/// The error of `hash`, or [`FaultError`] as for `short_preimage`.
 ///
 /// Source: Falcon specification v1.2, algorithm 10.
-pub(crate) fn sign<P: Parameters, E>(
+pub(crate) fn sign<P: Parameters, E: From<FaultError>>(
     on: impl Operations,
     key: &impl Secret<P>,
     nonce: [u8; NONCE_LEN],
@@ -49,7 +52,7 @@ pub(crate) fn sign<P: Parameters, E>(
         fit,
         scratch.reals(),
         signature.s2.as_mut(),
-    );
+    )?;
     Ok(signature)
 }
 
@@ -59,16 +62,19 @@ pub(crate) fn sign<P: Parameters, E>(
 /// ```
 /// use falcon_core::{Falcon512, SigningKey};
 /// # #[cfg(feature = "alloc")]
-/// # {
-/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// # fn main() -> Result<(), falcon_core::FaultError> {
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 /// # let fresh_seed = [8; 32];
 /// let mut stream = key.sign_stream_from_seed(&fresh_seed);
 /// for piece in ["order ", "#42"] {
 ///     stream.update(piece.as_bytes());
 /// }
-/// let signature = stream.finish();
+/// let signature = stream.finish()?;
 /// assert!(key.verifying_key().verify(b"order #42", &signature).is_ok());
+/// # Ok(())
 /// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
 /// ```
 pub struct SignStream<'k, P: Parameters, K> {
     key: &'k K,
@@ -98,20 +104,26 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
     }
 
     /// Signs the absorbed message.
+    ///
+    /// # Errors
+    /// [`FaultError`] if the device computed wrongly.
     #[cfg(feature = "alloc")]
-    pub fn finish(mut self) -> Signature<P> {
+    pub fn finish(mut self) -> Result<Signature<P>, FaultError> {
         self.finish_here()
     }
 
     /// Signs the absorbed message, once. The stream is not moved, which would copy the seed.
     #[cfg(feature = "alloc")]
-    pub(crate) fn finish_here(&mut self) -> Signature<P> {
+    pub(crate) fn finish_here(&mut self) -> Result<Signature<P>, FaultError> {
         let len = self.key.source().scratch_len(P::LOGN);
         with_scratch(len, |scratch| self.finish_on(Best::find(), scratch))
     }
 
     /// Signs the absorbed message with caller-owned scratch.
-    pub fn finish_in(mut self, scratch: &mut Scratch<'_, P>) -> Signature<P> {
+    ///
+    /// # Errors
+    /// [`FaultError`] if the device computed wrongly.
+    pub fn finish_in(mut self, scratch: &mut Scratch<'_, P>) -> Result<Signature<P>, FaultError> {
         self.finish_on(Best::find(), scratch)
     }
 
@@ -120,7 +132,7 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
         &mut self,
         on: impl Operations,
         scratch: &mut Scratch<'_, P>,
-    ) -> Signature<P> {
+    ) -> Result<Signature<P>, FaultError> {
         let Self {
             key,
             seed,
@@ -133,10 +145,9 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
         let mut seeds = Randomness::hedged(seed, 0, key.secret_hash());
         let hash = |c: &mut [u16]| {
             hasher.finish_on(on, c);
-            Ok::<_, Infallible>(())
+            Ok(())
         };
-        let Ok(signature) = sign(on, key, nonce, hash, &mut seeds, Fit::Padded, scratch);
-        signature
+        sign(on, key, nonce, hash, &mut seeds, Fit::Padded, scratch)
     }
 }
 
@@ -158,8 +169,15 @@ macro_rules! signing_methods {
             ///
             /// A batch of one job with the same seed gives the same bytes; see
             /// [`BatchSign`](crate::batch::BatchSign).
+            ///
+            /// # Errors
+            /// [`FaultError`] if the device computed wrongly.
             #[cfg(feature = "alloc")]
-            pub fn sign_with_rng<R: CryptoRng + ?Sized>(&self, rng: &mut R, message: &[u8]) -> Signature<P> {
+            pub fn sign_with_rng<R: CryptoRng + ?Sized>(
+                &self,
+                rng: &mut R,
+                message: &[u8],
+            ) -> Result<Signature<P>, FaultError> {
                 let mut stream = self.sign_stream(rng);
                 stream.update(message);
                 stream.finish_here()
@@ -167,12 +185,15 @@ macro_rules! signing_methods {
 
             /// Signs `message` as [`sign_with_rng`](Self::sign_with_rng) does, with caller-owned
             /// scratch.
+            ///
+            /// # Errors
+            /// [`FaultError`] if the device computed wrongly.
             pub fn sign_in<R: CryptoRng + ?Sized>(
                 &self,
                 rng: &mut R,
                 message: &[u8],
                 scratch: &mut Scratch<'_, P>,
-            ) -> Signature<P> {
+            ) -> Result<Signature<P>, FaultError> {
                 let mut stream = self.sign_stream(rng);
                 stream.update(message);
                 stream.finish_on(Best::find(), scratch)
@@ -217,7 +238,7 @@ macro_rules! signing_methods {
                 for piece in message {
                     stream.update(piece);
                 }
-                Ok(stream.finish_here())
+                Ok(stream.finish_here()?)
             }
         }
 

@@ -27,12 +27,12 @@ pub use crate::codec::signature::Format;
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
-/// # fn main() -> Result<(), falcon_core::DecodeError> {
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use falcon_core::{DecodeError, Falcon512, Format, Signature, SigningKey};
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
 ///
-/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
-/// let signature = key.sign_with_rng(&mut rng, b"order #42");
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
+/// let signature = key.sign_with_rng(&mut rng, b"order #42")?;
 ///
 /// let bytes = signature.to_bytes(); // 666 bytes
 /// assert_eq!(Signature::try_from(&bytes[..])?, signature);
@@ -205,9 +205,9 @@ impl<P: Parameters> Signature<P> {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use falcon_core::{Falcon512, Signature, SigningKey};
     /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
-    /// # let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    /// # let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
     ///
-    /// let signature = key.sign_with_rng(&mut rng, b"order #42");
+    /// let signature = key.sign_with_rng(&mut rng, b"order #42")?;
     /// let mut signed = [0; 666 + 9];
     /// signature.encode_attached_padded(b"order #42", &mut signed)?;
     ///
@@ -359,15 +359,18 @@ pub(crate) fn read_side_by_side(
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
-/// # {
+/// # fn main() -> Result<(), falcon_core::FaultError> {
 /// use falcon_core::{Falcon512, SignatureBytes, SigningKey};
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
 ///
-/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
-/// let signature = key.sign_with_rng(&mut rng, b"order #42");
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
+/// let signature = key.sign_with_rng(&mut rng, b"order #42")?;
 /// let bytes: SignatureBytes<Falcon512> = signature.to_bytes();
 /// assert_eq!(bytes.len(), 666); // it dereferences to `[u8]`
+/// # Ok(())
 /// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SignatureBytes<P: Parameters> {
@@ -380,14 +383,17 @@ impl<P: Parameters> SignatureBytes<P> {
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]
-    /// # {
+    /// # fn main() -> Result<(), falcon_core::FaultError> {
     /// use falcon_core::{Falcon512, SigningKey};
     ///
-    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
     /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
-    /// let signature = key.sign_with_rng(&mut rng, b"order #42").to_bytes();
+    /// let signature = key.sign_with_rng(&mut rng, b"order #42")?.to_bytes();
     /// assert_eq!(signature.as_bytes().len(), 666);
+    /// # Ok(())
     /// # }
+    /// # #[cfg(not(feature = "alloc"))]
+    /// # fn main() {}
     /// ```
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes.as_ref()[..self.len]

@@ -12,13 +12,17 @@ use crate::verify::VerifyingKey;
 /// Two different signatures of one point reveal the key, so both are wiped if they differ.
 ///
 /// # Errors
-/// [`FaultError`] if the signatures differ or are not valid.
+/// [`FaultError`] if the signatures differ or are not valid, and the error of `sign`.
 pub(crate) fn sign_twice<P: Parameters>(
     key: &VerifyingKey<P>,
     message: &[u8],
-    mut sign: impl FnMut() -> Signature<P>,
+    mut sign: impl FnMut() -> Result<Signature<P>, FaultError>,
 ) -> Result<Signature<P>, FaultError> {
-    let mut both = [sign(), sign()];
+    let mut both = [sign()?, Signature::EMPTY];
+    match sign() {
+        Ok(again) => both[1] = again,
+        Err(FaultError) => return first_if_right(false, &mut both),
+    }
     let [signature, again] = &both;
     let valid = key.verify(message, signature).is_ok();
     let words = signature.s2.as_ref().iter().zip(again.s2.as_ref());
@@ -52,8 +56,11 @@ mod tests {
 
     #[test]
     fn two_signatures_that_are_not_right_are_wiped() {
-        let key = SigningKey::<P>::from_seed(&[7; 32]);
-        let of = |seed: u8| key.sign_stream_from_seed(&[seed; 32]).finish();
+        let key = SigningKey::<P>::from_seed(&[7; 32]).expect("no fault");
+        let of = |seed: u8| {
+            let stream = key.sign_stream_from_seed(&[seed; 32]);
+            stream.finish().expect("no fault")
+        };
         let mut both = [of(1), of(2)];
         assert_eq!(first_if_right(true, &mut both), Ok(of(1)));
         assert_eq!(first_if_right(false, &mut both), Err(FaultError));
@@ -62,16 +69,20 @@ mod tests {
 
     #[test]
     fn a_fault_in_either_signature_is_found() {
-        let key = SigningKey::<P>::from_seed(&[7; 32]);
-        let good = key.sign_stream_from_seed(&[1; 32]).finish();
-        let valid_too = key.sign_stream_from_seed(&[2; 32]).finish();
+        let key = SigningKey::<P>::from_seed(&[7; 32]).expect("no fault");
+        let of = |seed: u8| {
+            let stream = key.sign_stream_from_seed(&[seed; 32]);
+            stream.finish().expect("no fault")
+        };
+        let good = of(1);
+        let valid_too = of(2);
         let mut longer = good;
         longer.s2.as_mut()[511] += 1;
         let mut renamed = good;
         renamed.nonce[39] ^= 1;
         let sign = |both: [Signature<P>; 2]| {
             let mut both = both.into_iter();
-            sign_twice(key.verifying_key(), b"", || both.next().expect("two"))
+            sign_twice(key.verifying_key(), b"", || Ok(both.next().expect("two")))
         };
         assert_eq!(sign([good, good]), Ok(good));
         for faulty in [valid_too, longer, renamed] {
@@ -80,5 +91,11 @@ mod tests {
         }
         // The same fault twice: only the verification finds it.
         assert_eq!(sign([longer, longer]), Err(FaultError));
+        // Signing itself fails, the first or the second time.
+        for results in [[Err(FaultError), Ok(good)], [Ok(good), Err(FaultError)]] {
+            let mut results = results.into_iter();
+            let sign = || results.next().expect("at most two");
+            assert_eq!(sign_twice(key.verifying_key(), b"", sign), Err(FaultError));
+        }
     }
 }

@@ -22,9 +22,9 @@ use core::fmt;
 /// use falcon_core::{Falcon512, Signature, VerifyingKey};
 /// # use falcon_core::SigningKey;
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
-/// # let signer = SigningKey::<Falcon512>::generate(&mut rng);
+/// # let signer = SigningKey::<Falcon512>::generate(&mut rng)?;
 /// # let public_key = signer.verifying_key().to_bytes();
-/// # let signature = signer.sign_with_rng(&mut rng, b"order #42").to_bytes();
+/// # let signature = signer.sign_with_rng(&mut rng, b"order #42")?.to_bytes();
 ///
 /// let key = VerifyingKey::<Falcon512>::try_from(&public_key[..])?; // 897 bytes
 /// let signature = Signature::try_from(&signature[..])?;
@@ -105,13 +105,16 @@ impl<P: Parameters> VerifyingKey<P> {
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]
-    /// # {
+    /// # fn main() -> Result<(), falcon_core::FaultError> {
     /// use falcon_core::{Falcon512, SigningKey};
     ///
-    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
     /// let h: [u16; 512] = key.verifying_key().h();
     /// assert!(h.iter().all(|&coefficient| coefficient < 12289));
+    /// # Ok(())
     /// # }
+    /// # #[cfg(not(feature = "alloc"))]
+    /// # fn main() {}
     /// ```
     pub fn h(&self) -> P::Residues {
         let mut words = self.prepared;
@@ -126,14 +129,17 @@ impl<P: Parameters> VerifyingKey<P> {
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]
-    /// # {
+    /// # fn main() -> Result<(), falcon_core::FaultError> {
     /// use falcon_core::{Falcon512, SigningKey};
     ///
-    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
     /// let (h, values) = (key.verifying_key().h(), key.verifying_key().ntt_of_h());
     /// let at = |root: u32| h.iter().rev().fold(0, |sum, &h| (sum * root + u32::from(h)) % 12289);
     /// assert_eq!(u32::from(values[0]), at(7 * 7));
+    /// # Ok(())
     /// # }
+    /// # #[cfg(not(feature = "alloc"))]
+    /// # fn main() {}
     /// ```
     pub fn ntt_of_h(&self) -> P::Residues {
         let mut values = P::Residues::ZERO;
@@ -146,10 +152,10 @@ impl<P: Parameters> VerifyingKey<P> {
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]
-    /// # fn main() -> Result<(), falcon_core::DecodeError> {
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use falcon_core::{Falcon512, SigningKey, VerifyingKey};
     ///
-    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).verifying_key().clone();
+    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?.verifying_key().clone();
     /// let stored: [u8; 896] = key.to_headerless_bytes();
     /// assert_eq!(stored[..], key.to_bytes()[1..]);
     /// assert_eq!(VerifyingKey::from_headerless_bytes(&stored)?, key);
@@ -193,14 +199,17 @@ impl<P: Parameters> VerifyingKey<P> {
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]
-    /// # {
+    /// # fn main() -> Result<(), falcon_core::FaultError> {
     /// use falcon_core::{Falcon512, SigningKey};
     ///
-    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
-    /// let other = SigningKey::<Falcon512>::from_seed(&[8; 32]);
+    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
+    /// let other = SigningKey::<Falcon512>::from_seed(&[8; 32])?;
     /// let fingerprint: [u8; 32] = key.verifying_key().fingerprint();
     /// assert_ne!(fingerprint, other.verifying_key().fingerprint());
+    /// # Ok(())
     /// # }
+    /// # #[cfg(not(feature = "alloc"))]
+    /// # fn main() {}
     /// ```
     pub fn fingerprint(&self) -> [u8; 32] {
         let mut hash = hash::shake256();
@@ -398,11 +407,11 @@ impl<P: Parameters> fmt::Debug for VerifyingKey<P> {
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
-/// # {
+/// # fn main() -> Result<(), falcon_core::FaultError> {
 /// use falcon_core::{Falcon512, SigningKey};
-/// # let signer = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// # let signer = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
-/// # let signature = signer.sign_with_rng(&mut rng, b"order #42");
+/// # let signature = signer.sign_with_rng(&mut rng, b"order #42")?;
 /// # let key = signer.verifying_key();
 ///
 /// let mut hasher = key.hasher(signature.nonce());
@@ -410,7 +419,10 @@ impl<P: Parameters> fmt::Debug for VerifyingKey<P> {
 ///     hasher.update(piece.as_bytes());
 /// }
 /// assert!(key.verify_hashed(hasher, &signature).is_ok());
+/// # Ok(())
 /// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
 /// ```
 #[derive(Clone)]
 pub struct MessageHasher {

@@ -73,7 +73,9 @@ where
     let typed = SigningKey::<P>::try_from(&record.secret_key[..]).expect("a key");
     let public = typed.verifying_key();
     let message = &b"message"[..];
-    let expected = typed.sign_with_rng(&mut Counter(3), message);
+    let expected = typed
+        .sign_with_rng(&mut Counter(3), message)
+        .expect("no fault");
 
     let boxed = SigningKey::<P>::decode_boxed(&record.secret_key).expect("a key");
     let again = SigningKey::<P>::try_from(record.secret_key.clone()).expect("a key");
@@ -86,7 +88,9 @@ where
         assert_eq!(key.name(), P::NAME);
         assert_eq!(key.to_bytes()[..], record.secret_key);
         assert_eq!(key.verifying_key().to_bytes(), record.public_key);
-        let signature = key.sign_with_rng(&mut Counter(3), message);
+        let signature = key
+            .sign_with_rng(&mut Counter(3), message)
+            .expect("no fault");
         assert_eq!(signature, expected.to_bytes().as_bytes());
     }
 
@@ -114,7 +118,11 @@ fn a_key_of_any_set_does_what_the_typed_key_does() {
 fn verification_accepts_the_signature_alone() {
     for (logn, other) in [(9, 10), (10, 9)] {
         let key = verifying_key(logn);
-        let sign = |logn| signing_key(logn).sign_with_rng(&mut Counter(1), b"message");
+        let sign = |logn| {
+            signing_key(logn)
+                .sign_with_rng(&mut Counter(1), b"message")
+                .expect("no fault")
+        };
         let signature = sign(logn);
         let refused = |message: &[u8], signature: &[u8]| {
             assert_eq!(key.verify(message, signature), Err(SignatureError));
@@ -138,10 +146,16 @@ fn verification_accepts_the_signature_alone() {
 
         // Of another key of the same set.
         let stranger: AnySigningKey = match logn {
-            9 => SigningKey::<Falcon512>::from_seed(&[1; 32]).into(),
-            _ => SigningKey::<Falcon1024>::from_seed(&[1; 32]).into(),
+            9 => SigningKey::<Falcon512>::from_seed(&[1; 32])
+                .expect("no fault")
+                .into(),
+            _ => SigningKey::<Falcon1024>::from_seed(&[1; 32])
+                .expect("no fault")
+                .into(),
         };
-        let signature = stranger.sign_with_rng(&mut Counter(1), b"message");
+        let signature = stranger
+            .sign_with_rng(&mut Counter(1), b"message")
+            .expect("no fault");
         let own = stranger.verifying_key();
         assert_eq!(own.verify(b"message", &signature), Ok(()));
         refused(b"message", &signature);
@@ -385,10 +399,12 @@ fn a_fingerprint_is_shake256_of_the_encoding() {
 #[test]
 fn keys_and_signatures_are_elements_of_sets() {
     fn check<P: Parameters>() {
-        let keys = [1, 2, 1].map(|seed| SigningKey::<P>::from_seed(&[seed; 32]));
+        let keys = [1, 2, 1].map(|seed| SigningKey::<P>::from_seed(&[seed; 32]).expect("no fault"));
         let public = keys.each_ref().map(|key| key.verifying_key().clone());
         let signatures = keys.each_ref().map(|key| {
-            let signature = key.sign_with_rng(&mut Counter(0), b"message");
+            let signature = key
+                .sign_with_rng(&mut Counter(0), b"message")
+                .expect("no fault");
             Signature::<P>::try_from(&signature.to_bytes()[..]).expect("its own bytes")
         });
         assert!(public[0] != public[1] && signatures[0] != signatures[1]);

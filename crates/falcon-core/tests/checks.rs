@@ -13,13 +13,13 @@ use falcon_core::{
 };
 
 fn key<P: Parameters>() -> SigningKey<P> {
-    SigningKey::from_seed(&[4; 32])
+    SigningKey::from_seed(&[4; 32]).expect("no fault")
 }
 
 fn signed<P: Parameters>(key: &SigningKey<P>, message: &[u8]) -> Signature<P> {
     let mut stream = key.sign_stream_from_seed(&[5; 32]);
     stream.update(message);
-    stream.finish()
+    stream.finish().expect("no fault")
 }
 
 /// Bits to bytes, first bit first, zero bits at the end.

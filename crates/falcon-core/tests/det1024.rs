@@ -13,7 +13,7 @@ fn sha3_256(bytes: &[u8]) -> String {
 }
 
 fn key(k: usize) -> SigningKey {
-    SigningKey::from_seed(format!("key-{k:04}").as_bytes())
+    SigningKey::from_seed(format!("key-{k:04}").as_bytes()).expect("no fault")
 }
 
 fn message(k: usize) -> Vec<u8> {
@@ -37,7 +37,7 @@ const RECORDS: usize = if cfg!(target_arch = "x86_64") {
 /// search, among 30,000.
 #[test]
 fn a_target_next_to_an_integer_is_rounded_as_in_algorand_s_code() {
-    let key = SigningKey::from_seed(b"key-order");
+    let key = SigningKey::from_seed(b"key-order").expect("no fault");
     let signature = key.sign(&1431u64.to_le_bytes()).expect("no fault");
     assert_eq!(
         sha3_256(&signature.to_bytes()),
@@ -202,8 +202,11 @@ fn a_generated_key_is_that_of_the_generator_s_bytes() {
     let mut rng = StdRng::from_seed([3; 32]);
     let mut seed = [0; 32];
     StdRng::from_seed([3; 32]).fill_bytes(&mut seed);
-    let key = SigningKey::generate(&mut rng);
-    assert_eq!(key.to_bytes(), SigningKey::from_seed(&seed).to_bytes());
+    let key = SigningKey::generate(&mut rng).expect("no fault");
+    assert_eq!(
+        key.to_bytes(),
+        SigningKey::from_seed(&seed).expect("no fault").to_bytes()
+    );
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn points_are_those_of_the_records() {
 #[test]
 fn signatures_are_valid_under_this_hash_alone() {
     fn check<P: Parameters>() {
-        let key = SigningKey::<P>::from_seed(&[7; 32]);
+        let key = SigningKey::<P>::from_seed(&[7; 32]).expect("no fault");
         let public_key = key.verifying_key();
         let message = [0x42; 32];
         let mut reals = vec![0.0; Scratch::<P>::LEN];
@@ -93,7 +93,7 @@ fn signatures_are_valid_under_this_hash_alone() {
 
         let mut stream = key.sign_stream_from_seed(&[8; 32]);
         stream.update(&message);
-        let ordinary = stream.finish();
+        let ordinary = stream.finish().expect("no fault");
         assert_eq!(public_key.verify(&message, &ordinary), Ok(()));
         assert_eq!(
             verify_with_hash(public_key, &Keccak256HashToPoint, &message, &ordinary),
@@ -107,7 +107,7 @@ fn signatures_are_valid_under_this_hash_alone() {
 /// The draft refuses the bound itself. The specification of Falcon accepts it.
 #[test]
 fn the_bound_itself_is_accepted() {
-    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let zero = signature_from_nonce_and_s2::<Falcon512>(&[0; 40], &[0; 512]).expect("a signature");
     // With `s2 = 0` the point is `s1`.
     let verdict = |norm: u32| {

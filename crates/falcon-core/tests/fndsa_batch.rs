@@ -16,7 +16,7 @@ fn signs_as_single_calls<P: Parameters>(seed: u64, count: usize) {
 
 fn signs_on<P: Parameters>(engines: impl Iterator<Item = Engine>, seed: u64, count: usize) {
     let mut rng = StdRng::seed_from_u64(seed);
-    let key = SigningKey::<P>::generate(&mut rng);
+    let key = SigningKey::<P>::generate(&mut rng).expect("no fault");
     let inputs: Vec<([u8; MU_LEN], [u8; SEED_LEN])> = (0..count)
         .map(|_| {
             let (mut mu, mut seed) = ([0; MU_LEN], [0; SEED_LEN]);
@@ -134,7 +134,7 @@ fn verify<P: Parameters>(
 #[test]
 fn batches_with_a_generator_are_its_single_calls() {
     let mut rng = StdRng::seed_from_u64(8);
-    let key = SigningKey::<Falcon512>::generate(&mut rng);
+    let key = SigningKey::<Falcon512>::generate(&mut rng).expect("no fault");
     let contents: Vec<_> = (0..21).map(|form| Content::new(&mut rng, form)).collect();
     for count in [0, 1, 2, 3, 21] {
         let messages: Vec<_> = contents[..count].iter().map(Content::message).collect();
@@ -163,7 +163,7 @@ fn batches_with_a_generator_are_its_single_calls() {
 /// Verdicts on signatures of three keys, most of them damaged, are those of single calls.
 fn verifies_as_single_calls<P: Parameters>(count: usize) {
     let mut rng = StdRng::seed_from_u64(count as u64);
-    let signers = [(); 3].map(|()| SigningKey::<P>::generate(&mut rng));
+    let signers = [(); 3].map(|()| SigningKey::<P>::generate(&mut rng).expect("no fault"));
     let contents: Vec<_> = (0..count)
         .map(|form| Content::new(&mut rng, form))
         .collect();
@@ -256,7 +256,7 @@ fn verdicts_are_those_of_single_calls() {
 
 #[test]
 fn formatting_prints_no_secret_and_no_message() {
-    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let digest = Prehashed::new(PreHash::Sha256, &[171; 32]).expect("a digest");
     let context = Context::EMPTY;
     for message in [

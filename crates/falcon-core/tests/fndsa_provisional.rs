@@ -92,7 +92,7 @@ fn signatures_are_those_of_fn_dsa() {
     assert_eq!(key.to_bytes()[..], sk);
     assert_eq!(key.verifying_key().to_bytes()[..], hex(&file["vk"]));
     let seed = hex(&file["kgen_seed"]).try_into().expect("32 bytes");
-    let generated = SigningKey::<Falcon512>::from_seed(&seed);
+    let generated = SigningKey::<Falcon512>::from_seed(&seed).expect("no fault");
     assert_eq!(generated.to_bytes()[..], sk);
     let seed = hex(&file["sign_seed"]).try_into().expect("40 bytes");
     let mu = hex(&file["mu"]).try_into().expect("64 bytes");
@@ -133,7 +133,7 @@ fn generates_and_signs<P: Parameters>() {
         label.update(&[P::LOGN as u8]);
         label.update(&j.to_le_bytes());
         let mut stream = label.finalize();
-        let key = SigningKey::<P>::from_seed(&stream.read_array());
+        let key = SigningKey::<P>::from_seed(&stream.read_array()).expect("no fault");
         let mut seed = Again::<SEED_LEN>(stream.read_array());
         let context = Context::new(b"domain").unwrap();
         let signature = if j % 2 == 0 {
@@ -170,21 +170,25 @@ fn keys_and_signatures_from_seeds_are_those_of_fn_dsa() {
 #[test]
 fn a_key_is_that_of_its_seed() {
     let seed = [7; KEY_SEED_LEN];
-    let key = SigningKey::<Falcon512>::generate(&mut Again(seed));
+    let key = SigningKey::<Falcon512>::generate(&mut Again(seed)).expect("no fault");
     assert_eq!(
         key.to_bytes(),
-        SigningKey::<Falcon512>::from_seed(&seed).to_bytes()
+        SigningKey::<Falcon512>::from_seed(&seed)
+            .expect("no fault")
+            .to_bytes()
     );
-    let other = SigningKey::<Falcon512>::generate(&mut Again([8; KEY_SEED_LEN]));
+    let other = SigningKey::<Falcon512>::generate(&mut Again([8; KEY_SEED_LEN])).expect("no fault");
     assert_ne!(key.to_bytes(), other.to_bytes());
     // Round 3 generates another key from the seed.
-    let round_3 = SigningKey::<Falcon512>::from(falcon_core::SigningKey::from_seed(&seed));
+    let round_3 =
+        SigningKey::<Falcon512>::from(falcon_core::SigningKey::from_seed(&seed).expect("no fault"));
     assert_ne!(key.to_bytes(), round_3.to_bytes());
 }
 
 fn signs_and_verifies<P: Parameters>() {
     let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
-    let key = SigningKey::<P>::from(falcon_core::SigningKey::from_seed(&[7; 32]));
+    let key =
+        SigningKey::<P>::from(falcon_core::SigningKey::from_seed(&[7; 32]).expect("no fault"));
     let stored = key.to_bytes();
     assert_eq!(stored.len(), SigningKey::<P>::LEN);
     let key = SigningKey::<P>::try_from(&stored[..]).expect("its own encoding");
@@ -226,7 +230,9 @@ fn what_is_signed_verifies() {
 
 #[test]
 fn signing_keys_that_are_none_are_refused() {
-    let key = SigningKey::<Falcon512>::from(falcon_core::SigningKey::from_seed(&[7; 32]));
+    let key = SigningKey::<Falcon512>::from(
+        falcon_core::SigningKey::from_seed(&[7; 32]).expect("no fault"),
+    );
     let good = key.to_bytes();
     let read = |bytes: &[u8]| SigningKey::<Falcon512>::try_from(bytes).err();
     let changed = |at: usize, bits: u8| {
@@ -285,9 +291,12 @@ fn malformed_keys_and_signatures_get_their_error() {
 /// Round 3 and FN-DSA do not mix, although their headers and lengths are equal.
 #[test]
 fn a_signature_of_round_3_is_none_of_fn_dsa() {
-    let signer = falcon_core::SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let signer = falcon_core::SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
-    let signature = signer.sign_with_rng(&mut rng, MESSAGE).to_bytes();
+    let signature = signer
+        .sign_with_rng(&mut rng, MESSAGE)
+        .expect("no fault")
+        .to_bytes();
     let key = signer.verifying_key().to_bytes();
     if let Ok(key) = VerifyingKey::<Falcon512>::try_from(&key[..])
         && let Ok(signature) = Signature::try_from(&signature[..])

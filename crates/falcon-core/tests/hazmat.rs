@@ -134,7 +134,7 @@ fn the_120_vectors_of_falcon_py_are_reproduced_on_every_engine() {
 /// caller's.
 #[test]
 fn seeds_that_end_give_the_error_of_the_caller() {
-    let key = SigningKey::<insecure::Falcon4>::from_seed(&[7; 32]);
+    let key = SigningKey::<insecure::Falcon4>::from_seed(&[7; 32]).expect("no fault");
     let mut reals = [0.0; Scratch::<insecure::Falcon4>::LEN];
     let mut scratch = Scratch::new(&mut reals).expect("enough");
     let mut attempts = |nonce: u8, limit: usize| {
@@ -166,7 +166,7 @@ fn seeds_that_end_give_the_error_of_the_caller() {
 /// Nonces and sampler seeds depend on the secret hash, so it must be the same, too.
 #[test]
 fn a_key_of_its_own_basis_is_the_same_key() {
-    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let same = signing_key_from_basis::<Falcon512>(hazmat::secret_basis(&key)).expect("a key");
     assert_eq!(*same.to_bytes(), *key.to_bytes());
     assert_eq!(same.verifying_key(), key.verifying_key());
@@ -176,7 +176,7 @@ fn a_key_of_its_own_basis_is_the_same_key() {
 #[test]
 fn a_basis_that_is_no_key_is_refused() {
     type P = insecure::Falcon16;
-    let key = SigningKey::<P>::from_seed(&[7; 32]);
+    let key = SigningKey::<P>::from_seed(&[7; 32]).expect("no fault");
     let good = hazmat::secret_basis(&key).map(<[i8]>::to_vec);
     let error = |change: fn(&mut [Vec<i8>; 4])| {
         let mut changed = good.clone();
@@ -193,7 +193,7 @@ fn a_basis_that_is_no_key_is_refused() {
     assert_eq!(error(|p| p[3][5] ^= 1), Some(DecodeError::InvalidKey));
     assert_eq!(error(|p| p[3][0] = -p[3][0]), Some(DecodeError::InvalidKey));
     // Six bits for a coefficient of degree 512.
-    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let mut wide = hazmat::secret_basis(&key).map(<[i8]>::to_vec);
     wide[1][0] = 32;
     let error = signing_key_from_basis::<Falcon512>(basis(&wide)).err();
@@ -202,7 +202,7 @@ fn a_basis_that_is_no_key_is_refused() {
 
 #[test]
 fn another_nonce_is_hashed_in_place_of_the_signature_s() {
-    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let mut stream = key.sign_stream_from_seed(&[8; 32]);
     stream.update(b"message");
     let signature = stream.finish();
@@ -225,7 +225,7 @@ fn another_nonce_is_hashed_in_place_of_the_signature_s() {
 #[test]
 fn padded_signatures_are_attached_in_front_of_the_message() {
     fn check<P: Parameters>() {
-        let key = SigningKey::<P>::from_seed(&[7; 32]);
+        let key = SigningKey::<P>::from_seed(&[7; 32]).expect("no fault");
         let mut stream = key.sign_stream_from_seed(&[8; 32]);
         stream.update(b"message");
         let signature = stream.finish();
@@ -295,7 +295,7 @@ impl AsMut<[f64]> for Faulty<'_> {
 #[test]
 fn deterministic_signing_finds_faults() {
     type P = Falcon512;
-    let key = SigningKey::<P>::from_seed(&[7; 32]);
+    let key = SigningKey::<P>::from_seed(&[7; 32]).expect("no fault");
     let expanded = key.expand();
     let sound = hazmat::expanded_reals(&expanded);
     let mut reals = vec![0.0; Scratch::<P>::LEN];
@@ -401,7 +401,7 @@ impl<P: Parameters> BatchVerify<P> for Spoiling {
 #[test]
 fn a_batch_with_a_wrong_signature_is_not_given() {
     type P = Falcon512;
-    let keys = [1, 2].map(|seed| SigningKey::<P>::from_seed(&[seed; 32]));
+    let keys = [1, 2].map(|seed| SigningKey::<P>::from_seed(&[seed; 32]).expect("no fault"));
     let messages: Vec<_> = (0..6).map(|i| vec![i; 10 * usize::from(i)]).collect();
     let randomness = RawRandomness {
         nonce: &[1; 40],

@@ -32,7 +32,7 @@ impl TryRng for Constant {
 impl TryCryptoRng for Constant {}
 
 fn key<P: Parameters>(k: u8) -> SigningKey<P> {
-    SigningKey::from_seed(&[k; 32])
+    SigningKey::from_seed(&[k; 32]).expect("no fault")
 }
 
 fn sign<P: Parameters>(key: &SigningKey<P>, k: u8, message: &[u8]) -> RecoverableSignature<P> {

@@ -51,8 +51,8 @@ impl TryCryptoRng for Constant {}
 fn the_seed_of_a_key_comes_from_the_generator() {
     for byte in [0, 7] {
         let mut rng = UnwrapErr(Constant(Some(byte)));
-        let key = SigningKey::<Falcon512>::generate(&mut rng);
-        let expected = SigningKey::<Falcon512>::from_seed(&[byte; 32]);
+        let key = SigningKey::<Falcon512>::generate(&mut rng).expect("no fault");
+        let expected = SigningKey::<Falcon512>::from_seed(&[byte; 32]).expect("no fault");
         assert_eq!(*key.to_bytes(), *expected.to_bytes());
     }
 }
@@ -62,16 +62,19 @@ fn the_seed_of_a_key_comes_from_the_generator() {
 fn a_seed_of_48_bytes_gives_the_key_of_hazmat() {
     fn check<P: Parameters>() {
         let seed = core::array::from_fn(|i| i as u8);
-        let expected = signing_key_from_seed::<P>(&seed).to_bytes();
-        let key = SigningKey::<P>::from_reference_seed(&seed);
+        let expected = signing_key_from_seed::<P>(&seed)
+            .expect("no fault")
+            .to_bytes();
+        let key = SigningKey::<P>::from_reference_seed(&seed).expect("no fault");
         assert_eq!(*key.to_bytes(), *expected);
-        let key = SigningKey::<P>::from_reference_seed_boxed(&seed);
+        let key = SigningKey::<P>::from_reference_seed_boxed(&seed).expect("no fault");
         assert_eq!(*key.to_bytes(), *expected);
         let mut words = vec![0; KeygenScratch::<P>::WORDS];
         let mut wide = vec![0; KeygenScratch::<P>::WIDE];
         let mut residues = vec![0; KeygenScratch::<P>::RESIDUES];
         let scratch = KeygenScratch::new(&mut words, &mut wide, &mut residues);
-        let key = SigningKey::<P>::from_reference_seed_in(&seed, &mut scratch.unwrap());
+        let key = SigningKey::<P>::from_reference_seed_in(&seed, &mut scratch.unwrap())
+            .expect("no fault");
         assert_eq!(*key.to_bytes(), *expected);
     }
     check::<Falcon512>();
@@ -81,7 +84,10 @@ fn a_seed_of_48_bytes_gives_the_key_of_hazmat() {
 #[test]
 fn keys_without_header_are_read_and_refused() {
     fn check<P: Parameters>() {
-        let key = SigningKey::<P>::from_seed(&[3; 32]).verifying_key().clone();
+        let key = SigningKey::<P>::from_seed(&[3; 32])
+            .expect("no fault")
+            .verifying_key()
+            .clone();
         let bytes = key.to_headerless_bytes();
         let bytes = bytes.as_ref();
         assert_eq!(bytes, &key.to_bytes().as_ref()[1..]);
@@ -107,21 +113,22 @@ fn keys_without_header_are_read_and_refused() {
 #[test]
 fn the_seed_of_a_signature_comes_from_the_generator() {
     type P = Falcon512;
-    let key = SigningKey::<P>::from_seed(&[4; 32]);
+    let key = SigningKey::<P>::from_seed(&[4; 32]).expect("no fault");
     let mut reals = vec![0.0; Scratch::<P>::LEN];
     let mut scratch = Scratch::<P>::new(&mut reals).expect("enough");
     for byte in [0, 7] {
         let mut stream = key.sign_stream_from_seed(&[byte; 32]);
         stream.update(b"message");
-        let expected = stream.finish();
+        let expected = stream.finish().expect("no fault");
         let mut failing = Constant(Some(byte));
         let rng = &mut UnwrapErr(failing);
         let mut stream = key.sign_stream(rng);
         stream.update(b"message");
         let signatures = [
-            key.sign_with_rng(rng, b"message"),
-            key.sign_in(rng, b"message", &mut scratch),
-            stream.finish(),
+            key.sign_with_rng(rng, b"message").expect("no fault"),
+            key.sign_in(rng, b"message", &mut scratch)
+                .expect("no fault"),
+            stream.finish().expect("no fault"),
             key.try_sign_with_rng(&mut failing, b"message")
                 .expect("bytes"),
             key.try_multipart_sign_with_rng(&mut failing, &[b"mess", b"age"])
@@ -133,7 +140,7 @@ fn the_seed_of_a_signature_comes_from_the_generator() {
 
 #[test]
 fn the_seed_of_a_batch_comes_from_the_generator() {
-    let key = SigningKey::<Falcon512>::from_seed(&[4; 32]);
+    let key = SigningKey::<Falcon512>::from_seed(&[4; 32]).expect("no fault");
     let jobs = [b"one", b"two"].map(|message| SignJob::new(&key, message));
     for byte in [0, 7] {
         let mut expected = [Signature::EMPTY; 2];
@@ -147,7 +154,7 @@ fn the_seed_of_a_batch_comes_from_the_generator() {
 
 #[test]
 fn a_generator_that_fails_gives_no_signature() {
-    let key = SigningKey::<Falcon512>::from_seed(&[4; 32]);
+    let key = SigningKey::<Falcon512>::from_seed(&[4; 32]).expect("no fault");
     let mut rng = Constant(None);
     type Signed = Result<Signature<Falcon512>, Error>;
     let signed: Signed = key.try_sign_with_rng(&mut rng, b"message");
@@ -195,7 +202,7 @@ const TOO_LONG: u64 = 69;
 #[test]
 fn a_signature_that_does_not_fit_is_tried_again() {
     type P = Falcon1024;
-    let key = SigningKey::<P>::from_seed(&[4; 32]);
+    let key = SigningKey::<P>::from_seed(&[4; 32]).expect("no fault");
     let expanded = key.expand();
     let message = b"message";
     let mut reals = vec![0.0; Scratch::<P>::LEN];
@@ -216,7 +223,7 @@ fn a_signature_that_does_not_fit_is_tried_again() {
         nonce: &nonce,
         seed: &stream,
     };
-    let long = sign_raw(&expanded, randomness, message, Fit::Any, &mut scratch);
+    let long = sign_raw(&expanded, randomness, message, Fit::Any, &mut scratch).expect("no fault");
     assert!(!fits(&long));
     assert_eq!(key.verifying_key().verify(message, &long), Ok(()));
     let check = |how: &str, signature: &Signature<P>| {
@@ -227,11 +234,11 @@ fn a_signature_that_does_not_fit_is_tried_again() {
     };
     let mut single = key.sign_stream_from_seed(&seed);
     single.update(message);
-    check("a key", &single.finish());
+    check("a key", &single.finish().expect("no fault"));
     let mut single = expanded.sign_stream_from_seed(&seed);
     single.update(message);
-    check("an expanded key", &single.finish());
-    let raw = sign_raw(&key, randomness, message, Fit::Padded, &mut scratch);
+    check("an expanded key", &single.finish().expect("no fault"));
+    let raw = sign_raw(&key, randomness, message, Fit::Padded, &mut scratch).expect("no fault");
     check("raw", &raw);
     let hashed = sign_with_hash(&key, &seed, &Shake256HashToPoint, message, &mut scratch);
     check("with a hash", &hashed.expect("a point"));

@@ -10,7 +10,7 @@ use falcon_core::{ExpandedKey, Falcon512, Falcon1024, KeygenScratch, Parameters,
 use falcon_core::{SignStream, SigningKey};
 
 fn key<P: Parameters>() -> SigningKey<P> {
-    SigningKey::from_seed(&[3; 32])
+    SigningKey::from_seed(&[3; 32]).expect("no fault")
 }
 
 #[test]
@@ -74,9 +74,9 @@ fn generation_wipes_its_scratch<P: Parameters>() {
     let mut residues = vec![1; KeygenScratch::<P>::RESIDUES];
     let mut scratch = KeygenScratch::<P>::new(&mut words, &mut wide, &mut residues);
     let scratch = scratch.as_mut().expect("enough");
-    let generated = SigningKey::from_seed_in(&[3; 32], scratch);
+    let generated = SigningKey::from_seed_in(&[3; 32], scratch).expect("no fault");
     assert_eq!(*generated.to_bytes(), *key::<P>().to_bytes());
-    let boxed = SigningKey::<P>::from_seed_boxed(&[3; 32]);
+    let boxed = SigningKey::<P>::from_seed_boxed(&[3; 32]).expect("no fault");
     assert_eq!(*boxed.to_bytes(), *key::<P>().to_bytes());
     assert!(words.iter().all(|&x| x == 0));
     assert!(wide.iter().all(|&x| x == 0));

@@ -18,7 +18,7 @@ use std::{fmt, str::FromStr};
 /// use falcon_core::{AnySigningKey, Falcon512, SigningKey};
 /// use falcon_envelope::{Digest, Envelope, Statement, Subject, Time, VerifyError};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let key = AnySigningKey::from(SigningKey::<Falcon512>::from_seed(&[7; 32]));
+/// let key = AnySigningKey::from(SigningKey::<Falcon512>::from_seed(&[7; 32])?);
 /// let public = key.verifying_key();
 ///
 /// let file = Subject::File(Digest::of(b"order #42"));
@@ -46,6 +46,7 @@ impl Statement {
     ///
     /// # Errors
     /// [`StatementError::Key`] if `key` is not the one that the statement names.
+    /// [`StatementError::Fault`] if the device computed wrongly.
     pub fn sign_with_rng<R: CryptoRng + ?Sized>(
         self,
         rng: &mut R,
@@ -55,6 +56,7 @@ impl Statement {
             return Err(StatementError::Key);
         }
         let signature = key.sign_with_rng(rng, &self.to_signed_bytes());
+        let signature = signature.map_err(StatementError::Fault)?;
         self.with_signature(&signature)
     }
 

@@ -8,7 +8,7 @@ use crate::{
     time::Time,
 };
 use falcon_core::{
-    AnyVerifyingKey, DecodeError, Falcon512, Falcon1024, Format, Parameters, Signature,
+    AnyVerifyingKey, DecodeError, Falcon512, Falcon1024, FaultError, Format, Parameters, Signature,
 };
 use std::fmt;
 
@@ -204,6 +204,8 @@ pub enum StatementError {
     Key,
     /// The signature is not in the padded form.
     Signature(DecodeError),
+    /// The device computed wrongly, and nothing was signed.
+    Fault(FaultError),
 }
 
 impl fmt::Display for StatementError {
@@ -213,6 +215,7 @@ impl fmt::Display for StatementError {
             Self::Algorithm => f.write_str("envelopes have no name for this parameter set"),
             Self::Key => f.write_str("the statement names another key"),
             Self::Signature(error) => write!(f, "not a padded signature: {error}"),
+            Self::Fault(error) => error.fmt(f),
         }
     }
 }

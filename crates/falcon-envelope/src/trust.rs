@@ -197,7 +197,7 @@ impl fmt::Display for TrustedKey {
 ///     Digest, Revoked, Statement, Subject, Time, TrustError, TrustList, TrustedKey,
 /// };
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let key = AnySigningKey::from(SigningKey::<Falcon512>::from_seed(&[7; 32]));
+/// # let key = AnySigningKey::from(SigningKey::<Falcon512>::from_seed(&[7; 32])?);
 /// # let at = |text| Time::parse(text).unwrap();
 /// # let (from, until) = (at("2025-01-01T00:00:00Z"), at("2026-12-31T23:59:59Z"));
 /// # let time = at("2025-06-01T12:00:00Z");

@@ -28,7 +28,7 @@ const MAX_LINE: usize = 128 + 1 + 20 + 1 + FilePath::MAX_LEN + 1;
 /// # use falcon_core::{AnySigningKey, Falcon512, SigningKey};
 /// # use falcon_envelope::{Manifest, Statement, Time};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let key = AnySigningKey::from(SigningKey::<Falcon512>::from_seed(&[7; 32]));
+/// # let key = AnySigningKey::from(SigningKey::<Falcon512>::from_seed(&[7; 32])?);
 /// # let public = key.verifying_key();
 /// # let manifest = Manifest::new(Vec::new())?;
 /// # let time = Time::parse("2025-06-01T12:00:00Z").unwrap();

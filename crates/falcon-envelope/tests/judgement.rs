@@ -13,7 +13,9 @@ use falcon_envelope::{
 };
 
 fn stranger() -> AnySigningKey {
-    SigningKey::<Falcon512>::from_seed_boxed(&[3; 32]).into()
+    SigningKey::<Falcon512>::from_seed_boxed(&[3; 32])
+        .expect("no fault")
+        .into()
 }
 
 fn file() -> Subject {
@@ -111,7 +113,9 @@ fn the_prefix_is_signed() {
         Some(statement().to_string().as_bytes())
     );
     let enveloped = |message: &[u8]| {
-        let signature: Signature<Falcon512> = key.sign_with_rng(&mut rand::rng(), message);
+        let signature: Signature<Falcon512> = key
+            .sign_with_rng(&mut rand::rng(), message)
+            .expect("no fault");
         statement()
             .with_signature(&signature.to_bytes())
             .expect("a padded signature")
@@ -153,7 +157,9 @@ fn the_list_says_who_signed() {
     // A stranger who writes Alice's fingerprint is not Alice.
     let statement = Statement::new(&alice().verifying_key(), noon(), None, file());
     let statement = statement.expect("no comment");
-    let signature = stranger().sign_with_rng(&mut rand::rng(), &statement.to_signed_bytes());
+    let signature = stranger()
+        .sign_with_rng(&mut rand::rng(), &statement.to_signed_bytes())
+        .expect("no fault");
     let forged = statement
         .with_signature(&signature)
         .expect("a padded signature");

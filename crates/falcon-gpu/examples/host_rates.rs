@@ -167,7 +167,7 @@ fn rates<P: Parameters>(all: usize, options: &Options) {
     let context = GpuContext::on(device.clone(), options.clone());
     // Each in memory of its own: copies of a few, so that they are soon made.
     let made: Vec<_> = (0..8)
-        .map(|seed| SigningKey::<P>::from_seed(&[seed; 32]))
+        .map(|seed| SigningKey::<P>::from_seed(&[seed; 32]).expect("no fault"))
         .collect();
     let again = |key: &SigningKey<P>| {
         SigningKey::<P>::try_from(key.to_bytes().as_ref()).expect("the bytes of a key")

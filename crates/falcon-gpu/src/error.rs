@@ -106,7 +106,7 @@ impl fmt::Display for GpuError {
             Self::Driver { doing, cause } => write!(f, "cannot {doing}: {cause}"),
             Self::Fault { job } => write!(
                 f,
-                "the device computed wrongly: the signature of job {job} (from 0 on) is not valid"
+                "the device computed wrongly: job {job} (from 0 on) has no valid signature"
             ),
             Self::OutputLength { jobs, output } => {
                 write!(f, "{jobs} jobs, but the output holds {output}")

@@ -30,7 +30,7 @@ fn on_the_test_driver(name: &str, fault: &str, device: &str) {
 
 /// Signs one message, and compares with the processor.
 fn sign(context: &GpuContext) -> Result<(), BatchError> {
-    let key = SigningKey::<Falcon512>::from_seed(&[1; 32]);
+    let key = SigningKey::<Falcon512>::from_seed(&[1; 32]).expect("no fault");
     let jobs = [SignJob::new(&key, b"images")];
     let mut out = [Signature::EMPTY];
     context.sign_batch(&[2; 32], &jobs, &mut out)?;
@@ -212,7 +212,9 @@ fn uses_sixteen_streams() {
     let mut options = Options::default();
     (options.streams, options.chunk) = (Some(16), Some(1));
     let context = GpuContext::with_options(0, options).expect("the driver for tests");
-    let key = SigningKey::<Falcon512>::from_seed(&[1; 32]).expand();
+    let key = SigningKey::<Falcon512>::from_seed(&[1; 32])
+        .expect("no fault")
+        .expand();
     let messages: Vec<_> = (0..40u8).map(|number| [number]).collect();
     let jobs: Vec<_> = messages
         .iter()

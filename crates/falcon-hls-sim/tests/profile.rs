@@ -203,7 +203,7 @@ fn permutations_of_signing_and_verifying_follow_from_the_bytes_hashed() {
                 // The nonce does not depend on the message.
                 let seed = workload::hedge_seed(i);
                 let stream = workload.key.sign_stream_from_seed(&seed);
-                of_point(stream.finish().nonce(), n)
+                of_point(stream.finish().expect("no fault").nonce(), n)
             });
             let expected = points.sum::<u64>() + repeats * hedging;
             assert_eq!(permutations(Operation::SignHedged), expected);
@@ -265,7 +265,7 @@ fn permutations_of_key_generation_follow_from_the_candidates_drawn() {
         let mut permutations = 0;
         for i in 0..run.repeats {
             let seed = workload::key_seed(i);
-            let key = SigningKey::<P>::from_seed(&seed);
+            let key = SigningKey::<P>::from_seed(&seed).expect("no fault");
             let [f, g, ..] = secret_basis(&key).map(|row| row.iter().map(|&x| i32::from(x)));
             let (f, g): (Vec<i32>, Vec<i32>) = (f.collect(), g.collect());
             let mut reader = Shake256::reader(&seed);

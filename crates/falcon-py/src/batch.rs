@@ -1,6 +1,6 @@
 //! Many signatures with one call.
 
-use crate::errors::FalconError;
+use crate::errors::{FalconError, FaultError};
 use crate::input::{Encoding, Input, Named};
 use crate::memory::filled;
 use crate::random::fresh_seed;
@@ -179,7 +179,11 @@ fn threads_of(count: NonZeroUsize) -> Arc<Threads> {
 }
 
 fn failed(error: BatchError) -> PyErr {
-    FalconError::new_err(error.to_string())
+    let text = error.to_string();
+    match error {
+        BatchError::Fault { .. } => FaultError::new_err(text),
+        _ => FalconError::new_err(text),
+    }
 }
 
 /// Signs all jobs. Keys of both parameter sets may be mixed.

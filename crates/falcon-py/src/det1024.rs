@@ -1,7 +1,7 @@
 //! Deterministic Falcon-1024, as Algorand signs.
 
 use crate::documents::{self, bytes_of};
-use crate::errors::{self, DecodeError, FaultError, InvalidSignature};
+use crate::errors::{self, DecodeError, InvalidSignature};
 use crate::input::{Encoding, Input, Set, Text};
 use crate::random::fresh_seed;
 use crate::typed::{Public, Secret};
@@ -80,19 +80,23 @@ impl DetSigningKey {
     fn generate(_cls: &Bound<'_, PyType>) -> PyResult<Self> {
         let seed = fresh_seed()?;
         _cls.py()
-            .detach(|| Self::of(&Secret::from_seed(Set::Falcon1024, &seed)))
+            .detach(|| Self::of(&Secret::from_seed(Set::Falcon1024, &seed)?))
     }
 
     /// Generate the key that Algorand's code generates from a secret seed of one byte or more.
     ///
-    /// Take 32 random bytes or more, so that nobody can guess the seed.
+    /// Take 32 random bytes or more, so that nobody can guess the seed. Raises FaultError if the
+    /// device computed wrongly.
     #[classmethod]
     fn from_seed(_cls: &Bound<'_, PyType>, seed: Input) -> PyResult<Self> {
         if seed.is_empty() {
             return Err(PyValueError::new_err("the seed is empty"));
         }
-        _cls.py()
-            .detach(|| Self::new(Box::new(SigningKey::from_seed(&seed))))
+        _cls.py().detach(|| {
+            Self::new(Box::new(
+                SigningKey::from_seed(&seed).map_err(errors::faulty)?,
+            ))
+        })
     }
 
     /// Decode a Falcon-1024 key, 2305 bytes.
@@ -160,7 +164,7 @@ impl DetSigningKey {
         let format = format_of(format)?;
         let signature = py
             .detach(|| self.key.sign(&message))
-            .map_err(|error| FaultError::new_err(error.to_string()))?;
+            .map_err(errors::faulty)?;
         Ok(match format {
             Format::ConstantTime => PyBytes::new(py, &CtSignature::from(signature).to_bytes()),
             _ => PyBytes::new(py, &signature.to_bytes()),

@@ -1,7 +1,9 @@
 //! Exceptions. They are defined in Python, so that they can have several bases.
 
 use falcon_core::det1024;
-use falcon_core::{DecodeError as CoreDecodeError, Format, Parameters};
+use falcon_core::{
+    DecodeError as CoreDecodeError, FaultError as CoreFaultError, Format, Parameters,
+};
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::import_exception;
 use pyo3::prelude::*;
@@ -31,6 +33,11 @@ pub fn import(py: Python<'_>) -> PyResult<()> {
 /// The system gave no random bytes.
 pub fn no_randomness(error: getrandom::Error) -> PyErr {
     PyOSError::new_err(format!("the system gave no random bytes: {error}"))
+}
+
+/// The device computed wrongly.
+pub fn faulty(error: CoreFaultError) -> PyErr {
+    FaultError::new_err(error.to_string())
 }
 
 /// `what`, which must have `expected` bytes, has `found`.

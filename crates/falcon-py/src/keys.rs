@@ -38,19 +38,20 @@ impl From<Secret> for PySigningKey {
 #[pymethods]
 impl PySigningKey {
     /// Generate a key from the operating system's random bytes.
+    ///
+    /// Raises FaultError if the device computed wrongly.
     #[classmethod]
     #[pyo3(signature = (parameters = Set::Falcon512), text_signature = "(parameters='Falcon-512')")]
     fn generate(_cls: &Bound<'_, PyType>, parameters: Set) -> PyResult<Self> {
         let seed = fresh_seed()?;
-        let key = _cls
-            .py()
-            .detach(|| Secret::from_seed(parameters, &seed).into());
-        Ok(key)
+        let key = _cls.py().detach(|| Secret::from_seed(parameters, &seed));
+        Ok(key?.into())
     }
 
     /// Generate the key of a secret seed of 32 random bytes.
     ///
-    /// The same seed gives the same key on every platform.
+    /// The same seed gives the same key on every platform. Raises FaultError if the device computed
+    /// wrongly.
     #[classmethod]
     #[pyo3(
         signature = (seed, parameters = Set::Falcon512),
@@ -58,14 +59,14 @@ impl PySigningKey {
     )]
     fn from_seed(_cls: &Bound<'_, PyType>, seed: Input, parameters: Set) -> PyResult<Self> {
         let seed = seed.exactly("seed")?;
-        Ok(_cls
-            .py()
-            .detach(|| Secret::from_seed(parameters, seed).into()))
+        let key = _cls.py().detach(|| Secret::from_seed(parameters, seed));
+        Ok(key?.into())
     }
 
     /// Generate the key of the round-3 reference code for a secret seed of 48 bytes.
     ///
     /// Wallets keep such seeds. Bouncy Castle and noble-post-quantum make the same key from it.
+    /// Raises FaultError if the device computed wrongly.
     #[classmethod]
     #[pyo3(
         signature = (seed, parameters = Set::Falcon512),
@@ -77,9 +78,10 @@ impl PySigningKey {
         parameters: Set,
     ) -> PyResult<Self> {
         let seed = seed.exactly("seed")?;
-        Ok(_cls
+        let key = _cls
             .py()
-            .detach(|| Secret::from_reference_seed(parameters, seed).into()))
+            .detach(|| Secret::from_reference_seed(parameters, seed));
+        Ok(key?.into())
     }
 
     /// Decode a key from its round-3 encoding, 1281 or 2305 bytes.
@@ -161,7 +163,7 @@ impl PySigningKey {
 
     /// Sign a message with fresh random bytes of the operating system.
     ///
-    /// format is "padded", "compressed" or "ct".
+    /// format is "padded", "compressed" or "ct". Raises FaultError if the device computed wrongly.
     #[pyo3(
         signature = (message, *, format = Encoding(Format::Padded)),
         text_signature = "($self, message, *, format='padded')"
@@ -173,13 +175,14 @@ impl PySigningKey {
         format: Encoding,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let seed = fresh_seed()?;
-        let signature = py.detach(|| self.key.sign(&seed, &message));
+        let signature = py.detach(|| self.key.sign(&seed, &message))?;
         Ok(PyBytes::new(py, &signature.encode(format.0)?))
     }
 
     /// Sign many messages, on all cores unless told otherwise.
     ///
-    /// Takes an iterable of messages. Returns their signatures in the same order.
+    /// Takes an iterable of messages. Returns their signatures in the same order. Raises FaultError
+    /// if the device computed wrongly, and then returns no signature.
     ///
     /// format is "padded", "compressed" or "ct"; engine is a name of engines(), the best one by
     /// default; threads is a number, one for each core by default. Few jobs stay on one thread.

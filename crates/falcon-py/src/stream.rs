@@ -2,13 +2,13 @@
 //!
 //! A lock is only taken while the GIL is released, so that no thread waits for it with the GIL.
 
-use crate::errors::{AlreadyFinalized, FalconError, InvalidSignature, not_copied};
+use crate::errors::{AlreadyFinalized, FalconError, InvalidSignature, faulty, not_copied};
 use crate::input::{Encoding, Input};
 use crate::random::fresh_seed;
 use crate::typed::{Public, Secret, Signed};
 use falcon_core::{
-    Falcon512, Falcon1024, Format, MessageHasher, NONCE_LEN, Parameters, SEED_LEN, SignStream,
-    Signature, SignatureError, SigningKey,
+    Falcon512, Falcon1024, FaultError, Format, MessageHasher, NONCE_LEN, Parameters, SEED_LEN,
+    SignStream, Signature, SignatureError, SigningKey,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -94,6 +94,8 @@ impl PySigner {
     }
 
     /// Sign the absorbed message. Afterwards the signer raises AlreadyFinalized.
+    ///
+    /// Raises FaultError if the device computed wrongly.
     #[pyo3(
         signature = (*, format = Encoding(Format::Padded)),
         text_signature = "($self, *, format='padded')"
@@ -104,10 +106,10 @@ impl PySigner {
             locked(&self.stream).with_dependent_mut(|key, stream| {
                 let signature = match (&**key, &mut *stream) {
                     (Secret::Falcon512(key), Stream::Falcon512(stream)) => {
-                        Signed::Falcon512(Box::new(finish(key, stream)))
+                        finish(key, stream).map(|signature| Signed::Falcon512(Box::new(signature)))
                     }
                     (Secret::Falcon1024(key), Stream::Falcon1024(stream)) => {
-                        Signed::Falcon1024(Box::new(finish(key, stream)))
+                        finish(key, stream).map(|signature| Signed::Falcon1024(Box::new(signature)))
                     }
                     _ => return None,
                 };
@@ -115,7 +117,7 @@ impl PySigner {
                 Some(signature)
             })
         });
-        let signature = signature.ok_or_else(finished)?;
+        let signature = signature.ok_or_else(finished)?.map_err(faulty)?;
         Ok(PyBytes::new(py, &signature.encode(format.0)?))
     }
 
@@ -138,7 +140,7 @@ impl PySigner {
 fn finish<'k, P: Parameters>(
     key: &'k SigningKey<P>,
     stream: &mut SignStream<'k, P, SigningKey<P>>,
-) -> Signature<P> {
+) -> Result<Signature<P>, FaultError> {
     mem::replace(stream, key.sign_stream_from_seed(&[0; SEED_LEN])).finish()
 }
 

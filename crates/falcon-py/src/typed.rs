@@ -52,18 +52,20 @@ impl Secret {
         }
     }
 
-    pub fn from_seed(set: Set, seed: &[u8; SEED_LEN]) -> Self {
-        match set {
-            Set::Falcon512 => Self::Falcon512(SigningKey::from_seed_boxed(seed)),
-            Set::Falcon1024 => Self::Falcon1024(SigningKey::from_seed_boxed(seed)),
-        }
+    pub fn from_seed(set: Set, seed: &[u8; SEED_LEN]) -> PyResult<Self> {
+        let made = match set {
+            Set::Falcon512 => SigningKey::from_seed_boxed(seed).map(Self::Falcon512),
+            Set::Falcon1024 => SigningKey::from_seed_boxed(seed).map(Self::Falcon1024),
+        };
+        made.map_err(errors::faulty)
     }
 
-    pub fn from_reference_seed(set: Set, seed: &[u8; 48]) -> Self {
-        match set {
-            Set::Falcon512 => Self::Falcon512(SigningKey::from_reference_seed_boxed(seed)),
-            Set::Falcon1024 => Self::Falcon1024(SigningKey::from_reference_seed_boxed(seed)),
-        }
+    pub fn from_reference_seed(set: Set, seed: &[u8; 48]) -> PyResult<Self> {
+        let made = match set {
+            Set::Falcon512 => SigningKey::from_reference_seed_boxed(seed).map(Self::Falcon512),
+            Set::Falcon1024 => SigningKey::from_reference_seed_boxed(seed).map(Self::Falcon1024),
+        };
+        made.map_err(errors::faulty)
     }
 
     pub fn public(&self) -> Public {
@@ -77,11 +79,11 @@ impl Secret {
         either!(Self, self, key => Zeroizing::new(key.to_bytes().to_vec()))
     }
 
-    pub fn sign(&self, seed: &[u8; SEED_LEN], message: &[u8]) -> Signed {
-        match self {
-            Self::Falcon512(key) => Signed::Falcon512(Box::new(signed(key, seed, message))),
-            Self::Falcon1024(key) => Signed::Falcon1024(Box::new(signed(key, seed, message))),
-        }
+    pub fn sign(&self, seed: &[u8; SEED_LEN], message: &[u8]) -> PyResult<Signed> {
+        Ok(match self {
+            Self::Falcon512(key) => Signed::Falcon512(Box::new(signed(key, seed, message)?)),
+            Self::Falcon1024(key) => Signed::Falcon1024(Box::new(signed(key, seed, message)?)),
+        })
     }
 }
 
@@ -89,10 +91,10 @@ fn signed<P: Parameters>(
     key: &SigningKey<P>,
     seed: &[u8; SEED_LEN],
     message: &[u8],
-) -> Signature<P> {
+) -> PyResult<Signature<P>> {
     let mut stream = key.sign_stream_from_seed(seed);
     stream.update(message);
-    stream.finish()
+    stream.finish().map_err(errors::faulty)
 }
 
 impl Public {

@@ -9,10 +9,10 @@ fn print<P: Parameters>(number: u8) {
     let seed = [number + 1; 32];
     let fresh = [number ^ 0xff; 32];
     let message: Vec<u8> = (0..=255).cycle().take(usize::from(number) * 37).collect();
-    let key = SigningKey::<P>::from_seed_boxed(&seed);
+    let key = SigningKey::<P>::from_seed_boxed(&seed).expect("no fault");
     let mut stream = key.sign_stream_from_seed(&fresh);
     stream.update(&message);
-    let signature = stream.finish().to_bytes();
+    let signature = stream.finish().expect("no fault").to_bytes();
     let encoded = key.to_bytes();
     let bytes: [&[u8]; 5] = [
         &seed,

@@ -48,7 +48,9 @@ export type Format = 'padded' | 'compressed' | 'ct';
  *   encrypted;
  * - `'ERR_FINISHED'`: a signer or verifier is used after its message has ended;
  * - `'ERR_FREED'`: an object is used after `free()`;
- * - `'ERR_RANDOM'`: `crypto.getRandomValues` failed or filled nothing.
+ * - `'ERR_RANDOM'`: `crypto.getRandomValues` failed or filled nothing;
+ * - `'ERR_FAULT'`: the processor computed wrongly, and no key or signature was made. Try again. If it
+ *   happens again, do not use this machine for keys.
  *
  * ```ts
  * const code: FalconErrorCode = 'ERR_PASSPHRASE';
@@ -60,7 +62,8 @@ export type FalconErrorCode =
     | 'ERR_PASSPHRASE'
     | 'ERR_FINISHED'
     | 'ERR_FREED'
-    | 'ERR_RANDOM';
+    | 'ERR_RANDOM'
+    | 'ERR_FAULT';
 
 /**
  * Error of this package. Its `code` says what happened.

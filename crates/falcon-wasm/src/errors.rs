@@ -1,6 +1,6 @@
 //! Errors that are thrown: a code, a space, a message.
 
-use falcon_core::{DecodeError, Format, Parameters};
+use falcon_core::{DecodeError, FaultError, Format, Parameters};
 use wasm_bindgen::JsValue;
 
 /// A string that `js/falcon.js` makes an error of.
@@ -9,6 +9,11 @@ pub type Thrown = JsValue;
 /// Makes the string of an error.
 pub fn thrown(code: &str, message: &str) -> Thrown {
     JsValue::from_str(&[code, message].join(" "))
+}
+
+/// Error of a processor that computed wrongly.
+pub fn faulty(error: FaultError) -> Thrown {
+    thrown("ERR_FAULT", &format!("{error}"))
 }
 
 /// Error for a key that cannot be decoded.

@@ -37,20 +37,20 @@ impl NativeSigningKey {
     pub fn generate(large: bool) -> Result<Self, Thrown> {
         on_wiped_stack(|| {
             let seed = fresh_seed()?;
-            Ok(Secret::from_seed(large, &seed).into())
+            Ok(Secret::from_seed(large, &seed)?.into())
         })
     }
 
     /// Generates the key of a seed of 32 bytes.
     pub fn from_seed(seed: Vec<u8>, large: bool) -> Result<Self, Thrown> {
         let seed = Zeroizing::new(seed);
-        on_wiped_stack(|| Ok(Secret::from_seed(large, exactly(&seed)?).into()))
+        on_wiped_stack(|| Ok(Secret::from_seed(large, exactly(&seed)?)?.into()))
     }
 
     /// Generates the key of the reference code for a seed of 48 bytes.
     pub fn from_reference_seed(seed: Vec<u8>, large: bool) -> Result<Self, Thrown> {
         let seed = Zeroizing::new(seed);
-        on_wiped_stack(|| Ok(Secret::from_reference_seed(large, exactly(&seed)?).into()))
+        on_wiped_stack(|| Ok(Secret::from_reference_seed(large, exactly(&seed)?)?.into()))
     }
 
     /// Decodes a key.

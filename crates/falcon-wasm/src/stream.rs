@@ -1,6 +1,6 @@
 //! Messages that come in pieces.
 
-use crate::errors::{Thrown, thrown};
+use crate::errors::{Thrown, faulty, thrown};
 use crate::random::fresh_seed;
 use crate::signature::format_of;
 use crate::typed::{Public, Secret, Signed};
@@ -62,10 +62,10 @@ impl Signer {
             let mut stream = self.0.take().ok_or_else(finished)?;
             let signature = stream.with_dependent_mut(|key, stream| match (&**key, stream) {
                 (Secret::Falcon512(key), Stream::Falcon512(stream)) => {
-                    Ok(Signed::Falcon512(Box::new(finish(key, stream))))
+                    finish(key, stream).map(|signature| Signed::Falcon512(Box::new(signature)))
                 }
                 (Secret::Falcon1024(key), Stream::Falcon1024(stream)) => {
-                    Ok(Signed::Falcon1024(Box::new(finish(key, stream))))
+                    finish(key, stream).map(|signature| Signed::Falcon1024(Box::new(signature)))
                 }
                 _ => Err(finished()),
             })?;
@@ -79,8 +79,9 @@ impl Signer {
 fn finish<'k, P: Parameters>(
     key: &'k SigningKey<P>,
     stream: &mut SignStream<'k, P, SigningKey<P>>,
-) -> Signature<P> {
-    mem::replace(stream, key.sign_stream_from_seed(&[0; SEED_LEN])).finish()
+) -> Result<Signature<P>, Thrown> {
+    let stream = mem::replace(stream, key.sign_stream_from_seed(&[0; SEED_LEN]));
+    stream.finish().map_err(faulty)
 }
 
 /// A verifier of a message that comes in pieces. It verifies once.

@@ -1,7 +1,7 @@
 //! Keys and signatures whose parameter set is known at run time. The enums of `falcon-core` may get
 //! variants; these have exactly those that the package offers.
 
-use crate::errors::{Thrown, not_a_signature, thrown};
+use crate::errors::{Thrown, faulty, not_a_signature, thrown};
 use falcon_core::{
     AnySigningKey, AnyVerifyingKey, DecodeError, Falcon512, Falcon1024, Format, Parameters,
     SEED_LEN, Signature, SigningKey, VerifyingKey,
@@ -49,21 +49,23 @@ impl Secret {
     }
 
     /// Generates the key of a seed.
-    pub fn from_seed(large: bool, seed: &[u8; SEED_LEN]) -> Self {
-        if large {
-            Self::Falcon1024(SigningKey::from_seed_boxed(seed))
+    pub fn from_seed(large: bool, seed: &[u8; SEED_LEN]) -> Result<Self, Thrown> {
+        let made = if large {
+            SigningKey::from_seed_boxed(seed).map(Self::Falcon1024)
         } else {
-            Self::Falcon512(SigningKey::from_seed_boxed(seed))
-        }
+            SigningKey::from_seed_boxed(seed).map(Self::Falcon512)
+        };
+        made.map_err(faulty)
     }
 
     /// Generates the key of the reference code for a seed.
-    pub fn from_reference_seed(large: bool, seed: &[u8; 48]) -> Self {
-        if large {
-            Self::Falcon1024(SigningKey::from_reference_seed_boxed(seed))
+    pub fn from_reference_seed(large: bool, seed: &[u8; 48]) -> Result<Self, Thrown> {
+        let made = if large {
+            SigningKey::from_reference_seed_boxed(seed).map(Self::Falcon1024)
         } else {
-            Self::Falcon512(SigningKey::from_reference_seed_boxed(seed))
-        }
+            SigningKey::from_reference_seed_boxed(seed).map(Self::Falcon512)
+        };
+        made.map_err(faulty)
     }
 
     /// Copies the verifying key.

@@ -300,7 +300,7 @@ fn builders_of_x509_cert_sign_with_both_kinds_of_keys() {
 
 #[test]
 fn pem_has_the_usual_labels() {
-    let key = SigningKey::<Falcon512>::from_seed_boxed(&[1; 32]);
+    let key = SigningKey::<Falcon512>::from_seed_boxed(&[1; 32]).expect("no fault");
     let certificate = certificate(&*key);
     let text = certificate.to_pem(LineEnding::LF).unwrap();
     assert!(text.starts_with("-----BEGIN CERTIFICATE-----\n"));

@@ -58,7 +58,8 @@ pub const FNDSA_MU: [u8; fndsa_types::MU_LEN] = [5; fndsa_types::MU_LEN];
 /// # Panics
 /// Panics if the key does not sign.
 pub fn fndsa<P: Parameters>() -> (fndsa_types::SigningKey<P>, fndsa_types::Signature<P>) {
-    let key = fndsa_types::SigningKey::from(SigningKey::<P>::from_seed(&[7; 32]));
+    let key =
+        fndsa_types::SigningKey::from(SigningKey::<P>::from_seed(&[7; 32]).expect("no fault"));
     let signature = key.sign_mu_from_seed(&[6; fndsa_types::SEED_LEN], &FNDSA_MU);
     (key, signature.expect("27 attempts are enough"))
 }

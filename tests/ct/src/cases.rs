@@ -12,8 +12,8 @@ use falcon_core::det1024::{self, CtSignature};
 use falcon_core::fndsa_provisional::Message;
 use falcon_core::fndsa_provisional::batch::SignJob;
 use falcon_core::hazmat::{
-    BatchSignRaw, Fit, RawJob, RawRandomness, secret_basis, sign_deterministic, sign_raw_on,
-    sign_with_hash_on, sign_with_seeds, signing_key_from_basis,
+    BatchSignRaw, FaultError, Fit, RawJob, RawRandomness, secret_basis, sign_deterministic,
+    sign_raw_on, sign_with_hash_on, sign_with_seeds, signing_key_from_basis,
 };
 use falcon_core::pkcs8::{DecodePrivateKey, EncodePrivateKey};
 use falcon_core::seams::fft::Fft;
@@ -24,7 +24,6 @@ use falcon_core::seams::tree::Leaf;
 use falcon_core::seams::{LaneEngine, decode_boxed_on, expand_on};
 use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
 use falcon_kat::rsp::Reader;
-use std::convert::Infallible;
 use std::hint::black_box;
 use std::ops::Range;
 use std::rc::Rc;
@@ -260,7 +259,7 @@ fn plain_calls() {
     classify(&seed);
     let mut stream = key.sign_stream_from_seed(&seed);
     stream.update(MESSAGE);
-    check(&stream.finish());
+    check(&stream.finish().expect("no fault"));
     let again = signing_key_from_basis::<Falcon512>(secret_basis(&key));
     let key = again.expect("a basis of a key");
     with_scratch(|scratch| {
@@ -268,11 +267,10 @@ fn plain_calls() {
         let next_seed = |seed: &mut [u8; 56]| {
             seed[0] += 1;
             classify(seed);
-            Ok::<_, Infallible>(())
+            Ok::<_, FaultError>(())
         };
-        let Ok(signature) =
-            sign_with_seeds(&key, &[2; 40], next_seed, MESSAGE, Fit::Padded, scratch);
-        check(&signature);
+        let signature = sign_with_seeds(&key, &[2; 40], next_seed, MESSAGE, Fit::Padded, scratch);
+        check(&signature.expect("no fault"));
     });
 }
 
@@ -280,7 +278,7 @@ fn plain_calls() {
 /// refused, as `tests/fndsa.rs` shows.
 fn fndsa<P: Parameters>(refused: u64) {
     type Key<P> = falcon_core::fndsa_provisional::SigningKey<P>;
-    let bytes = Key::from(SigningKey::<P>::from_seed(&[7; 32])).to_bytes();
+    let bytes = Key::from(SigningKey::<P>::from_seed(&[7; 32]).expect("no fault")).to_bytes();
     let marked = bytes.to_vec();
     classify(&marked[1..P::SIGNING_KEY_LEN]);
     let key = Key::<P>::try_from(&marked[..]).expect("its own encoding");
@@ -300,7 +298,7 @@ fn fndsa<P: Parameters>(refused: u64) {
 /// is refused. The last job is signed on one lane.
 fn fndsa_batch<P: Parameters>(engine: Engine, refused: u64) {
     type Key<P> = falcon_core::fndsa_provisional::SigningKey<P>;
-    let bytes = Key::from(SigningKey::<P>::from_seed(&[7; 32])).to_bytes();
+    let bytes = Key::from(SigningKey::<P>::from_seed(&[7; 32]).expect("no fault")).to_bytes();
     let marked = bytes.to_vec();
     classify(&marked[1..P::SIGNING_KEY_LEN]);
     let key = Key::<P>::try_from(&marked[..]).expect("its own encoding");
@@ -396,7 +394,7 @@ fn sign<P: Parameters, B: SigningIsa>(
         nonce: &nonce,
         seed: &seed,
     };
-    sign_raw_on(b, key, randomness, MESSAGE, fit, scratch)
+    sign_raw_on(b, key, randomness, MESSAGE, fit, scratch).expect("no fault")
 }
 
 /// Five jobs on four lanes, so that a lane is used again.

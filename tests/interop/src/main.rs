@@ -80,7 +80,7 @@ fn seed_and_message(i: u8) -> ([u8; 48], Vec<u8>) {
 /// Case `i` of deterministic Falcon-1024.
 fn deterministic_case(i: u8) -> Outcome<String> {
     let (seed, message) = seed_and_message(i);
-    let key = det1024::SigningKey::from_seed(&seed);
+    let key = det1024::SigningKey::from_seed(&seed).expect("no fault");
     let signature = key.sign(&message)?;
     let (public, secret) = (key.verifying_key().to_bytes(), key.to_bytes());
     line_of(
@@ -99,10 +99,10 @@ fn deterministic_case(i: u8) -> Outcome<String> {
 /// Case `i` of a parameter set.
 fn case<P: Parameters>(i: u8) -> Outcome<String> {
     let (seed, message) = seed_and_message(i);
-    let key = SigningKey::<P>::from_reference_seed_boxed(&seed);
+    let key = SigningKey::<P>::from_reference_seed_boxed(&seed)?;
     let mut stream = key.sign_stream_from_seed(&[i; 32]);
     stream.update(&message);
-    let signature = stream.finish();
+    let signature = stream.finish()?;
     let (public, secret) = (key.verifying_key().to_bytes(), key.to_bytes());
     line_of(
         P::NAME,

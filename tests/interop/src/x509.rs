@@ -32,7 +32,7 @@ where
     SigningKey<P>: CertificateSigner,
 {
     let mut rng = rand::rng();
-    let key = SigningKey::<P>::generate(&mut rng);
+    let key = SigningKey::<P>::generate(&mut rng).expect("no fault");
     let name = |common: &str| format!("CN={common},O=Aerie,C=DE").parse();
     let validity = Validity::new(new_year(2025)?, new_year(2055)?);
     let certificate = key.self_signed_certificate(name("Root")?, validity, &mut rng)?;
@@ -132,10 +132,12 @@ fn refuse_changed<D: for<'a> Decode<'a>>(
 fn refuse_other_key(list: &[u8], certificate: &[u8], set: &str) -> Outcome<()> {
     let other: AnyVerifyingKey = match set {
         Falcon512::NAME => SigningKey::<Falcon512>::from_seed(&[1; 32])
+            .expect("no fault")
             .verifying_key()
             .clone()
             .into(),
         _ => SigningKey::<Falcon1024>::from_seed(&[1; 32])
+            .expect("no fault")
             .verifying_key()
             .clone()
             .into(),

@@ -67,7 +67,7 @@ impl Demo {
         let progress = Progress::of_files(ui, [self.file.as_path()].into_iter());
 
         let start = Instant::now();
-        let secret = keygen(self.algorithm, &*fresh_seed()?);
+        let secret = keygen(self.algorithm, &*fresh_seed()?)?;
         let generated = start.elapsed();
         let public = secret.public_key();
         let signers = Signers::Keys(Keyring::of(secret.public_key()));

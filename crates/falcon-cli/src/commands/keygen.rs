@@ -80,7 +80,7 @@ impl Keygen {
             })
             .transpose()?;
 
-        let secret = seed.key(self.algorithm.of_keys());
+        let secret = seed.key(self.algorithm.of_keys())?;
         let public = secret.public_key();
         let pair = Pair {
             secret: keys::secret_pem(&secret, passphrase.as_deref().map(String::as_str))?,
@@ -199,7 +199,7 @@ enum Seed {
 }
 
 impl Seed {
-    fn key(&self, algorithm: Algorithm) -> SecretKey {
+    fn key(&self, algorithm: Algorithm) -> Result<SecretKey> {
         match self {
             Self::Own(seed) => keygen(algorithm, seed),
             Self::Reference(seed) => reference_keygen(algorithm, seed),

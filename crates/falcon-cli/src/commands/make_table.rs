@@ -1,7 +1,7 @@
 //! `make-table`: tables to try the other commands with.
 
 use crate::{
-    engine::{Compute, keygen},
+    engine::{Compute, batch_failed, keygen},
     error::{Error, Result, Status},
     escape::{Escaped, shown},
     output::Overwrite,
@@ -238,7 +238,7 @@ impl MakeTable {
         let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let threads = Threads::new(self.threads.unwrap_or(cores));
         let worker = Worker::new(engine, Some(&threads));
-        let keys = self.signing_keys(&threads);
+        let keys = self.signing_keys(&threads)?;
         let public: Vec<Vec<u8>> = keys
             .iter()
             .map(|key| key.public_key().to_any().to_bytes())
@@ -283,7 +283,7 @@ impl MakeTable {
         Ok(Status::Valid)
     }
 
-    fn signing_keys(&self, threads: &Threads) -> Vec<SecretKey> {
+    fn signing_keys(&self, threads: &Threads) -> Result<Vec<SecretKey>> {
         let make = |key| keygen(self.algorithm, &seed_of([0, 0, self.seed, key]));
         let keys = 0..self.keys.get() as u64;
         match threads.pool() {
@@ -418,7 +418,7 @@ where
     let mut signatures = vec![Signature::EMPTY; jobs.len()];
     worker
         .sign_batch(seed, &jobs, &mut signatures)
-        .map_err(|error| Error::new("cannot sign").because(error))?;
+        .map_err(batch_failed)?;
     let mut encoded = vec![Vec::new(); messages.len()];
     for (&(_, row), signature) in order.iter().zip(&signatures) {
         encoded[row] = encode(signature, format)?;

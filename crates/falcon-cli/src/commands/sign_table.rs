@@ -1,7 +1,7 @@
 //! `sign-table`: a column of signatures beside a column of messages.
 
 use crate::{
-    engine::Compute,
+    engine::{Compute, batch_failed},
     error::{Error, Result, Status},
     keys::{DEFAULT_SECRET_KEY, load_secret},
     passphrase::PassphraseSource,
@@ -148,7 +148,7 @@ where
     let mut signatures = vec![Signature::EMPTY; jobs.len()];
     worker
         .sign_batch(&*fresh_seed()?, &jobs, &mut signatures)
-        .map_err(|error| Error::new("cannot sign").because(error))?;
+        .map_err(batch_failed)?;
     let mut encoded = vec![None; messages.len()];
     for (row, signature) in rows.into_iter().zip(&signatures) {
         encoded[row] = Some(encode(signature, format)?);

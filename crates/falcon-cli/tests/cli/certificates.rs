@@ -26,7 +26,7 @@ fn der_of(text: &str) -> Vec<u8> {
 
 /// A self-signed certificate.
 fn certificate(name: Name) -> Vec<u8> {
-    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let time = |text: &str| text.parse().unwrap();
     let validity = Validity::new(time("2025-01-01T00:00:00Z"), time("2026-01-01T00:00:00Z"));
     let made = key.self_signed_certificate(name, validity, &mut UnwrapErr(SysRng));
@@ -223,7 +223,7 @@ fn signatures_under_other_identifiers_of_falcon_are_not_supported() {
 #[test]
 fn certificates_of_an_older_key_of_the_same_name_are_not_verified() {
     let sandbox = Sandbox::empty();
-    let new = SigningKey::<Falcon512>::from_seed_boxed(&[8; 32]);
+    let new = SigningKey::<Falcon512>::from_seed_boxed(&[8; 32]).expect("no fault");
     let sign = |old: AnySigningKey| {
         let time = |text: &str| text.parse().unwrap();
         let validity = Validity::new(time("2025-01-01T00:00:00Z"), time("2026-01-01T00:00:00Z"));
@@ -244,8 +244,12 @@ fn certificates_of_an_older_key_of_the_same_name_are_not_verified() {
     };
     let line = |word: &str| format!("\n  signature {word}\n");
     for old in [
-        SigningKey::<Falcon512>::from_seed_boxed(&[7; 32]).into(),
-        SigningKey::<Falcon1024>::from_seed_boxed(&[7; 32]).into(),
+        SigningKey::<Falcon512>::from_seed_boxed(&[7; 32])
+            .expect("no fault")
+            .into(),
+        SigningKey::<Falcon1024>::from_seed_boxed(&[7; 32])
+            .expect("no fault")
+            .into(),
     ] {
         sandbox.write("c", sign(old));
         let told = sandbox.succeeds(&["inspect", "c"]);
@@ -253,7 +257,11 @@ fn certificates_of_an_older_key_of_the_same_name_are_not_verified() {
         assert!(text(&told.stdout).ends_with(&unknown), "{told:?}");
     }
     // The extensions name the own key twice: then a wrong signature is invalid.
-    let mut own = sign(SigningKey::<Falcon512>::from_seed_boxed(&[8; 32]).into());
+    let mut own = sign(
+        SigningKey::<Falcon512>::from_seed_boxed(&[8; 32])
+            .expect("no fault")
+            .into(),
+    );
     sandbox.write("c", &own);
     let told = sandbox.succeeds(&["inspect", "c"]);
     let valid = line("valid, by the key in this certificate");

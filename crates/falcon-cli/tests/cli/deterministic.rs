@@ -17,7 +17,7 @@ fn sandbox() -> (Sandbox, SigningKey) {
         "{note}"
     );
     assert!(text(&told.stdout).starts_with("Falcon-1024 secret key: d\n"));
-    (sandbox, SigningKey::from_seed(&[7; 32]))
+    (sandbox, SigningKey::from_seed(&[7; 32]).expect("no fault"))
 }
 
 #[test]

@@ -433,7 +433,8 @@ fn a_secret_key_is_not_signed_where_an_option_was_forgotten() {
     let sandbox = Sandbox::new();
     sandbox.encrypted_key();
     fs::copy(sandbox.path("k"), sandbox.path("falcon.key")).unwrap();
-    let raw = falcon_core::SigningKey::<falcon_core::Falcon512>::from_seed(&[7; 32]);
+    let raw =
+        falcon_core::SigningKey::<falcon_core::Falcon512>::from_seed(&[7; 32]).expect("no fault");
     sandbox.write("raw", *raw.to_bytes());
     for key in ["k", "e", "raw", "falcon.key"] {
         let message = sandbox.refuses(&["sign", key, "m"]);

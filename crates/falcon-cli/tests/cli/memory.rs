@@ -11,7 +11,9 @@ fn no_copy_of_the_polynomials_is_left_while_a_message_is_awaited() {
     use std::io::Write;
     let sandbox = Sandbox::new();
     sandbox.encrypted_key();
-    let key = Falcon512Key::from_seed(&[7; 32]).to_bytes();
+    let key = Falcon512Key::from_seed(&[7; 32])
+        .expect("no fault")
+        .to_bytes();
     sandbox.write("raw", *key);
     for arguments in [
         &["sign", "-k", "k", "-"][..],

@@ -48,7 +48,9 @@ fn force_replaces_a_secret_key_only_by_another_one() {
     sandbox.write("damaged", &pem[..200]);
     let ssh = "-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n";
     sandbox.write("ssh", ssh);
-    let raw = falcon_core::SigningKey::<falcon_core::Falcon512>::from_seed(&[7; 32]).to_bytes();
+    let raw = falcon_core::SigningKey::<falcon_core::Falcon512>::from_seed(&[7; 32])
+        .expect("no fault")
+        .to_bytes();
     sandbox.write("raw", &raw[..]);
     fs::create_dir(sandbox.path("d")).unwrap();
     sandbox.write("d/f", "x");

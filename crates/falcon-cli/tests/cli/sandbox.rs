@@ -163,11 +163,14 @@ impl Sandbox {
 
     /// An envelope by the key `k` whose time and subject are chosen freely.
     pub fn envelope(time: &str, subject: Subject) -> String {
-        let key = AnySigningKey::from(SigningKey::<Falcon512>::from_seed(&[7; 32]));
+        let key =
+            AnySigningKey::from(SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault"));
         let time = Time::parse(time).unwrap();
         let statement = Statement::new(&key.verifying_key(), time, None, subject).unwrap();
-        let envelope = statement.sign_with_rng(&mut UnwrapErr(SysRng), &key);
-        envelope.unwrap().to_string()
+        let envelope = statement
+            .sign_with_rng(&mut UnwrapErr(SysRng), &key)
+            .expect("no fault");
+        envelope.to_string()
     }
 
     pub fn names(&self) -> Vec<String> {

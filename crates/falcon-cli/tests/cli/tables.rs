@@ -147,13 +147,13 @@ fn only_verdicts(path: &Path) -> Vec<u32> {
 }
 
 fn key<P: Parameters>(number: u8) -> SigningKey<P> {
-    SigningKey::from_seed(&[number; 32])
+    SigningKey::from_seed(&[number; 32]).expect("no fault")
 }
 
 fn sign<P: Parameters>(key: &SigningKey<P>, message: &[u8], format: Format) -> Vec<u8> {
     let mut stream = key.sign_stream_from_seed(&[1; 32]);
     stream.update(message);
-    let signature: Signature<P> = stream.finish();
+    let signature: Signature<P> = stream.finish().expect("no fault");
     signature.to_vec(format).unwrap()
 }
 
@@ -1296,7 +1296,7 @@ fn a_file_that_is_no_summary_is_not_replaced() {
 #[test]
 fn a_table_that_is_replaced_during_the_work_is_an_error_of_its_own() {
     let sandbox = Sandbox::new();
-    let signing = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let signing = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let message = vec![7; 1 << 20];
     let signature = sign(&signing, &message, Format::Padded);
     let table = |name: &str, rows, group| {
@@ -1502,7 +1502,7 @@ fn a_full_disk_is_told_and_leaves_nothing() {
 #[test]
 fn memory_does_not_grow_with_a_row_group() {
     let sandbox = Sandbox::new();
-    let signing = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let signing = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let zstd = || {
         let zstd = Compression::ZSTD(ZstdLevel::default());
         WriterProperties::builder().set_compression(zstd)

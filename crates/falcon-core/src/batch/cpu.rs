@@ -7,7 +7,7 @@ use super::lanes::LaneEngine;
 use super::raw::{BatchSignRaw, RawJob};
 use super::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
 use crate::engine::Engine;
-use crate::error::SignatureError;
+use crate::error::{FaultError, SignatureError};
 use crate::fft::Fft;
 use crate::hedge::{Randomness, SEED_LEN};
 use crate::params::{NONCE_LEN, Parameters};
@@ -42,8 +42,11 @@ pub(crate) struct EncodedVerification<'a> {
     pub(crate) ahead: &'a [u8],
 }
 
-/// Receives the signature of a job: number of the job, nonce and `s2`.
-pub(crate) type Deliver<'a> = &'a mut dyn FnMut(usize, &[u8; NONCE_LEN], &[i16]);
+/// Nonce and `s2` of a signature. An error if its attempts came to an end.
+pub(crate) type Signed<'s> = Result<(&'s [u8; NONCE_LEN], &'s [i16]), FaultError>;
+
+/// Receives the number of a job and its signature.
+pub(crate) type Deliver<'a> = &'a mut dyn FnMut(usize, Signed<'_>);
 
 /// The batch operations of a CPU engine.
 pub(crate) trait BatchOperations: Send + Sync {
@@ -134,18 +137,29 @@ pub(crate) fn check_lengths(jobs: usize, output: usize) -> Result<(), BatchError
     }
 }
 
-/// Signs `jobs` into `out`, which has the same length.
+/// Signs `jobs` into `out`, which has the same length. Names the first job that failed.
 fn sign<P: Parameters>(
     on: &impl BatchOperations,
     jobs: &[Job<'_>],
     fit: Fit,
     out: &mut [Signature<P>],
-) {
-    on.sign_jobs(P::LOGN, jobs, fit, &mut |job, nonce, s2| {
-        let signature = &mut out[job];
-        signature.nonce = *nonce;
-        signature.s2.as_mut().copy_from_slice(s2);
+) -> Result<(), BatchError> {
+    let mut fault = None;
+    on.sign_jobs(P::LOGN, jobs, fit, &mut |job, signed| match signed {
+        Ok((nonce, s2)) => {
+            let signature = &mut out[job];
+            signature.nonce = *nonce;
+            signature.s2.as_mut().copy_from_slice(s2);
+        }
+        Err(FaultError) => {
+            out[job] = Signature::EMPTY;
+            fault = Some(fault.map_or(job, |first: usize| first.min(job)));
+        }
     });
+    match fault {
+        None => Ok(()),
+        Some(job) => Err(BatchError::Fault { job }),
+    }
 }
 
 /// Implements the batch traits for an engine that has [`BatchOperations`].
@@ -172,8 +186,7 @@ macro_rules! batches {
                         ),
                     })
                     .collect();
-                sign(self, &jobs, Fit::Padded, out);
-                Ok(())
+                sign(self, &jobs, Fit::Padded, out)
             }
         }
 
@@ -193,8 +206,7 @@ macro_rules! batches {
                         randomness: job.randomness.into(),
                     })
                     .collect();
-                sign(self, &jobs, fit, out);
-                Ok(())
+                sign(self, &jobs, fit, out)
             }
         }
 

@@ -1,7 +1,7 @@
 //! Many signatures side by side, one in each lane.
 
 use super::cpu::{BatchOperations, Deliver, EncodedVerification, Job, Verification};
-use crate::error::{DecodeError, SignatureError};
+use crate::error::{DecodeError, FaultError, SignatureError};
 use crate::fft::Fft;
 use crate::hash::{self, Message, PointFiller, RATE_WORDS, Shake256Reader, hash_side_by_side};
 use crate::hedge::{NonceSource, point_digest};
@@ -16,7 +16,7 @@ use crate::ring;
 use crate::sampler::{Sampling, SigningIsa};
 use crate::scratch::{Aligned, WorkingMemory};
 use crate::signatures::read_side_by_side;
-use crate::signing::{self, ExpandedRef, Fit, KeySource};
+use crate::signing::{self, ExpandedRef, Fit, KeySource, MAX_ATTEMPTS};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec;
@@ -48,9 +48,9 @@ pub(crate) trait Attempts<S: Sampling> {
     /// Returns the point of the attempt that was started last, `n` coefficients.
     fn point(job: &Self::Job) -> &[u16];
 
-    /// Judges the vector of an attempt, whose squared norm is `norm`. Returns true if the lane is
-    /// free for another job.
-    fn finish(&mut self, job: &Self::Job, norm: u64, s2: &[i16]) -> bool;
+    /// Judges the vector of an attempt: its squared norm and `s2`. There is an error instead if the
+    /// sampler gave up. Returns true if the lane is free for another job.
+    fn finish(&mut self, job: &Self::Job, vector: Result<(u64, &[i16]), FaultError>) -> bool;
 }
 
 /// The steps of a verification that differ between round 3 and FN-DSA.
@@ -105,6 +105,8 @@ struct HashedJob {
     /// Gives the seeds of the attempts. It stays in a box, so that no copy is left
     /// behind when `HashedJob` moves.
     stream: Option<Box<Shake256Reader>>,
+    /// Attempts that were started.
+    attempts: u32,
 }
 
 /// Number of jobs whose hashes are computed side by side.
@@ -128,6 +130,7 @@ fn hash_jobs(
         },
         point: vec![0; n].into_boxed_slice(),
         stream: None,
+        attempts: 0,
     }));
     let with_hashes = jobs.iter().zip(hashed.range_mut(start..));
     let messages = with_hashes.filter_map(|(job, hashed)| match job.randomness.nonce_source() {
@@ -213,6 +216,7 @@ where
 
     fn start(&mut self, sampling: S, jobs: &mut [HashedJob], feeds: &mut [S::Feed]) {
         for (job, feed) in jobs.iter_mut().zip(feeds) {
+            job.attempts += 1;
             if let Some(stream) = job.stream.as_deref_mut() {
                 // A stream never ends.
                 _ = signing::start_next(sampling, feed, |seed| {
@@ -227,12 +231,18 @@ where
         &job.point
     }
 
-    fn finish(&mut self, job: &HashedJob, norm: u64, s2: &[i16]) -> bool {
-        let signed = signing::is_signature(self.logn, norm, s2, &self.accept);
-        if signed {
-            (self.deliver)(job.job, &job.nonce, s2);
+    fn finish(&mut self, job: &HashedJob, vector: Result<(u64, &[i16]), FaultError>) -> bool {
+        if let Ok((norm, s2)) = vector
+            && signing::is_signature(self.logn, norm, s2, &self.accept)
+        {
+            (self.deliver)(job.job, Ok((&job.nonce, s2)));
+            return true;
         }
-        signed
+        let over = vector.is_err() || job.attempts >= MAX_ATTEMPTS;
+        if over {
+            (self.deliver)(job.job, Err(FaultError));
+        }
+        over
     }
 }
 
@@ -298,7 +308,7 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         let mut s2 = Zeroizing::new(WorkingMemory::new(1 << logn));
         let mut scratch = Zeroizing::new(WorkingMemory::new(job.key.scratch_len(logn)));
         let (b, key) = (self.arith, &job.key);
-        signing::short_preimage(
+        let found = signing::short_preimage(
             b,
             logn,
             key,
@@ -308,7 +318,7 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
             &mut scratch,
             &mut s2,
         );
-        deliver(number, &nonce, &s2);
+        deliver(number, found.map(|()| (&nonce, &s2[..])));
     }
 
     /// Signs jobs of one key, the first of them having number `first`.
@@ -355,8 +365,8 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         wipe_below::<2048>();
     }
 
-    /// Signs the next `count` jobs. A lane tries its job until it succeeds, each time with the next
-    /// random bytes, and then takes the next job.
+    /// Signs the next `count` jobs. A lane tries its job until it succeeds or fails for good, each
+    /// time with the next random bytes, and then takes the next job.
     fn sign_on_lanes<S: Sampling, A: Attempts<S>>(
         &self,
         logn: u32,
@@ -407,13 +417,19 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
             norms.fill(Accumulator::default());
             signing::short_vectors(self.arith, self.fft, points, v, &mut s2, &mut norms);
 
-            let mut vectors = s2.chunks_exact(1 << logn).zip(norms.iter());
+            let vectors = s2.chunks_exact(1 << logn).zip(norms.iter());
+            let mut vectors = vectors.zip(&feeds);
             in_lanes.retain(|job| {
                 // There is one for each lane.
-                let Some((s2, norm)) = vectors.next() else {
+                let Some(((s2, norm), feed)) = vectors.next() else {
                     return true;
                 };
-                !attempts.finish(job, norm.finish(), s2)
+                let vector = if S::gave_up(feed) {
+                    Err(FaultError)
+                } else {
+                    Ok((norm.finish(), s2))
+                };
+                !attempts.finish(job, vector)
             });
         }
     }

@@ -3,10 +3,10 @@
 //! ```
 //! use falcon_core::batch::{BatchSign, BatchVerify, SignJob, VerifyJob};
 //! use falcon_core::{Engine, Falcon512, SignatureError, SigningKey};
-//! # fn main() -> Result<(), falcon_core::batch::BatchError> {
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
 //!
-//! let key = SigningKey::<Falcon512>::generate(&mut rng).expand();
+//! let key = SigningKey::<Falcon512>::generate(&mut rng)?.expand();
 //! let messages = [&b"one"[..], b"two", b"three"];
 //! let jobs = messages.map(|message| SignJob::new(&key, message));
 //! let signatures = Engine::best().sign_batch_with_rng(&mut rng, &jobs)?;
@@ -65,10 +65,13 @@ use zeroize::Zeroizing;
 /// ```
 /// use falcon_core::batch::JobKey;
 /// use falcon_core::{Falcon512, SigningKey};
+/// # fn main() -> Result<(), falcon_core::FaultError> {
 ///
-/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 /// let (signing, expanded) = (JobKey::from(&key), key.expand());
 /// assert_eq!(signing.verifying_key(), JobKey::from(&expanded).verifying_key());
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub enum JobKey<'a, P: Parameters> {
@@ -124,8 +127,8 @@ impl<'a, P: Parameters> JobKey<'a, P> {
 /// ```
 /// use falcon_core::batch::{BatchSign, SignJob};
 /// use falcon_core::{Engine, Falcon512, Signature, SigningKey};
-/// # fn main() -> Result<(), falcon_core::batch::BatchError> {
-/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expand();
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?.expand();
 /// let jobs = [SignJob::new(&key, b"one"), SignJob::new(&key, b"two")];
 /// let mut signatures = [Signature::EMPTY; 2];
 /// # let fresh_seed = [1; 32];
@@ -158,10 +161,10 @@ impl<'a, P: Parameters> SignJob<'a, P> {
 /// ```
 /// use falcon_core::batch::{BatchVerify, VerifyJob};
 /// use falcon_core::{Engine, Falcon512, SignatureError, SigningKey};
-/// # fn main() -> Result<(), falcon_core::batch::BatchError> {
-/// # let signer = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let signer = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
-/// # let signature = &signer.sign_with_rng(&mut rng, b"order #42");
+/// # let signature = &signer.sign_with_rng(&mut rng, b"order #42")?;
 /// # let key = signer.verifying_key();
 ///
 /// let job = |message| VerifyJob { key, message, signature };
@@ -186,10 +189,10 @@ pub struct VerifyJob<'a, P: Parameters> {
 /// ```
 /// use falcon_core::batch::{BatchVerify, VerifyBytesJob};
 /// use falcon_core::{Engine, Falcon512, SignatureError, SigningKey};
-/// # fn main() -> Result<(), falcon_core::batch::BatchError> {
-/// # let signer = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let signer = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
-/// # let bytes = signer.sign_with_rng(&mut rng, b"order #42").to_bytes();
+/// # let bytes = signer.sign_with_rng(&mut rng, b"order #42")?.to_bytes();
 /// # let (key, message) = (signer.verifying_key(), &b"order #42"[..]);
 ///
 /// let job = |signature| VerifyBytesJob { key, message, signature };
@@ -230,17 +233,20 @@ debug_without_message!(SignJob,);
 debug_without_message!(VerifyJob, signature);
 debug_without_message!(VerifyBytesJob, signature);
 
-/// A batch failed as a whole. The output is unchanged.
+/// A batch failed. The output is unchanged, except after [`Fault`](Self::Fault) on a CPU.
 ///
 /// ```
 /// use falcon_core::batch::{BatchError, BatchSign, SignJob};
 /// use falcon_core::{Engine, Falcon512, Signature, SigningKey};
+/// # fn main() -> Result<(), falcon_core::FaultError> {
 ///
-/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 /// let jobs = [SignJob::new(&key, b"one"), SignJob::new(&key, b"two")];
 /// let mut too_few = [Signature::EMPTY; 1];
 /// let result = Engine::best().sign_batch(&[1; 32], &jobs, &mut too_few);
 /// assert_eq!(result, Err(BatchError::OutputLength { jobs: 2, output: 1 }));
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -254,9 +260,14 @@ pub enum BatchError {
     },
     /// The engine failed; the text says how. Only an engine on a GPU can fail.
     Engine(alloc::string::String),
-    /// The engine computed wrongly: a signature that was verified after signing is not valid.
+    /// The engine computed wrongly: a job was not signed after as many attempts as chance never
+    /// takes, or a signature that was verified after signing is not valid.
+    ///
+    /// On a CPU, an engine then still signs the other jobs. The output of each job that failed is
+    /// [`Signature::EMPTY`], which is not valid. An engine that verifies after signing leaves the
+    /// output unchanged, and so does a GPU.
     Fault {
-        /// Number of the job in this call, from 0 on.
+        /// Number of the first job that failed in this call, from 0 on.
         job: usize,
     },
 }
@@ -270,7 +281,7 @@ impl fmt::Display for BatchError {
             Self::Engine(what) => write!(f, "engine failed: {what}"),
             Self::Fault { job } => write!(
                 f,
-                "the engine computed wrongly: the signature of job {job} (from 0 on) is not valid"
+                "the engine computed wrongly: job {job} (from 0 on) has no valid signature"
             ),
         }
     }
@@ -283,9 +294,9 @@ impl core::error::Error for BatchError {}
 /// ```
 /// use falcon_core::batch::{BatchSign, SignJob};
 /// use falcon_core::{Engine, Falcon512, SigningKey};
-/// # fn main() -> Result<(), falcon_core::batch::BatchError> {
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
-/// let key = SigningKey::<Falcon512>::generate(&mut rng).expand();
+/// let key = SigningKey::<Falcon512>::generate(&mut rng)?.expand();
 /// let jobs = [SignJob::new(&key, b"one"), SignJob::new(&key, b"two")];
 /// let signatures = Engine::best().sign_batch_with_rng(&mut rng, &jobs)?;
 /// assert_eq!(signatures.len(), 2);
@@ -298,8 +309,9 @@ pub trait BatchSign<P: Parameters>: Send + Sync {
     /// `seed` must be fresh: never use it for another batch.
     ///
     /// # Errors
-    /// [`BatchError`]; `out` is then unchanged. After [`BatchError::Fault`] sign with a fresh seed:
-    /// with the old one, the right signature and a wrong one that got out may reveal the key.
+    /// [`BatchError`]; `out` is then unchanged, except after [`BatchError::Fault`] on a CPU. After
+    /// [`BatchError::Fault`] sign with a fresh seed: with the old one, the right signature and a
+    /// wrong one that got out may reveal the key.
     fn sign_batch(
         &self,
         seed: &[u8; SEED_LEN],
@@ -314,9 +326,9 @@ pub trait BatchSign<P: Parameters>: Send + Sync {
     /// ```
     /// use falcon_core::batch::{BatchSign, SignJob};
     /// use falcon_core::{Engine, Falcon512, SigningKey};
-    /// # fn main() -> Result<(), falcon_core::batch::BatchError> {
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
-    /// let key = SigningKey::<Falcon512>::generate(&mut rng).expand();
+    /// let key = SigningKey::<Falcon512>::generate(&mut rng)?.expand();
     /// let jobs = [SignJob::new(&key, b"one"), SignJob::new(&key, b"two")];
     /// let signatures = Engine::best().sign_batch_with_rng(&mut rng, &jobs)?;
     /// # assert!(key.verifying_key().verify(b"two", &signatures[1]).is_ok());

@@ -15,8 +15,8 @@ use crate::signing::Fit;
 /// ```
 /// use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness};
 /// use falcon_core::{Engine, Falcon512, Signature, SigningKey};
-/// # fn main() -> Result<(), falcon_core::batch::BatchError> {
-/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 /// let (nonce, seed) = ([1; 40], [2; 48]); // of a test vector
 /// let randomness = RawRandomness { nonce: &nonce, seed: &seed };
 /// let jobs = [RawJob::new(&key, b"order #42", randomness)];

@@ -27,7 +27,7 @@ const GROUP: usize = ALONE + 2;
 /// A batch whose attempts are refused three times of four is what the jobs give
 /// alone, one after the other, with the same refusals.
 fn refusals_change_no_signature<P: Parameters, B: SigningIsa, F: Fft>(arith: B, fft: F) {
-    let key = SigningKey::<P>::from_seed(&[7; 32]);
+    let key = SigningKey::<P>::from_seed(&[7; 32]).expect("no fault");
     let expanded = key.expand();
     // The key is expanded once for a group, or not at all for one job.
     let jobs: Vec<_> = (0..JOBS)
@@ -41,7 +41,8 @@ fn refusals_change_no_signature<P: Parameters, B: SigningIsa, F: Fft>(arith: B, 
         })
         .collect();
     let mut out = vec![Signature::<P>::EMPTY; JOBS];
-    LaneEngine { arith, fft }.sign_accepted(P::LOGN, &jobs, accept, &mut |job, nonce, s2| {
+    LaneEngine { arith, fft }.sign_accepted(P::LOGN, &jobs, accept, &mut |job, signed| {
+        let (nonce, s2) = signed.expect("no fault");
         out[job].nonce = *nonce;
         out[job].s2.as_mut().copy_from_slice(s2);
     });
@@ -68,7 +69,8 @@ fn refusals_change_no_signature<P: Parameters, B: SigningIsa, F: Fft>(arith: B, 
             },
             &mut vec![0.0; signing::computed_scratch_len(P::LOGN)],
             alone.s2.as_mut(),
-        );
+        )
+        .expect("no fault");
         assert!(*ours == alone, "message of {} bytes", job.message.len());
         let valid = key.verifying_key().verify(job.message, ours);
         assert_eq!(valid, Ok(()));
@@ -90,7 +92,7 @@ fn lanes_that_are_refused_find_what_single_signers_find() {
 /// A log of jobs does not repeat their messages.
 #[test]
 fn debug_prints_the_length_of_a_message_alone() {
-    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let job = SignJob::new(&key, &[171; 99]);
     let text = std::format!("{job:?}");
     assert!(text.contains("message_len: 99"), "{text}");
@@ -118,7 +120,8 @@ fn vectors_are_short<B: SigningIsa, F: Fft>(arith: B, fft: F) {
                 })
                 .collect();
             let mut count = 0;
-            LaneEngine { arith, fft }.sign_jobs(logn, &jobs, Fit::Any, &mut |job, nonce, s2| {
+            LaneEngine { arith, fft }.sign_jobs(logn, &jobs, Fit::Any, &mut |job, signed| {
+                let (nonce, s2) = signed.expect("no fault");
                 let mut point = vec![0; 1 << logn];
                 Shake256HashToPoint.hash_to_point(nonce, &messages[job], &mut point);
                 assert!(key.verifies(&point, s2), "logn {logn}, job {job}");
@@ -134,4 +137,41 @@ fn no_engine_delivers_a_vector_that_is_too_long() {
     vectors_are_short(Baseline, Baseline);
     vectors_are_short(Baseline, Many::<_, 4>(Baseline));
     vectors_are_short(Soft, Soft);
+}
+
+/// Without a bound, lanes whose vectors are all refused would never be free.
+#[test]
+fn a_job_whose_vectors_are_all_refused_ends() {
+    fn check<F: Fft>(fft: F) {
+        let logn = 2;
+        let key = Key::new(logn, b"refused");
+        let expanded = key.expanded(Baseline);
+        let stored = KeySource::Stored(ExpandedRef::new(logn, &expanded));
+        let jobs: Vec<_> = (0..21)
+            .map(|index| Job {
+                key: stored,
+                message: b"m",
+                randomness: Randomness::hedged(&[8; 32], index, &[9; 32]),
+            })
+            .collect();
+        let asked = core::cell::Cell::new(0);
+        let refuse = |_: &[i16]| {
+            asked.set(asked.get() + 1);
+            false
+        };
+        let mut failed = vec![0; jobs.len()];
+        let arith = Baseline;
+        LaneEngine { arith, fft }.sign_accepted(logn, &jobs, refuse, &mut |job, signed| {
+            assert!(signed.is_err());
+            failed[job] += 1;
+        });
+        assert!(
+            failed.iter().all(|&times| times == 1),
+            "each once: {failed:?}"
+        );
+        assert_eq!(asked.get(), jobs.len() as u32 * signing::MAX_ATTEMPTS);
+    }
+    check(Baseline);
+    check(Many::<_, 4>(Baseline));
+    check(Many::<_, 16>(Baseline));
 }

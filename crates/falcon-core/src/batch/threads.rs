@@ -18,7 +18,7 @@ use std::{fmt, iter};
 /// use falcon_core::{Engine, Falcon512, Signature, SigningKey, Threads};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let fresh_seed = [1; 32];
-/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expand();
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?.expand();
 /// let jobs = [SignJob::new(&key, b"one"); 100];
 /// let mut signatures = [Signature::EMPTY; 100];
 /// let threads = Threads::for_all_cores();
@@ -140,10 +140,18 @@ impl<P: Parameters> BatchSign<P> for OnThreads<'_> {
         };
         pool.install(|| {
             let parts = jobs.par_chunks(part).zip(out.par_chunks_mut(part));
-            parts.enumerate().try_for_each(|(number, (jobs, out))| {
-                let first = first.wrapping_add((number * part) as u64);
-                engine.sign_part(seed, first, jobs, out)
-            })
+            let results = parts.enumerate().map(|(number, (jobs, out))| {
+                let before = number * part;
+                let first = first.wrapping_add(before as u64);
+                engine
+                    .sign_part(seed, first, jobs, out)
+                    .map_err(|error| match error {
+                        BatchError::Fault { job } => BatchError::Fault { job: before + job },
+                        other => other,
+                    })
+            });
+            // The error of the first part that has one. A fault does not end the other parts.
+            results.reduce(|| Ok(()), Result::and)
         })
     }
 }

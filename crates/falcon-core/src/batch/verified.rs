@@ -28,9 +28,9 @@ use alloc::vec::Vec;
 /// use falcon_core::batch::{BatchSign, SignJob};
 /// use falcon_core::hazmat::VerifyAfterSign;
 /// use falcon_core::{Engine, Falcon512, SigningKey};
-/// # fn main() -> Result<(), falcon_core::batch::BatchError> {
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
-/// let key = SigningKey::<Falcon512>::generate(&mut rng).expand();
+/// let key = SigningKey::<Falcon512>::generate(&mut rng)?.expand();
 /// let jobs = [SignJob::new(&key, b"one"), SignJob::new(&key, b"two")];
 /// let engine = VerifyAfterSign(Engine::best());
 /// let signatures = engine.sign_batch_with_rng(&mut rng, &jobs)?;

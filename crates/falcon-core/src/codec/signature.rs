@@ -14,16 +14,19 @@ const CT_WIDTH: u32 = 12;
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
-/// # {
+/// # fn main() -> Result<(), falcon_core::FaultError> {
 /// use falcon_core::{Falcon512, Format, SigningKey};
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
 ///
-/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
-/// let signature = key.sign_with_rng(&mut rng, b"order #42");
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
+/// let signature = key.sign_with_rng(&mut rng, b"order #42")?;
 /// assert_eq!(signature.encoded_len(Format::Padded), Some(666));
 /// assert_eq!(signature.encoded_len(Format::ConstantTime), Some(809));
 /// assert!(signature.encoded_len(Format::Compressed) <= Some(666));
+/// # Ok(())
 /// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {

@@ -11,7 +11,7 @@
 //! use falcon_core::{Engine, Falcon512};
 //! # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
 //!
-//! let key = SigningKey::<Falcon512>::generate(&mut rng);
+//! let key = SigningKey::<Falcon512>::generate(&mut rng)?;
 //! let context = Context::new(b"invoices").expect("at most 255 bytes");
 //! let whole = |message| Message::Whole { context, message };
 //! let messages = [&b"one"[..], b"two", b"three"].map(whole);
@@ -63,12 +63,15 @@ use zeroize::Zeroizing;
 /// use falcon_core::fndsa_provisional::batch::SignJob;
 /// use falcon_core::fndsa_provisional::{Message, SigningKey};
 /// use falcon_core::{Engine, Falcon512};
+/// # fn main() -> Result<(), falcon_core::FaultError> {
 ///
-/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 /// let (mu, seed) = ([1; 64], [2; 40]); // of a test vector
 /// let jobs = [SignJob { message: Message::Mu(&mu), seed: &seed }];
 /// let signed = key.sign_batch(Engine::best(), &jobs);
 /// assert_eq!(signed[0].ok(), key.sign_mu_from_seed(&seed, &mu));
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Clone, Copy)]
 pub struct SignJob<'a> {
@@ -107,7 +110,7 @@ pub struct VerifyJob<'a, P: Parameters> {
 /// use falcon_core::fndsa_provisional::{Context, Message, SigningKey, VerifyingKey};
 /// use falcon_core::{Engine, Falcon512, SignatureError};
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
-/// # let signer = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// # let signer = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 /// # let key = signer.verifying_key();
 /// # let bytes = signer.sign_with_rng(&mut rng, Context::EMPTY, b"order #42")?.to_bytes();
 ///
@@ -322,7 +325,8 @@ impl<P: Parameters> SigningKey<P> {
     /// KiB until it returns.
     ///
     /// # Errors
-    /// Each job has its own result: [`FaultError`] if 27 attempts with its seed fail.
+    /// Each job has its own result: [`FaultError`] if 27 attempts with its seed fail, or if the
+    /// sampler gives up.
     pub fn sign_batch(
         &self,
         engine: Engine,
@@ -331,11 +335,13 @@ impl<P: Parameters> SigningKey<P> {
         let messages = jobs.iter().map(|job| (self.verifying_key(), job.message));
         let mus = mus(engine, messages);
         let mut out = vec![Err(FaultError); jobs.len()];
-        Signer::of(self).sign(engine, jobs, &mus, &mut |job, nonce, s2| {
-            let mut signature = crate::Signature::<P>::EMPTY;
-            signature.nonce = *nonce;
-            signature.s2.as_mut().copy_from_slice(s2);
-            out[job] = Ok(Signature { signature });
+        Signer::of(self).sign(engine, jobs, &mus, &mut |job, vector| {
+            out[job] = vector.map(|(nonce, s2)| {
+                let mut signature = crate::Signature::<P>::EMPTY;
+                signature.nonce = *nonce;
+                signature.s2.as_mut().copy_from_slice(s2);
+                Signature { signature }
+            });
         });
         out
     }
@@ -488,15 +494,22 @@ impl<I: SigningIsa, S: ShakeSampling> Attempts<S> for Jobs<'_, '_, I> {
     }
 
     /// The norm is computed again with `s1`, whose coefficients are bounded too.
-    fn finish(&mut self, attempt: &Attempt, _: u64, s2: &[i16]) -> bool {
-        let s1 = &mut self.s1.0[..s2.len()];
-        let signed = is_signature(self.isa, self.logn, self.h, &attempt.point, s2, s1);
-        if signed {
-            (self.deliver)(attempt.job, &attempt.nonce, s2);
+    fn finish(&mut self, attempt: &Attempt, vector: Result<(u64, &[i16]), FaultError>) -> bool {
+        let mut over = vector.is_err();
+        if let Ok((_, s2)) = vector {
+            let s1 = &mut self.s1.0[..s2.len()];
+            if is_signature(self.isa, self.logn, self.h, &attempt.point, s2, s1) {
+                (self.deliver)(attempt.job, Ok((&attempt.nonce, s2)));
+                return true;
+            }
+            let attempts = &mut self.seeds[attempt.job][SEED_LEN];
+            *attempts += 1;
+            over = *attempts == ATTEMPTS;
         }
-        let attempts = &mut self.seeds[attempt.job][SEED_LEN];
-        *attempts += 1;
-        signed || *attempts == ATTEMPTS
+        if over {
+            (self.deliver)(attempt.job, Err(FaultError));
+        }
+        over
     }
 }
 
@@ -514,7 +527,7 @@ mod tests {
 
     /// Signs jobs of which every second has one attempt left. Returns the jobs that are signed.
     fn last_attempts<B: SigningIsa<F64: ShakeDouble>, F: Fft>(arith: B, fft: F) -> [bool; JOBS] {
-        let key = SigningKey::<insecure::Falcon8>::from_seed(&[7; 32]);
+        let key = SigningKey::<insecure::Falcon8>::from_seed(&[7; 32]).expect("no fault");
         let signer = Signer::of(&key);
         let mut seeds: [AttemptSeed; JOBS] = from_fn(|job| [job as u8; SEED_LEN + 1]);
         for (job, seed) in seeds.iter_mut().enumerate() {
@@ -526,9 +539,9 @@ mod tests {
             engine,
             &mut seeds,
             &[[3; MU_LEN]; JOBS],
-            &mut |job, _, _| {
+            &mut |job, vector| {
                 assert!(!signed[job], "signed twice");
-                signed[job] = true;
+                signed[job] = vector.is_ok();
             },
         );
         signed
@@ -539,7 +552,7 @@ mod tests {
     #[test]
     fn the_tree_has_the_profile_of_fn_dsa() {
         fn differences<P: Parameters>() {
-            let round_3 = crate::SigningKey::<P>::from_seed(&[7; 32]);
+            let round_3 = crate::SigningKey::<P>::from_seed(&[7; 32]).expect("no fault");
             let theirs = round_3.expand();
             let key = SigningKey::from(round_3);
             let signer = Signer::of(&key);

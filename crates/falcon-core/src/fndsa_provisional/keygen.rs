@@ -1,6 +1,7 @@
 //! Key generation with the bytes of the crate `fn-dsa` 0.4.0.
 
 use super::SigningKey;
+use crate::error::FaultError;
 use crate::hash;
 use crate::ntru;
 use crate::params::Parameters;
@@ -12,7 +13,10 @@ pub const KEY_SEED_LEN: usize = 32;
 
 impl<P: Parameters> SigningKey<P> {
     /// Generates a key from a random seed of `rng`.
-    pub fn generate<R: CryptoRng + ?Sized>(rng: &mut R) -> Self {
+    ///
+    /// # Errors
+    /// [`FaultError`] if the device computed wrongly.
+    pub fn generate<R: CryptoRng + ?Sized>(rng: &mut R) -> Result<Self, FaultError> {
         let mut seed = Zeroizing::new([0; KEY_SEED_LEN]);
         rng.fill_bytes(&mut *seed);
         Self::from_seed(&seed)
@@ -26,16 +30,22 @@ impl<P: Parameters> SigningKey<P> {
     /// ```
     /// use falcon_core::Falcon512;
     /// use falcon_core::fndsa_provisional::SigningKey;
+    /// # fn main() -> Result<(), falcon_core::FaultError> {
     ///
-    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
-    /// let again = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
+    /// let again = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
     /// assert_eq!(key.to_bytes(), again.to_bytes());
+    /// # Ok(())
+    /// # }
     /// ```
-    pub fn from_seed(seed: &[u8; KEY_SEED_LEN]) -> Self {
+    ///
+    /// # Errors
+    /// [`FaultError`] if the device computed wrongly.
+    pub fn from_seed(seed: &[u8; KEY_SEED_LEN]) -> Result<Self, FaultError> {
         let mut key = crate::SigningKey::EMPTY;
         hash::with_stream(&[seed], |stream| {
-            key.find_with(stream, ntru::fndsa::generate);
-        });
-        Self::from(key)
+            key.find_with(stream, ntru::fndsa::generate)
+        })?;
+        Ok(Self::from(key))
     }
 }

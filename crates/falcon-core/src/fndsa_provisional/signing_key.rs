@@ -44,7 +44,7 @@ pub(super) type AttemptSeed = [u8; SEED_LEN + 1];
 /// use falcon_core::fndsa_provisional::{Context, SigningKey};
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
 ///
-/// let key = SigningKey::<Falcon512>::generate(&mut rng);
+/// let key = SigningKey::<Falcon512>::generate(&mut rng)?;
 /// let stored = key.to_bytes(); // 1345 bytes, wiped when dropped
 /// let key = SigningKey::<Falcon512>::try_from(&stored[..])?;
 /// let invoices = Context::new(b"invoices").expect("at most 255 bytes");
@@ -101,7 +101,8 @@ impl<P: Parameters> SigningKey<P> {
     ///
     /// # Errors
     /// [`FaultError`] if 27 attempts fail. At degree 512 one attempt in 2450 fails by chance, so 27
-    /// in a row mean that the device computes wrongly. Another call tries with other randomness.
+    /// in a row mean that the device computes wrongly. It also comes after the first attempt if the
+    /// sampler gives up. Another call tries with other randomness.
     pub fn sign_with_rng<R: CryptoRng + ?Sized>(
         &self,
         rng: &mut R,
@@ -239,7 +240,8 @@ impl<'a> Signer<'a> {
         let mut feed = S::EMPTY;
         let reals_len = signing::computed_scratch_len(logn);
         let mut reals = Zeroizing::new(WorkingMemory::new(reals_len));
-        let found = (0..ATTEMPTS).any(|attempt| {
+        let mut found = false;
+        for attempt in 0..ATTEMPTS {
             of_attempt[SEED_LEN] = attempt;
             sampling.start(&mut feed, &of_attempt);
             *out.nonce = nonce::<S>(&feed);
@@ -256,8 +258,14 @@ impl<'a> Signer<'a> {
                 &mut reals,
                 out.s2,
             );
-            self.is_signature(b, out.point, out.s2, out.s1)
-        });
+            if S::gave_up(&feed) {
+                break;
+            }
+            found = self.is_signature(b, out.point, out.s2, out.s1);
+            if found {
+                break;
+            }
+        }
         // Words of the generator's state that were spilled from registers.
         wipe_below::<256>();
         if !found {

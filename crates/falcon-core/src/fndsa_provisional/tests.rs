@@ -68,7 +68,8 @@ fn verification_bounds_each_coefficient_of_s1() {
 #[test]
 fn a_lasting_fault_is_an_error() {
     let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
-    let mut signer = SigningKey::<P>::from(crate::SigningKey::from_seed(&[7; 32]));
+    let mut signer =
+        SigningKey::<P>::from(crate::SigningKey::from_seed(&[7; 32]).expect("no fault"));
     let mu = [4; MU_LEN];
     assert!(signer.sign_mu_with_rng(&mut rng, &mu).is_ok());
     signer.set_public(key([1; 512]));
@@ -110,7 +111,8 @@ fn a_signature_is_within_the_norm_by_itself() {
 fn is_signature(s1: [i16; 512], s2: [i16; 512]) -> bool {
     let mut one = [0; 512];
     one[0] = 1;
-    let mut signer = SigningKey::<P>::from(crate::SigningKey::from_seed(&[7; 32]));
+    let mut signer =
+        SigningKey::<P>::from(crate::SigningKey::from_seed(&[7; 32]).expect("no fault"));
     signer.set_public(key(one));
     let point: [u16; 512] = core::array::from_fn(|i| residue(i32::from(s1[i]) + i32::from(s2[i])));
     Signer::of(&signer).is_signature(Best::find(), &point, &s2, &mut [0; 512])

@@ -28,7 +28,7 @@ impl Stream {
 fn key_is_reproduced<P: Parameters>(stream: &mut Stream, line: &[&str]) -> bool {
     let hex = |bytes: &[u8]| base16ct::lower::encode_string(bytes);
     let mut key = SigningKey::<P>::EMPTY;
-    key.find(&mut stream.0);
+    key.find(&mut stream.0).expect("no fault");
     let polynomials = secret_basis(&key).map(|polynomial| {
         let bytes: Vec<_> = polynomial.iter().map(|&x| x as u8).collect();
         hex(&bytes)
@@ -54,12 +54,12 @@ fn key_is_reproduced<P: Parameters>(stream: &mut Stream, line: &[&str]) -> bool 
     let key = signing_key_from_basis::<P>(basis).expect("a key");
     let next_seed = |seed: &mut [u8; 56]| {
         stream.read(seed);
-        Ok::<_, Infallible>(())
+        Ok::<_, FaultError>(())
     };
     let mut reals = vec![0.0; Scratch::<P>::LEN];
     let mut scratch = Scratch::new(&mut reals).expect("enough");
-    let Ok(signature) =
-        sign_with_seeds(&key, &nonce, next_seed, b"data1", Fit::Padded, &mut scratch);
+    let signature = sign_with_seeds(&key, &nonce, next_seed, b"data1", Fit::Padded, &mut scratch);
+    let signature = signature.expect("no fault");
     assert_eq!(hex(&signature.to_bytes()), line[6]);
     same
 }

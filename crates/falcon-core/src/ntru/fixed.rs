@@ -352,8 +352,10 @@ mod tests {
             let (logn, n) = (6, 64);
             let mut stream = crate::hash::Shake256::reader(&[seed]);
             let (mut f, mut g) = (vec![0; n], vec![0; n]);
-            super::super::gauss::sample(crate::engine::Best::find(), logn, &mut stream, &mut f);
-            super::super::gauss::sample(crate::engine::Best::find(), logn, &mut stream, &mut g);
+            super::super::gauss::sample(crate::engine::Best::find(), logn, &mut stream, &mut f)
+                .expect("no fault");
+            super::super::gauss::sample(crate::engine::Best::find(), logn, &mut stream, &mut g)
+                .expect("no fault");
             let sum: f64 = squared_norms(&f)
                 .iter()
                 .zip(squared_norms(&g))

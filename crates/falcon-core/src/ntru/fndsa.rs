@@ -37,8 +37,9 @@ pub(super) mod reduction;
 
 use super::gauss::{Draw, sample_sums};
 use super::short::{sum_bound, sum_of_inverses};
-use super::{KeyPolys, Scratch, fits, solve};
+use super::{DrawPolynomial, KeyPolys, Scratch, fits, max_candidates, solve};
 use crate::engine::Best;
+use crate::error::FaultError;
 use crate::hash::Shake256Reader;
 use crate::lanes::{Binary64, Double, wipe};
 use crate::ntt::PORTABLE_NTT;
@@ -80,7 +81,12 @@ impl Draw for Tabulated {
 
 /// Fills `f` with a polynomial of odd coefficient sum. Below degree 512 a coefficient is a sum of
 /// draws for 512.
-fn sample(best: Best, logn: u32, stream: &mut Shake256Reader, f: &mut [i8]) {
+fn sample(
+    best: Best,
+    logn: u32,
+    stream: &mut Shake256Reader,
+    f: &mut [i8],
+) -> Result<(), FaultError> {
     match logn {
         10 => sample_sums(best, Tabulated(&GAUSS_1024), logn, 1, stream, f),
         _ => sample_sums(
@@ -117,25 +123,30 @@ fn orthogonal_norm_is_short<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) ->
 }
 
 /// Draws candidates from `stream` until one is a key.
+///
+/// # Errors
+/// As for [`generate`](super::generate) of round 3.
 pub(crate) fn generate(
     logn: u32,
     stream: &mut Shake256Reader,
     out: KeyPolys<'_>,
     scratch: &mut Scratch<'_>,
-) {
+) -> Result<(), FaultError> {
     let best = Best::find();
-    on_best!(best, b => generate_on(best, b, logn, stream, out, scratch));
+    let draw = &mut |f: &mut [i8]| sample(best, logn, stream, f);
+    on_best!(best, b => generate_on(best, b, logn, draw, out, scratch))
 }
 
-/// [`generate`], where the solver computes on `b` and the draws on `best`.
+/// [`generate`] from the polynomials of `draw`. The solver computes on `b`; the norm in binary64
+/// computes on `best`.
 fn generate_on<B: Binary64>(
     best: Best,
     b: B,
     logn: u32,
-    stream: &mut Shake256Reader,
+    draw: DrawPolynomial<'_>,
     out: KeyPolys<'_>,
     scratch: &mut Scratch<'_>,
-) {
+) -> Result<(), FaultError> {
     let n = 1usize << logn;
     let KeyPolys {
         f,
@@ -145,13 +156,18 @@ fn generate_on<B: Binary64>(
         h,
     } = out;
     let (f, g) = (&mut f[..n], &mut g[..n]);
-    loop {
-        sample(best, logn, stream, f);
+    let mut result = Err(FaultError);
+    for _ in 0..max_candidates(logn) {
+        if draw(f).is_err() {
+            break;
+        }
         // f/f exists if f is invertible.
         if ring::public_key(&PORTABLE_NTT, logn, f, f, h, scratch.residues).is_err() {
             continue;
         }
-        sample(best, logn, stream, g);
+        if draw(g).is_err() {
+            break;
+        }
         if !reveal(fits(logn, f, g)) {
             continue;
         }
@@ -167,12 +183,20 @@ fn generate_on<B: Binary64>(
         if solve::solve_in_fixed_point(b, logn, f, g, capital_f, capital_g, words, wide).is_ok()
             && ring::public_key(&PORTABLE_NTT, logn, f, g, h, scratch.residues).is_ok()
         {
+            result = Ok(());
             break;
         }
     }
     wipe(scratch.words);
     wipe(scratch.wide);
     wipe(scratch.residues);
+    if result.is_err() {
+        for polynomial in [f, g, capital_f, capital_g] {
+            wipe(polynomial);
+        }
+        h.fill(0);
+    }
+    result
 }
 
 #[cfg(test)]

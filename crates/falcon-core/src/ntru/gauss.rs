@@ -10,6 +10,7 @@
 
 use super::gauss_table::GAUSS;
 use crate::engine::Best;
+use crate::error::FaultError;
 use crate::hash::Shake256Reader;
 use crate::lanes::{Isa, wipe};
 use crate::reveal::reveal;
@@ -17,6 +18,12 @@ use crate::reveal::reveal;
 const WORD: u64 = (1 << 63) - 1;
 /// Draws read from the stream at once.
 const BLOCK: usize = 64;
+/// Values that are drawn for one coefficient before the device counts as faulty.
+///
+/// A value is refused if it is beyond `-127..=127`, and for the last coefficient also if its parity
+/// is wrong. At degree 2, the worst, this has a chance below 0.53. So 256 in a row have a chance
+/// below `2^-234`. A test computes it again.
+const MAX_DRAWS: u32 = 256;
 
 /// One draw of a discrete Gaussian: how much it reads from the stream, and its value.
 pub(super) trait Draw: Copy {
@@ -136,14 +143,25 @@ fn magnitude([first, second]: [u64; 2]) -> i32 {
 /// reference does.
 ///
 /// Source: Falcon specification v1.2, algorithm 5 (NTRUGen): the random `f` and `g`.
-pub(super) fn sample(best: Best, logn: u32, stream: &mut Shake256Reader, f: &mut [i8]) {
-    sample_sums(best, Round3, logn, 1 << (10 - logn), stream, f);
+///
+/// # Errors
+/// As for [`sample_sums`].
+pub(super) fn sample(
+    best: Best,
+    logn: u32,
+    stream: &mut Shake256Reader,
+    f: &mut [i8],
+) -> Result<(), FaultError> {
+    sample_sums(best, Round3, logn, 1 << (10 - logn), stream, f)
 }
 
 /// Fills `f` with a polynomial of odd coefficient sum. Every coefficient is the sum of `count`
 /// values of `draw`.
 ///
 /// A coefficient beyond `-127..=127` is drawn again, as is a last coefficient of the wrong parity.
+///
+/// # Errors
+/// [`FaultError`] if [`MAX_DRAWS`] values for one coefficient are refused.
 pub(super) fn sample_sums<D: Draw>(
     best: Best,
     draw: D,
@@ -151,8 +169,9 @@ pub(super) fn sample_sums<D: Draw>(
     count: usize,
     stream: &mut Shake256Reader,
     f: &mut [i8],
-) {
+) -> Result<(), FaultError> {
     let n = 1usize << logn;
+    let mut result = Ok(());
     let mut draws = Draws {
         best,
         draw,
@@ -165,7 +184,8 @@ pub(super) fn sample_sums<D: Draw>(
     };
     let mut parity = 0;
     for (i, f) in f[..n].iter_mut().enumerate() {
-        loop {
+        let mut found = false;
+        for _ in 0..MAX_DRAWS {
             let value = draws.sum(count);
             // Zero if the sum of all coefficients would be even.
             let odd = (parity ^ value) & 1 | i32::from(i != n - 1);
@@ -174,13 +194,19 @@ pub(super) fn sample_sums<D: Draw>(
             if reveal((odd != 0) & (inside >= 0)) {
                 *f = value as i8;
                 parity ^= value;
+                found = true;
                 break;
             }
             draws.again(count);
         }
+        if !found {
+            result = Err(FaultError);
+            break;
+        }
     }
     wipe(D::bytes(&mut draws.bytes));
     wipe(&mut draws.values);
+    result
 }
 
 #[cfg(test)]
@@ -205,7 +231,7 @@ mod tests {
         let mut f = vec![0; 1024];
         let total = 400 * 1023;
         for _ in 0..400 {
-            sample(Best::find(), 10, &mut stream, &mut f);
+            sample(Best::find(), 10, &mut stream, &mut f).expect("no fault");
             // The last coefficient obeys the parity.
             for x in &f[..1023] {
                 counts[usize::from(x.unsigned_abs()).min(CELLS - 1)] += 1;
@@ -231,7 +257,7 @@ mod tests {
             let mut f = vec![0; n];
             let (mut sum, mut count) = (0f64, 0f64);
             for _ in 0..(1 << 16) >> logn {
-                sample(Best::find(), logn, &mut stream, &mut f);
+                sample(Best::find(), logn, &mut stream, &mut f).expect("no fault");
                 for x in &f {
                     sum += f64::from(*x).powi(2);
                     count += 1.0;
@@ -251,12 +277,90 @@ mod tests {
         let mut stream = crate::hash::Shake256::reader(b"parity");
         let mut f = [0; 16];
         for _ in 0..200 {
-            sample(Best::find(), 4, &mut stream, &mut f);
+            sample(Best::find(), 4, &mut stream, &mut f).expect("no fault");
             assert_eq!(
                 f.iter().map(|x| i32::from(*x)).sum::<i32>().rem_euclid(2),
                 1
             );
         }
+    }
+
+    /// Draws that have one value each, as from a stream that is stuck.
+    #[derive(Clone, Copy)]
+    struct Stuck(i32);
+
+    impl Draw for Stuck {
+        type Bytes = [u8; 1];
+
+        const ZERO: Self::Bytes = [0];
+
+        fn bytes(draws: &mut [Self::Bytes]) -> &mut [u8] {
+            draws.as_flattened_mut()
+        }
+
+        fn value(self, _: Self::Bytes) -> i32 {
+            self.0
+        }
+    }
+
+    /// Without a bound, an even sum or a value out of range would be drawn again for ever.
+    #[test]
+    fn draws_that_are_always_refused_end() {
+        let mut f = [0; 16];
+        // The sum of 16 values is even, and so the last is refused; one value alone is odd.
+        for (value, logn, found) in [
+            (0, 4, Err(FaultError)),
+            (1, 4, Err(FaultError)),
+            (1, 0, Ok(())),
+            (129, 0, Err(FaultError)),
+            (-129, 0, Err(FaultError)),
+        ] {
+            let stream = &mut crate::hash::Shake256::reader(b"stuck");
+            let result = sample_sums(Best::find(), Stuck(value), logn, 1, stream, &mut f);
+            assert_eq!(result, found, "{value}, {logn}");
+        }
+    }
+
+    /// The chance that [`MAX_DRAWS`] values are refused, from the table.
+    #[test]
+    fn the_stated_chance_of_refusals_is_right() {
+        let scale = 2f64.powi(-63);
+        let zero = GAUSS[0] as f64 * scale;
+        let tail = |k: usize| if k == 0 { 1.0 } else { GAUSS[k] as f64 * scale };
+        let mut one = vec![0.0; 2 * 26 + 1];
+        one[26] = zero;
+        for k in 1..=26 {
+            let next = if k == 26 { 0.0 } else { tail(k) };
+            let chance = (1.0 - zero) * (tail(k - 1) - next) / 2.0;
+            one[26 + k] = chance;
+            one[26 - k] = chance;
+        }
+        let mut sum = vec![1.0];
+        for log in (0..=9).rev() {
+            // The sum of `1 << (9 - log)` draws, that is of a coefficient of degree `2 << log`.
+            if log == 9 {
+                sum = one.clone();
+            } else {
+                let half = sum.clone();
+                sum = vec![0.0; 2 * half.len() - 1];
+                for (i, a) in half.iter().enumerate() {
+                    for (j, b) in half.iter().enumerate() {
+                        sum[i + j] += a * b;
+                    }
+                }
+            }
+            let middle = (sum.len() / 2) as i32;
+            let mut accepted = [0.0; 2];
+            for (i, chance) in sum.iter().enumerate() {
+                let value = i as i32 - middle;
+                if value.abs() <= 127 {
+                    accepted[(value & 1) as usize] += chance;
+                }
+            }
+            let refused = 1.0 - accepted[0].min(accepted[1]);
+            assert!(refused < 0.53, "degree {}: {refused}", 2 << log);
+        }
+        assert!(0.53f64.log2() * f64::from(MAX_DRAWS) < -234.0);
     }
 
     #[test]

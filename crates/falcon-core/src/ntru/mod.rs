@@ -46,6 +46,7 @@ mod tower;
 mod zint;
 
 use crate::engine::Best;
+use crate::error::FaultError;
 use crate::hash::Shake256Reader;
 #[cfg(not(target_arch = "aarch64"))]
 use crate::lanes::Native;
@@ -103,25 +104,45 @@ pub(crate) const fn residues_len(logn: u32) -> usize {
     2 << logn
 }
 
+/// Candidates of degree `2^logn` after which the device counts as faulty.
+///
+/// A candidate is a key with a chance above 1/64, so 2^13 are all refused with a chance below
+/// `2^-186`. Measured: one in 11 is a key at degree 512, and one in 19 at degree 1024. FN-DSA draws
+/// one or two polynomials for a candidate, and 24 or 60 for a key. Smaller degrees need fewer
+/// candidates, except degrees 2 and 4 of FN-DSA, which draw 7,300 and 630 polynomials for a key.
+/// With a chance above 1/8000, 2^20 candidates are all refused with a chance below `2^-189`. Tests
+/// measure and compute again.
+const fn max_candidates(logn: u32) -> u32 {
+    if logn < 3 { 1 << 20 } else { 1 << 13 }
+}
+
 /// Draws candidates from `stream` until one is a key.
+///
+/// # Errors
+/// [`FaultError`] if [`max_candidates`] are refused, or if a polynomial cannot be drawn. Then all
+/// polynomials are zero.
 pub(crate) fn generate(
     logn: u32,
     stream: &mut Shake256Reader,
     out: KeyPolys<'_>,
     scratch: &mut Scratch<'_>,
-) {
+) -> Result<(), FaultError> {
     let best = Best::find();
+    let draw = &mut |f: &mut [i8]| gauss::sample(best, logn, stream, f);
     // On AArch64 the solver takes the registers of the engine: 22 % fewer instructions. On x86-64
     // key generation would be 1.2 times as fast with AVX2, but the second copy of the solver would
     // add 170 KB to each program.
     #[cfg(target_arch = "aarch64")]
-    on_best!(best, b => generate_on(best, b, logn, stream, out, scratch));
+    return on_best!(best, b => generate_on(best, b, logn, draw, out, scratch));
     #[cfg(not(target_arch = "aarch64"))]
-    generate_on(best, Native::default(), logn, stream, out, scratch);
+    generate_on(best, Native::default(), logn, draw, out, scratch)
 }
 
-/// Draws candidates from `stream` until one is a key. The solver computes on `b`; the draws and
-/// the norm in binary64 compute on `best`.
+/// Fills a polynomial with the next coefficients, or fails.
+type DrawPolynomial<'a> = &'a mut dyn FnMut(&mut [i8]) -> Result<(), FaultError>;
+
+/// [`generate`] from the polynomials of `draw`. The solver computes on `b`; the norm in binary64
+/// computes on `best`.
 ///
 /// Source: Falcon specification v1.2, algorithm 4 (Keygen), the part on integers, and
 /// algorithm 5 (NTRUGen).
@@ -129,10 +150,10 @@ fn generate_on<B: Binary64>(
     best: Best,
     b: B,
     logn: u32,
-    stream: &mut Shake256Reader,
+    draw: DrawPolynomial<'_>,
     out: KeyPolys<'_>,
     scratch: &mut Scratch<'_>,
-) {
+) -> Result<(), FaultError> {
     let n = 1usize << logn;
     let KeyPolys {
         f,
@@ -142,9 +163,11 @@ fn generate_on<B: Binary64>(
         h,
     } = out;
     let (f, g) = (&mut f[..n], &mut g[..n]);
-    loop {
-        gauss::sample(best, logn, stream, f);
-        gauss::sample(best, logn, stream, g);
+    let mut result = Err(FaultError);
+    for _ in 0..max_candidates(logn) {
+        if draw(f).and_then(|()| draw(g)).is_err() {
+            break;
+        }
         if !reveal(fits(logn, f, g)) {
             continue;
         }
@@ -174,12 +197,20 @@ fn generate_on<B: Binary64>(
         )
         .is_ok()
         {
+            result = Ok(());
             break;
         }
     }
     wipe(scratch.words);
     wipe(scratch.wide);
     wipe(scratch.residues);
+    if result.is_err() {
+        for polynomial in [f, g, capital_f, capital_g] {
+            wipe(polynomial);
+        }
+        h.fill(0);
+    }
+    result
 }
 
 #[cfg(test)]

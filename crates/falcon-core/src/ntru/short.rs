@@ -184,8 +184,8 @@ mod tests {
             let (mut f, mut g) = (vec![0; n], vec![0; n]);
             let (mut inverse, mut work) = (vec![0; n / 2], vec![0; n]);
             for _ in 0..200 {
-                gauss::sample(Best::find(), logn, &mut stream, &mut f);
-                gauss::sample(Best::find(), logn, &mut stream, &mut g);
+                gauss::sample(Best::find(), logn, &mut stream, &mut f).expect("no fault");
+                gauss::sample(Best::find(), logn, &mut stream, &mut g).expect("no fault");
                 if !fits(logn, &f, &g) {
                     continue;
                 }

@@ -67,6 +67,15 @@ fn key(logn: u32, seed: &[u8]) -> Key {
 }
 
 fn key_on<B: Binary64>(b: B, logn: u32, seed: &[u8]) -> Key {
+    let stream = &mut Shake256::reader(seed);
+    let draw = &mut |f: &mut [i8]| gauss::sample(Best::find(), logn, stream, f);
+    let (key, found) = key_of(b, logn, draw);
+    found.expect("no fault");
+    key
+}
+
+/// The key that is found among the candidates of `draw`, if there is one.
+fn key_of<B: Binary64>(b: B, logn: u32, draw: DrawPolynomial<'_>) -> (Key, Result<(), FaultError>) {
     let mut key = Key::zeros(logn);
     let out = KeyPolys {
         f: &mut key.f,
@@ -76,15 +85,73 @@ fn key_on<B: Binary64>(b: B, logn: u32, seed: &[u8]) -> Key {
         h: &mut key.h,
     };
     let mut memory = Memory::new(logn);
-    generate_on(
-        Best::find(),
-        b,
-        logn,
-        &mut Shake256::reader(seed),
-        out,
-        &mut memory.scratch(),
-    );
-    key
+    let found = generate_on(Best::find(), b, logn, draw, out, &mut memory.scratch());
+    (key, found)
+}
+
+/// Without a bound, key generation would go on for ever.
+#[test]
+fn key_generation_ends_if_every_candidate_is_refused() {
+    for logn in [3, 9, 10] {
+        let mut drawn = 0;
+        let too_long = &mut |f: &mut [i8]| {
+            drawn += 1;
+            f.fill(127);
+            Ok(())
+        };
+        let (key, found) = key_of(Native::default(), logn, too_long);
+        assert_eq!(found, Err(FaultError));
+        assert_eq!(drawn, 2 * max_candidates(logn));
+        assert_eq!(key, Key::zeros(logn), "nothing is left of a candidate");
+    }
+}
+
+#[test]
+fn key_generation_ends_if_a_polynomial_cannot_be_drawn() {
+    for polynomials in [0, 1] {
+        let mut left = polynomials;
+        let draw = &mut |f: &mut [i8]| {
+            f.fill(1);
+            left -= 1;
+            if left < 0 { Err(FaultError) } else { Ok(()) }
+        };
+        let (key, found) = key_of(Native::default(), 9, draw);
+        assert_eq!(found, Err(FaultError));
+        assert_eq!(key, Key::zeros(9));
+    }
+}
+
+/// The mean number of candidates for a key, of as many keys.
+pub(super) fn candidates_of_a_key(keys: u32, mut candidates: impl FnMut(&[u8]) -> u32) -> f64 {
+    let tried: u32 = (0..keys).map(|key| candidates(&key.to_le_bytes())).sum();
+    f64::from(tried) / f64::from(keys)
+}
+
+/// Far fewer candidates are refused than [`max_candidates`] supposes.
+#[test]
+fn a_candidate_is_a_key_with_the_stated_chance() {
+    for logn in 3..=10 {
+        let keys = if logn < 9 { 100 } else { 20 };
+        let mean = candidates_of_a_key(keys, |seed| {
+            let mut drawn = 0;
+            let stream = &mut Shake256::reader(seed);
+            let draw = &mut |f: &mut [i8]| {
+                drawn += 1;
+                gauss::sample(Best::find(), logn, stream, f)
+            };
+            key_of(Native::default(), logn, draw).1.expect("no fault");
+            drawn / 2
+        });
+        assert!(mean < 32.0, "degree {}: {mean}", 1 << logn);
+    }
+}
+
+/// `(1 - chance)^candidates`, as a power of two.
+#[test]
+fn the_stated_chances_of_faults_are_right() {
+    let chance = |refused: f64, logn| refused.log2() * f64::from(max_candidates(logn));
+    assert!(chance(63.0 / 64.0, 10) < -186.0);
+    assert!(chance(7999.0 / 8000.0, 1) < -189.0);
 }
 
 fn hex(text: &str) -> Vec<u8> {
@@ -302,8 +369,8 @@ fn keys_that_are_too_long_are_refused_when_they_are_read() {
     let mut found = [false; 2];
     for _ in 0..400 {
         let (mut f, mut g) = (vec![0; n], vec![0; n]);
-        gauss::sample(Best::find(), logn, &mut stream, &mut f);
-        gauss::sample(Best::find(), logn, &mut stream, &mut g);
+        gauss::sample(Best::find(), logn, &mut stream, &mut f).expect("no fault");
+        gauss::sample(Best::find(), logn, &mut stream, &mut g).expect("no fault");
         let long = norm(&f) + norm(&g) >= short::KEY_NORM_BOUND as i32;
         let (mut inverse, mut work) = (vec![0; n / 2], vec![0; n]);
         let partner_long = !fixed::orthogonal_norm(logn, &f, &g, &mut inverse, &mut work);
@@ -344,8 +411,8 @@ fn every_instruction_set_finds_the_same_keys() {
     for logn in (1..=9).chain([10; 3]) {
         let (mut f, mut g) = (vec![0; 1 << logn], vec![0; 1 << logn]);
         for _ in 0..10 {
-            gauss::sample(Best::find(), logn, &mut stream, &mut f);
-            gauss::sample(Best::find(), logn, &mut stream, &mut g);
+            gauss::sample(Best::find(), logn, &mut stream, &mut f).expect("no fault");
+            gauss::sample(Best::find(), logn, &mut stream, &mut g).expect("no fault");
             let expected = solved_with(Baseline, logn, &f, &g);
             for engine in Engine::available() {
                 let solved = on_engine!(engine, b, _fft => solved_with(b, logn, &f, &g));
@@ -371,8 +438,8 @@ fn the_pair_on_which_the_reference_diverges_is_refused() {
     let mut stream = Shake256::reader(&seed);
     let (mut f, mut g) = ([0; 1024], [0; 1024]);
     for _ in 0..18 {
-        gauss::sample(Best::find(), 10, &mut stream, &mut f);
-        gauss::sample(Best::find(), 10, &mut stream, &mut g);
+        gauss::sample(Best::find(), 10, &mut stream, &mut f).expect("no fault");
+        gauss::sample(Best::find(), 10, &mut stream, &mut g).expect("no fault");
     }
     assert_eq!(solved_with(Baseline, 10, &f, &g), Err(Refusal::Breakdown));
     assert_eq!(solved_with(Soft, 10, &f, &g), Err(Refusal::Breakdown));
@@ -385,8 +452,8 @@ fn replays_come_out_the_same_on_integers_alone() {
     let (mut logs, mut work) = ([0; 512], [0; 512]);
     let mut stream = Shake256::reader(b"replay");
     for _ in 0..2500 {
-        gauss::sample(Best::find(), 9, &mut stream, &mut f);
-        gauss::sample(Best::find(), 9, &mut stream, &mut g);
+        gauss::sample(Best::find(), 9, &mut stream, &mut f).expect("no fault");
+        gauss::sample(Best::find(), 9, &mut stream, &mut g).expect("no fault");
         if stability::unstable_level(9, &f, &g, &mut logs, &mut work) == 0 {
             continue;
         }
@@ -413,7 +480,7 @@ fn a_zero_of_f_modulo_a_prime_of_the_tower_is_no_obstacle() {
     let mut solutions = 0;
     for _ in 0..40 {
         let mut g = [0; 8];
-        gauss::sample(Best::find(), 3, &mut stream, &mut g);
+        gauss::sample(Best::find(), 3, &mut stream, &mut g).expect("no fault");
         for _ in 0..2 {
             if let Ok([capital_f, capital_g]) = solved(3, &f, &g) {
                 let key = Key {
@@ -448,8 +515,8 @@ fn refusals(logn: u32, seed: u64) -> (Vec<Refusal>, u32) {
     let mut stream = Shake256::reader(&numbered_seed(seed));
     let mut refusals = Vec::new();
     loop {
-        gauss::sample(Best::find(), logn, &mut stream, &mut f);
-        gauss::sample(Best::find(), logn, &mut stream, &mut g);
+        gauss::sample(Best::find(), logn, &mut stream, &mut f).expect("no fault");
+        gauss::sample(Best::find(), logn, &mut stream, &mut g).expect("no fault");
         let (inverse, work) = wide.split_at_mut(n / 2);
         if fits(logn, &f, &g)
             && fixed::orthogonal_norm(logn, &f, &g, inverse, work)

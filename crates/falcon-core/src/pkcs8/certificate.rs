@@ -30,7 +30,7 @@ use {
 /// use falcon_core::{Falcon512, SigningKey};
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
 ///
-/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 /// let signature: CertificateSignature<Falcon512> =
 ///     RandomizedSigner::try_sign_with_rng(&key, &mut rng, b"to be signed")?;
 /// let bits = signature.to_bitstring()?;

@@ -2,7 +2,7 @@
 
 use super::ber_exp::ber_exp;
 use super::first_byte::{FixedLeaf, Verdict, fixed_center, verdict};
-use super::{ByteSource, Sampling, Seeded};
+use super::{ByteSource, MAX_STEPS, Sampling, Seeded};
 use crate::lanes::Double;
 use crate::prng::Prng;
 use crate::reveal::reveal;
@@ -42,26 +42,48 @@ impl<D, S> Default for Serial<D, S> {
     }
 }
 
+/// A byte source, and whether an integer was not found.
+#[derive(Clone)]
+pub struct SerialFeed<S> {
+    pub(super) source: S,
+    gave_up: bool,
+}
+
 impl<D: Double, S: Seeded> Sampling for Serial<D, S> {
     type Seed = S::Seed;
-    type Feed = S;
+    type Feed = SerialFeed<S>;
     type Leaf = (Leaf, FixedLeaf);
-    const EMPTY: S = S::EMPTY;
+    const EMPTY: SerialFeed<S> = SerialFeed {
+        source: S::EMPTY,
+        gave_up: false,
+    };
 
     #[inline(always)]
-    fn start(self, feed: &mut S, seed: &S::Seed) {
-        feed.start(seed);
+    fn start(self, feed: &mut SerialFeed<S>, seed: &S::Seed) {
+        feed.source.start(seed);
+        feed.gave_up = false;
+    }
+    #[inline(always)]
+    fn gave_up(feed: &SerialFeed<S>) -> bool {
+        feed.gave_up
     }
     #[inline(always)]
     fn leaf(self, leaf: &Leaf) -> Self::Leaf {
         (*leaf, FixedLeaf::new::<D>(leaf))
     }
     #[inline(always)]
-    fn sample_pair(self, feed: &mut S, rests: [f64; 2], leaf: &Self::Leaf) -> [f64; 2] {
+    fn sample_pair(self, feed: &mut SerialFeed<S>, rests: [f64; 2], leaf: &Self::Leaf) -> [f64; 2] {
         let mut out = [0.0; 2];
         for (rest, out) in rests.into_iter().zip(&mut out) {
+            // Not again and again with all attempts.
+            if feed.gave_up {
+                break;
+            }
             let center = Center::new(D::from(rest));
-            *out = D::from_i64(sample(&center, &leaf.0, leaf.1, feed)).into();
+            match sample(&center, &leaf.0, leaf.1, &mut feed.source) {
+                Some(z) => *out = D::from_i64(z).into(),
+                None => feed.gave_up = true,
+            }
         }
         out
     }
@@ -86,7 +108,7 @@ impl<D: Double> Center<D> {
     }
 }
 
-/// Draws one integer around `center`.
+/// Draws one integer around `center`. `None` if all attempts are refused.
 ///
 /// Source: Falcon specification v1.2, algorithm 15 (SamplerZ).
 #[inline(always)]
@@ -95,12 +117,14 @@ pub(super) fn sample<D: Double>(
     leaf: &Leaf,
     fixed: FixedLeaf,
     source: &mut impl ByteSource,
-) -> i64 {
-    loop {
-        if let Some(z) = attempt(center, leaf, fixed, source) {
+) -> Option<i64> {
+    for _ in 0..MAX_STEPS {
+        let z = attempt(center, leaf, fixed, source);
+        if z.is_some() {
             return z;
         }
     }
+    None
 }
 
 /// Makes one attempt. Returns its integer, if that is accepted.

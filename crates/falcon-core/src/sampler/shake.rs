@@ -4,7 +4,7 @@
 
 use super::records::{AHEAD, ATTEMPT_LEN, ATTEMPTS, BUFFERS, END, Records};
 use super::windows::{Buffered, Feed};
-use super::{ByteSource, Sampling, Seeded, Serial, Windows};
+use super::{ByteSource, Sampling, Seeded, Serial, SerialFeed, Windows};
 use crate::hash::{self, RATE, Shake256Reader, read_side_by_side};
 use crate::lanes::{Double, Isa, SoftDouble, wipe};
 use crate::params::NONCE_LEN;
@@ -254,6 +254,7 @@ impl<I: Isa> ShakeSampling for Windows<I, ShakeSource> {
         self.compute_together(feeds);
         for feed in feeds {
             feed.source.begin();
+            feed.gave_up = false;
             self.read_records(feed, true);
         }
     }
@@ -264,8 +265,8 @@ impl<I: Isa> ShakeSampling for Windows<I, ShakeSource> {
 }
 
 impl<D: Double> ShakeSampling for Serial<D, ShakeSource> {
-    fn nonce(source: &ShakeSource) -> &[u8; NONCE_LEN] {
-        &source.nonce
+    fn nonce(feed: &SerialFeed<ShakeSource>) -> &[u8; NONCE_LEN] {
+        &feed.source.nonce
     }
 }
 
@@ -406,7 +407,7 @@ mod tests {
         for number in 0..100 {
             let seed = [number; SEED_LEN];
             let (mut fast, mut slow) = (windows.feed(&seed), serial.feed(&seed));
-            assert_eq!(fast.source.nonce, slow.nonce);
+            assert_eq!(fast.source.nonce, slow.source.nonce);
             for _ in 0..10 {
                 let leaf = cases.leaf();
                 for _ in 0..100 {
@@ -446,7 +447,7 @@ mod tests {
         let windows = Windows::<_, ShakeSource>::new(Baseline);
         let serial = Serial::<f64, ShakeSource>::new();
         let (mut fast, mut slow) = (windows.feed(&seed), serial.feed(&seed));
-        assert_eq!(slow.nonce[..], bytes("nonce"));
+        assert_eq!(slow.source.nonce[..], bytes("nonce"));
         let pairs = centers.as_chunks().0.iter().zip(inverses.as_chunks().0);
         for ((&[a, b], &[inverse, same]), expected) in pairs.zip(expected.as_chunks().0) {
             assert_eq!(inverse.to_bits(), same.to_bits());

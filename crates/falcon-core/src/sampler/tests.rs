@@ -7,9 +7,10 @@ use super::base::{RCDT, half_gaussian};
 use super::ber_exp::exp_minus;
 use super::first_byte::FixedLeaf;
 use super::serial::INV_2_SIGMA_MAX_SQUARED;
-use super::serial::{Center, sample};
+use super::serial::{Center, exponent, sample};
 use super::*;
 use crate::lanes::{Baseline, Double, Many, SoftDouble};
+use crate::params::SIGMA_MIN;
 use std::vec::Vec;
 
 /// Bytes in the order of the published vectors, where the nine bytes of a
@@ -55,7 +56,7 @@ fn vectors_hold<D: Double>(file: &str, expected_count: usize) {
         let mu = D::from(number("mu"));
         let floor = mu.floor();
         let center = Center::new(mu - floor);
-        let z = sample(&center, &leaf, FixedLeaf::new::<D>(&leaf), &mut source);
+        let z = sample(&center, &leaf, FixedLeaf::new::<D>(&leaf), &mut source).expect("accepted");
         assert_eq!(Some(floor.truncate() + z), v["z"].as_i64(), "vector {i}");
         assert!(source.bytes.is_empty(), "vector {i} left randomness");
     }
@@ -169,5 +170,102 @@ fn lanes_without_a_feed_keep_their_centers() {
         for lane in 2..4 {
             assert_eq!(fft.values(z)[lane], fft.values(center)[lane]);
         }
+    }
+}
+
+/// The chance that an attempt is accepted, at every degree, for the least and the largest deviation
+/// of a leaf and for centres between two integers: [`MAX_STEPS`] supposes more than 1/2.
+#[test]
+fn an_attempt_is_accepted_with_a_chance_of_more_than_a_half() {
+    let above = |z0: usize| RCDT.get(z0).map_or(0.0, |&entry| entry as f64);
+    let chances: Vec<f64> = (0..=RCDT.len())
+        .map(|z0| {
+            let before = z0.checked_sub(1).map_or((1u128 << 72) as f64, above);
+            (before - above(z0)) / (1u128 << 72) as f64
+        })
+        .collect();
+    let mut least = 1.0f64;
+    for sigma_min in &SIGMA_MIN[1..] {
+        // `sigma_min sqrt(2 pi) / (2 S)`.
+        let proposals = (0..40).map(|k| libm::exp(-f64::from(k * k) * INV_2_SIGMA_MAX_SQUARED));
+        let sum: f64 = proposals.sum();
+        let formula = sigma_min * libm::sqrt(2.0 * core::f64::consts::PI) / (2.0 * sum);
+        for sigma in [*sigma_min, 1.17 * 1.17 * sigma_min] {
+            let leaf = Leaf {
+                dss: 0.5 / (sigma * sigma),
+                ccs: sigma_min / sigma,
+            };
+            for r in [0.0, 0.25, 0.5, 0.75, 1.0] {
+                let mut accepted = 0.0;
+                for (z0, chance) in (0..).zip(&chances) {
+                    for z in [-z0, 1 + z0] {
+                        let x = exponent::<f64>(r, &leaf, z, z0);
+                        accepted += 0.5 * chance * leaf.ccs * libm::exp(-x);
+                    }
+                }
+                assert!(
+                    (accepted / formula - 1.0).abs() < 2f64.powi(-33),
+                    "{accepted}, not {formula}"
+                );
+                least = least.min(accepted);
+            }
+        }
+    }
+    assert!(least > 0.5, "{least}");
+    // Half of the steps bring buffers, at most.
+    let attempts = f64::from(MAX_STEPS / 2 - 1);
+    assert!(attempts * libm::log2(1.0 - least) < -255.0);
+}
+
+/// A leaf with these numbers.
+fn leaf(dss: f64, ccs: f64) -> Leaf {
+    Leaf { dss, ccs }
+}
+
+/// A sampler gives up at a leaf where hardly any attempt is accepted, and at those of `bad`.
+/// Without a bound, it would not return.
+fn a_sampler_gives_up_and_starts_again<S: Sampling>(
+    sampling: S,
+    seed: &S::Seed,
+    bad: &[(Leaf, f64)],
+) {
+    let good = sampling.leaf(&leaf(0.2, 0.8));
+    let rests = [0.25, 0.75];
+    let mut feed = sampling.feed(seed);
+    let expected = sampling.sample_pair(&mut feed, rests, &good);
+    assert!(!S::gave_up(&feed));
+    // Both integers next to the centre are 7 deviations away.
+    let narrow = (leaf(60.0, 0.8), 0.5);
+    for (number, (leaf, center)) in [narrow].iter().chain(bad).enumerate() {
+        let leaf = sampling.leaf(leaf);
+        for rests in [[*center; 2], [0.25, *center], [*center, 0.25]] {
+            sampling.start(&mut feed, seed);
+            sampling.sample_pair(&mut feed, rests, &good);
+            sampling.sample_pair(&mut feed, rests, &leaf);
+            assert!(S::gave_up(&feed), "leaf {number}, {rests:?}");
+            // It is not forgotten before the next start.
+            sampling.sample_pair(&mut feed, rests, &good);
+            assert!(S::gave_up(&feed));
+        }
+        sampling.start(&mut feed, seed);
+        assert!(!S::gave_up(&feed));
+        assert_eq!(sampling.sample_pair(&mut feed, rests, &good), expected);
+    }
+}
+
+#[test]
+fn every_sampler_gives_up_and_starts_again() {
+    use a_sampler_gives_up_and_starts_again as check;
+    let nan = f64::NAN;
+    let nans = [(leaf(nan, nan), 0.5), (leaf(0.2, 0.8), nan)];
+    let seed = &[1; SEED_LEN];
+    check(Windows::<_>::new(Baseline), seed, &nans);
+    check(Serial::<f64>::new(), seed, &[]);
+    check(Serial::<SoftDouble>::new(), seed, &[]);
+    #[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
+    {
+        let seed = &[1; shake::SEED_LEN];
+        check(f64::shake_sampling(Baseline), seed, &nans);
+        check(SoftDouble::shake_sampling(Baseline), seed, &[]);
     }
 }

@@ -12,7 +12,7 @@
 use super::first_byte::FixedLeaf;
 use super::records::{AHEAD, END, Records, SETS, WINDOW, level, spread};
 use super::serial::{Center, attempt};
-use super::{Sampling, Seeded};
+use super::{MAX_STEPS, Sampling, Seeded};
 use crate::fft::Fft;
 use crate::lanes::{F32x8, Isa, Register};
 use crate::prng::{Place, Prng, SEED_LEN};
@@ -125,6 +125,8 @@ pub struct Feed<S = Buffers> {
     records: Records,
     /// Place of the attempt that comes next.
     next: usize,
+    /// True if an integer was not found.
+    pub(super) gave_up: bool,
 }
 
 impl<S> Drop for Feed<S> {
@@ -160,13 +162,20 @@ impl<I: Isa, S: Buffered> Sampling for Windows<I, S> {
         source: S::EMPTY,
         records: Records::EMPTY,
         next: 0,
+        gave_up: false,
     };
 
     fn start(self, feed: &mut Feed<S>, seed: &S::Seed) {
         feed.source.start_on(self.0, seed);
+        feed.gave_up = false;
         // From the first byte on: all records are new, but for the open ones
         // after the last, which nothing changes.
         self.read_records(feed, true);
+    }
+
+    #[inline(always)]
+    fn gave_up(feed: &Feed<S>) -> bool {
+        feed.gave_up
     }
 
     #[inline(always)]
@@ -332,16 +341,24 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
             || {
                 let mut out = [0.0; 2];
                 for (r, out) in rests.into_iter().zip(&mut out) {
-                    *out = self.sample(feed, r, leaf);
+                    // Not again and again with all attempts.
+                    if feed.gave_up {
+                        break;
+                    }
+                    match self.sample(feed, r, leaf) {
+                        Some(z) => *out = z,
+                        None => feed.gave_up = true,
+                    }
                 }
                 out
             },
         )
     }
 
+    /// Draws one integer. `None` if all attempts are refused.
     #[inline(always)]
-    fn sample(self, feed: &mut Feed<S>, r: f64, leaf: &LogLeaf) -> f64 {
-        loop {
+    fn sample(self, feed: &mut Feed<S>, r: f64, leaf: &LogLeaf) -> Option<f64> {
+        for _ in 0..MAX_STEPS {
             let Verdicts { accepted, open } = match feed.records.window(self.0, feed.next) {
                 Some(window) => self.verdicts(window, r as f32, leaf),
                 None => Verdicts {
@@ -361,10 +378,11 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
             } else {
                 self.attempt(feed, r, leaf)
             };
-            if let Some(z) = z {
+            if z.is_some() {
                 return z;
             }
         }
+        None
     }
 
     /// [`Buffered::read_records`] in the frame of the instruction set. One copy for all callers.

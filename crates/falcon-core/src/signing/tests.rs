@@ -49,7 +49,7 @@ impl Key {
             wide: &mut vec![0; ntru::wide_len(logn)],
             residues: &mut vec![0; ntru::residues_len(logn)],
         };
-        ntru::generate(logn, &mut Shake256::reader(seed), out, &mut scratch);
+        ntru::generate(logn, &mut Shake256::reader(seed), out, &mut scratch).expect("no fault");
         PORTABLE_NTT.set_residues(&mut key.prepared, &key.h);
         PORTABLE_NTT.ntt(logn, &mut key.prepared);
         key
@@ -107,7 +107,8 @@ fn sign<B: SigningIsa>(b: B, logn: u32, key: &KeySource<'_>, c: &[u16], seed: &[
         |_| true,
         &mut scratch,
         &mut s2,
-    );
+    )
+    .expect("no fault");
     s2
 }
 
@@ -330,7 +331,7 @@ fn the_last_vector_that_was_refused_is_wiped() {
             Some(())
         });
         let mut s2 = vec![0; 1 << logn];
-        short_preimage(
+        let result = short_preimage(
             Baseline,
             logn,
             &form,
@@ -343,7 +344,114 @@ fn the_last_vector_that_was_refused_is_wiped() {
             &mut vec![0.0; computed_scratch_len(logn)],
             &mut s2,
         );
+        assert_eq!(result, Err(FaultError));
         assert_eq!(refused.get(), 3);
         assert_eq!(s2, vec![0; 1 << logn]);
     }
+}
+
+/// Without a bound, an `accept` that refuses everything would be asked for ever.
+#[test]
+fn attempts_that_are_all_refused_end() {
+    fn check<B: SigningIsa>(b: B, logn: u32, form: &KeySource<'_>) {
+        let asked = core::cell::Cell::new(0);
+        let mut s2 = vec![1; 1 << logn];
+        let nonce = &[0; NONCE_LEN];
+        let result = short_preimage(
+            b,
+            logn,
+            form,
+            &point(logn, b"refused"),
+            &mut Randomness::Given {
+                nonce,
+                seed: b"refused",
+            },
+            |_| {
+                asked.set(asked.get() + 1);
+                false
+            },
+            &mut vec![0.0; computed_scratch_len(logn)],
+            &mut s2,
+        );
+        assert_eq!(result, Err(FaultError));
+        assert_eq!(asked.get(), MAX_ATTEMPTS);
+        assert_eq!(s2, vec![0; 1 << logn], "nothing is left of an attempt");
+    }
+    for logn in [1, 9] {
+        let key = Key::new(logn, &[logn as u8]);
+        let expanded = key.expanded(Baseline);
+        check(Baseline, logn, &KeySource::Computed(key.basis()));
+        check(
+            Baseline,
+            logn,
+            &KeySource::Stored(ExpandedRef::new(logn, &expanded)),
+        );
+        if logn < 9 {
+            check(Soft, logn, &KeySource::Computed(key.basis()));
+        }
+    }
+}
+
+/// The sampler gives up at the first leaf: no further attempt is made, and none is judged.
+#[test]
+fn a_sampler_that_gives_up_ends_the_attempts() {
+    fn check<B: SigningIsa>(b: B) {
+        let logn = 4;
+        let reals = vec![f64::NAN; expanded_len(logn)];
+        let mut seeds = 0;
+        let mut s2 = vec![1; 1 << logn];
+        let result = short_preimage(
+            b,
+            logn,
+            &KeySource::Stored(ExpandedRef::new(logn, &reals)),
+            &point(logn, b"nan"),
+            &mut GivenSeeds(|seed: &mut SamplerSeed| {
+                seeds += 1;
+                seed.fill(seeds);
+                Some(())
+            }),
+            |_| panic!("judged"),
+            &mut vec![0.0; computed_scratch_len(logn)],
+            &mut s2,
+        );
+        assert_eq!(result, Err(FaultError));
+        assert_eq!(seeds, 1);
+        assert_eq!(s2, vec![0; 1 << logn]);
+    }
+    check(Baseline);
+    check(Soft);
+}
+
+/// Attempts are refused more rarely than [`MAX_ATTEMPTS`] supposes, at every degree.
+#[test]
+fn an_attempt_is_refused_with_a_chance_far_below_a_half() {
+    for (logn, fit) in (1..=10).flat_map(|logn| [(logn, Fit::Any), (logn, Fit::Padded)]) {
+        let key = Key::new(logn, &[logn as u8, 1]);
+        let expanded = key.expanded(Baseline);
+        let form = KeySource::Stored(ExpandedRef::new(logn, &expanded));
+        let (signatures, mut attempts) = (if logn < 8 { 500 } else { 100 }, 0);
+        for number in 0..signatures {
+            let message = u32::to_le_bytes(number);
+            let stream = &mut Shake256::reader(&message);
+            let mut seeds = GivenSeeds(|seed: &mut SamplerSeed| {
+                attempts += 1;
+                stream.read(&mut **seed);
+                Some(())
+            });
+            let result = short_preimage(
+                Baseline,
+                logn,
+                &form,
+                &point(logn, &message),
+                &mut seeds,
+                |s2| fit.accepts(logn, s2),
+                &mut vec![0.0; computed_scratch_len(logn)],
+                &mut vec![0; 1 << logn],
+            );
+            assert_eq!(result, Ok(()));
+        }
+        let refused = f64::from(attempts - signatures) / f64::from(attempts);
+        assert!(refused < 0.4, "{fit:?}, degree {}: {refused}", 1 << logn);
+    }
+    assert!(0.5f64.log2() * f64::from(MAX_ATTEMPTS) <= -256.0);
 }

@@ -15,12 +15,16 @@ pub const COMMENT: &str = "paid in full, für alle Zeit";
 
 /// The signer of Falcon-512 envelopes.
 pub fn alice() -> AnySigningKey {
-    SigningKey::<Falcon512>::from_seed_boxed(&[1; 32]).into()
+    SigningKey::<Falcon512>::from_seed_boxed(&[1; 32])
+        .expect("no fault")
+        .into()
 }
 
 /// The signer of Falcon-1024 envelopes.
 pub fn bob() -> AnySigningKey {
-    SigningKey::<Falcon1024>::from_seed_boxed(&[2; 32]).into()
+    SigningKey::<Falcon1024>::from_seed_boxed(&[2; 32])
+        .expect("no fault")
+        .into()
 }
 
 /// A time that is written well.

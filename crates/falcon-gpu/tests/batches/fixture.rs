@@ -25,7 +25,9 @@ pub struct Fixture<P: Parameters> {
 
 impl<P: Parameters> Fixture<P> {
     pub fn new(keys: u8, messages: usize) -> Self {
-        let keys: Vec<_> = (0..keys).map(|i| SigningKey::from_seed(&[i; 32])).collect();
+        let keys: Vec<_> = (0..keys)
+            .map(|i| SigningKey::from_seed(&[i; 32]).expect("no fault"))
+            .collect();
         let message = |i: usize| (0..i * 37 % 401).map(|j| (i + j) as u8).collect();
         Self {
             expanded: keys.iter().map(SigningKey::expand).collect(),

@@ -22,7 +22,9 @@ fn signed<P: Parameters>(
 #[test]
 fn messages_of_all_lengths_are_signed_and_verified_side_by_side() {
     fn check<P: Parameters>() {
-        let key = SigningKey::<P>::from_seed(&[1; 32]).expand();
+        let key = SigningKey::<P>::from_seed(&[1; 32])
+            .expect("no fault")
+            .expand();
         // Around a block, around 64 KiB, and long ones, in no order.
         let lengths = [
             65_537, 0, 136, 2_000_003, 1, 135, 65_536, 96, 300_000, 137, 65_535, 95, 272,
@@ -80,7 +82,9 @@ fn messages_of_all_lengths_are_signed_and_verified_side_by_side() {
 /// what was asked for beside it is as it was.
 #[test]
 fn only_the_memory_of_the_device_limits_a_message() {
-    let key = SigningKey::<Falcon512>::from_seed(&[1; 32]).expand();
+    let key = SigningKey::<Falcon512>::from_seed(&[1; 32])
+        .expect("no fault")
+        .expand();
     let (memory, long) = (8 << 20, message(3 << 20));
     let messages = [&long[..], b"short", &long[1..], &long[2..], b""];
     let jobs = messages.map(|message| SignJob::new(&key, message));

@@ -13,7 +13,7 @@ const KEPT: [KeyMode; 2] = [KeyMode::Expanded, KeyMode::Balanced];
 
 fn keys<P: Parameters>(count: u8) -> Vec<SigningKey<P>> {
     (0..count)
-        .map(|i| SigningKey::from_seed(&[i; 32]))
+        .map(|i| SigningKey::from_seed(&[i; 32]).expect("no fault"))
         .collect()
 }
 
@@ -153,7 +153,10 @@ fn keys_that_nobody_expanded_sign_the_same_and_are_expanded_together() {
 #[test]
 fn many_keys_are_expanded_by_several_launches() {
     let keys: Vec<SigningKey<Falcon512>> = (0..300u16)
-        .map(|i| SigningKey::from_seed(&i.to_le_bytes().repeat(16).try_into().unwrap()))
+        .map(|i| {
+            SigningKey::from_seed(&i.to_le_bytes().repeat(16).try_into().unwrap())
+                .expect("no fault")
+        })
         .collect();
     let Some((device, context)) = context(PLENTY, options(KeyMode::Expanded)) else {
         return;

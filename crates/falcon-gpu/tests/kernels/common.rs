@@ -29,7 +29,7 @@ pub fn bytes(reader: &mut Shake256Reader, len: usize) -> Vec<u8> {
 
 /// The signing key number `i` of the tests.
 pub fn key<P: Parameters>(i: u8) -> SigningKey<P> {
-    SigningKey::from_seed(&[i; 32])
+    SigningKey::from_seed(&[i; 32]).expect("no fault")
 }
 
 /// Build, order and block size of a launch.

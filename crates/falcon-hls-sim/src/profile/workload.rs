@@ -11,8 +11,8 @@ use falcon_core::seams::fft::Fft;
 use falcon_core::seams::sampler::SigningIsa;
 use falcon_core::seams::{self, LaneEngine};
 use falcon_core::{
-    DecodeError, EncodeError, ExpandedKey, Format, Parameters, Scratch, ScratchTooSmall, Signature,
-    SignatureError, SigningKey, VerifyingKey,
+    DecodeError, EncodeError, ExpandedKey, FaultError, Format, Parameters, Scratch,
+    ScratchTooSmall, Signature, SignatureError, SigningKey, VerifyingKey,
 };
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
@@ -37,6 +37,8 @@ pub enum WorkloadError {
     Signature(SignatureError),
     /// An engine failed.
     Batch(BatchError),
+    /// The device computed wrongly.
+    Fault(FaultError),
 }
 
 impl Display for WorkloadError {
@@ -47,6 +49,7 @@ impl Display for WorkloadError {
             Self::Decode(error) => Display::fmt(error, f),
             Self::Signature(error) => Display::fmt(error, f),
             Self::Batch(error) => Display::fmt(error, f),
+            Self::Fault(error) => Display::fmt(error, f),
         }
     }
 }
@@ -71,6 +74,11 @@ impl From<DecodeError> for WorkloadError {
 impl From<BatchError> for WorkloadError {
     fn from(error: BatchError) -> Self {
         Self::Batch(error)
+    }
+}
+impl From<FaultError> for WorkloadError {
+    fn from(error: FaultError) -> Self {
+        Self::Fault(error)
     }
 }
 impl From<SignatureError> for WorkloadError {
@@ -129,7 +137,7 @@ impl<P: Parameters, B: SigningIsa> Workload<P, B> {
     /// # Errors
     /// If a step fails.
     pub fn new(arith: B, repeats: u64) -> Result<Self, WorkloadError> {
-        let key = SigningKey::<P>::from_seed(&key_seed(0));
+        let key = SigningKey::<P>::from_seed(&key_seed(0))?;
         let expanded = key.expand();
         let mut this = Self {
             arith,
@@ -160,7 +168,7 @@ impl<P: Parameters, B: SigningIsa> Workload<P, B> {
         match operation {
             Operation::Keygen => {
                 for i in 0..self.repeats {
-                    black_box(SigningKey::<P>::from_seed(&key_seed(i)));
+                    black_box(SigningKey::<P>::from_seed(&key_seed(i))?);
                 }
             }
             Operation::Expand => {
@@ -179,7 +187,7 @@ impl<P: Parameters, B: SigningIsa> Workload<P, B> {
                 for i in 0..self.repeats {
                     let mut stream = self.key.sign_stream_from_seed(&hedge_seed(i));
                     stream.update(MESSAGE);
-                    black_box(seams::finish_on(self.arith, stream, &mut scratch));
+                    black_box(seams::finish_on(self.arith, stream, &mut scratch)?);
                 }
             }
             Operation::Verify => {
@@ -216,7 +224,7 @@ impl<P: Parameters, B: SigningIsa> Workload<P, B> {
                     MESSAGE,
                     Fit::Any,
                     &mut scratch,
-                )
+                )?
             } else {
                 hazmat::sign_raw_on(
                     arith,
@@ -225,7 +233,7 @@ impl<P: Parameters, B: SigningIsa> Workload<P, B> {
                     MESSAGE,
                     Fit::Any,
                     &mut scratch,
-                )
+                )?
             });
         }
         Ok(())

@@ -34,4 +34,7 @@ class AlreadyFinalized(FalconError):
 
 
 class FaultError(FalconError):
-    """The device computed wrongly. Nothing was signed."""
+    """The device computed wrongly. It made no key and no signature.
+
+    Try again. If it happens again, do not use this machine for keys.
+    """

@@ -16,8 +16,12 @@ pub const ISSUER: &str = "CN=Falcon Root,O=Aerie,C=DE";
 /// A key of each parameter set.
 pub fn keys() -> [AnySigningKey; 2] {
     [
-        SigningKey::<Falcon512>::from_seed_boxed(&[1; 32]).into(),
-        SigningKey::<Falcon1024>::from_seed_boxed(&[2; 32]).into(),
+        SigningKey::<Falcon512>::from_seed_boxed(&[1; 32])
+            .expect("no fault")
+            .into(),
+        SigningKey::<Falcon1024>::from_seed_boxed(&[2; 32])
+            .expect("no fault")
+            .into(),
     ]
 }
 

@@ -69,19 +69,21 @@ macro_rules! operations {
             platform::exit(false)
         };
         count(concat!("keygen/seed/", $name, " "), KEYS, |i| {
-            black_box(SigningKey::<$parameters>::from_seed_in(
-                &seed(i),
-                &mut keygen,
-            ));
+            black_box(SigningKey::<$parameters>::from_seed_in(&seed(i), &mut keygen).is_ok());
         });
-        let key = SigningKey::<$parameters>::from_seed_in(&seed(1), &mut keygen);
+        let Ok(key) = SigningKey::<$parameters>::from_seed_in(&seed(1), &mut keygen) else {
+            platform::exit(false)
+        };
         let encoded_key = key.to_bytes();
         let sign = |key: &SigningKey<$parameters>, i, scratch: &mut Scratch<'_, $parameters>| {
             let randomness = RawRandomness {
                 nonce: &[i; 40],
                 seed: &[i; 48],
             };
-            sign_raw(key, randomness, kat::MESSAGE, Fit::Padded, scratch)
+            match sign_raw(key, randomness, kat::MESSAGE, Fit::Padded, scratch) {
+                Ok(signature) => signature,
+                Err(_) => platform::exit(false),
+            }
         };
         let mut encoded = [0; 1280];
         count(concat!("sign/encoded/", $name, " "), SIGNATURES, |i| {

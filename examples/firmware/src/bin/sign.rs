@@ -4,7 +4,7 @@
 #![no_main]
 
 use falcon_core::hazmat::{Fit, RawRandomness, sign_raw};
-use falcon_core::{DecodeError, Falcon512, Format, Scratch, Signature, SigningKey};
+use falcon_core::{DecodeError, Falcon512, FaultError, Format, Scratch, Signature, SigningKey};
 use falcon_firmware::{known_answer as kat, platform, report, stack};
 use static_cell::ConstStaticCell;
 
@@ -21,7 +21,10 @@ fn decode(key: &[u8]) -> Result<SigningKey<Falcon512>, DecodeError> {
 /// Signs with the randomness of the known answer. A product would call
 /// `sign_in` with its random generator instead.
 #[inline(never)]
-fn sign(key: &SigningKey<Falcon512>, scratch: &mut Scratch<'_, Falcon512>) -> Signature<Falcon512> {
+fn sign(
+    key: &SigningKey<Falcon512>,
+    scratch: &mut Scratch<'_, Falcon512>,
+) -> Result<Signature<Falcon512>, FaultError> {
     let randomness = RawRandomness {
         nonce: kat::NONCE,
         seed: kat::SAMPLER_SEED,
@@ -44,6 +47,10 @@ fn run() -> ! {
     report::number("sign_stack_bytes", bytes);
     report::number("sign_scratch_bytes", 8 * Scratch::<Falcon512>::LEN);
 
+    let Ok(signature) = signature else {
+        report::line("the device computed wrongly; nothing was signed");
+        platform::exit(false)
+    };
     let mut encoded = [0; SIGNATURE_CAPACITY];
     let same = match signature.encode(Format::Compressed, &mut encoded) {
         Ok(len) => encoded.get(..len) == Some(kat::SIGNATURE),

@@ -50,9 +50,13 @@ fn secret_seed(number: u64) -> [u8; 32] {
 /// some time.
 fn round3<P: Parameters>(seeds: &[u64]) {
     for &number in seeds {
-        let bytes = SigningKey::<P>::from_seed(&secret_seed(number)).to_bytes();
+        let bytes = SigningKey::<P>::from_seed(&secret_seed(number))
+            .expect("no fault")
+            .to_bytes();
         declassify(&*bytes);
-        let expected = SigningKey::<P>::from_seed(&seed(number)).to_bytes();
+        let expected = SigningKey::<P>::from_seed(&seed(number))
+            .expect("no fault")
+            .to_bytes();
         assert_eq!(bytes.as_ref(), expected.as_ref());
     }
 }
@@ -62,9 +66,13 @@ fn wallet<P: Parameters>(seeds: &[u64]) {
     for &number in seeds {
         let mut seed = [0; 48];
         seed[..8].copy_from_slice(&number.to_le_bytes());
-        let expected = SigningKey::<P>::from_reference_seed(&seed).to_bytes();
+        let expected = SigningKey::<P>::from_reference_seed(&seed)
+            .expect("no fault")
+            .to_bytes();
         classify(&seed);
-        let bytes = SigningKey::<P>::from_reference_seed(&seed).to_bytes();
+        let bytes = SigningKey::<P>::from_reference_seed(&seed)
+            .expect("no fault")
+            .to_bytes();
         declassify(&*bytes);
         assert_eq!(bytes.as_ref(), expected.as_ref());
     }

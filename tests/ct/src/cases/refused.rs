@@ -6,14 +6,14 @@
 use super::{MESSAGE, check, secret_key, with_scratch};
 use crate::valgrind::classify;
 use falcon_core::hazmat::{
-    BatchSignRaw, Fit, RawJob, RawRandomness, SecretKey, sign_raw_on, sign_with_seeds_on,
+    BatchSignRaw, FaultError, Fit, RawJob, RawRandomness, SecretKey, sign_raw_on,
+    sign_with_seeds_on,
 };
 use falcon_core::seams::fft::Fft;
 use falcon_core::seams::sampler::SigningIsa;
 use falcon_core::seams::{LaneEngine, expand_on};
 use falcon_core::{Falcon1024, Scratch, Signature};
 use sha3::digest::{ExtendableOutput, Update, XofReader};
-use std::convert::Infallible;
 
 const NONCE: [u8; 40] = [2; 40];
 
@@ -38,10 +38,10 @@ fn sign<B: SigningIsa>(
         attempts += 1;
         stream.read(seed);
         classify(seed);
-        Ok::<_, Infallible>(())
+        Ok::<_, FaultError>(())
     };
-    let Ok(signature) =
-        sign_with_seeds_on(b, key, &NONCE, next_seed, MESSAGE, Fit::Padded, scratch);
+    let signature = sign_with_seeds_on(b, key, &NONCE, next_seed, MESSAGE, Fit::Padded, scratch);
+    let signature = signature.expect("no fault");
     check(&signature);
     assert_eq!(attempts, if seed == REFUSED { 2 } else { 1 });
     signature
@@ -59,7 +59,8 @@ pub(super) fn alone<B: SigningIsa>(b: B) {
             nonce: &NONCE,
             seed: &seed,
         };
-        let signature = sign_raw_on(b, &expanded, randomness, MESSAGE, Fit::Padded, scratch);
+        let signature =
+            sign_raw_on(b, &expanded, randomness, MESSAGE, Fit::Padded, scratch).expect("no fault");
         check(&signature);
         assert_eq!(signature, expected);
     });

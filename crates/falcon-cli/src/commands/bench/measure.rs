@@ -3,14 +3,15 @@
 
 use super::{BATCH, batch::filled};
 use crate::{
+    engine::{batch_failed, faulty},
     error::{Error, Result},
     seed::{SEED_LEN, fresh_seed},
     timing::{self, ENOUGH_RUNS},
     ui::{STRONG, Styled, Ui},
 };
 use falcon_core::{
-    Engine, ExpandedKey, Parameters, Scratch, Signature, SignatureBytes, SignatureError,
-    SigningKey, VerifyingKey,
+    Engine, ExpandedKey, FaultError, Parameters, Scratch, Signature, SignatureBytes,
+    SignatureError, SigningKey, VerifyingKey,
     batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob},
 };
 use serde::Serialize;
@@ -60,14 +61,20 @@ pub(super) struct Measure<P: Parameters> {
     key: Box<SigningKey<P>>,
 }
 
+/// The error of a signature that was not made.
+fn cannot_sign(fault: FaultError) -> Error {
+    faulty("cannot sign", fault)
+}
+
 impl<P: Parameters> Measure<P> {
     pub(super) fn new(duration: Duration, ui: Ui) -> Result<Self> {
         let seed = *fresh_seed()?;
+        let key = SigningKey::from_seed_boxed(&seed);
         Ok(Self {
             duration,
             ui,
             seed,
-            key: SigningKey::from_seed_boxed(&seed),
+            key: key.map_err(|fault| faulty("cannot generate a key", fault))?,
         })
     }
 
@@ -91,7 +98,8 @@ impl<P: Parameters> Measure<P> {
 
     pub(super) fn keygen(&self) -> Result<()> {
         self.measure(Case::one("keygen", "seed", EVERY_ENGINE), |run| {
-            black_box(SigningKey::<P>::from_seed(&self.seed(run)));
+            let key = SigningKey::<P>::from_seed(&self.seed(run));
+            black_box(key.map_err(|fault| faulty("cannot generate a key", fault))?);
             Ok(())
         })
     }
@@ -104,13 +112,15 @@ impl<P: Parameters> Measure<P> {
         self.measure(Case::one("sign", "decoded", engine.name()), |run| {
             let mut stream = self.key.sign_stream_from_seed(&self.seed(run));
             stream.update(MESSAGE);
-            black_box(engine.finish(stream, &mut scratch).to_bytes());
+            let signature = engine.finish(stream, &mut scratch);
+            black_box(signature.map_err(cannot_sign)?.to_bytes());
             Ok(())
         })?;
         self.measure(Case::one("sign", "prepared", engine.name()), |run| {
             let mut stream = expanded.sign_stream_from_seed(&self.seed(run));
             stream.update(MESSAGE);
-            black_box(engine.finish(stream, &mut scratch).to_bytes());
+            let signature = engine.finish(stream, &mut scratch);
+            black_box(signature.map_err(cannot_sign)?.to_bytes());
             Ok(())
         })
     }
@@ -138,7 +148,7 @@ impl<P: Parameters> Measure<P> {
         Ok(move |run| {
             engine
                 .sign_batch(&self.seed(run), &jobs, &mut signatures)
-                .map_err(|error| Error::new("cannot sign a batch").because(error))?;
+                .map_err(batch_failed)?;
             for signature in &signatures {
                 black_box(signature.to_bytes());
             }
@@ -147,12 +157,12 @@ impl<P: Parameters> Measure<P> {
     }
 
     /// Signatures to verify in turn, so that no branch predictor learns one by heart.
-    pub(super) fn signatures(&self) -> Vec<SignatureBytes<P>> {
+    pub(super) fn signatures(&self) -> Result<Vec<SignatureBytes<P>>> {
         let expanded = self.key.expand();
         let one = |run| {
             let mut stream = expanded.sign_stream_from_seed(&self.seed(run));
             stream.update(MESSAGE);
-            stream.finish().to_bytes()
+            Ok(stream.finish().map_err(cannot_sign)?.to_bytes())
         };
         (0..BATCH as u64).map(one).collect()
     }
@@ -368,13 +378,14 @@ mod tests {
     #[test]
     fn a_signature_that_is_refused_ends_its_batch() {
         let bench = bench();
-        let mut signatures = bench.signatures();
+        let mut signatures = bench.signatures().unwrap();
         let engine = Engine::Scalar;
         bench.verifying(3, &engine, &signatures).unwrap()(0).unwrap();
         signatures[1] = bench
             .key
             .sign_stream_from_seed(&[1; SEED_LEN])
             .finish()
+            .unwrap()
             .to_bytes();
         assert!(bench.verifying(1, &engine, &signatures).unwrap()(0).is_ok());
         assert!(bench.verifying(3, &engine, &signatures).unwrap()(0).is_err());

@@ -212,7 +212,7 @@ struct OnProcessor<'a> {
 impl Plan for OnProcessor<'_> {
     fn forecast<P: Parameters>(&self, bench: &Measure<P>, forecast: &mut Forecast) -> Result<()> {
         forecast.row(bench.duration());
-        let signatures = bench.signatures();
+        let signatures = bench.signatures()?;
         for &engine in self.engines {
             // Signing in two ways, verifying in two ways.
             for _ in 0..4 {
@@ -238,7 +238,7 @@ impl Plan for OnProcessor<'_> {
                 bench.sign_batch(case, &engine.on(threads), &expanded)?;
             }
         }
-        let signatures = bench.signatures();
+        let signatures = bench.signatures()?;
         for &engine in self.engines {
             bench.verify(engine, &signatures)?;
             for (case, threads) in self.batches.cases("verify", engine) {
@@ -271,7 +271,7 @@ impl OnGpu<'_> {
 impl Plan for OnGpu<'_> {
     fn forecast<P: Parameters>(&self, bench: &Measure<P>, forecast: &mut Forecast) -> Result<()> {
         let expanded = bench.key().expand();
-        let signatures = bench.signatures();
+        let signatures = bench.signatures()?;
         for &count in self.sizes {
             let (case, sample) = (Self::case("sign", count), SAMPLE_ON_GPU);
             forecast.row(bench.signing_takes(case, sample, self.gpu, &expanded)?);
@@ -282,7 +282,7 @@ impl Plan for OnGpu<'_> {
 
     fn measure<P: Parameters>(&self, bench: &Measure<P>) -> Result<()> {
         let expanded = bench.key().expand();
-        let signatures = bench.signatures();
+        let signatures = bench.signatures()?;
         for &count in self.sizes {
             bench.sign_batch(Self::case("sign", count), self.gpu, &expanded)?;
             bench.verify_batch(Self::case("verify", count), self.gpu, &signatures)?;

@@ -2,6 +2,7 @@
 
 use super::{design::DesignOptions, refused};
 use crate::{
+    engine::{batch_failed, faulty},
     error::{Error, Result, Status},
     scheme::Algorithm,
     seed::SEED_LEN,
@@ -73,6 +74,7 @@ fn sign<P: Parameters>(design: Design, count: u32) -> Result<Outcome> {
     let accelerator = Accelerator::new(design).map_err(refused)?;
     let meter = Meter::default();
     let key = SigningKey::<P>::from_seed(&SEED);
+    let key = key.map_err(|fault| faulty("cannot generate a key", fault))?;
     let expanded = Engine::Scalar.expand(&key);
     let job = SignJob::new(&expanded, MESSAGE);
     let jobs = vec![job; count as usize];
@@ -83,7 +85,7 @@ fn sign<P: Parameters>(design: Design, count: u32) -> Result<Outcome> {
     let signed = |engine: &dyn BatchSign<P>| {
         let mut signatures = vec![Signature::EMPTY; jobs.len()];
         let done = engine.sign_batch(&SEED, &jobs, &mut signatures);
-        done.map_err(|error| Error::new("cannot sign").because(error))?;
+        done.map_err(batch_failed)?;
         Ok::<_, Error>(signatures)
     };
     let ours = signed(&circuit)?;

@@ -1,6 +1,8 @@
 //! Keys of FN-DSA against the crate's own answers, and the parts against their definitions.
 
-use super::super::tests::{Key, Memory, numbered_seed, solved, solves_the_equation};
+use super::super::tests::{
+    Key, Memory, candidates_of_a_key, numbered_seed, solved, solves_the_equation,
+};
 use super::*;
 use crate::hash::Shake256;
 use crate::lanes::Native;
@@ -29,12 +31,82 @@ fn key(logn: u32, seed: &[u8]) -> Key {
         &mut Shake256::reader(seed),
         out,
         &mut memory.scratch(),
-    );
+    )
+    .expect("no fault");
     let Memory(words, wide, residues) = &memory;
     assert!(words.iter().all(|x| *x == 0), "wiped");
     assert!(wide.iter().all(|x| *x == 0), "wiped");
     assert!(residues.iter().all(|x| *x == 0), "wiped");
     key
+}
+
+/// The key that is found among the candidates of `draw`, if there is one.
+fn key_of(logn: u32, draw: DrawPolynomial<'_>) -> (Key, Result<(), FaultError>) {
+    let mut key = Key::zeros(logn);
+    let out = KeyPolys {
+        f: &mut key.f,
+        g: &mut key.g,
+        capital_f: &mut key.capital_f,
+        capital_g: &mut key.capital_g,
+        h: &mut key.h,
+    };
+    let mut memory = Memory::new(logn);
+    let scratch = &mut memory.scratch();
+    let found = generate_on(Best::find(), Native::default(), logn, draw, out, scratch);
+    (key, found)
+}
+
+/// Without a bound, key generation would go on for ever.
+#[test]
+fn key_generation_ends_if_every_candidate_is_refused() {
+    // `f` is not invertible, or the norm is too large.
+    for (value, drawn_of_each) in [(0, 1), (127, 2)] {
+        let mut drawn = 0;
+        let refused = &mut |f: &mut [i8]| {
+            drawn += 1;
+            f.fill(0);
+            f[0] = value;
+            f[1] = value;
+            Ok(())
+        };
+        let (key, found) = key_of(9, refused);
+        assert_eq!(found, Err(FaultError));
+        assert_eq!(drawn, drawn_of_each * max_candidates(9));
+        assert_eq!(key, Key::zeros(9), "nothing is left of a candidate");
+    }
+    for polynomials in [0, 1] {
+        let mut left = polynomials;
+        let draw = &mut |f: &mut [i8]| {
+            f.fill(0);
+            f[0] = 1;
+            left -= 1;
+            if left < 0 { Err(FaultError) } else { Ok(()) }
+        };
+        let (key, found) = key_of(9, draw);
+        assert_eq!(found, Err(FaultError));
+        assert_eq!(key, Key::zeros(9));
+    }
+}
+
+/// Far fewer candidates are refused than [`max_candidates`] supposes. A candidate draws one or two
+/// polynomials.
+#[test]
+fn a_candidate_is_a_key_with_the_stated_chance() {
+    for logn in 1..=10 {
+        let keys = if logn < 3 || logn > 8 { 20 } else { 100 };
+        let mean = candidates_of_a_key(keys, |seed| {
+            let mut drawn = 0;
+            let stream = &mut Shake256::reader(seed);
+            let draw = &mut |f: &mut [i8]| {
+                drawn += 1;
+                sample(Best::find(), logn, stream, f)
+            };
+            key_of(logn, draw).1.expect("no fault");
+            drawn
+        });
+        let most = if logn < 3 { 2.0 * 8000.0 } else { 2.0 * 64.0 };
+        assert!(mean < most, "degree {}: {mean}", 1 << logn);
+    }
 }
 
 /// Answers of the crate `fn-dsa-kgen` 0.4.0, which falcon.py generated: 10 keys of each degree, 100
@@ -101,8 +173,8 @@ fn candidates(logn: u32, count: usize) -> Vec<[Vec<i8>; 2]> {
     let mut found = Vec::new();
     while found.len() < count {
         let [mut f, mut g] = [vec![0; 1 << logn], vec![0; 1 << logn]];
-        sample(Best::find(), logn, &mut stream, &mut f);
-        sample(Best::find(), logn, &mut stream, &mut g);
+        sample(Best::find(), logn, &mut stream, &mut f).expect("no fault");
+        sample(Best::find(), logn, &mut stream, &mut g).expect("no fault");
         if fits(logn, &f, &g) && q32::orthogonal_norm(logn, &f, &g, &mut wide) {
             found.push([f, g]);
         }
@@ -186,11 +258,11 @@ fn refusals(logn: u32, seed: u64) -> (Vec<Refusal>, u32) {
     let mut stream = Shake256::reader(&numbered_seed(seed));
     let mut refusals = Vec::new();
     loop {
-        sample(Best::find(), logn, &mut stream, &mut f);
+        sample(Best::find(), logn, &mut stream, &mut f).expect("no fault");
         if ring::public_key(&PORTABLE_NTT, logn, &f, &f, &mut h, &mut residues).is_err() {
             continue;
         }
-        sample(Best::find(), logn, &mut stream, &mut g);
+        sample(Best::find(), logn, &mut stream, &mut g).expect("no fault");
         if fits(logn, &f, &g) && q32::orthogonal_norm(logn, &f, &g, &mut wide) {
             let level = condition::least_unsure_level(logn, &f, &g, &mut words, &mut wide);
             match solve::solve_in_fixed_point(
@@ -246,8 +318,8 @@ fn binary64_judges_norms_as_fixed_point_does() {
         let [mut f, mut g] = [vec![0; n], vec![0; n]];
         let mut wide = vec![0; super::super::wide_len(logn)];
         for _ in 0..300 {
-            sample(Best::find(), logn, &mut stream, &mut f);
-            sample(Best::find(), logn, &mut stream, &mut g);
+            sample(Best::find(), logn, &mut stream, &mut f).expect("no fault");
+            sample(Best::find(), logn, &mut stream, &mut g).expect("no fault");
             if !fits(logn, &f, &g) {
                 continue;
             }
@@ -279,8 +351,8 @@ fn the_orthogonalised_norm_is_that_of_the_integers() {
         let [mut f, mut g] = [vec![0; n], vec![0; n]];
         let mut wide = vec![0; super::super::wide_len(logn)];
         for _ in 0..60 {
-            sample(Best::find(), logn, &mut stream, &mut f);
-            sample(Best::find(), logn, &mut stream, &mut g);
+            sample(Best::find(), logn, &mut stream, &mut f).expect("no fault");
+            sample(Best::find(), logn, &mut stream, &mut g).expect("no fault");
             if !fits(logn, &f, &g) {
                 continue;
             }
@@ -311,6 +383,6 @@ fn draws_have_the_same_values_on_every_engine() {
             .collect()
     };
     let mut f = vec![0; 512];
-    sample(Best::find(), 9, &mut Shake256::reader(b"engines"), &mut f);
+    sample(Best::find(), 9, &mut Shake256::reader(b"engines"), &mut f).expect("no fault");
     assert_eq!(f[..511], expected);
 }

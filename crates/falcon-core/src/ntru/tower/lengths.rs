@@ -101,8 +101,8 @@ fn acceptable_pair(logn: u32, stream: &mut crate::hash::Shake256Reader) -> [Vec<
     let (mut f, mut g) = (vec![0; n], vec![0; n]);
     let (mut inverse_gram, mut wide) = (vec![0; n / 2], vec![0; solve::wide_len(logn)]);
     loop {
-        gauss::sample(crate::engine::Best::find(), logn, stream, &mut f);
-        gauss::sample(crate::engine::Best::find(), logn, stream, &mut g);
+        gauss::sample(crate::engine::Best::find(), logn, stream, &mut f).expect("no fault");
+        gauss::sample(crate::engine::Best::find(), logn, stream, &mut g).expect("no fault");
         if fits(logn, &f, &g) && fixed::orthogonal_norm(logn, &f, &g, &mut inverse_gram, &mut wide)
         {
             return [f, g];

@@ -2,10 +2,10 @@
 //! bytes, for random centres and for centres at which a first byte hardly
 //! decides.
 
-use super::super::Serial;
 use super::super::base::half_gaussian;
 use super::super::records::{ACCEPT, BUFFERS, ONE, RAISE, REJECT, record, trial};
 use super::super::serial::exponent;
+use super::super::{Serial, SerialFeed};
 use super::*;
 use crate::hash::{Shake256, Shake256Reader};
 use crate::lanes::{Baseline, tail};
@@ -23,7 +23,7 @@ fn extent(cases: usize) -> usize {
 /// Runs both samplers on the same bytes.
 struct Pair {
     windows: Feed,
-    serial: Prng,
+    serial: SerialFeed<Prng>,
 }
 
 impl Pair {
@@ -42,14 +42,14 @@ impl Pair {
         assert_eq!(a, b, "{rests:?}, {leaf:?}");
         assert_eq!(
             self.windows.consumed(),
-            consumed(&self.serial, self.serial.place())
+            consumed(&self.serial.source, self.serial.source.place())
         );
     }
 
     /// The bytes of the attempt that comes next.
     fn peek(&mut self) -> [u8; 11] {
         let mut copy = self.serial.clone();
-        copy.next_attempt()
+        copy.source.next_attempt()
     }
 }
 
