@@ -1,0 +1,210 @@
+//! The bits of every centre and of every leaf, compared with the reference's.
+
+use crate::Degree;
+use crate::c::{Form, Reference};
+use crate::numbering::{Keys, Randomness, key};
+use crate::walk::{self, Diagonal, Walk};
+use crate::watch::{Observer, Watch};
+use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, expanded_reals, secret_basis};
+use falcon_core::seams::fft::Fft;
+use falcon_core::seams::sampler::SigningIsa;
+use falcon_core::seams::{LaneEngine, TokenVisitor, visit};
+use falcon_core::{Engine, Parameters, Signature};
+use std::marker::PhantomData;
+use std::ops::AddAssign;
+
+/// Extent of a comparison.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Degree.
+    pub degree: Degree,
+    /// Engine that signs.
+    pub engine: Engine,
+    /// Keys.
+    pub keys: Keys,
+    /// The first number under each key.
+    pub first: u64,
+    /// Signatures under each key.
+    pub count: u64,
+    /// Diagonal of the LDL decomposition in the C code's walk.
+    pub diagonal: Diagonal,
+}
+
+/// Numbers of leaves, centres and signatures that were compared, and of those that differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// Leaves that were compared: two numbers each.
+    pub leaves: u64,
+    /// Leaves that differ.
+    pub different_leaves: u64,
+    /// Signatures that were compared.
+    pub signatures: u64,
+    /// Signatures whose `s2` differs.
+    pub different_signatures: u64,
+    /// Centres that were compared. After a difference of an integer none are.
+    pub centres: u64,
+    /// Centres that differ.
+    pub different_centres: u64,
+    /// Centres of the first two and last two calls of the sampler that differ. Only these can be
+    /// integers but for rounding.
+    pub different_rational: u64,
+    /// Sum of the differences of all centres. A centre's difference is the chance that an integer
+    /// lies between the two.
+    pub sum: f64,
+    /// The largest difference of a centre.
+    pub largest: f64,
+}
+
+impl Outcome {
+    /// Returns whether nothing differs.
+    pub fn is_equal(&self) -> bool {
+        self.different_leaves + self.different_signatures + self.different_centres == 0
+    }
+}
+
+impl AddAssign for Outcome {
+    fn add_assign(&mut self, other: Self) {
+        self.leaves += other.leaves;
+        self.different_leaves += other.different_leaves;
+        self.signatures += other.signatures;
+        self.different_signatures += other.different_signatures;
+        self.centres += other.centres;
+        self.different_centres += other.different_centres;
+        self.different_rational += other.different_rational;
+        self.sum += other.sum;
+        self.largest = self.largest.max(other.largest);
+    }
+}
+
+/// Compares leaves and centres.
+pub fn compare(plan: Plan) -> Outcome {
+    with_degree!(plan.degree, P => visit(plan.engine, Compare::<P>(plan, PhantomData)))
+}
+
+struct Compare<P>(Plan, PhantomData<P>);
+
+impl<P: Parameters> TokenVisitor for Compare<P> {
+    type Output = Outcome;
+
+    fn visit<B: SigningIsa, F: Fft>(self, tokens: LaneEngine<B, F>) -> Outcome {
+        let plan = self.0;
+        let mut all = Outcome::default();
+        for k in 0..plan.keys.count {
+            all += with_key::<P, B, F>(tokens, plan, plan.keys.first + k);
+        }
+        all
+    }
+}
+
+fn with_key<P: Parameters, B: SigningIsa, F: Fft>(
+    LaneEngine { arith, fft }: LaneEngine<B, F>,
+    plan: Plan,
+    k: u8,
+) -> Outcome {
+    let (key, on) = (key::<P>(k), Reference::new(plan.degree, Form::Clean));
+    let expanded = key.expand();
+    let mut outcome = Outcome::default();
+    let observer = Observer::of_all();
+    let engine = LaneEngine {
+        arith,
+        fft: Watch::new(fft, &observer),
+    };
+    for group in 0..plan.count.div_ceil(F::LANES as u64) {
+        let first = plan.first + group * F::LANES as u64;
+        let randomness: Vec<_> = (first..).take(F::LANES).map(Randomness::new).collect();
+        let jobs: Vec<_> = randomness
+            .iter()
+            .map(|randomness| RawJob::new(&expanded, b"", randomness.raw()))
+            .collect();
+        let mut out = vec![Signature::EMPTY; F::LANES];
+        engine
+            .sign_batch_raw(&jobs, Fit::Any, &mut out)
+            .expect("as many results as jobs");
+        let centres = observer.take_all(F::LANES);
+        for ((ours, signature), Randomness { nonce, seed }) in
+            centres.iter().zip(&out).zip(&randomness)
+        {
+            let point = on.hash_to_point(nonce, b"");
+            let theirs = walk::sign(on, plan.diagonal, &secret_basis(&key), &point, seed);
+            if outcome.signatures == 0 {
+                outcome += leaves::<P>(expanded_reals(&expanded), &theirs);
+            }
+            outcome += centres_of(&ours[..2 * P::N], &theirs);
+            outcome.different_signatures += u64::from(theirs.s2 != signature.s2());
+        }
+    }
+    outcome
+}
+
+/// Compares the leaves of an expanded key.
+fn leaves<P: Parameters>(expanded: &[f64], theirs: &Walk) -> Outcome {
+    let mut ours = Vec::new();
+    leaves_of(P::LOGN, &expanded[4 << P::LOGN..], &mut ours);
+    let sigma_min = walk::sigma_min(P::LOGN);
+    let theirs = theirs.inv_sigmas[..P::N]
+        .iter()
+        .map(|&inv_sigma| [inv_sigma * inv_sigma * 0.5, inv_sigma * sigma_min]);
+    assert_eq!(ours.len(), theirs.len());
+    Outcome {
+        leaves: ours.len() as u64,
+        different_leaves: ours.iter().zip(theirs).filter(|(a, b)| *a != b).count() as u64,
+        ..Outcome::default()
+    }
+}
+
+/// Collects the leaves of a stored tree of degree `2^logn`, in the order of their use.
+fn leaves_of(logn: u32, tree: &[f64], out: &mut Vec<[f64; 2]>) {
+    let below = &tree[1 << logn..];
+    if logn == 1 {
+        out.extend([[below[0], below[1]], [below[2], below[3]]]);
+        return;
+    }
+    let (right, left) = below.split_at(below.len() / 2);
+    leaves_of(logn - 1, right, out);
+    leaves_of(logn - 1, left, out);
+}
+
+/// Compares the centres of one signature's first attempt.
+fn centres_of(ours: &[f64], theirs: &Walk) -> Outcome {
+    let mut outcome = Outcome {
+        signatures: 1,
+        ..Outcome::default()
+    };
+    for (call, (centre, theirs)) in ours.iter().zip(&theirs.centres).enumerate() {
+        // A last bit moves a centre by 2^-40 and less. Another integer moves those after it.
+        if (centre - theirs).abs() > 1e-6 {
+            break;
+        }
+        outcome.centres += 1;
+        if centre != theirs {
+            let is_rational = call < 2 || call + 2 >= ours.len();
+            outcome.different_centres += 1;
+            outcome.different_rational += u64::from(is_rational);
+            outcome.sum += (centre - theirs).abs();
+            outcome.largest = outcome.largest.max((centre - theirs).abs());
+        }
+    }
+    outcome
+}
+
+/// Prints the result.
+pub fn print(plan: &Plan, outcome: &Outcome) {
+    let Outcome {
+        leaves,
+        different_leaves,
+        signatures,
+        different_signatures,
+        centres,
+        different_centres,
+        different_rational,
+        sum,
+        largest,
+    } = outcome;
+    println!(
+        "Falcon-{}: {leaves} leaves compared, {different_leaves} differ; {centres} centres, \
+         {different_centres} differ, {different_rational} of them in the first or last two calls, by \
+         {largest:.1e} at most and {:.1e} in a signature; {signatures} signatures, {different_signatures} differ",
+        plan.degree.n(),
+        sum / *signatures as f64,
+    );
+}

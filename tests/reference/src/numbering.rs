@@ -1,0 +1,60 @@
+//! Key, nonce and sampler seed of a number. `kat/reference-long` has the same numbering.
+
+use falcon_core::hazmat::RawRandomness;
+use falcon_core::{NONCE_LEN, Parameters, SigningKey};
+
+/// Numbers that follow one another and have one key.
+pub const NUMBERS_OF_A_KEY: u64 = 1 << 16;
+
+/// The seed of key `k`: 48 bytes `k`.
+pub fn key_seed(k: u8) -> [u8; 48] {
+    [k; 48]
+}
+
+/// The key `k`.
+pub fn key<P: Parameters>(k: u8) -> SigningKey<P> {
+    SigningKey::from_reference_seed(&key_seed(k))
+}
+
+/// The keys of a run: `count` from key `first` on, which take turns.
+#[derive(Clone, Copy, Debug)]
+pub struct Keys {
+    /// The first key.
+    pub first: u8,
+    /// Number of keys.
+    pub count: u8,
+}
+
+impl Keys {
+    /// Index of the key of number `i`.
+    pub fn index(self, i: u64) -> usize {
+        (i / NUMBERS_OF_A_KEY % u64::from(self.count)) as usize
+    }
+}
+
+/// The randomness of a number: nonce, and seed of the stream of sampler seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Randomness {
+    /// The number as 8 bytes, little-endian, then zeros.
+    pub nonce: [u8; NONCE_LEN],
+    /// The number as 8 bytes, little-endian, then bytes `a5`.
+    pub seed: [u8; 48],
+}
+
+impl Randomness {
+    /// Returns the randomness of number `i`.
+    pub fn new(i: u64) -> Self {
+        let (mut nonce, mut seed) = ([0; NONCE_LEN], [0xa5; 48]);
+        nonce[..8].copy_from_slice(&i.to_le_bytes());
+        seed[..8].copy_from_slice(&i.to_le_bytes());
+        Self { nonce, seed }
+    }
+
+    /// The same, as jobs have it.
+    pub fn raw(&self) -> RawRandomness<'_> {
+        RawRandomness {
+            nonce: &self.nonce,
+            seed: &self.seed,
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The comparisons with the reference's C code, at an extent for every change.
+
+use falcon_core::Engine;
+use falcon_kat::{Algorithm, quotient};
+use falcon_reference::c::{Form, Reference};
+use falcon_reference::centres::Outcome;
+use falcon_reference::numbering::{Keys, Randomness};
+use falcon_reference::signatures::Plan;
+use falcon_reference::walk::Diagonal;
+use falcon_reference::{Degree, centres, fn_dsa, keys, signatures, walk};
+use falcon_tests::{engines, extent};
+
+/// Compares the centres of `count` signatures under each of two keys.
+fn centres(degree: Degree, engine: Engine, count: u64, diagonal: Diagonal) -> Outcome {
+    centres::compare(centres::Plan {
+        degree,
+        engine,
+        keys: Keys { first: 1, count: 2 },
+        first: 0,
+        count,
+        diagonal,
+    })
+}
+
+/// Every last bit is the reference's, if the C code drops the imaginary part of `d11`, too. With
+/// `x (1 / d)` as LDL's quotient, half of the leaves and of the centres differ.
+fn all_bits(degree: Degree) {
+    for engine in engines() {
+        let outcome = centres(degree, engine, 1, Diagonal::Real);
+        let signatures = 2 * engine.lanes() as u64;
+        let expected = Outcome {
+            leaves: 2 * degree.n() as u64,
+            signatures,
+            centres: signatures * 2 * degree.n() as u64,
+            ..Outcome::default()
+        };
+        assert_eq!(outcome, expected, "{engine}");
+    }
+}
+
+#[test]
+fn all_bits_of_512_are_the_references_but_for_one_spelling() {
+    all_bits(Degree::Falcon512);
+}
+
+#[test]
+fn all_bits_of_1024_are_the_references_but_for_one_spelling() {
+    all_bits(Degree::Falcon1024);
+}
+
+/// The imaginary part of `d11` changes last bits of a third of the centres. The sum of the
+/// differences of a signature's centres is the chance that an integer lies between two of them, and
+/// that the sampler draws another integer.
+fn the_one_spelling(degree: Degree, bound: f64) {
+    let outcome = centres(degree, Engine::best(), 32, Diagonal::Complex);
+    assert_eq!(outcome.different_signatures, 0);
+    assert_eq!(outcome.centres, outcome.signatures * 2 * degree.n() as u64);
+    let share = outcome.different_centres as f64 / outcome.centres as f64;
+    assert!((0.2..0.5).contains(&share), "{share}");
+    assert_eq!(outcome.different_rational, 0);
+    assert!(outcome.largest <= 2f64.powi(-41), "{outcome:?}");
+    let chance = outcome.sum / outcome.signatures as f64;
+    assert!(chance < bound, "{chance}");
+}
+
+#[test]
+fn the_one_spelling_moves_a_centre_of_512_over_an_integer_once_in_2_to_the_36_signatures() {
+    the_one_spelling(Degree::Falcon512, 2f64.powi(-36));
+}
+
+#[test]
+fn the_one_spelling_moves_a_centre_of_1024_over_an_integer_once_in_2_to_the_35_signatures() {
+    the_one_spelling(Degree::Falcon1024, 2f64.powi(-35));
+}
+
+/// The walk, step by step, is `sign_dyn`, and both forms of the C code agree.
+fn forms_agree(degree: Degree) {
+    let clean = Reference::new(degree, Form::Clean);
+    let fastest = Reference::new(degree, Form::fastest());
+    for number in 0..2 {
+        let basis = clean.generate(&keys::seed(number));
+        assert_eq!(fastest.generate(&keys::seed(number)), basis);
+        let basis = basis.each_ref().map(Vec::as_slice);
+        for number in 0..10 {
+            let Randomness { nonce, seed } = Randomness::new(number);
+            let point = clean.hash_to_point(&nonce, b"");
+            let s2 = clean.sign(&basis, &point, &seed);
+            assert_eq!(fastest.sign(&basis, &point, &seed), s2);
+            let walk = walk::sign(clean, Diagonal::Complex, &basis, &point, &seed);
+            assert_eq!(walk.s2, s2);
+        }
+    }
+}
+
+#[test]
+fn forms_of_512_agree() {
+    forms_agree(Degree::Falcon512);
+}
+
+#[test]
+fn forms_of_1024_agree() {
+    forms_agree(Degree::Falcon1024);
+}
+
+fn plan(degree: Degree, keys: Keys, first: u64, count: u64) -> Plan {
+    Plan {
+        degree,
+        engine: Engine::best(),
+        form: Form::Clean,
+        keys,
+        first,
+        count,
+        threads: 1,
+        bits: 30,
+        also_every: 0,
+    }
+}
+
+/// A signature that a last bit of a centre decides is handed over, alone and in a batch. The C code
+/// makes the signatures of the file.
+fn decided_by_a_bit(degree: Degree, algorithm: Algorithm, text: &str) {
+    let records = quotient::records(text).expect("the file is well formed");
+    let key_seed = quotient::key_seed(algorithm);
+    let keys = Keys {
+        first: key_seed[0],
+        count: 1,
+    };
+    let reference = Reference::new(degree, Form::Clean);
+    let basis = reference.generate(&key_seed);
+    let basis = basis.each_ref().map(Vec::as_slice);
+    for record in records {
+        let (number, _) = record.nonce.split_first_chunk().expect("40 bytes");
+        let number = u64::from_le_bytes(*number);
+        let Randomness { nonce, seed } = Randomness::new(number);
+        assert_eq!((nonce, seed), (record.nonce, record.seed));
+        let point = reference.hash_to_point(&nonce, b"");
+        let s2 = reference.sign(&basis, &point, &seed);
+        assert_eq!(reference.compress(&s2), record.compressed);
+        for (first, count) in [(number, 1), (number - number % 64, 64)] {
+            let outcome = signatures::compare(plan(degree, keys, first, count));
+            assert!(outcome.handed_over >= 1, "{number}");
+            assert_eq!(outcome.differences, [], "{number}");
+        }
+    }
+}
+
+#[test]
+fn signatures_of_512_that_a_bit_decides_are_the_references() {
+    let text = include_str!("../../../kat/reference-long/falcon512.txt");
+    decided_by_a_bit(Degree::Falcon512, Algorithm::Falcon512, text);
+}
+
+#[test]
+fn signatures_of_1024_that_a_bit_decides_are_the_references() {
+    let text = include_str!("../../../kat/reference-long/falcon1024.txt");
+    decided_by_a_bit(Degree::Falcon1024, Algorithm::Falcon1024, text);
+}
+
+/// Compares signatures of two keys from number `first` on. Three in ten thousand have a centre near
+/// an integer.
+fn signatures(degree: Degree, key: u8, first: u64, count: u64) {
+    let keys = Keys {
+        first: key,
+        count: 2,
+    };
+    let outcome = signatures::compare(plan(degree, keys, first, count));
+    assert_eq!(outcome.signed, count);
+    assert_eq!(outcome.differences, []);
+    let near: u64 = outcome.nearest.values().sum();
+    assert_eq!(outcome.handed_over, near);
+    let expected = count as f64 * (2.0 / 12289.0 + 2.0 / 16600.0);
+    let deviations = (near as f64 - expected).abs() / expected.sqrt();
+    assert!(deviations < 5.0, "{near} near, {expected} expected");
+}
+
+#[test]
+fn signatures_of_512_are_the_references() {
+    // All of them have a record of `kat/reference-long` among them.
+    let count = extent("Falcon-512: signatures", 20_000, 300_000);
+    signatures(Degree::Falcon512, 1, 6 << 16, count);
+}
+
+#[test]
+fn signatures_of_1024_are_the_references() {
+    let count = extent("Falcon-1024: signatures", 5_000, 60_000);
+    signatures(Degree::Falcon1024, 2, 2 << 16, count);
+}
+
+#[test]
+fn keys_of_512_are_the_references() {
+    let count = extent("Falcon-512: keys", 40, 500);
+    let outcome = keys::compare(Degree::Falcon512, Form::fastest(), 0, count, 1);
+    assert_eq!((outcome.keys, outcome.differences), (count, vec![]));
+}
+
+#[test]
+fn keys_of_1024_are_the_references() {
+    let count = extent("Falcon-1024: keys", 10, 150);
+    let outcome = keys::compare(Degree::Falcon1024, Form::fastest(), 0, count, 1);
+    assert_eq!((outcome.keys, outcome.differences), (count, vec![]));
+}
+
+#[test]
+fn signatures_of_fn_dsa_are_those_of_its_crate() {
+    let keys = Keys { first: 1, count: 2 };
+    let count = extent("FN-DSA 512: signatures", 1_000, 10_000);
+    let outcome = fn_dsa::compare(Degree::Falcon512, Engine::best(), keys, 0, count, 1);
+    assert_eq!((outcome.signatures, outcome.differences), (count, vec![]));
+    let count = extent("FN-DSA 1024: signatures", 500, 2_500);
+    let outcome = fn_dsa::compare(Degree::Falcon1024, Engine::best(), keys, 0, count, 1);
+    assert_eq!((outcome.signatures, outcome.differences), (count, vec![]));
+}
