@@ -8,12 +8,12 @@ use falcon_core::hazmat::{
     self, BatchSignRaw, Fit, RawJob, RawRandomness, SecretKey, Shake256HashToPoint,
 };
 use falcon_core::{
-    Engine, ExpandedKey, Parameters, Scratch, Signature, SigningKey, Threads, det1024, recovery,
+    Engine, ExpandedKey, FaultError, Parameters, Scratch, Signature, SigningKey, Threads, det1024,
+    recovery,
 };
 use falcon_rounding::{Environment, read};
 use falcon_tests::{Repeatable, engines, key};
 use mceliece_core::{KeyPair, Mceliece348864};
-use std::convert::Infallible;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -105,12 +105,17 @@ both_degrees! {
     panics
 }
 
+/// The signature of a processor that computes rightly.
+fn signed<P: Parameters>(signature: Result<Signature<P>, FaultError>) -> Signature<P> {
+    signature.expect("no fault")
+}
+
 /// The key of this seed is another one if the reduction is rounded otherwise.
 fn keys_from_seeds<P: Parameters>() {
     let mut seed = [0; 32];
     seed[31] = 12;
     let fingerprint = same_bytes("key", || {
-        let key = SigningKey::<P>::from_seed_boxed(&seed);
+        let key = SigningKey::<P>::from_seed_boxed(&seed).expect("no fault");
         key.verifying_key().fingerprint().to_vec()
     });
     let pinned = match P::N {
@@ -124,7 +129,7 @@ fn keys_from_seeds<P: Parameters>() {
 fn keys_from_reference_seeds<P: Parameters>() {
     let seed = [if P::N == 512 { 9 } else { 2 }; 48];
     same_bytes("key", || {
-        let key = SigningKey::<P>::from_reference_seed_boxed(&seed);
+        let key = SigningKey::<P>::from_reference_seed_boxed(&seed).expect("no fault");
         key.to_bytes().as_ref().to_vec()
     });
 }
@@ -154,12 +159,15 @@ fn plain_signatures<P: Parameters>() {
     let (key, expanded) = forms::<P>();
     same_bytes("signatures", || {
         with_scratch(|scratch| {
-            encoded(&[
-                key.sign_with_rng(&mut rng(), MESSAGE),
-                expanded.sign_with_rng(&mut rng(), MESSAGE),
-                key.sign_in(&mut rng(), MESSAGE, scratch),
-                expanded.sign_in(&mut rng(), MESSAGE, scratch),
-            ])
+            encoded(
+                &[
+                    key.sign_with_rng(&mut rng(), MESSAGE),
+                    expanded.sign_with_rng(&mut rng(), MESSAGE),
+                    key.sign_in(&mut rng(), MESSAGE, scratch),
+                    expanded.sign_in(&mut rng(), MESSAGE, scratch),
+                ]
+                .map(signed),
+            )
         })
     });
     same_bytes("deterministic signatures", || {
@@ -185,14 +193,17 @@ fn streams<P: Parameters>() {
         stream
     };
     same_bytes("streams", || {
-        encoded(&[of_key().finish(), of_expanded().finish()])
+        encoded(&[of_key().finish(), of_expanded().finish()].map(signed))
     });
     on_engines("streams", |engine| {
         with_scratch(|scratch| {
-            encoded(&[
-                engine.finish(of_key(), scratch),
-                engine.finish(of_expanded(), scratch),
-            ])
+            encoded(
+                &[
+                    engine.finish(of_key(), scratch),
+                    engine.finish(of_expanded(), scratch),
+                ]
+                .map(signed),
+            )
         })
     });
 }
@@ -200,14 +211,19 @@ fn streams<P: Parameters>() {
 fn raw_signatures<P: Parameters>() {
     let (key, expanded) = forms::<P>();
     same_bytes("raw", || {
-        with_scratch(|scratch| encoded(&[hazmat::sign_raw(&key, RAW, MESSAGE, Fit::Any, scratch)]))
+        with_scratch(|scratch| {
+            encoded(&[hazmat::sign_raw(&key, RAW, MESSAGE, Fit::Any, scratch)].map(signed))
+        })
     });
     on_engines("raw", |on| {
         with_scratch(|scratch| {
-            encoded(&[
-                hazmat::sign_raw_on(on, &key, RAW, MESSAGE, Fit::Any, scratch),
-                hazmat::sign_raw_on(on, &expanded, RAW, MESSAGE, Fit::Padded, scratch),
-            ])
+            encoded(
+                &[
+                    hazmat::sign_raw_on(on, &key, RAW, MESSAGE, Fit::Any, scratch),
+                    hazmat::sign_raw_on(on, &expanded, RAW, MESSAGE, Fit::Padded, scratch),
+                ]
+                .map(signed),
+            )
         })
     });
 }
@@ -219,13 +235,11 @@ fn signatures_of_given_seeds<P: Parameters>() {
         let next_seed = |seed: &mut [u8; hazmat::SAMPLER_SEED_LEN]| {
             last += 1;
             seed.fill(last);
-            Ok::<_, Infallible>(())
+            Ok::<_, FaultError>(())
         };
-        let signed = with_scratch(|scratch| {
+        signed(with_scratch(|scratch| {
             hazmat::sign_with_seeds_on(on, key, RAW.nonce, next_seed, MESSAGE, Fit::Any, scratch)
-        });
-        let Ok(signature) = signed;
-        signature
+        }))
     }
     let (key, expanded) = forms::<P>();
     on_engines("given seeds", |on| {
@@ -325,13 +339,13 @@ fn recoverable_signatures<P: Parameters>() {
 
 fn keys_of_fndsa<P: Parameters>() {
     same_bytes("FN-DSA key", || {
-        let key = fndsa::SigningKey::<P>::from_seed(&SEED);
+        let key = fndsa::SigningKey::<P>::from_seed(&SEED).expect("no fault");
         key.to_bytes().to_vec()
     });
 }
 
 fn signatures_of_fndsa<P: Parameters>() {
-    let key = fndsa::SigningKey::<P>::from_seed(&SEED);
+    let key = fndsa::SigningKey::<P>::from_seed(&SEED).expect("no fault");
     same_bytes("FN-DSA signature", || {
         let signature = key.sign_mu_from_seed(&[6; fndsa::SEED_LEN], &[7; MU_LEN]);
         signature.expect("no fault").to_bytes().as_ref().to_vec()
@@ -339,18 +353,17 @@ fn signatures_of_fndsa<P: Parameters>() {
 }
 
 fn batches_of_fndsa<P: Parameters>() {
-    let key = fndsa::SigningKey::<P>::from_seed(&SEED);
+    let key = fndsa::SigningKey::<P>::from_seed(&SEED).expect("no fault");
     let message = fndsa::Message::Whole {
         context: fndsa::Context::EMPTY,
         message: MESSAGE,
     };
     on_engines("FN-DSA batch", |engine| {
         let messages = vec![message; engine.lanes() + 1];
-        let signed = key.sign_batch_with_rng(engine, &mut rng(), &messages);
-        let signed = signed
+        let signatures = key.sign_batch_with_rng(engine, &mut rng(), &messages);
+        signatures
             .into_iter()
-            .map(|signature| signature.expect("no fault"));
-        signed
+            .map(|signature| signature.expect("no fault"))
             .flat_map(|signature| signature.to_bytes().as_ref().to_vec())
             .collect()
     });
@@ -362,7 +375,7 @@ fn panics<P: Parameters>() {
     for engine in engines() {
         for environment in Environment::all() {
             environment.run(|| {
-                let next_seed = |_: &mut _| -> Result<(), Infallible> { panic!("no seed") };
+                let next_seed = |_: &mut _| -> Result<(), FaultError> { panic!("no seed") };
                 let signed = catch_unwind(AssertUnwindSafe(|| {
                     with_scratch::<P, _>(|scratch| {
                         let (nonce, fit) = (RAW.nonce, Fit::Any);
@@ -391,8 +404,22 @@ fn flags_and_traps() {
             with_scratch(|scratch| {
                 environment.run(|| {
                     let before = read();
-                    hazmat::sign_raw_on(on, &key, RAW, MESSAGE, Fit::Any, scratch);
-                    hazmat::sign_raw_on(on, &expanded, RAW, MESSAGE, Fit::Any, scratch);
+                    signed(hazmat::sign_raw_on(
+                        on,
+                        &key,
+                        RAW,
+                        MESSAGE,
+                        Fit::Any,
+                        scratch,
+                    ));
+                    signed(hazmat::sign_raw_on(
+                        on,
+                        &expanded,
+                        RAW,
+                        MESSAGE,
+                        Fit::Any,
+                        scratch,
+                    ));
                     on.expand(&key);
                     assert_eq!(read(), before, "{on}, {environment}");
                 });
@@ -404,7 +431,7 @@ fn flags_and_traps() {
 #[test]
 fn deterministic_falcon_1024() {
     same_bytes("det1024", || {
-        let key = det1024::SigningKey::from_seed(b"key-0000");
+        let key = det1024::SigningKey::from_seed(b"key-0000").expect("no fault");
         let signature = key.sign(MESSAGE).expect("no fault");
         assert!(key.verifying_key().verify(MESSAGE, &signature).is_ok());
         [key.to_bytes().as_ref(), &signature.to_bytes()].concat()

@@ -13,7 +13,7 @@ pub fn key_seed(k: u8) -> [u8; 48] {
 
 /// The key `k`.
 pub fn key<P: Parameters>(k: u8) -> SigningKey<P> {
-    SigningKey::from_reference_seed(&key_seed(k))
+    SigningKey::from_reference_seed(&key_seed(k)).expect("no fault")
 }
 
 /// The keys of a run: `count` from key `first` on, which take turns.

@@ -160,7 +160,8 @@ fn the_quotient_is_the_references<P: Parameters>(algorithm: Algorithm, text: &st
     }
     let records = quotient::records(text).expect("the file is well formed");
     assert!(!records.is_empty());
-    let keys = [signing_key_from_seed::<P>(&quotient::key_seed(algorithm))];
+    let key = signing_key_from_seed::<P>(&quotient::key_seed(algorithm));
+    let keys = [key.expect("no fault")];
     let jobs: Vec<Job> = records
         .iter()
         .map(|_| Job {
