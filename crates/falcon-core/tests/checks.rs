@@ -1,8 +1,8 @@
 //! Each check of the public functions, met by an input that only it refuses.
 
 use falcon_core::hazmat::{
-    PointError, sign_deterministic, sign_with_hash, signature_from_nonce_and_s2, verify_point,
-    verify_with_hash,
+    SignWithHashError, sign_deterministic, sign_with_hash, signature_from_nonce_and_s2,
+    verify_point, verify_with_hash,
 };
 use falcon_core::seams::hash::Shake256;
 use falcon_core::seams::hash_to_point::{HashToPoint, PointHasher, Shake256HashToPoint};
@@ -251,12 +251,12 @@ fn a_point_that_is_not_reduced_is_neither_signed_nor_verified() {
     let signature = sign(100).expect("a point");
     assert!(sign(Q as u16 - 1).is_ok());
     for c in [Q as u16, 100 + Q as u16, 32767, u16::MAX] {
-        assert_eq!(sign(c), Err(PointError), "{c}");
+        assert_eq!(sign(c), Err(SignWithHashError::Point), "{c}");
     }
     let expanded = key.expand();
     let above = Constant(100 + Q as u16);
     let signed = sign_with_hash(&expanded, &[6; 32], &above, b"m", &mut scratch);
-    assert_eq!(signed, Err(PointError));
+    assert_eq!(signed, Err(SignWithHashError::Point));
     let verify = |c| verify_with_hash(key.verifying_key(), &Constant(c), b"m", &signature);
     assert_eq!(verify(100), Ok(()));
     assert_eq!(verify(100 + Q as u16), Err(SignatureError));

@@ -2,7 +2,6 @@
 //! is already in use; keys from a basis, other nonces; faults that signing finds.
 
 use core::cell::Cell;
-use core::convert::Infallible;
 use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
 use falcon_core::hazmat::{
     self, BatchSignRaw, FaultError, Fit, OtherNonce, RawJob, RawRandomness, VerifyAfterSign,
@@ -71,14 +70,13 @@ fn sign<P: Parameters>(
     stream.read(&mut nonce);
     let next_seed = |seed: &mut [u8; 56]| {
         stream.read(seed);
-        Ok::<_, Infallible>(())
+        Ok::<_, FaultError>(())
     };
     let mut reals = vec![0.0; Scratch::<P>::LEN];
     let mut scratch = Scratch::new(&mut reals).expect("enough");
     let fit = Fit::Padded;
-    let Ok(signature) =
-        sign_with_seeds_on(engine, key, &nonce, next_seed, b"data1", fit, &mut scratch);
-    signature
+    sign_with_seeds_on(engine, key, &nonce, next_seed, b"data1", fit, &mut scratch)
+        .expect("no fault")
 }
 
 fn vector_is_reproduced<P: Parameters>(vector: &Vector, stream: &mut Stream) {
@@ -130,6 +128,47 @@ fn the_120_vectors_of_falcon_py_are_reproduced_on_every_engine() {
     }
 }
 
+/// Reason for which no signature was made.
+#[derive(Debug, PartialEq)]
+enum Failure {
+    /// The seeds ended after so many.
+    End(usize),
+    Fault,
+}
+
+impl From<FaultError> for Failure {
+    fn from(_: FaultError) -> Self {
+        Self::Fault
+    }
+}
+
+/// A seed that is refused once is refused every time. Without a bound, the same seed for every
+/// attempt would go on for ever.
+#[test]
+fn a_seed_that_is_refused_again_and_again_is_a_fault() {
+    let key = SigningKey::<insecure::Falcon4>::from_seed(&[7; 32]).expect("no fault");
+    let mut reals = [0.0; Scratch::<insecure::Falcon4>::LEN];
+    let mut scratch = Scratch::new(&mut reals).expect("enough");
+    let mut faults = 0;
+    for byte in 0..20 {
+        let mut attempts = 0;
+        let same = |seed: &mut [u8; 56]| {
+            attempts += 1;
+            seed.fill(byte);
+            Ok(())
+        };
+        let signed = sign_with_seeds(&key, &[1; 40], same, b"m", Fit::Any, &mut scratch);
+        match signed {
+            Ok(_) => assert_eq!(attempts, 1),
+            Err(error) => {
+                assert_eq!((error, attempts), (FaultError, 256));
+                faults += 1;
+            }
+        }
+    }
+    assert!((1..20).contains(&faults), "{faults}");
+}
+
 /// Seeds that end give no signature, also after attempts that were refused, and the error is the
 /// caller's.
 #[test]
@@ -141,7 +180,7 @@ fn seeds_that_end_give_the_error_of_the_caller() {
         let mut taken = 0;
         let next_seed = |seed: &mut [u8; 56]| {
             if taken == limit {
-                return Err(taken);
+                return Err(Failure::End(taken));
             }
             taken += 1;
             *seed = [taken as u8; 56];
@@ -153,9 +192,9 @@ fn seeds_that_end_give_the_error_of_the_caller() {
     };
     let mut refused = 0;
     for nonce in 0..100 {
-        let needed = attempts(nonce, 1000).expect("a signature");
+        let needed = attempts(nonce, 256).expect("a signature");
         for limit in 0..needed {
-            assert_eq!(attempts(nonce, limit), Err(limit));
+            assert_eq!(attempts(nonce, limit), Err(Failure::End(limit)));
         }
         assert_eq!(attempts(nonce, needed), Ok(needed));
         refused += needed - 1;
@@ -205,7 +244,7 @@ fn another_nonce_is_hashed_in_place_of_the_signature_s() {
     let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let mut stream = key.sign_stream_from_seed(&[8; 32]);
     stream.update(b"message");
-    let signature = stream.finish();
+    let signature = stream.finish().expect("no fault");
     let nonce = *signature.nonce();
     let without = hazmat::signature_from_nonce_and_s2::<Falcon512>(&[0; 40], signature.s2());
     let without = without.expect("a signature");
@@ -228,7 +267,7 @@ fn padded_signatures_are_attached_in_front_of_the_message() {
         let key = SigningKey::<P>::from_seed(&[7; 32]).expect("no fault");
         let mut stream = key.sign_stream_from_seed(&[8; 32]);
         stream.update(b"message");
-        let signature = stream.finish();
+        let signature = stream.finish().expect("no fault");
         let len = P::PADDED_LEN + 7;
         let mut out = vec![0xa5; len + 1];
         assert_eq!(
@@ -332,8 +371,9 @@ fn deterministic_signing_finds_faults() {
         assert_eq!(sign(1, 2).0, Err(FaultError), "{place}");
 
         let (_, faulty, _) = sign(2, 4);
+        let faulty = faulty.expect("an attempt is accepted");
         let verdict = key.verifying_key().verify(b"message", &faulty);
-        assert_ne!(faulty, sign(0, 0).1);
+        assert_ne!(Ok(faulty), sign(0, 0).1);
         if only_other {
             assert_eq!(verdict, Ok(()), "verifying alone does not find it");
         } else {

@@ -62,7 +62,7 @@ fn the_storage_of_an_expanded_key_is_zero_after_its_end() {
     let expanded = expanded.expect("enough");
     let mut stream: SignStream<'_, P, _> = expanded.sign_stream_from_seed(&[1; 32]);
     stream.update(b"m");
-    let signature = stream.finish_in(&mut scratch);
+    let signature = stream.finish_in(&mut scratch).expect("no fault");
     assert_eq!(key.verifying_key().verify(b"m", &signature), Ok(()));
     drop(expanded);
     assert!(storage.iter().all(|x| x.to_bits() == 0));

@@ -93,7 +93,7 @@ fn key_generation_ends_if_every_candidate_is_refused() {
 #[test]
 fn a_candidate_is_a_key_with_the_stated_chance() {
     for logn in 1..=10 {
-        let keys = if logn < 3 || logn > 8 { 20 } else { 100 };
+        let keys = if (3..=8).contains(&logn) { 100 } else { 20 };
         let mean = candidates_of_a_key(keys, |seed| {
             let mut drawn = 0;
             let stream = &mut Shake256::reader(seed);
