@@ -173,8 +173,12 @@ impl<P: Parameters, B: SigningIsa, F: Fft> Thread<'_, P, B, F> {
             for (at, near) in nearest.into_iter().enumerate() {
                 self.judge(numbers[at], index, at, near);
             }
+        } else if numbers.len() > F::LANES {
+            // A refused attempt moved jobs to other lanes.
+            for first in whole.clone().step_by(F::LANES) {
+                self.work_with_key(first..first + lanes, index);
+            }
         } else {
-            // A refused attempt moves jobs to other lanes, so each job is signed alone.
             whole.clone().for_each(|number| self.alone(number, index));
         }
         (whole.end..range.end).for_each(|number| self.alone(number, index));
