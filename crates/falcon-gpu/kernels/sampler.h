@@ -21,15 +21,16 @@ constexpr unsigned SECOND = 2;
 constexpr unsigned CANDIDATE = 8;
 constexpr int CANDIDATE_BIAS = 32;
 
-// The two integers around `rests`, which are in [0, 1].
+// The two integers around `rests`, which are in [0, 1]. If the stream has ended,
+// the integers are arbitrary.
 template <unsigned W> FALCON_DEVICE Found find(Stream<W> &stream, const Real (&rests)[2], const Leaf &leaf) {
     using G = Group<W>;
     const Filter filter = Filter::of(leaf);
     const float r[2] = {float(rests[0].v), float(rests[1].v)};
     Found found{};
-    if (!stream.exists()) found.count = 2;
     do {
         stream.ensure();
+        if (!stream.exists()) found.count = 2;
         const PerLane<W> seen = G::map([&](unsigned lane) {
             const Attempt a = Attempt::of(stream.record(lane));
             const uint32_t first = filter.verdict(a, r[0]), second = filter.verdict(a, r[1]);

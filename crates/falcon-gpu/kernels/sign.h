@@ -171,6 +171,14 @@ template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Ba
     // Behind the targets of the last level, which end before those of a lower one would begin.
     static_assert((2u << SMALL) >= RING_REALS, "so many reals would be those of lower levels");
     Stream<W> stream(batch, slot, exists, &low.base[View<W>::spread((4u << LOW) - RING_REALS)]);
+    // If the stream has ended, the integers are arbitrary. The status says so until the end, so that
+    // nothing is kept in registers for it.
+    const auto sample = [&](auto &tree) {
+        ffsampling<LOGN, W>(stream, tree, targets);
+        Group<W>::each(1, [&](unsigned) {
+            if (exists && !stream.exists()) batch.status[hidden(job)] = STATUS_SEEDED;
+        });
+    };
     bool is_short;
     if constexpr (MODE == RAW) {
         // The basis makes room for the tree and is transformed again.
@@ -180,7 +188,7 @@ template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Ba
         load_target<LOGN, W>(point(), t0, t1, basis.from(N), basis.from(3 * N));
         ComputedTree<LOGN, W, LOW> tree{basis, low_tree};
         tree.plant(basis, basis.from(N), basis.from(2 * N), basis.from(3 * N));
-        ffsampling<LOGN, W>(stream, tree, targets);
+        sample(tree);
         transform_basis<LOGN, W>(small(), basis);
         is_short = short_vector<LOGN, W>(point(), t0, t1, basis, s2());
     } else {
@@ -188,18 +196,21 @@ template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Ba
         load_target<LOGN, W>(point(), t0, t1, basis.from(N), basis.from(3 * N));
         if constexpr (MODE == EXPANDED) {
             StoredTree<LOGN, W> tree(basis.from(4 * N));
-            ffsampling<LOGN, W>(stream, tree, targets);
+            sample(tree);
         } else {
             ComputedTree<LOGN, W, LOW> tree{high_tree, low_tree};
             tree.plant(basis, basis.from(N), basis.from(2 * N), basis.from(3 * N));
-            ffsampling<LOGN, W>(stream, tree, targets);
+            sample(tree);
         }
         is_short = short_vector<LOGN, W>(point(), t0, t1, basis, s2());
     }
     // Nothing comes behind what is cleared.
     copies_arrive();
     Group<W>::each(1, [&](unsigned) {
-        if (exists) batch.status[job] = is_short ? STATUS_SHORT : STATUS_LONG;
+        if (!exists) return;
+        // A job without a vector is still ready, and the host finds that `sign` has not signed it.
+        const bool signs = stands_at(batch, job, STATUS_READY);
+        batch.status[job] = !signs ? STATUS_READY : is_short ? STATUS_SHORT : STATUS_LONG;
     });
     clear_shared<W>(unit, shared_reals(MODE));
 }

@@ -29,6 +29,11 @@ constexpr unsigned FEWEST_ROWS = 4;
 // Reals of shared memory that a group's ring takes.
 constexpr unsigned RING_REALS = 8;
 
+// Rows after which a stream ends. They have 188,416 attempts, of which more than half are accepted
+// on average (`falcon-core/src/sampler/mod.rs`, `MAX_STEPS`). That an attempt to sign needs more for
+// its 2,048 integers has a chance below 2^-150000: the device computes wrongly.
+constexpr uint32_t MOST_ROWS = 4096;
+
 template <unsigned W> struct Stream {
     using G = Group<W>;
     // Records of a part of the ring: two for each lane.
@@ -56,6 +61,7 @@ template <unsigned W> struct Stream {
         fill(0);
     }
 
+    // Whether it gives anything: a stream that has ended does not.
     FALCON_DEVICE bool exists() const { return next != 0; }
 
     // The record of an attempt of the window.
@@ -81,7 +87,7 @@ template <unsigned W> struct Stream {
             copy(part + 2);
             part += 1;
         }
-        const bool needed = number + 2 * PART > (valid - 2) * ROW_ATTEMPTS;
+        const bool needed = exists() && number + 2 * PART > (valid - 2) * ROW_ATTEMPTS;
         if (!G::any(needed)) return;
         *this = followed(*this, needed);
         copies_arrive();
@@ -154,6 +160,7 @@ private:
         }
         if (needed) {
             stream.next += FEWEST_ROWS - kept;
+            if (stream.next > MOST_ROWS) stream.next = 0;
             stream.valid = FEWEST_ROWS;
         }
         stream.go_to(place - gone * ROW_LEN, needed);

@@ -358,6 +358,28 @@ pub fn sign<P: Parameters>(
 /// The states of one attempt, from arbitrary points, with a basis that need not be
 /// one of a key.
 pub fn attempt_raw<P: Parameters>(basis: &[i8], count: usize) -> Vec<u8> {
+    let given = Batch {
+        bases: address(basis),
+        ..Batch::default()
+    };
+    attempt::<P>(KeyMode::Transient, given, count)
+}
+
+/// The states of one attempt with expanded keys, which take turns. Their reals may be any.
+pub fn attempt_expanded<P: Parameters>(keys: &[Vec<f64>], count: usize) -> Vec<u8> {
+    let reals = keys.concat();
+    let key_of_job: Vec<u32> = (0..count).map(|job| (job % keys.len()) as u32).collect();
+    let given = Batch {
+        keys: address(&reals),
+        key_stride: key_stride::<P>(KeyMode::Expanded) as u64,
+        key_of_job: address(&key_of_job),
+        ..Batch::default()
+    };
+    attempt::<P>(KeyMode::Expanded, given, count)
+}
+
+/// The states of one attempt from arbitrary points, with the keys of `given`.
+fn attempt<P: Parameters>(mode: KeyMode, given: Batch, count: usize) -> Vec<u8> {
     let mut source = repeatable("attempt");
     let points: Vec<u16> = (0..P::N * count)
         .map(|_| u16::from_le_bytes(source.read_array()) % 12289)
@@ -376,13 +398,12 @@ pub fn attempt_raw<P: Parameters>(basis: &[i8], count: usize) -> Vec<u8> {
         points: address(&points),
         s2: address_mut(&mut s2),
         status: address_mut(&mut states),
-        bases: address(basis),
         count: count as u32,
         prng_rows: 4,
-        ..Batch::default()
+        ..given
     };
     LAUNCH.run::<P>(Operation::Prng, batch);
-    LAUNCH.run::<P>(Operation::Sign(KeyMode::Transient), batch);
+    LAUNCH.run::<P>(Operation::Sign(mode), batch);
     states
 }
 

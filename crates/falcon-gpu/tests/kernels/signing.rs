@@ -3,8 +3,8 @@
 
 use crate::attempts::{Hedged, first_that_fits};
 use crate::common::{
-    Job, Launch, Randomness, Signing, bytes, device_keys, kernels_available, key, key_stride,
-    launches, repeatable, sign,
+    Job, Launch, Randomness, Signing, attempt_expanded, bytes, device_keys, kernels_available, key,
+    key_stride, launches, repeatable, sign,
 };
 use falcon_core::batch::{BatchSign, SignJob};
 use falcon_core::hazmat::expanded_reals;
@@ -231,4 +231,30 @@ fn vectors_that_are_too_long_are_refused() {
     let basis: Vec<i8> = basis.iter().map(|x| x.wrapping_mul(3)).collect();
     let states = crate::common::attempt_raw::<Falcon512>(&basis, 3);
     assert_eq!(states, [status::LONG; 3]);
+}
+
+/// A sampler that finds no integer ends, and the job keeps the state that it had. The jobs in the
+/// other groups of its warp are signed. Without a bound, the kernel would not return.
+#[test]
+fn a_damaged_key_ends_its_own_job_alone() {
+    if !kernels_available() {
+        return;
+    }
+    let good = expanded_reals(&key::<Falcon512>(1).expand()).to_vec();
+    // The tree ends with the leaf that comes last, and the first leaf stands after the `l10` of all
+    // nodes on the way to it.
+    let first = 4 * 512 + (2 * 512 - 2);
+    for at in [first, good.len() - 2] {
+        let mut damaged = good.clone();
+        damaged[at..at + 2].fill(f64::NAN);
+        let states = attempt_expanded::<Falcon512>(&[good.clone(), damaged], 7);
+        for (job, state) in states.into_iter().enumerate() {
+            let expected = if job % 2 == 0 {
+                status::SHORT
+            } else {
+                status::READY
+            };
+            assert_eq!(state, expected, "job {job}, real {at}");
+        }
+    }
 }
