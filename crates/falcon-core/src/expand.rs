@@ -109,7 +109,7 @@ impl<P: Parameters, B: Storage> ExpandedKey<P, B> {
     }
 
     /// The basis and the tree, to be damaged.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "alloc"))]
     pub(crate) fn reals_mut(&mut self) -> &mut [f64] {
         &mut self.reals.as_mut()[..Self::LEN]
     }

@@ -82,8 +82,15 @@ fn wallet<P: Parameters>(seeds: &[u64]) {
 fn fndsa<P: Parameters>(seeds: &[u64]) {
     type Key<P> = fndsa_provisional::SigningKey<P>;
     for &number in seeds {
-        let bytes = Key::<P>::from_seed(&secret_seed(number)).to_bytes();
+        let bytes = Key::<P>::from_seed(&secret_seed(number))
+            .expect("no fault")
+            .to_bytes();
         declassify(&bytes[..]);
-        assert_eq!(bytes, Key::<P>::from_seed(&seed(number)).to_bytes());
+        assert_eq!(
+            bytes,
+            Key::<P>::from_seed(&seed(number))
+                .expect("no fault")
+                .to_bytes()
+        );
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn signed<P: Parameters>() {
     let signature = recovery::sign_with_rng(&*key, &mut Secret(seed), MESSAGE).expect("no fault");
     let mut first = key.sign_stream_from_seed(&[seed; 32]);
     first.update(MESSAGE);
-    let first = first.finish();
+    let first = first.finish().expect("no fault");
     assert_ne!(signature.nonce(), first.nonce(), "none was discarded");
     black_box(signature.to_bytes());
 }
