@@ -482,3 +482,26 @@ fn verify_short<P: Degree>(
         .filter_map(|(index, verdict)| verdict.is_ok().then_some(index))
         .collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text of an error says what happened, and its hint what to do.
+    #[test]
+    fn a_fault_is_explained() {
+        let text = |error: &Error| serde_json::to_string(error).unwrap();
+        let alone = text(&faulty("cannot sign", FaultError));
+        assert!(alone.contains("cannot sign"), "{alone}");
+        assert!(alone.contains("the device computed wrongly"), "{alone}");
+        assert!(alone.contains(AFTER_A_FAULT), "{alone}");
+        let together = text(&batch_failed(BatchError::Fault { job: 3 }));
+        assert!(together.contains("job 3 (from 0 on) has no valid signature"));
+        assert!(together.contains(AFTER_A_FAULT), "{together}");
+        let other = text(&batch_failed(BatchError::OutputLength {
+            jobs: 1,
+            output: 2,
+        }));
+        assert!(!other.contains(AFTER_A_FAULT), "{other}");
+    }
+}
