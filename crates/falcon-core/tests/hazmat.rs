@@ -131,7 +131,7 @@ fn the_120_vectors_of_falcon_py_are_reproduced_on_every_engine() {
 /// Reason for which no signature was made.
 #[derive(Debug, PartialEq)]
 enum Failure {
-    /// The seeds ended after so many.
+    /// The seeds ended. Holds the number of seeds that were taken.
     End(usize),
     Fault,
 }

@@ -160,8 +160,8 @@ impl Shake256 {
 
     /// Starts cSHAKE256 (NIST SP 800-185) with an empty function name and `customization`.
     ///
-    /// Its padding differs from that of SHAKE256, so no input of SHAKE256 has the output of a
-    /// customized hash, except by a collision of the permutation. An empty `customization` is
+    /// The padding differs from that of SHAKE256. So the two hashes never absorb the same bits, and
+    /// their outputs are unrelated. An empty `customization` is
     /// SHAKE256 by definition.
     ///
     /// ```

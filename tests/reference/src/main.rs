@@ -75,7 +75,7 @@ enum Command {
         /// Hand a signature over if a centre is nearer to an integer than 2^-BITS.
         #[arg(long, default_value_t = 30)]
         bits: i32,
-        /// Hand every so many-th number over, too. 1 compares all signatures.
+        /// Hand every N-th number over in any case. 1 compares all signatures; 0 adds none.
         #[arg(long, default_value_t = 0)]
         also_every: u64,
         /// Form of the C code.

@@ -38,7 +38,7 @@ pub struct Plan {
     pub threads: usize,
     /// A signature with a centre nearer to an integer than `2^-bits` is handed over.
     pub bits: i32,
-    /// Every so many-th number is handed over, too. 0 for none.
+    /// Distance between numbers that are handed over in any case. 0 for none.
     pub also_every: u64,
 }
 
