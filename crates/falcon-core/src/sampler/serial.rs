@@ -2,7 +2,7 @@
 
 use super::ber_exp::ber_exp;
 use super::first_byte::{FixedLeaf, Verdict, fixed_center, verdict};
-use super::{ByteSource, MAX_STEPS, Sampling, Seeded};
+use super::{ByteSource, MAX_REFUSALS, Sampling, Seeded};
 use crate::lanes::Double;
 use crate::prng::Prng;
 use crate::reveal::reveal;
@@ -42,11 +42,12 @@ impl<D, S> Default for Serial<D, S> {
     }
 }
 
-/// A byte source, and whether an integer was not found.
+/// A byte source, and a count of what may still be refused.
 #[derive(Clone)]
 pub struct SerialFeed<S> {
     pub(super) source: S,
-    gave_up: bool,
+    /// Attempts that may still be refused.
+    refusals_left: u32,
 }
 
 impl<D: Double, S: Seeded> Sampling for Serial<D, S> {
@@ -55,17 +56,17 @@ impl<D: Double, S: Seeded> Sampling for Serial<D, S> {
     type Leaf = (Leaf, FixedLeaf);
     const EMPTY: SerialFeed<S> = SerialFeed {
         source: S::EMPTY,
-        gave_up: false,
+        refusals_left: MAX_REFUSALS,
     };
 
     #[inline(always)]
     fn start(self, feed: &mut SerialFeed<S>, seed: &S::Seed) {
         feed.source.start(seed);
-        feed.gave_up = false;
+        feed.refusals_left = MAX_REFUSALS;
     }
     #[inline(always)]
     fn gave_up(feed: &SerialFeed<S>) -> bool {
-        feed.gave_up
+        feed.refusals_left == 0
     }
     #[inline(always)]
     fn leaf(self, leaf: &Leaf) -> Self::Leaf {
@@ -73,19 +74,17 @@ impl<D: Double, S: Seeded> Sampling for Serial<D, S> {
     }
     #[inline(always)]
     fn sample_pair(self, feed: &mut SerialFeed<S>, rests: [f64; 2], leaf: &Self::Leaf) -> [f64; 2] {
-        let mut out = [0.0; 2];
-        for (rest, out) in rests.into_iter().zip(&mut out) {
-            // Not again and again with all attempts.
-            if feed.gave_up {
-                break;
-            }
+        rests.map(|rest| {
             let center = Center::new(D::from(rest));
-            match sample(&center, &leaf.0, leaf.1, &mut feed.source) {
-                Some(z) => *out = D::from_i64(z).into(),
-                None => feed.gave_up = true,
-            }
-        }
-        out
+            D::from_i64(sample(
+                &center,
+                &leaf.0,
+                leaf.1,
+                &mut feed.source,
+                &mut feed.refusals_left,
+            ))
+            .into()
+        })
     }
 }
 
@@ -108,7 +107,7 @@ impl<D: Double> Center<D> {
     }
 }
 
-/// Draws one integer around `center`. `None` if all attempts are refused.
+/// Draws one integer around `center`. An arbitrary one if no refusals are left.
 ///
 /// Source: Falcon specification v1.2, algorithm 15 (SamplerZ).
 #[inline(always)]
@@ -117,14 +116,17 @@ pub(super) fn sample<D: Double>(
     leaf: &Leaf,
     fixed: FixedLeaf,
     source: &mut impl ByteSource,
-) -> Option<i64> {
-    for _ in 0..MAX_STEPS {
-        let z = attempt(center, leaf, fixed, source);
-        if z.is_some() {
+    refusals_left: &mut u32,
+) -> i64 {
+    loop {
+        if let Some(z) = attempt(center, leaf, fixed, source) {
             return z;
         }
+        *refusals_left = refusals_left.saturating_sub(1);
+        if *refusals_left == 0 {
+            return 0;
+        }
     }
-    None
 }
 
 /// Makes one attempt. Returns its integer, if that is accepted.

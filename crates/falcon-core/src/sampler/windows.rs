@@ -12,7 +12,7 @@
 use super::first_byte::FixedLeaf;
 use super::records::{AHEAD, END, Records, SETS, WINDOW, level, spread};
 use super::serial::{Center, attempt};
-use super::{MAX_STEPS, Sampling, Seeded};
+use super::{MAX_REFUSALS, Sampling, Seeded};
 use crate::fft::Fft;
 use crate::lanes::{F32x8, Isa, Register};
 use crate::prng::{Place, Prng, SEED_LEN};
@@ -125,8 +125,8 @@ pub struct Feed<S = Buffers> {
     records: Records,
     /// Place of the attempt that comes next.
     next: usize,
-    /// True if an integer was not found.
-    pub(super) gave_up: bool,
+    /// Steps that may still bring no integer.
+    pub(super) refusals_left: u32,
 }
 
 impl<S> Drop for Feed<S> {
@@ -162,12 +162,12 @@ impl<I: Isa, S: Buffered> Sampling for Windows<I, S> {
         source: S::EMPTY,
         records: Records::EMPTY,
         next: 0,
-        gave_up: false,
+        refusals_left: MAX_REFUSALS,
     };
 
     fn start(self, feed: &mut Feed<S>, seed: &S::Seed) {
         feed.source.start_on(self.0, seed);
-        feed.gave_up = false;
+        feed.refusals_left = MAX_REFUSALS;
         // From the first byte on: all records are new, but for the open ones
         // after the last, which nothing changes.
         self.read_records(feed, true);
@@ -175,7 +175,7 @@ impl<I: Isa, S: Buffered> Sampling for Windows<I, S> {
 
     #[inline(always)]
     fn gave_up(feed: &Feed<S>) -> bool {
-        feed.gave_up
+        feed.refusals_left == 0
     }
 
     #[inline(always)]
@@ -341,48 +341,49 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
             || {
                 let mut out = [0.0; 2];
                 for (r, out) in rests.into_iter().zip(&mut out) {
-                    // Not again and again with all attempts.
-                    if feed.gave_up {
-                        break;
-                    }
-                    match self.sample(feed, r, leaf) {
-                        Some(z) => *out = z,
-                        None => feed.gave_up = true,
-                    }
+                    *out = self.sample(feed, r, leaf);
                 }
                 out
             },
         )
     }
 
-    /// Draws one integer. `None` if all attempts are refused.
+    /// Draws one integer. An arbitrary one if the sampler gives up.
     #[inline(always)]
-    fn sample(self, feed: &mut Feed<S>, r: f64, leaf: &LogLeaf) -> Option<f64> {
-        for _ in 0..MAX_STEPS {
-            let Verdicts { accepted, open } = match feed.records.window(self.0, feed.next) {
-                Some(window) => self.verdicts(window, r as f32, leaf),
-                None => Verdicts {
-                    accepted: 0,
-                    open: 1,
-                },
-            };
-            let candidate = reveal(open & open.wrapping_neg());
-            if candidate == 0 {
-                feed.next += WINDOW;
-                continue;
-            }
-            feed.next += Self::lane(candidate);
-            let z = if reveal(accepted & candidate != 0) {
-                feed.next += 1;
-                Some(f64::from(feed.records.z(feed.next - 1)))
-            } else {
-                self.attempt(feed, r, leaf)
-            };
-            if z.is_some() {
+    fn sample(self, feed: &mut Feed<S>, r: f64, leaf: &LogLeaf) -> f64 {
+        loop {
+            if let Some(z) = self.step(feed, r, leaf) {
                 return z;
             }
+            feed.refusals_left = feed.refusals_left.saturating_sub(1);
+            if feed.refusals_left == 0 {
+                return 0.0;
+            }
         }
-        None
+    }
+
+    /// Looks for an integer in the next window.
+    #[inline(always)]
+    fn step(self, feed: &mut Feed<S>, r: f64, leaf: &LogLeaf) -> Option<f64> {
+        let Verdicts { accepted, open } = match feed.records.window(self.0, feed.next) {
+            Some(window) => self.verdicts(window, r as f32, leaf),
+            None => Verdicts {
+                accepted: 0,
+                open: 1,
+            },
+        };
+        let candidate = reveal(open & open.wrapping_neg());
+        if candidate == 0 {
+            feed.next += WINDOW;
+            return None;
+        }
+        feed.next += Self::lane(candidate);
+        if reveal(accepted & candidate != 0) {
+            feed.next += 1;
+            Some(f64::from(feed.records.z(feed.next - 1)))
+        } else {
+            self.attempt(feed, r, leaf)
+        }
     }
 
     /// [`Buffered::read_records`] in the frame of the instruction set. One copy for all callers.
