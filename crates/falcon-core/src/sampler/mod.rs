@@ -23,16 +23,16 @@ use crate::tree::Leaf;
 use base::half_gaussian;
 use core::fmt::Debug;
 
-/// Steps of a sampler that may bring no integer, in one attempt to sign. Then it gives up.
+/// Steps that a sampler makes for one integer before it gives up. [`Serial`] makes an attempt in
+/// each. [`Windows`] makes an attempt or more at least in every other step: the others bring the
+/// next buffers.
 ///
-/// [`Serial`] makes one try in each step. [`Windows`] makes one or more at least in every other
-/// step; the others bring the next buffers. A try is accepted with the chance
-/// `sigma_min sqrt(2 pi) / (2 S)`, up to `2^-33` of it. `S` is the sum of
-/// `exp(-k^2 / (2 sigma_max^2))` over `k >= 0`. The chance is the same for every leaf of a key and
-/// for every centre, and it is more than 1/2 at all degrees. There are 2,048 integers at most, so a
-/// sampler gives up with a chance below `2^-2800`. A test computes it again. Where a leaf or a
-/// centre is no number, [`Windows`] refuses all tries.
-pub(crate) const MAX_REFUSALS: u32 = 1 << 14;
+/// An attempt is accepted with the chance `sigma_min sqrt(2 pi) / (2 S)`, up to `2^-33` of it. `S`
+/// is the sum of `exp(-k^2 / (2 sigma_max^2))` over `k >= 0`. The chance is the same for every leaf
+/// of a key and for every centre, and it is more than 1/2 at all degrees. So 255 attempts are all
+/// refused with a chance below `2^-255`. A test computes it again. Where a leaf or a centre is no
+/// number, [`Windows`] refuses all attempts.
+pub(crate) const MAX_STEPS: u32 = 512;
 
 /// The source of the integers at the leaves of ffSampling.
 ///
@@ -86,8 +86,8 @@ pub trait Sampling: Copy + Debug + Send + Sync {
     fn leaf(self, leaf: &Leaf) -> Self::Leaf;
     /// The two integers of a leaf around centers in `[0, 1]`, in this order.
     fn sample_pair(self, feed: &mut Self::Feed, rests: [f64; 2], leaf: &Self::Leaf) -> [f64; 2];
-    /// Returns whether the sampler has given up since `feed` started. Then the integers are
-    /// arbitrary, and nobody may use them.
+    /// Returns whether an integer was not found since `feed` started: all attempts at it were
+    /// refused. Then the integers are arbitrary, and nobody may use them.
     fn gave_up(feed: &Self::Feed) -> bool;
 
     /// [`sample_pair`](Self::sample_pair) of the lanes of `feeds`, each from its own. The other

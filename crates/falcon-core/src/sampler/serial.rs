@@ -2,7 +2,7 @@
 
 use super::ber_exp::ber_exp;
 use super::first_byte::{FixedLeaf, Verdict, fixed_center, verdict};
-use super::{ByteSource, MAX_REFUSALS, Sampling, Seeded};
+use super::{ByteSource, MAX_STEPS, Sampling, Seeded};
 use crate::lanes::Double;
 use crate::prng::Prng;
 use crate::reveal::reveal;
@@ -42,12 +42,11 @@ impl<D, S> Default for Serial<D, S> {
     }
 }
 
-/// A byte source, and a count of what may still be refused.
+/// A byte source, and whether an integer was not found.
 #[derive(Clone)]
 pub struct SerialFeed<S> {
     pub(super) source: S,
-    /// Attempts that may still be refused.
-    refusals_left: u32,
+    pub(super) gave_up: bool,
 }
 
 impl<D: Double, S: Seeded> Sampling for Serial<D, S> {
@@ -56,17 +55,17 @@ impl<D: Double, S: Seeded> Sampling for Serial<D, S> {
     type Leaf = (Leaf, FixedLeaf);
     const EMPTY: SerialFeed<S> = SerialFeed {
         source: S::EMPTY,
-        refusals_left: MAX_REFUSALS,
+        gave_up: false,
     };
 
     #[inline(always)]
     fn start(self, feed: &mut SerialFeed<S>, seed: &S::Seed) {
         feed.source.start(seed);
-        feed.refusals_left = MAX_REFUSALS;
+        feed.gave_up = false;
     }
     #[inline(always)]
     fn gave_up(feed: &SerialFeed<S>) -> bool {
-        feed.refusals_left == 0
+        feed.gave_up
     }
     #[inline(always)]
     fn leaf(self, leaf: &Leaf) -> Self::Leaf {
@@ -76,14 +75,7 @@ impl<D: Double, S: Seeded> Sampling for Serial<D, S> {
     fn sample_pair(self, feed: &mut SerialFeed<S>, rests: [f64; 2], leaf: &Self::Leaf) -> [f64; 2] {
         rests.map(|rest| {
             let center = Center::new(D::from(rest));
-            D::from_i64(sample(
-                &center,
-                &leaf.0,
-                leaf.1,
-                &mut feed.source,
-                &mut feed.refusals_left,
-            ))
-            .into()
+            D::from_i64(sample(&center, &leaf.0, leaf.1, feed)).into()
         })
     }
 }
@@ -107,7 +99,7 @@ impl<D: Double> Center<D> {
     }
 }
 
-/// Draws one integer around `center`. An arbitrary one if no refusals are left.
+/// Draws one integer around `center`. Zero if the sampler gives up.
 ///
 /// Source: Falcon specification v1.2, algorithm 15 (SamplerZ).
 #[inline(always)]
@@ -115,15 +107,17 @@ pub(super) fn sample<D: Double>(
     center: &Center<D>,
     leaf: &Leaf,
     fixed: FixedLeaf,
-    source: &mut impl ByteSource,
-    refusals_left: &mut u32,
+    feed: &mut SerialFeed<impl ByteSource>,
 ) -> i64 {
+    let mut steps_left = MAX_STEPS;
     loop {
-        if let Some(z) = attempt(center, leaf, fixed, source) {
+        if let Some(z) = attempt(center, leaf, fixed, &mut feed.source) {
             return z;
         }
-        *refusals_left = refusals_left.saturating_sub(1);
-        if *refusals_left == 0 {
+        steps_left -= 1;
+        // A sampler that has given up does not make all steps again.
+        if steps_left == 0 || feed.gave_up {
+            feed.gave_up = true;
             return 0;
         }
     }

@@ -49,23 +49,19 @@ fn vectors_hold<D: Double>(file: &str, expected_count: usize) {
         };
         let bytes =
             base16ct::mixed::decode_vec(v["octets"].as_str().expect("octets")).expect("hex");
-        let mut source = Octets {
-            bytes: &bytes,
-            pending: None,
+        let mut feed = SerialFeed {
+            source: Octets {
+                bytes: &bytes,
+                pending: None,
+            },
+            gave_up: false,
         };
         let mu = D::from(number("mu"));
         let floor = mu.floor();
         let center = Center::new(mu - floor);
-        let fixed = FixedLeaf::new::<D>(&leaf);
-        let z = sample(
-            &center,
-            &leaf,
-            fixed,
-            &mut source,
-            &mut MAX_REFUSALS.clone(),
-        );
+        let z = sample(&center, &leaf, FixedLeaf::new::<D>(&leaf), &mut feed);
         assert_eq!(Some(floor.truncate() + z), v["z"].as_i64(), "vector {i}");
-        assert!(source.bytes.is_empty(), "vector {i} left randomness");
+        assert!(feed.source.bytes.is_empty(), "vector {i} left randomness");
     }
 }
 
@@ -181,7 +177,7 @@ fn lanes_without_a_feed_keep_their_centers() {
 }
 
 /// The chance that an attempt is accepted, at every degree, for the least and the largest deviation
-/// of a leaf and for centres between two integers: [`MAX_REFUSALS`] supposes more than 1/2.
+/// of a leaf and for centres between two integers: [`MAX_STEPS`] supposes more than 1/2.
 #[test]
 fn an_attempt_is_accepted_with_a_chance_of_more_than_a_half() {
     let above = |z0: usize| RCDT.get(z0).map_or(0.0, |&entry| entry as f64);
@@ -219,16 +215,9 @@ fn an_attempt_is_accepted_with_a_chance_of_more_than_a_half() {
         }
     }
     assert!(least > 0.5, "{least}");
-    // Half of the refusals are steps that bring buffers, at most. A sampler that gives up had fewer
-    // than 2,048 accepted ones among its tries: with `H` the entropy in bits of that share, fewer
-    // than `2^(tries H)` of the `2^tries` patterns of fair coins.
-    let (accepted, refused) = (2048.0, f64::from(MAX_REFUSALS / 2 - 1));
-    let tries = accepted + refused;
-    let entropy = -[accepted, refused]
-        .map(|k| k / tries * libm::log2(k / tries))
-        .iter()
-        .sum::<f64>();
-    assert!(tries * (entropy - 1.0) < -2800.0);
+    // Half of the steps bring buffers, at most.
+    let attempts = f64::from(MAX_STEPS / 2 - 1);
+    assert!(attempts * libm::log2(1.0 - least) < -255.0);
 }
 
 /// A leaf with these numbers.

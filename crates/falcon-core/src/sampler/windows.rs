@@ -12,7 +12,7 @@
 use super::first_byte::FixedLeaf;
 use super::records::{AHEAD, END, Records, SETS, WINDOW, level, spread};
 use super::serial::{Center, attempt};
-use super::{MAX_REFUSALS, Sampling, Seeded};
+use super::{MAX_STEPS, Sampling, Seeded};
 use crate::fft::Fft;
 use crate::lanes::{F32x8, Isa, Register};
 use crate::prng::{Place, Prng, SEED_LEN};
@@ -125,8 +125,8 @@ pub struct Feed<S = Buffers> {
     records: Records,
     /// Place of the attempt that comes next.
     next: usize,
-    /// Steps that may still bring no integer.
-    pub(super) refusals_left: u32,
+    /// True if an integer was not found.
+    pub(super) gave_up: bool,
 }
 
 impl<S> Drop for Feed<S> {
@@ -162,12 +162,12 @@ impl<I: Isa, S: Buffered> Sampling for Windows<I, S> {
         source: S::EMPTY,
         records: Records::EMPTY,
         next: 0,
-        refusals_left: MAX_REFUSALS,
+        gave_up: false,
     };
 
     fn start(self, feed: &mut Feed<S>, seed: &S::Seed) {
         feed.source.start_on(self.0, seed);
-        feed.refusals_left = MAX_REFUSALS;
+        feed.gave_up = false;
         // From the first byte on: all records are new, but for the open ones
         // after the last, which nothing changes.
         self.read_records(feed, true);
@@ -175,7 +175,7 @@ impl<I: Isa, S: Buffered> Sampling for Windows<I, S> {
 
     #[inline(always)]
     fn gave_up(feed: &Feed<S>) -> bool {
-        feed.refusals_left == 0
+        feed.gave_up
     }
 
     #[inline(always)]
@@ -348,15 +348,18 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
         )
     }
 
-    /// Draws one integer. An arbitrary one if the sampler gives up.
+    /// Draws one integer. Zero if the sampler gives up.
     #[inline(always)]
     fn sample(self, feed: &mut Feed<S>, r: f64, leaf: &LogLeaf) -> f64 {
+        let mut steps_left = MAX_STEPS;
         loop {
             if let Some(z) = self.step(feed, r, leaf) {
                 return z;
             }
-            feed.refusals_left = feed.refusals_left.saturating_sub(1);
-            if feed.refusals_left == 0 {
+            steps_left -= 1;
+            // A sampler that has given up does not make all steps again.
+            if steps_left == 0 || feed.gave_up {
+                feed.gave_up = true;
                 return 0.0;
             }
         }
