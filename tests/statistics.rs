@@ -6,6 +6,13 @@ use falcon_core::seams::tree::Leaf;
 use falcon_core::{Falcon512, Falcon1024, Parameters};
 use falcon_tests::{Repeatable, extent, key};
 
+/// Integers that are drawn from a seed.
+const PER_SEED: usize = 200_000;
+
+fn gave_up<S: Sampling>(_: &S, feed: &S::Feed) -> bool {
+    S::gave_up(feed)
+}
+
 /// Samples against the discrete Gaussian around `center` with deviation
 /// `sigma`: mean, variance, and chi-square over the values within 5 sigma.
 fn follows_the_gaussian(center: f64, sigma: f64, sigma_min: f64, samples: usize) {
@@ -14,22 +21,25 @@ fn follows_the_gaussian(center: f64, sigma: f64, sigma_min: f64, samples: usize)
         ccs: sigma_min / sigma,
     };
     let mut random = Repeatable::new(&format!("sampler {center} {sigma}"));
-    let mut feeds = [Baseline.sampling().feed(&random.bytes())];
-    let mut sampler = LaneSampler::new(Baseline, Baseline.sampling(), &mut feeds);
-
     let low = (center - 5.0 * sigma).floor() as i64;
     let high = (center + 5.0 * sigma).ceil() as i64;
     let mut counts = vec![0u64; (high - low + 1) as usize];
     let (mut sum, mut squares) = (0.0, 0.0);
-    for _ in 0..samples / 2 {
-        for z in sampler.sample_pair([center, center], &leaf) {
-            assert_eq!(z, z.round());
-            sum += z - center;
-            squares += (z - center) * (z - center);
-            if let Some(count) = counts.get_mut((z as i64 - low) as usize) {
-                *count += 1;
+    let sampling = Baseline.sampling();
+    for _ in 0..samples / PER_SEED {
+        let mut feeds = [sampling.feed(&random.bytes())];
+        let mut sampler = LaneSampler::new(Baseline, sampling, &mut feeds);
+        for _ in 0..PER_SEED / 2 {
+            for z in sampler.sample_pair([center, center], &leaf) {
+                assert_eq!(z, z.round());
+                sum += z - center;
+                squares += (z - center) * (z - center);
+                if let Some(count) = counts.get_mut((z as i64 - low) as usize) {
+                    *count += 1;
+                }
             }
         }
+        assert!(!gave_up(&sampling, &feeds[0]));
     }
 
     let density: Vec<f64> = (low..=high)

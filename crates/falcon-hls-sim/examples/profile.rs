@@ -23,8 +23,7 @@ use std::process::ExitCode;
 /// The function whose address a tool is told.
 #[inline(never)]
 fn mark() {
-    // A constant of its own: the linker's symbol is lost where two functions of the same code become
-    // one.
+    // A constant of its own: two functions of the same code become one, and a symbol is lost.
     black_box("profile::mark");
 }
 

@@ -250,8 +250,7 @@ struct LoopLine {
 /// The function whose address the plugin is told.
 #[inline(never)]
 fn mark() {
-    // A constant of its own: the linker's symbol is lost where two functions of the same code become
-    // one.
+    // A constant of its own: two functions of the same code become one, and a symbol is lost.
     black_box("count::mark");
 }
 

@@ -23,16 +23,21 @@ use crate::tree::Leaf;
 use base::half_gaussian;
 use core::fmt::Debug;
 
-/// Steps that a sampler makes for one integer before it gives up. [`Serial`] makes an attempt in
-/// each. [`Windows`] makes an attempt or more at least in every other step: the others bring the
-/// next buffers.
+/// Attempts that [`Serial`] makes at one integer before it gives up.
 ///
 /// An attempt is accepted with the chance `sigma_min sqrt(2 pi) / (2 S)`, up to `2^-33` of it. `S`
 /// is the sum of `exp(-k^2 / (2 sigma_max^2))` over `k >= 0`. The chance is the same for every leaf
-/// of a key and for every centre, and it is more than 1/2 at all degrees. So 255 attempts are all
-/// refused with a chance below `2^-255`. A test computes it again. Where a leaf or a centre is no
-/// number, [`Windows`] refuses all attempts.
-pub(crate) const MAX_STEPS: u32 = 512;
+/// of a key and for every centre, and it is more than 1/2 at all degrees. So all attempts are
+/// refused with a chance below `2^-512`. A test computes it again.
+pub(crate) const MAX_ATTEMPTS: u32 = 512;
+
+/// Times that [`Windows`] fills its buffers from one seed before it gives up. Between two fills it
+/// comes to the end of its buffers, however a leaf or a centre is damaged: where one is no number,
+/// all attempts are refused.
+///
+/// A fill has 49 attempts or more, of which more than half are accepted: the 2,048 integers of an
+/// attempt to sign need more fills with a chance below `2^-7000`.
+pub(crate) const MAX_FILLS: u32 = 1 << 14;
 
 /// The source of the integers at the leaves of ffSampling.
 ///
@@ -72,7 +77,8 @@ pub trait Sampling: Copy + Debug + Send + Sync {
     /// A leaf, prepared for any number of signatures.
     type Leaf;
 
-    /// Restarts `feed` in place with the random bytes of `seed`.
+    /// Restarts `feed` in place with the random bytes of `seed`. They serve an attempt to sign: half
+    /// a million integers at least are drawn before the sampler [gives up](Self::gave_up).
     fn start(self, feed: &mut Self::Feed, seed: &Self::Seed);
     /// Makes a feed of the random bytes of `seed`. Moving it leaves a copy behind,
     /// so signing uses [`start`](Self::start).

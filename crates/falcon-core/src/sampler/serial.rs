@@ -2,7 +2,7 @@
 
 use super::ber_exp::ber_exp;
 use super::first_byte::{FixedLeaf, Verdict, fixed_center, verdict};
-use super::{ByteSource, MAX_STEPS, Sampling, Seeded};
+use super::{ByteSource, MAX_ATTEMPTS, Sampling, Seeded};
 use crate::lanes::Double;
 use crate::prng::Prng;
 use crate::reveal::reveal;
@@ -109,14 +109,14 @@ pub(super) fn sample<D: Double>(
     fixed: FixedLeaf,
     feed: &mut SerialFeed<impl ByteSource>,
 ) -> i64 {
-    let mut steps_left = MAX_STEPS;
+    let mut attempts_left = MAX_ATTEMPTS;
     loop {
         if let Some(z) = attempt(center, leaf, fixed, &mut feed.source) {
             return z;
         }
-        steps_left -= 1;
-        // A sampler that has given up does not make all steps again.
-        if steps_left == 0 || feed.gave_up {
+        attempts_left -= 1;
+        // A sampler that has given up does not make all attempts again.
+        if attempts_left == 0 || feed.gave_up {
             feed.gave_up = true;
             return 0;
         }

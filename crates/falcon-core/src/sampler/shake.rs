@@ -4,7 +4,7 @@
 
 use super::records::{AHEAD, ATTEMPT_LEN, ATTEMPTS, BUFFERS, END, Records};
 use super::windows::{Buffered, Feed};
-use super::{ByteSource, Sampling, Seeded, Serial, SerialFeed, Windows};
+use super::{ByteSource, MAX_FILLS, Sampling, Seeded, Serial, SerialFeed, Windows};
 use crate::hash::{self, RATE, Shake256Reader, read_side_by_side};
 use crate::lanes::{Double, Isa, SoftDouble, wipe};
 use crate::params::NONCE_LEN;
@@ -254,7 +254,7 @@ impl<I: Isa> ShakeSampling for Windows<I, ShakeSource> {
         self.compute_together(feeds);
         for feed in feeds {
             feed.source.begin();
-            feed.gave_up = false;
+            feed.fills_left = MAX_FILLS;
             self.read_records(feed, true);
         }
     }

@@ -177,7 +177,7 @@ fn lanes_without_a_feed_keep_their_centers() {
 }
 
 /// The chance that an attempt is accepted, at every degree, for the least and the largest deviation
-/// of a leaf and for centres between two integers: [`MAX_STEPS`] supposes more than 1/2.
+/// of a leaf and for centres between two integers: [`MAX_ATTEMPTS`] supposes more than 1/2.
 #[test]
 fn an_attempt_is_accepted_with_a_chance_of_more_than_a_half() {
     let above = |z0: usize| RCDT.get(z0).map_or(0.0, |&entry| entry as f64);
@@ -215,9 +215,13 @@ fn an_attempt_is_accepted_with_a_chance_of_more_than_a_half() {
         }
     }
     assert!(least > 0.5, "{least}");
-    // Half of the steps bring buffers, at most.
-    let attempts = f64::from(MAX_STEPS / 2 - 1);
-    assert!(attempts * libm::log2(1.0 - least) < -255.0);
+    assert!(f64::from(MAX_ATTEMPTS) * libm::log2(1.0 - least) < -512.0);
+    // Of `tries` fair coins fewer than 2,048 show heads with a chance below `2^(tries (H - 1))`,
+    // with `H` the entropy of that share in bits.
+    let (tries, accepted) = (f64::from(MAX_FILLS), 2048.0);
+    let part = |share: f64| -share * libm::log2(share);
+    let entropy = part(accepted / tries) + part(1.0 - accepted / tries);
+    assert!(tries * (entropy - 1.0) < -7_000.0);
 }
 
 /// A leaf with these numbers.
@@ -237,8 +241,8 @@ fn a_sampler_gives_up_and_starts_again<S: Sampling>(
     let mut feed = sampling.feed(seed);
     let expected = sampling.sample_pair(&mut feed, rests, &good);
     assert!(!S::gave_up(&feed));
-    // Both integers next to the centre are 7 deviations away.
-    let narrow = (leaf(60.0, 0.8), 0.5);
+    // Both integers next to the centre are 14 deviations away.
+    let narrow = (leaf(400.0, 0.8), 0.5);
     for (number, (leaf, center)) in [narrow].iter().chain(bad).enumerate() {
         let leaf = sampling.leaf(leaf);
         for rests in [[*center; 2], [0.25, *center], [*center, 0.25]] {

@@ -12,7 +12,7 @@
 use super::first_byte::FixedLeaf;
 use super::records::{AHEAD, END, Records, SETS, WINDOW, level, spread};
 use super::serial::{Center, attempt};
-use super::{MAX_STEPS, Sampling, Seeded};
+use super::{MAX_FILLS, Sampling, Seeded};
 use crate::fft::Fft;
 use crate::lanes::{F32x8, Isa, Register};
 use crate::prng::{Place, Prng, SEED_LEN};
@@ -125,8 +125,8 @@ pub struct Feed<S = Buffers> {
     records: Records,
     /// Place of the attempt that comes next.
     next: usize,
-    /// True if an integer was not found.
-    pub(super) gave_up: bool,
+    /// Times that the buffers may still be filled before the sampler gives up.
+    pub(super) fills_left: u32,
 }
 
 impl<S> Drop for Feed<S> {
@@ -162,12 +162,12 @@ impl<I: Isa, S: Buffered> Sampling for Windows<I, S> {
         source: S::EMPTY,
         records: Records::EMPTY,
         next: 0,
-        gave_up: false,
+        fills_left: MAX_FILLS,
     };
 
     fn start(self, feed: &mut Feed<S>, seed: &S::Seed) {
         feed.source.start_on(self.0, seed);
-        feed.gave_up = false;
+        feed.fills_left = MAX_FILLS;
         // From the first byte on: all records are new, but for the open ones
         // after the last, which nothing changes.
         self.read_records(feed, true);
@@ -175,7 +175,7 @@ impl<I: Isa, S: Buffered> Sampling for Windows<I, S> {
 
     #[inline(always)]
     fn gave_up(feed: &Feed<S>) -> bool {
-        feed.gave_up
+        feed.fills_left == 0
     }
 
     #[inline(always)]
@@ -351,41 +351,29 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
     /// Draws one integer. Zero if the sampler gives up.
     #[inline(always)]
     fn sample(self, feed: &mut Feed<S>, r: f64, leaf: &LogLeaf) -> f64 {
-        let mut steps_left = MAX_STEPS;
         loop {
-            if let Some(z) = self.step(feed, r, leaf) {
+            let Verdicts { accepted, open } = match feed.records.window(self.0, feed.next) {
+                Some(window) => self.verdicts(window, r as f32, leaf),
+                None => Verdicts {
+                    accepted: 0,
+                    open: 1,
+                },
+            };
+            let candidate = reveal(open & open.wrapping_neg());
+            if candidate == 0 {
+                feed.next += WINDOW;
+                continue;
+            }
+            feed.next += Self::lane(candidate);
+            let z = if reveal(accepted & candidate != 0) {
+                feed.next += 1;
+                Some(f64::from(feed.records.z(feed.next - 1)))
+            } else {
+                self.attempt(feed, r, leaf)
+            };
+            if let Some(z) = z {
                 return z;
             }
-            steps_left -= 1;
-            // A sampler that has given up does not make all steps again.
-            if steps_left == 0 || feed.gave_up {
-                feed.gave_up = true;
-                return 0.0;
-            }
-        }
-    }
-
-    /// Looks for an integer in the next window.
-    #[inline(always)]
-    fn step(self, feed: &mut Feed<S>, r: f64, leaf: &LogLeaf) -> Option<f64> {
-        let Verdicts { accepted, open } = match feed.records.window(self.0, feed.next) {
-            Some(window) => self.verdicts(window, r as f32, leaf),
-            None => Verdicts {
-                accepted: 0,
-                open: 1,
-            },
-        };
-        let candidate = reveal(open & open.wrapping_neg());
-        if candidate == 0 {
-            feed.next += WINDOW;
-            return None;
-        }
-        feed.next += Self::lane(candidate);
-        if reveal(accepted & candidate != 0) {
-            feed.next += 1;
-            Some(f64::from(feed.records.z(feed.next - 1)))
-        } else {
-            self.attempt(feed, r, leaf)
         }
     }
 
@@ -398,10 +386,14 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
         );
     }
 
-    /// The next attempt by the exact code, or the next buffers if these have
-    /// come to their end.
+    /// The next attempt by the exact code, or the next buffers if these have come to their end.
+    /// Zero if there may be no further ones: all other steps go on in the buffers, so no search for
+    /// an integer is without end.
     #[inline(never)]
     fn attempt(self, feed: &mut Feed<S>, r: f64, leaf: &LogLeaf) -> Option<f64> {
+        if feed.fills_left == 0 {
+            return Some(0.0);
+        }
         let counter = feed.source.counter();
         let z = match feed.records.begin(feed.next) {
             Some(place) => {
@@ -416,6 +408,7 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
             }
         };
         let new = reveal(feed.source.counter() != counter);
+        feed.fills_left -= u32::from(new);
         self.read_records(feed, new);
         z.map(|z| z as f64)
     }

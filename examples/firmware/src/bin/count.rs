@@ -29,8 +29,7 @@ const SIGNATURES: u8 = 4;
 /// The place where the plugin counts.
 #[inline(never)]
 fn mark() {
-    // A constant of its own: the linker's symbol is lost where two functions of the same code become
-    // one.
+    // A constant of its own: two functions of the same code become one, and a symbol is lost.
     black_box("count::mark");
 }
 
