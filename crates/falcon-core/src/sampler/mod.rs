@@ -77,8 +77,9 @@ pub trait Sampling: Copy + Debug + Send + Sync {
     /// A leaf, prepared for any number of signatures.
     type Leaf;
 
-    /// Restarts `feed` in place with the random bytes of `seed`. They serve an attempt to sign: half
-    /// a million integers at least are drawn before the sampler [gives up](Self::gave_up).
+    /// Restarts `feed` in place with the random bytes of `seed`. They serve an attempt to sign:
+    /// half a million integers at least are drawn before the sampler [gives
+    /// up](Sampling::gave_up).
     fn start(self, feed: &mut Self::Feed, seed: &Self::Seed);
     /// Makes a feed of the random bytes of `seed`. Moving it leaves a copy behind,
     /// so signing uses [`start`](Self::start).
