@@ -255,8 +255,7 @@ where
     V: TheirVerifyingKey,
 {
     let full = std::env::var("FALCON_FULL").as_deref() == Ok("1");
-    // Many more signatures are compared by tests/reference.
-    let messages: usize = if full { 2_000 } else { 200 };
+    let messages: usize = if full { 10_000 } else { 200 };
     let mut rng = Random(Repeatable::new(P::NAME));
     let (mut accepted_changes, mut prehashed) = (0, 0);
     for _ in 0..messages.div_ceil(MESSAGES_OF_A_KEY) {

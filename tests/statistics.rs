@@ -6,9 +6,10 @@ use falcon_core::seams::tree::Leaf;
 use falcon_core::{Falcon512, Falcon1024, Parameters};
 use falcon_tests::{Repeatable, extent, key};
 
-/// Integers that are drawn from a seed.
-const PER_SEED: usize = 200_000;
+/// Integers that are drawn from a seed: as many as `Sampling::start` promises.
+const PER_SEED: usize = 250_000;
 
+/// `S::gave_up`, of the sampler that is given.
 fn gave_up<S: Sampling>(_: &S, feed: &S::Feed) -> bool {
     S::gave_up(feed)
 }
@@ -26,6 +27,7 @@ fn follows_the_gaussian(center: f64, sigma: f64, sigma_min: f64, samples: usize)
     let mut counts = vec![0u64; (high - low + 1) as usize];
     let (mut sum, mut squares) = (0.0, 0.0);
     let sampling = Baseline.sampling();
+    assert_eq!(samples % PER_SEED, 0);
     for _ in 0..samples / PER_SEED {
         let mut feeds = [sampling.feed(&random.bytes())];
         let mut sampler = LaneSampler::new(Baseline, sampling, &mut feeds);
@@ -83,7 +85,7 @@ fn follows_the_gaussian(center: f64, sigma: f64, sigma_min: f64, samples: usize)
 
 #[test]
 fn samplerz_follows_the_discrete_gaussian() {
-    let samples = extent("samples a centre", 200_000, 4_000_000);
+    let samples = extent("samples a centre", PER_SEED, 4_000_000);
     for center in [0.0, 0.5, -0.25, 17.999, -1234.4375] {
         for sigma in [1.2778336969128337, 1.5, 1.7, 1.8205] {
             follows_the_gaussian(center, sigma, 1.2778336969128337, samples);

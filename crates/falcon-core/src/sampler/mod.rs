@@ -23,20 +23,19 @@ use crate::tree::Leaf;
 use base::half_gaussian;
 use core::fmt::Debug;
 
-/// Attempts that [`Serial`] makes at one integer before it gives up.
+/// Refused attempts at one integer after which [`Serial`] gives up.
 ///
 /// An attempt is accepted with the chance `sigma_min sqrt(2 pi) / (2 S)`, up to `2^-33` of it. `S`
 /// is the sum of `exp(-k^2 / (2 sigma_max^2))` over `k >= 0`. The chance is the same for every leaf
-/// of a key and for every centre, and it is more than 1/2 at all degrees. So all attempts are
+/// of a key and for every centre, and it is more than 1/2 at all degrees. So 512 attempts are all
 /// refused with a chance below `2^-512`. A test computes it again.
-pub(crate) const MAX_ATTEMPTS: u32 = 512;
+pub(crate) const MAX_REFUSALS: u32 = 512;
 
-/// Times that [`Windows`] fills its buffers from one seed before it gives up. Between two fills it
-/// comes to the end of its buffers, however a leaf or a centre is damaged: where one is no number,
-/// all attempts are refused.
+/// Times that [`Windows`] fills its buffers from one seed before it gives up. Where a leaf or a
+/// centre is no number, it refuses all attempts and would fill them for ever.
 ///
-/// A fill has 49 attempts or more, of which more than half are accepted: the 2,048 integers of an
-/// attempt to sign need more fills with a chance below `2^-7000`.
+/// Each fill brings an attempt or more, of which more than half are accepted. The 2,048 integers of
+/// an attempt to sign need all fills with a chance below `2^-7000`. A test computes that, too.
 pub(crate) const MAX_FILLS: u32 = 1 << 14;
 
 /// The source of the integers at the leaves of ffSampling.
@@ -77,8 +76,8 @@ pub trait Sampling: Copy + Debug + Send + Sync {
     /// A leaf, prepared for any number of signatures.
     type Leaf;
 
-    /// Restarts `feed` in place with the random bytes of `seed`. They serve an attempt to sign:
-    /// half a million integers at least are drawn before the sampler [gives
+    /// Restarts `feed` in place with the random bytes of `seed`. They are for one attempt to sign.
+    /// For more than 250,000 integers take another seed: the sampler may [give
     /// up](Sampling::gave_up).
     fn start(self, feed: &mut Self::Feed, seed: &Self::Seed);
     /// Makes a feed of the random bytes of `seed`. Moving it leaves a copy behind,

@@ -2,7 +2,7 @@
 
 use super::ber_exp::ber_exp;
 use super::first_byte::{FixedLeaf, Verdict, fixed_center, verdict};
-use super::{ByteSource, MAX_ATTEMPTS, Sampling, Seeded};
+use super::{ByteSource, MAX_REFUSALS, Sampling, Seeded};
 use crate::lanes::Double;
 use crate::prng::Prng;
 use crate::reveal::reveal;
@@ -109,7 +109,7 @@ pub(super) fn sample<D: Double>(
     fixed: FixedLeaf,
     feed: &mut SerialFeed<impl ByteSource>,
 ) -> i64 {
-    let mut attempts_left = MAX_ATTEMPTS;
+    let mut attempts_left = MAX_REFUSALS;
     loop {
         if let Some(z) = attempt(center, leaf, fixed, &mut feed.source) {
             return z;

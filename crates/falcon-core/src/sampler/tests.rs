@@ -177,7 +177,7 @@ fn lanes_without_a_feed_keep_their_centers() {
 }
 
 /// The chance that an attempt is accepted, at every degree, for the least and the largest deviation
-/// of a leaf and for centres between two integers: [`MAX_ATTEMPTS`] supposes more than 1/2.
+/// of a leaf and for centres between two integers: [`MAX_REFUSALS`] supposes more than 1/2.
 #[test]
 fn an_attempt_is_accepted_with_a_chance_of_more_than_a_half() {
     let above = |z0: usize| RCDT.get(z0).map_or(0.0, |&entry| entry as f64);
@@ -215,7 +215,7 @@ fn an_attempt_is_accepted_with_a_chance_of_more_than_a_half() {
         }
     }
     assert!(least > 0.5, "{least}");
-    assert!(f64::from(MAX_ATTEMPTS) * libm::log2(1.0 - least) < -512.0);
+    assert!(f64::from(MAX_REFUSALS) * libm::log2(1.0 - least) < -512.0);
     // Of `tries` fair coins fewer than 2,048 show heads with a chance below `2^(tries (H - 1))`,
     // with `H` the entropy of that share in bits.
     let (tries, accepted) = (f64::from(MAX_FILLS), 2048.0);
