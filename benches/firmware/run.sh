@@ -60,7 +60,8 @@ strict)
     shift
     ;;
 esac
-OUT="$(realpath -m "${CARGO_TARGET_DIR:-target}/firmware")"
+# That of the programs: their build scripts take longest, and serve here.
+OUT="$(realpath -m "${CARGO_TARGET_DIR:-examples/firmware/target}")"
 readonly OUT
 need "gcc binutils qemu-user qemu-system-arm" gcc nm addr2line qemu-riscv32 qemu-system-arm
 run="$(mktemp -d)"

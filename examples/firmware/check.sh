@@ -15,6 +15,7 @@ readonly SMALL='--cfg falcon_keccak="small"'
 # Of the compiler's runtime and of libm.
 readonly FLOAT_HELPERS='^__aeabi_(d|f|cd|cf|i2|l2|ui2|ul2)|^__(add|sub|mul|div|neg|cmp|eq|ne|lt|le|gt|ge|unord|trunc|extend)[sd]f|^__(fix|float)|^(sqrt|floor|ceil|trunc|rint|fma)f?$'
 target_dir="${CARGO_TARGET_DIR:-target}"
+export CARGO_TARGET_DIR="$target_dir"
 failures=0
 
 fail() {
@@ -56,8 +57,7 @@ check() {
     # Flags of its own, beside those of the configuration.
     local cargo=(cargo --config "target.$target.rustflags=[$(flags_as_toml "$flags")]")
     local options=(--locked --release --target "$target")
-    export CARGO_TARGET_DIR="$target_dir/${flags:+small}"
-    bin_dir="$CARGO_TARGET_DIR/$target/release"
+    bin_dir="$target_dir/$target/release"
     echo "== $target $flags"
     "${cargo[@]}" build "${options[@]}" --quiet
 
@@ -104,7 +104,6 @@ mceliece() {
     local program="$1" limit="$2" output file static bytes embedded
     local options=(--locked --release --target "$CORTEX_M4" --features mceliece --quiet)
     shift 2
-    export CARGO_TARGET_DIR="$target_dir"
     echo "== $program of Classic McEliece"
     output=$(timeout 600 cargo run "${options[@]}" --bin "$program") || fail "$program: $output"
     echo "$output"

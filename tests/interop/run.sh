@@ -21,7 +21,8 @@ readonly strict folder
 mkdir -p "$folder"
 left_out=0
 
-cargo build --locked --quiet -p falcon-interop
+# With `falcon-features`, a build of the whole workspace serves here.
+cargo build --locked --quiet -p falcon-interop -p falcon-features
 program="${CARGO_TARGET_DIR:-target}/debug/falcon-interop"
 "$program" write "$folder/ours"
 
