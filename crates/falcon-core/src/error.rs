@@ -153,8 +153,8 @@ impl From<FaultError> for SignWithHashError {
 ///
 /// Functions that generate a key or sign give this error in three cases:
 ///
-/// - A number of attempts failed that do not all fail by chance. The processor is faulty, its
-///   floating-point unit is set to round in another way, or the memory of the key has changed.
+/// - More attempts failed in a row than on any correct device. The processor is faulty, or the
+///   memory of the key has changed.
 /// - A signature that was verified after signing is not valid.
 /// - Signing the same message twice gave two different signatures.
 ///

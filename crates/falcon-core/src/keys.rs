@@ -5,7 +5,7 @@ use crate::engine::Best;
 use crate::error::{DecodeError, FaultError, ScratchTooSmall};
 use crate::hash::{self, Shake256Reader};
 use crate::hedge::SECRET_HASH_LEN;
-use crate::lanes::wipe;
+use crate::lanes::{HAS_VECTORS, wipe, wipe_below};
 use crate::ntru;
 use crate::operations::Operations;
 use crate::params::{Array, Parameters};
@@ -378,9 +378,10 @@ impl<P: Parameters> SigningKey<P> {
         );
         self.verifying_key.set(on, &h);
         wipe(words.as_mut());
-        // Words of the transforms that were spilled from the registers of an engine.
-        #[cfg(feature = "engines")]
-        crate::lanes::wipe_below::<1024>();
+        // Words of the transforms that were spilled from vector registers.
+        if HAS_VECTORS {
+            wipe_below::<1024>();
+        }
         result
     }
 

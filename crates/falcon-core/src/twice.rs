@@ -18,10 +18,17 @@ pub(crate) fn sign_twice<P: Parameters>(
     message: &[u8],
     mut sign: impl FnMut() -> Result<Signature<P>, FaultError>,
 ) -> Result<Signature<P>, FaultError> {
-    let mut both = [sign()?, Signature::EMPTY];
-    match sign() {
-        Ok(again) => both[1] = again,
-        Err(FaultError) => return first_if_right(false, &mut both),
+    let mut both = [Signature::EMPTY; 2];
+    for signature in &mut both {
+        let mut signed = sign();
+        match &mut signed {
+            Ok(signed) => {
+                *signature = *signed;
+                // This copy would be left on the stack.
+                wipe(signed.s2.as_mut());
+            }
+            Err(FaultError) => return first_if_right(false, &mut both),
+        }
     }
     let [signature, again] = &both;
     let valid = key.verify(message, signature).is_ok();

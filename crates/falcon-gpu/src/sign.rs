@@ -20,7 +20,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// Attempts after which a device that says that a job is still not done is not
-/// believed: no key needs more than a few.
+/// believed. The CPU gives up after 256, which chance reaches less often than once in `2^128`.
 const MOST_ATTEMPTS: u32 = 1000;
 
 /// Division of a batch. A multiprocessor of an H100 signs 48 jobs at once, so one of the largest

@@ -28,20 +28,20 @@ struct Common {
     #[arg(long, value_enum, default_value = "512")]
     degree: Degree,
     /// Number of signatures or keys to compare; of signatures under each key for `centres`.
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     count: u64,
     /// The first number. A run that was stopped goes on from there.
     #[arg(long, default_value_t = 0)]
     first: u64,
-    /// Number of threads.
-    #[arg(long, default_value_t = 1)]
-    threads: usize,
+    /// Number of threads. `centres` has one.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    threads: u16,
 }
 
 #[derive(Args)]
 struct Signers {
     /// The first key.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..))]
     key: u8,
     /// Number of keys. They take turns, 65,536 numbers each.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..))]
@@ -73,7 +73,7 @@ enum Command {
         #[command(flatten)]
         signers: Signers,
         /// Hand a signature over if a centre is nearer to an integer than 2^-BITS.
-        #[arg(long, default_value_t = 30)]
+        #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(i32).range(1..=60))]
         bits: i32,
         /// Hand every N-th number over in any case. 1 compares all signatures; 0 adds none.
         #[arg(long, default_value_t = 0)]
@@ -135,13 +135,13 @@ fn run(command: Command) -> bool {
                 keys: signers.keys(),
                 first: common.first,
                 count: common.count,
-                threads: common.threads,
+                threads: common.threads.into(),
                 bits,
                 also_every,
             };
             let outcome = signatures::compare(plan);
             signatures::print(&plan, &outcome, begin);
-            outcome.differences.is_empty()
+            outcome.differences.is_empty() && outcome.signed == common.count
         }
         Command::Centres {
             common,
@@ -167,10 +167,10 @@ fn run(command: Command) -> bool {
                 form,
                 common.first,
                 common.count,
-                common.threads,
+                common.threads.into(),
             );
             keys::print(common.degree, form, &outcome);
-            outcome.differences.is_empty()
+            outcome.differences.is_empty() && outcome.keys == common.count
         }
         Command::FnDsa { common, signers } => {
             let outcome = fn_dsa::compare(
@@ -179,7 +179,7 @@ fn run(command: Command) -> bool {
                 signers.keys(),
                 common.first,
                 common.count,
-                common.threads,
+                common.threads.into(),
             );
             fn_dsa::print(common.degree, signers.keys(), &outcome);
             outcome.differences.is_empty()

@@ -1,10 +1,11 @@
 //! The comparisons with the reference's C code, at an extent for every change.
 
-use falcon_core::Engine;
+use falcon_core::hazmat::{Fit, RawRandomness, secret_basis, sign_raw};
+use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, Scratch};
 use falcon_kat::{Algorithm, quotient};
 use falcon_reference::c::{Form, Reference};
 use falcon_reference::centres::Outcome;
-use falcon_reference::numbering::{Keys, Randomness};
+use falcon_reference::numbering::{self, Keys, Randomness};
 use falcon_reference::signatures::Plan;
 use falcon_reference::walk::Diagonal;
 use falcon_reference::{Degree, centres, fn_dsa, keys, signatures, walk};
@@ -48,9 +49,11 @@ fn all_bits_of_1024_are_the_references_but_for_one_spelling() {
     all_bits(Degree::Falcon1024);
 }
 
-/// The imaginary part of `d11` changes last bits of a third of the centres. The sum of the
-/// differences of a signature's centres is the chance that an integer lies between two of them, and
-/// that the sampler draws another integer.
+/// The imaginary part of `d11` changes last bits of a third of the centres, but of none in the
+/// first two and the last two calls of the sampler. If all other centres were real numbers without
+/// a pattern, the sum of a signature's differences would be the chance that an integer lies between
+/// two of them. Those of calls 3 and 4 have a pattern: see
+/// `signatures_that_are_not_the_references`.
 fn the_one_spelling(degree: Degree, bound: f64) {
     let outcome = centres(degree, Engine::best(), 32, Diagonal::Complex);
     assert_eq!(outcome.different_signatures, 0);
@@ -64,13 +67,46 @@ fn the_one_spelling(degree: Degree, bound: f64) {
 }
 
 #[test]
-fn the_one_spelling_moves_a_centre_of_512_over_an_integer_once_in_2_to_the_36_signatures() {
+fn the_one_spelling_of_512_moves_centres_by_last_bits() {
     the_one_spelling(Degree::Falcon512, 2f64.powi(-36));
 }
 
 #[test]
-fn the_one_spelling_moves_a_centre_of_1024_over_an_integer_once_in_2_to_the_35_signatures() {
+fn the_one_spelling_of_1024_moves_centres_by_last_bits() {
     the_one_spelling(Degree::Falcon1024, 2f64.powi(-35));
+}
+
+/// Signs an empty message, with the nonce and the seed of two numbers, with both implementations.
+fn both_sign<P: Parameters>(degree: Degree, key: u8, nonce: u64, seed: u64) -> [Vec<i16>; 2] {
+    let reference = Reference::new(degree, Form::Clean);
+    let (nonce, seed) = (Randomness::new(nonce).nonce, Randomness::new(seed).seed);
+    let key = numbering::key::<P>(key);
+    let point = reference.hash_to_point(&nonce, b"");
+    let theirs = reference.sign(&secret_basis(&key), &point, &seed);
+    let raw = RawRandomness {
+        nonce: &nonce,
+        seed: &seed,
+    };
+    let mut reals = vec![0.0; Scratch::<P>::LEN];
+    let mut scratch = Scratch::new(&mut reals).expect("as many as are needed");
+    let signed = sign_raw(&key, raw, b"", Fit::Any, &mut scratch);
+    [signed.expect("no fault").s2().to_vec(), theirs]
+}
+
+/// About one signature in 5 * 10^9 is not the reference's. The third and the fourth centre are
+/// multiples of `1/(q N)`, `N = ||(g, -f)||^2`, so they may be integers but for rounding, and the
+/// reference's imaginary part of `d11` changes their last bits. When these two are equal, the pages
+/// that say so are wrong.
+#[test]
+fn signatures_that_are_not_the_references() {
+    let [ours, theirs] = both_sign::<Falcon512>(Degree::Falcon512, 12, 4_234_102, 52);
+    assert_eq!(ours[..4], [54, 149, -225, -232]);
+    assert_eq!(theirs[..4], [-239, -112, 26, -65]);
+    let [ours, theirs] = both_sign::<Falcon1024>(Degree::Falcon1024, 6, 3_015_438, 406);
+    assert_ne!(ours, theirs);
+    // With another seed they are equal.
+    let [ours, theirs] = both_sign::<Falcon512>(Degree::Falcon512, 12, 4_234_102, 53);
+    assert_eq!(ours, theirs);
 }
 
 /// The walk, step by step, is `sign_dyn`, and both forms of the C code agree.
@@ -167,7 +203,6 @@ fn signatures(degree: Degree, key: u8, first: u64, count: u64) {
     assert_eq!(outcome.signed, count);
     assert_eq!(outcome.differences, []);
     let near: u64 = outcome.nearest.values().sum();
-    assert_eq!(outcome.handed_over, near);
     let expected = count as f64 * (2.0 / 12289.0 + 2.0 / 16600.0);
     let deviations = (near as f64 - expected).abs() / expected.sqrt();
     assert!(deviations < 5.0, "{near} near, {expected} expected");
@@ -175,7 +210,7 @@ fn signatures(degree: Degree, key: u8, first: u64, count: u64) {
 
 #[test]
 fn signatures_of_512_are_the_references() {
-    // All of them have a record of `kat/reference-long` among them.
+    // The whole extents have records of `kat/reference-long`.
     let count = extent("Falcon-512: signatures", 20_000, 300_000);
     signatures(Degree::Falcon512, 1, 6 << 16, count);
 }

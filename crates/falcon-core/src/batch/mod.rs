@@ -260,8 +260,8 @@ pub enum BatchError {
     },
     /// The engine failed; the text says how. Only an engine on a GPU can fail.
     Engine(alloc::string::String),
-    /// The engine computed wrongly: a job was not signed after as many attempts as chance never
-    /// takes, or a signature that was verified after signing is not valid.
+    /// The engine computed wrongly: more attempts at a job failed than on any correct device, or a
+    /// signature that was verified after signing is not valid.
     ///
     /// On a CPU, an engine then still signs the other jobs. The output of each job that failed is
     /// [`Signature::EMPTY`], which is not valid. An engine that verifies after signing leaves the

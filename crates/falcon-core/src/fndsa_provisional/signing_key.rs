@@ -25,7 +25,10 @@ pub const SEED_LEN: usize = 40;
 /// Length of the hash of `f` and `g` in bytes.
 pub(super) const SECRET_HASH_LEN: usize = 40;
 
-/// Attempts at a signature with one seed.
+/// Attempts at a signature with one seed, as in the crate `fn-dsa`.
+///
+/// At degree 512 one attempt in 2,450 fails by chance, at 1024 fewer do. So all attempts fail with
+/// a chance below `2^-300`. At the insecure degrees below 64 more of them fail.
 pub(super) const ATTEMPTS: u8 = 27;
 
 /// The seed of the random bytes of an attempt: 40 bytes of the signature, then the number of the

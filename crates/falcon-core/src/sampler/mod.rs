@@ -31,8 +31,8 @@ use core::fmt::Debug;
 /// refused with a chance below `2^-512`. A test computes it again.
 pub(crate) const MAX_REFUSALS: u32 = 512;
 
-/// Times that [`Windows`] fills its buffers from one seed before it gives up. Where a leaf or a
-/// centre is no number, it refuses all attempts and would fill them for ever.
+/// Times that [`Windows`] fills its buffers from one seed before it gives up. If a leaf or a
+/// centre is NaN, [`Windows`] refuses every attempt and would never stop.
 ///
 /// Each fill brings an attempt or more, of which more than half are accepted. The 2,048 integers of
 /// an attempt to sign need all fills with a chance below `2^-7000`. A test computes that, too.
