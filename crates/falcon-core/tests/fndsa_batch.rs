@@ -40,7 +40,7 @@ fn signs_on<P: Parameters>(engines: impl Iterator<Item = Engine>, seed: u64, cou
         let signed = key.sign_batch(engine, &jobs);
         assert_eq!(signed.len(), count);
         for (job, (signed, expected)) in signed.iter().zip(&expected).enumerate() {
-            assert_eq!(signed.ok(), *expected, "{engine}, {}, job {job}", P::NAME);
+            assert_eq!(signed, expected, "{engine}, {}, job {job}", P::NAME);
         }
     }
 }

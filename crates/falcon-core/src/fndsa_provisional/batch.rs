@@ -69,7 +69,7 @@ use zeroize::Zeroizing;
 /// let (mu, seed) = ([1; 64], [2; 40]); // of a test vector
 /// let jobs = [SignJob { message: Message::Mu(&mu), seed: &seed }];
 /// let signed = key.sign_batch(Engine::best(), &jobs);
-/// assert_eq!(signed[0].ok(), key.sign_mu_from_seed(&seed, &mu));
+/// assert_eq!(signed[0], key.sign_mu_from_seed(&seed, &mu));
 /// # Ok(())
 /// # }
 /// ```

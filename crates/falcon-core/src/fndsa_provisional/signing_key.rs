@@ -144,17 +144,19 @@ impl<P: Parameters> SigningKey<P> {
     ) -> Result<Signature<P>, FaultError> {
         let mut seed = Zeroizing::new([0; SEED_LEN]);
         rng.fill_bytes(&mut *seed);
-        self.sign_mu_from_seed(&seed, mu).ok_or(FaultError)
+        self.sign_mu_from_seed(&seed, mu)
     }
 
     /// Signs `mu` with the randomness of `seed`, as `fn-dsa` does with a generator that gives these
-    /// bytes. `None` if 27 attempts fail, which no seed is known for. `seed` must be fresh and
-    /// secret: never use it for another signature.
+    /// bytes. `seed` must be fresh and secret: never use it for another signature.
+    ///
+    /// # Errors
+    /// As for [`sign_with_rng`](Self::sign_with_rng).
     pub fn sign_mu_from_seed(
         &self,
         seed: &[u8; SEED_LEN],
         mu: &[u8; MU_LEN],
-    ) -> Option<Signature<P>> {
+    ) -> Result<Signature<P>, FaultError> {
         let mut signature = crate::Signature::<P>::EMPTY;
         let mut point = P::Residues::ZERO;
         let mut s1 = Aligned(P::Short::ZERO);
@@ -165,7 +167,7 @@ impl<P: Parameters> SigningKey<P> {
             s2: signature.s2.as_mut(),
         };
         let signed = Signer::of(self).sign_mu(seed, mu, out);
-        signed.then_some(Signature { signature })
+        signed.then_some(Signature { signature }).ok_or(FaultError)
     }
 
     /// Replaces `h`, so that any vector can be judged.
