@@ -1,7 +1,7 @@
 //! Signatures that recover the public key.
 
 use falcon_core::batch::{BatchSign, SignJob};
-use falcon_core::hazmat::signature_from_nonce_and_s2;
+use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness, signature_from_nonce_and_s2};
 use falcon_core::rand_core::{TryCryptoRng, TryRng};
 use falcon_core::recovery::{self, RecoverableSignature};
 use falcon_core::{
@@ -111,6 +111,40 @@ fn signatures_are_those_of_the_records() {
         };
         assert_eq!(verified, Ok(Ok(())), "{message}");
     }
+}
+
+/// A valid signature whose `s2` does not fit the padded form cannot be written with its `s1`.
+#[test]
+fn an_ordinary_signature_that_is_too_long_recovers_nothing() {
+    type P = Falcon1024;
+    const BATCH: usize = 64;
+    let key = key::<P>(7);
+    let expanded = key.expand();
+    // One in about a thousand is too long.
+    let too_long = (0u64..100).find_map(|batch| {
+        let randomness: Vec<([u8; 40], [u8; 48])> = (0..BATCH as u64)
+            .map(|i| {
+                let number = (batch * BATCH as u64 + i).to_le_bytes();
+                let (mut nonce, mut seed) = ([0; 40], [0xa5; 48]);
+                nonce[..8].copy_from_slice(&number);
+                seed[..8].copy_from_slice(&number);
+                (nonce, seed)
+            })
+            .collect();
+        let jobs: Vec<_> = randomness
+            .iter()
+            .map(|(nonce, seed)| RawJob::new(&expanded, b"m", RawRandomness { nonce, seed }))
+            .collect();
+        let mut out = [Signature::EMPTY; BATCH];
+        let signed = Engine::best().sign_batch_raw(&jobs, Fit::Any, &mut out);
+        signed.expect("no fault");
+        let is_too_long = |it: &Signature<P>| it.encoded_len(Format::Padded).is_none();
+        out.into_iter().find(is_too_long)
+    });
+    let signature = too_long.expect("one that is too long");
+    assert_eq!(key.verifying_key().verify(b"m", &signature), Ok(()));
+    let longer = RecoverableSignature::from_signature(key.verifying_key(), b"m", &signature);
+    assert!(longer.expect("a valid signature").is_none());
 }
 
 /// Tries are the jobs of a batch with this seed, so no point is signed in two ways.
