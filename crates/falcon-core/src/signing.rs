@@ -10,7 +10,7 @@ pub(crate) use blocks::short_vectors;
 use crate::codec::{self, signature::Format};
 use crate::error::FaultError;
 use crate::ffsampling::ffsampling;
-use crate::fft::{BasisRef, Fft, Quotient};
+use crate::fft::{BasisRef, Fft, Ldl};
 use crate::hash;
 use crate::hedge::{SamplerSeed, SamplerSeeds};
 use crate::lanes::{Binary64, Double, wipe};
@@ -39,7 +39,7 @@ pub(crate) fn profile(logn: u32) -> Profile {
     Profile {
         inv_sigma: INV_SIGMA[logn as usize],
         sigma_min: SIGMA_MIN[logn as usize],
-        quotient: Quotient::BySquare,
+        ldl: Ldl::Complex,
     }
 }
 
@@ -128,12 +128,10 @@ pub(crate) fn expand<B: Binary64>(
     let n = 1 << logn;
     let (basis, tree) = out.split_at_mut(4 * n);
     transform_basis(b, logn, key, basis);
-    let (g00_g11, scratch) = scratch.split_at_mut(n);
-    let (g01, scratch) = scratch.split_at_mut(n);
-    tree::gram(b, basis_ref(logn, basis), g00_g11, g01);
-    let (g00, g11) = g00_g11.split_at_mut(n / 2);
+    let scratch = &mut scratch[..4 * n];
+    scratch.copy_from_slice(basis);
     let mut subtree = Subtree::ZERO;
-    Computed::root(b, logn, profile, g00, g01, g11, scratch, &mut subtree).store(tree);
+    Computed::root(b, logn, profile, scratch, &mut subtree).store(tree);
 }
 
 /// `(t0, t1) = (c, 0) B^-1` of every lane.
@@ -189,7 +187,7 @@ pub(crate) fn attempt_stored<'s, B: SigningIsa, F: Fft, S: Sampling>(
 /// One attempt with the tree computed on the way: `z` in the FFT domain, inside
 /// `scratch`, of which nothing else is needed any more. `scratch` has
 /// [`computed_scratch_len`] reals: four polynomials of the basis, which become
-/// Gram matrix and tree; two of the target; two of ffSampling.
+/// the tree; two of the target; two of ffSampling.
 fn attempt_computed<'s, B: SigningIsa, S: Sampling>(
     b: B,
     sampling: S,
@@ -208,13 +206,8 @@ fn attempt_computed<'s, B: SigningIsa, S: Sampling>(
     transform_basis(b, logn, key, basis);
     load_target(b, b, logn, &[point], basis_ref(logn, basis), t0, t1);
 
-    let (first_row, second_row) = basis.split_at_mut(2 * n);
-    let (b00, g01) = first_row.split_at_mut(n);
-    let (b10, b11) = second_row.split_at_mut(n);
-    tree::gram_in_place(b, b00, g01, b10, b11);
-    let (g00, g11) = b00.split_at_mut(n / 2);
     let mut subtree = Subtree::ZERO;
-    let mut root = Computed::root(b, logn, profile, g00, g01, g11, second_row, &mut subtree);
+    let mut root = Computed::root(b, logn, profile, basis, &mut subtree);
     let mut sampler = LaneSampler::new(b, sampling, slice::from_mut(feed));
     ffsampling(b, &mut sampler, logn, &mut root, t0, t1, rest);
     (t0, t1)

@@ -2,10 +2,13 @@
 //!
 //! At a node of degree `n` the Gram matrix is
 //! `G = [[g00, g01], [adj(g01), g11]] = L D adj(L)` with `L = [[1, 0], [l10, 1]]`
-//! and `D = diag(d00, d11)`. `g00`, `g11`, `d00`, `d11` are self-adjoint: in
-//! the FFT domain they are `n/2` reals and are stored so. The children are the
-//! nodes of `[[e0, e1], [adj(e1), e0]]` where `(e0, e1)` splits `d00` (left)
-//! or `d11` (right). At `n = 2` both children are leaves.
+//! and `D = diag(d00, d11)`. The children are the nodes of
+//! `[[e0, e1], [adj(e1), e0]]` where `(e0, e1)` splits `d00` (left) or `d11`
+//! (right). At `n = 2` both children are leaves.
+//!
+//! The diagonals are self-adjoint, which in the FFT domain means real. Rounding
+//! gives them imaginary parts. The C reference of round 3 keeps these, and so
+//! does this module, since the last bits of `l10` depend on them: see [`Ldl`].
 //!
 //! [`Node`] is met in two forms with the same bits: [`Computed`] finds the
 //! factors on the way (lean memory), [`Stored`] reads them from an expanded
@@ -13,7 +16,7 @@
 //!
 //! Source: Falcon specification v1.2, algorithms 8, 9 and 11.
 
-use crate::fft::{self, BasisRef, Quotient};
+use crate::fft::{self, Ldl};
 use crate::lanes::{Binary64, Double, Isa, wipe};
 use core::fmt;
 use zeroize::{Zeroize, Zeroizing};
@@ -68,7 +71,7 @@ pub trait Node {
 
     /// `l10`: `n` reals, a polynomial in the FFT domain.
     fn l10(&self) -> &[f64];
-    /// The node below on `side`, for `n >= 4`.
+    /// The node below on `side`, for `n >= 4`. The right one comes first, and each once.
     fn child(&mut self, side: Side) -> Self::Child<'_>;
     /// Returns this node in stored form. A walk is faster over that form at degrees up to
     /// `2^`[`SUBTREE_LOGN`](Self::SUBTREE_LOGN), if there are any.
@@ -92,11 +95,6 @@ pub trait Node {
 /// Reals of a stored tree of degree `2^logn`: `(logn + 2) 2^logn`.
 pub const fn stored_len(logn: u32) -> usize {
     (logn as usize + 2) << logn
-}
-
-/// Reals of scratch that [`Computed::root`] needs besides the Gram matrix.
-pub const fn computed_scratch_len(logn: u32) -> usize {
-    2 << logn
 }
 
 /// A node of an expanded key, in the order of its use: `l10`, the right
@@ -173,18 +171,21 @@ pub struct Profile {
     pub inv_sigma: f64,
     /// `sigma_min`.
     pub sigma_min: f64,
-    /// The order of operations of the quotients.
-    pub quotient: Quotient,
+    /// Arithmetic of the LDL decomposition.
+    pub ldl: Ldl,
 }
 
-/// A node found on the fly.
+/// A node of degree `n` found on the fly. All nodes on the way down take `4n` reals.
 pub struct Computed<'a, B> {
     arith: B,
     logn: u32,
     profile: Profile,
     l10: &'a mut [f64],
+    /// `n` reals. The root has the `n/2` real parts, since the others are zero.
     d00: &'a mut [f64],
+    /// `n` reals. Once the right child is computed, they are scratch of both children.
     d11: &'a mut [f64],
+    /// `3n/2` reals for a child, at least.
     scratch: &'a mut [f64],
     subtree: &'a mut Subtree,
 }
@@ -210,8 +211,9 @@ const SUBTREE_HALF: usize = if HAS_SUBTREES {
 /// Memory for a subtree. Wiped when dropped.
 pub struct Subtree {
     stored: [f64; SUBTREE_LEN],
-    /// The diagonal entries of two levels, alternating: `d11` of all nodes, then `d00`.
-    diagonals: [[f64; 2 * SUBTREE_HALF]; 2],
+    /// The diagonal entries of two levels, alternating: the real and the imaginary parts, each
+    /// those of `d11` of all nodes, then those of `d00`.
+    diagonals: [[[f64; 2 * SUBTREE_HALF]; 2]; 2],
     /// Real and imaginary parts of `l10` of a level.
     l10: [[f64; SUBTREE_HALF]; 2],
 }
@@ -220,7 +222,7 @@ impl Subtree {
     /// Zeros.
     pub const ZERO: Self = Self {
         stored: [0.0; SUBTREE_LEN],
-        diagonals: [[0.0; 2 * SUBTREE_HALF]; 2],
+        diagonals: [[[0.0; 2 * SUBTREE_HALF]; 2]; 2],
         l10: [[0.0; SUBTREE_HALF]; 2],
     };
 }
@@ -228,7 +230,7 @@ impl Subtree {
 impl Zeroize for Subtree {
     fn zeroize(&mut self) {
         wipe(&mut self.stored);
-        wipe(self.diagonals.as_flattened_mut());
+        wipe(self.diagonals.as_flattened_mut().as_flattened_mut());
         wipe(self.l10.as_flattened_mut());
     }
 }
@@ -242,32 +244,36 @@ impl Drop for Subtree {
 }
 
 impl<'a, B: Binary64> Computed<'a, B> {
-    /// Factors the Gram matrix: `g00` and `g11` have `n/2` reals, `g01` has
-    /// `n`, `scratch` at least [`computed_scratch_len`]. All are overwritten.
+    /// Factors the Gram matrix of a basis in the FFT domain, in `4n` reals: `b00`, `b01`, `b10`,
+    /// `b11`. The tree is computed in their place.
     ///
     /// Source: Falcon specification v1.2, algorithm 8 (LDL*).
     pub fn root(
         arith: B,
         logn: u32,
         profile: Profile,
-        g00: &'a mut [f64],
-        g01: &'a mut [f64],
-        g11: &'a mut [f64],
-        scratch: &'a mut [f64],
+        basis: &'a mut [f64],
         subtree: &'a mut Subtree,
     ) -> Self {
+        let n = 1 << logn;
+        let (b00, rest) = basis.split_at_mut(n);
+        let (b01, rest) = rest.split_at_mut(n);
+        let (b10, b11) = rest.split_at_mut(n);
         Isa::vectorize(
             arith,
             #[inline(always)]
-            || fft::ldl(arith, profile.quotient, g00, g01, g11),
+            || fft::ldl(arith, profile.ldl, b00, b01, b10, b11),
         );
+        let (l10, rest) = basis.split_at_mut(n);
+        let (d00, rest) = rest.split_at_mut(n / 2);
+        let (scratch, d11) = rest.split_at_mut(3 * n / 2);
         Self {
             arith,
             logn,
             profile,
-            l10: g01,
-            d00: g00,
-            d11: g11,
+            l10,
+            d00,
+            d11,
             scratch,
             subtree,
         }
@@ -321,8 +327,16 @@ impl<'a, B: Binary64> Computed<'a, B> {
             self.arith,
             #[inline(always)]
             || {
-                entries[..HALF].copy_from_slice(self.d11);
-                entries[HALF..].copy_from_slice(self.d00);
+                for (side, d) in [&*self.d11, &*self.d00].into_iter().enumerate() {
+                    let (re, im) = d.split_at(HALF);
+                    let of_side = side * HALF..(side + 1) * HALF;
+                    entries[0][of_side.clone()].copy_from_slice(re);
+                    let of_side = &mut entries[1][of_side];
+                    match im {
+                        [] => of_side.fill(0.0),
+                        im => of_side.copy_from_slice(im),
+                    }
+                }
                 stored[..2 * HALF].copy_from_slice(self.l10);
                 // Where the nodes of a level begin: all right children, then all left ones.
                 let mut begin = [0; HALF];
@@ -333,15 +347,16 @@ impl<'a, B: Binary64> Computed<'a, B> {
                         begin[i + nodes] = begin[i] + stored_len(logn);
                     }
                     let m = 1 << (logn - 1);
-                    let (d11, d00) = below.split_at_mut(HALF);
+                    let [(d11_re, d00_re), (d11_im, d00_im)] =
+                        below.each_mut().map(|part| part.split_at_mut(HALF));
                     fft::split_ldl_level(
                         self.arith,
-                        self.profile.quotient,
+                        self.profile.ldl,
                         m,
-                        entries,
-                        d00,
+                        entries.each_ref().map(|part| &part[..]),
+                        [d00_re, d00_im],
                         [&mut *re, &mut *im],
-                        d11,
+                        [d11_re, d11_im],
                     );
                     for (u, (re, im)) in re.iter().zip(&*im).enumerate() {
                         let at = begin[u / m] + u % m;
@@ -349,7 +364,7 @@ impl<'a, B: Binary64> Computed<'a, B> {
                     }
                     core::mem::swap(&mut entries, &mut below);
                 }
-                for (side, d) in entries.chunks_exact(HALF).enumerate() {
+                for (side, d) in entries[0].chunks_exact(HALF).enumerate() {
                     for (d, begin) in d.iter().zip(begin) {
                         let Leaf { dss, ccs } = leaf::<B::F64>((*d).into(), self.profile);
                         let at = begin + 2 + 2 * side;
@@ -374,29 +389,28 @@ impl<B: Binary64> Node for Computed<'_, B> {
 
     // Source: Falcon specification v1.2, algorithm 9 (ffLDL*), one step of the recursion.
     fn child(&mut self, side: Side) -> Computed<'_, B> {
-        let b = self.arith;
         let half = 1 << (self.logn - 1);
+        let (l10, scratch) = self.scratch.split_at_mut(half);
+        let (d00, scratch) = scratch.split_at_mut(half);
+        let (d11, _) = scratch.split_at_mut(half);
         let d = match side {
             Side::Right => &*self.d11,
             Side::Left => &*self.d00,
         };
-        let (l10, scratch) = self.scratch.split_at_mut(half);
-        let (d00, scratch) = scratch.split_at_mut(half / 2);
-        let (d11, scratch) = scratch.split_at_mut(half / 2);
-        let quotient = self.profile.quotient;
+        let ldl = self.profile.ldl;
         Isa::vectorize(
-            b,
+            self.arith,
             #[inline(always)]
-            || fft::split_ldl(b, quotient, d, d00, l10, d11),
+            || fft::split_ldl(self.arith, ldl, d, d00, l10, d11),
         );
         Computed {
-            arith: b,
+            arith: self.arith,
             logn: self.logn - 1,
             profile: self.profile,
             l10,
             d00,
             d11,
-            scratch,
+            scratch: self.d11,
             subtree: self.subtree,
         }
     }
@@ -433,31 +447,6 @@ fn leaf<D: Double>(d: D, profile: Profile) -> Leaf {
     }
 }
 
-/// The Gram matrix of a basis in the FFT domain: `g00 = |b00|^2 + |b01|^2`,
-/// `g01 = b00 conj(b10) + b01 conj(b11)`, `g11 = |b10|^2 + |b11|^2`, written
-/// over it: `b00` receives `g00` and `g11` (`n/2` reals each), `b01` `g01`.
-pub fn gram_in_place<B: Binary64>(
-    b: B,
-    b00: &mut [f64],
-    b01: &mut [f64],
-    b10: &[f64],
-    b11: &[f64],
-) {
-    Isa::vectorize(
-        b,
-        #[inline(always)]
-        || fft::gram(b, b00, b01, b10, b11),
-    );
-}
-
-/// The Gram matrix of `basis` into separate polynomials; the bits are those of
-/// [`gram_in_place`], which does the work on copies of the first row.
-pub fn gram<B: Binary64>(b: B, basis: BasisRef<'_>, g00_g11: &mut [f64], g01: &mut [f64]) {
-    g00_g11.copy_from_slice(basis.b00);
-    g01.copy_from_slice(basis.b01);
-    gram_in_place(b, g00_g11, g01, basis.b10, basis.b11);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -483,30 +472,15 @@ mod tests {
         let profile = Profile {
             inv_sigma: 1.0 / 165.0,
             sigma_min: 1.27,
-            quotient: Quotient::BySquare,
+            ldl: Ldl::Complex,
         };
         for logn in 1..=8 {
             let n = 1 << logn;
             let real = |i: usize, salt: usize| ((i * 37 + salt * 11) % 101) as f64;
             let [by_level, by_node] = [true, false].map(|by_level| {
-                let mut diagonals = [0, 1].map(|salt| {
-                    let entry = (0..n / 2).map(|i| 1e4 + real(i, salt));
-                    entry.collect::<Vec<_>>()
-                });
-                let [g00, g11] = &mut diagonals;
-                let mut g01: Vec<f64> = (0..n).map(|i| real(i, 2) - 50.0).collect();
-                let mut scratch = vec![0.0; computed_scratch_len(logn)];
+                let mut basis: Vec<f64> = (0..4 * n).map(|i| real(i % n, i / n) - 50.0).collect();
                 let mut subtree = Subtree::ZERO;
-                let mut root = Computed::root(
-                    arith,
-                    logn,
-                    profile,
-                    g00,
-                    &mut g01,
-                    g11,
-                    &mut scratch,
-                    &mut subtree,
-                );
+                let mut root = Computed::root(arith, logn, profile, &mut basis, &mut subtree);
                 let mut out = vec![0.0; stored_len(logn)];
                 if by_level {
                     root.store(&mut out);
@@ -526,12 +500,13 @@ mod tests {
     fn a_wiped_subtree_holds_nothing() {
         let mut subtree = Subtree {
             stored: [1.0; SUBTREE_LEN],
-            diagonals: [[2.0; 2 * SUBTREE_HALF]; 2],
+            diagonals: [[[2.0; 2 * SUBTREE_HALF]; 2]; 2],
             l10: [[3.0; SUBTREE_HALF]; 2],
         };
         subtree.zeroize();
         assert!(subtree.stored.iter().all(|&x| x == 0.0));
-        assert!(subtree.diagonals.as_flattened().iter().all(|&x| x == 0.0));
+        let diagonals = subtree.diagonals.as_flattened().as_flattened();
+        assert!(diagonals.iter().all(|&x| x == 0.0));
         assert!(subtree.l10.as_flattened().iter().all(|&x| x == 0.0));
     }
 

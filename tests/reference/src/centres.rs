@@ -3,7 +3,7 @@
 use crate::Degree;
 use crate::c::{Form, Reference};
 use crate::numbering::{Keys, Randomness, key};
-use crate::walk::{self, Diagonal, Walk};
+use crate::walk::{self, Walk};
 use crate::watch::{Observer, Watch};
 use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, expanded_reals, secret_basis};
 use falcon_core::seams::fft::Fft;
@@ -26,8 +26,6 @@ pub struct Plan {
     pub first: u64,
     /// Signatures under each key.
     pub count: u64,
-    /// Diagonal of the LDL decomposition in the C code's walk.
-    pub diagonal: Diagonal,
 }
 
 /// Numbers of leaves, centres and signatures that were compared, and of those that differ.
@@ -125,7 +123,7 @@ fn with_key<P: Parameters, B: SigningIsa, F: Fft>(
             centres.iter().zip(&out).zip(&randomness)
         {
             let point = on.hash_to_point(nonce, b"");
-            let theirs = walk::sign(on, plan.diagonal, &secret_basis(&key), &point, seed);
+            let theirs = walk::sign(on, &secret_basis(&key), &point, seed);
             if outcome.signatures == 0 {
                 outcome += leaves::<P>(expanded_reals(&expanded), &theirs);
             }

@@ -4,7 +4,6 @@ use clap::{Args, Parser, Subcommand};
 use falcon_core::Engine;
 use falcon_reference::c::Form;
 use falcon_reference::numbering::Keys;
-use falcon_reference::walk::Diagonal;
 use falcon_reference::{Degree, centres, fn_dsa, keys, signatures};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -88,9 +87,6 @@ enum Command {
         common: Common,
         #[command(flatten)]
         signers: Signers,
-        /// Diagonal of the LDL decomposition in the walk of the C code.
-        #[arg(long, value_enum, default_value = "complex")]
-        diagonal: Diagonal,
     },
     /// Compare keys of reference seeds: the number as 8 bytes, then 40 bytes 5a.
     Keys {
@@ -143,18 +139,13 @@ fn run(command: Command) -> bool {
             signatures::print(&plan, &outcome, begin);
             outcome.differences.is_empty() && outcome.signed == common.count
         }
-        Command::Centres {
-            common,
-            signers,
-            diagonal,
-        } => {
+        Command::Centres { common, signers } => {
             let plan = centres::Plan {
                 degree: common.degree,
                 engine: signers.engine(),
                 keys: signers.keys(),
                 first: common.first,
                 count: common.count,
-                diagonal,
             };
             let outcome = centres::compare(plan);
             centres::print(&plan, &outcome);

@@ -10,15 +10,6 @@ const INV_SIGMA: [u64; 2] = [4573606369665796042, 4573496814039276259];
 /// `sigma_min`, likewise: `fpr_sigma_min`.
 const SIGMA_MIN: [u64; 2] = [4608433670533905013, 4608525754002622308];
 
-/// Form of `d11` in the LDL decomposition. Its imaginary part is rounding noise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Diagonal {
-    /// With the imaginary part, as in the reference.
-    Complex,
-    /// Without the imaginary part, as in this project.
-    Real,
-}
-
 /// A signature of the reference, with what its sampler got.
 #[derive(Debug, Default, PartialEq)]
 pub struct Walk {
@@ -35,20 +26,13 @@ pub fn sigma_min(logn: u32) -> f64 {
     f64::from_bits(SIGMA_MIN[logn as usize - 9])
 }
 
-/// Signs as [`Reference::sign`] does, if the diagonal is complex.
-pub fn sign(
-    on: Reference,
-    diagonal: Diagonal,
-    basis: &[&[i8]; 4],
-    point: &[u16],
-    seed: &[u8],
-) -> Walk {
+/// Signs as [`Reference::sign`] does.
+pub fn sign(on: Reference, basis: &[&[i8]; 4], point: &[u16], seed: &[u8]) -> Walk {
     let mut stream = Stream::new(&[seed]);
     let mut walk = Walk::default();
     loop {
         let mut attempt = Attempt {
             on,
-            diagonal,
             inv_sigma: f64::from_bits(INV_SIGMA[on.logn() as usize - 9]),
             sampler: on.start(&mut stream, sigma_min(on.logn())),
             walk: &mut walk,
@@ -62,7 +46,6 @@ pub fn sign(
 
 struct Attempt<'a> {
     on: Reference,
-    diagonal: Diagonal,
     inv_sigma: f64,
     sampler: Sampler,
     walk: &'a mut Walk,
@@ -160,10 +143,6 @@ impl Attempt<'_> {
             return;
         }
         on.ldl(g00, g01, g11);
-        if self.diagonal == Diagonal::Real {
-            let (_, imaginary) = g11.split_at_mut(g11.len() / 2);
-            imaginary.fill(0);
-        }
         let (mut l10, d11) = (g01.to_vec(), &*g11);
 
         let [mut z0, mut z1] = on.split(t1);

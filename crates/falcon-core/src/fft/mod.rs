@@ -23,8 +23,8 @@ use crate::params::MAX_LOGN;
 use core::fmt::{self, Debug};
 use zeroize::DefaultIsZeroes;
 
-pub use nodes::Quotient;
-pub(crate) use nodes::{gram, ldl, split_ldl, split_ldl_level};
+pub use nodes::Ldl;
+pub(crate) use nodes::{ldl, split_ldl, split_ldl_level};
 pub use twiddle_table::{IM as TWIDDLE_IM, RE as TWIDDLE_RE};
 
 /// Polynomial operations in the FFT domain on `LANES` signatures at once.

@@ -136,177 +136,15 @@ pub(super) fn nearest_plane_step<L: Lanes, R: F64s<L::Isa>>(
     }
 }
 
-/// Order of the operations of LDL's quotient `x / d`. The two orders round differently, in about
-/// every second quotient.
+/// Arithmetic of the LDL decomposition. In exact arithmetic the diagonal is real.
 #[derive(Clone, Copy, Debug)]
-pub enum Quotient {
-    /// `x (d (1 / (d d)))`, as the C reference of round 3 computes it.
-    BySquare,
-    /// `x (1 / d)`, as the crate `fn-dsa` computes it.
+pub enum Ldl {
+    /// Complex arithmetic, as in the C reference of round 3: the diagonal keeps an imaginary part,
+    /// which is rounding noise. A quotient `x / d` is `x (conj(d) (1 / |d|^2))`.
+    Complex,
+    /// Real diagonals, as in the crate `fn-dsa`. A quotient `x / d` is `x (1 / d)`.
     #[cfg(feature = "fndsa-provisional")]
-    Direct,
-}
-
-impl Quotient {
-    /// The factor by which a quotient by `d` multiplies.
-    #[inline(always)]
-    fn factor<I: Copy, R: F64s<I>>(self, d: R) -> R {
-        match self {
-            Self::BySquare => d * (d * d).inverse(),
-            #[cfg(feature = "fndsa-provisional")]
-            Self::Direct => d.inverse(),
-        }
-    }
-}
-
-/// The factors of a run of a Gram matrix: see [`ldl`].
-#[inline(always)]
-fn factor_run<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
-    quotient: Quotient,
-    g00: R,
-    g01: [R; 2],
-    g11: R,
-) -> ([R; 2], R) {
-    let inverse = quotient.factor(g00);
-    let l10 = [g01[0] * inverse, g01[1] * inverse];
-    let norm = l10[0] * g01[0] + l10[1] * g01[1];
-    ([l10[0], -l10[1]], g11 - norm)
-}
-
-#[inline(always)]
-fn factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
-    l: L,
-    quotient: Quotient,
-    g00: &[f64],
-    g01: &mut [f64],
-    g11: &mut [f64],
-) {
-    let m = g00.len();
-    let [re, im] = halves_mut::<L, R, _>(m, g01);
-    let (g00, g11) = (runs::<L, R, _>(m, g00), runs_mut::<L, R, _>(m, g11));
-    for u in 0..m / len::<L, R>() {
-        let g01 = load(l, &re[u], &im[u]);
-        let (l10, d11) = factor_run::<L, R>(quotient, l.load(&g00[u]), g01, l.load(&g11[u]));
-        L::store(d11, &mut g11[u]);
-        store::<L, R>(l10, &mut re[u], &mut im[u]);
-    }
-}
-
-/// The factors of a Gram matrix whose diagonal is self-adjoint (half the
-/// reals): `g01` becomes `l10 = conj(g01) / g00`, `g11` becomes
-/// `d11 = g11 - Re(l10 g01)`; `d00 = g00`.
-#[inline(always)]
-pub(crate) fn ldl<L: Lanes<Real = f64>>(
-    l: L,
-    quotient: Quotient,
-    g00: &[f64],
-    g01: &mut [f64],
-    g11: &mut [f64],
-) {
-    in_runs!(g00.len(), factor(l, quotient, g00, g01, g11));
-}
-
-/// A run of the nodes below diagonal entries: `d00`, `l10` and `d11`. `x` has the first of each
-/// couple of neighbours, `y` the second.
-#[inline(always)]
-fn split_and_factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
-    quotient: Quotient,
-    [x, y]: [R; 2],
-    w: [R; 2],
-) -> (R, [R; 2], R) {
-    let [sum, difference] = x.add_sub(y);
-    let (e0, half) = (sum.half(), difference.half());
-    let e1 = [half * w[0], -(half * w[1])];
-    let (l10, d11) = factor_run::<L, R>(quotient, e0, e1, e0);
-    (e0, l10, d11)
-}
-
-#[inline(always)]
-fn split_ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
-    l: L,
-    quotient: Quotient,
-    d: &[f64],
-    d00: &mut [f64],
-    l10: &mut [f64],
-    d11: &mut [f64],
-) {
-    let m = d00.len();
-    let d = &runs::<L, R, _>(2 * m, d).as_chunks::<2>().0[..m / len::<L, R>()];
-    let (d00, d11) = (runs_mut::<L, R, _>(m, d00), runs_mut::<L, R, _>(m, d11));
-    let [l_re, l_im] = halves_mut::<L, R, _>(m, l10);
-    let [w_re, w_im] = twiddle_runs::<L, R>(m);
-    for u in 0..m / len::<L, R>() {
-        let couples: [R; 2] = l.load_unzipped(&d[u]);
-        let w = shared(l, &w_re[u], &w_im[u]);
-        let (d0, l10, d1) = split_and_factor::<L, R>(quotient, couples, w);
-        L::store(d0, &mut d00[u]);
-        L::store(d1, &mut d11[u]);
-        store::<L, R>(l10, &mut l_re[u], &mut l_im[u]);
-    }
-}
-
-/// Computes the node below a diagonal entry `d`, a self-adjoint polynomial of degree `n` (`n/2`
-/// reals). It splits into `e0`, which is self-adjoint too, and `e1`. The node holds the factors of
-/// the Gram matrix `[[e0, e1], [conj(e1), e0]]`, as [`ldl`] finds them. `d00` and `d11` get `n/4`
-/// reals, `l10` `n/2`.
-#[inline(always)]
-pub(crate) fn split_ldl<L: Lanes<Real = f64>>(
-    l: L,
-    quotient: Quotient,
-    d: &[f64],
-    d00: &mut [f64],
-    l10: &mut [f64],
-    d11: &mut [f64],
-) {
-    in_runs!(d00.len(), split_ldl_runs(l, quotient, d, d00, l10, d11));
-}
-
-#[inline(always)]
-fn split_ldl_level_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
-    l: L,
-    quotient: Quotient,
-    m: usize,
-    d: &[f64],
-    d00: &mut [f64],
-    [l_re, l_im]: [&mut [f64]; 2],
-    d11: &mut [f64],
-) {
-    let len = d00.len();
-    let d = &runs::<L, R, _>(2 * len, d).as_chunks::<2>().0[..len / R::LEN];
-    let (d00, d11) = (runs_mut::<L, R, _>(len, d00), runs_mut::<L, R, _>(len, d11));
-    let (l_re, l_im) = (
-        runs_mut::<L, R, _>(len, l_re),
-        runs_mut::<L, R, _>(len, l_im),
-    );
-    let (w_re, w_im) = twiddles(m);
-    for u in 0..len / R::LEN {
-        let couples: [R; 2] = l.load_unzipped(&d[u]);
-        let first = u * R::LEN % m;
-        let of_entry = first..first + R::LEN.min(m);
-        let w = [l.cycle(&w_re[of_entry.clone()]), l.cycle(&w_im[of_entry])];
-        let (d0, l10, d1) = split_and_factor::<L, R>(quotient, couples, w);
-        L::store(d0, &mut d00[u]);
-        L::store(d1, &mut d11[u]);
-        store::<L, R>(l10, &mut l_re[u], &mut l_im[u]);
-    }
-}
-
-/// [`split_ldl`] of entries of `2m` reals that follow one another in `d`, side by side. `d00`,
-/// `d11` and both parts of `l10` get `m` reals for each entry.
-#[inline(always)]
-pub(crate) fn split_ldl_level<L: Lanes<Real = f64>>(
-    l: L,
-    quotient: Quotient,
-    m: usize,
-    d: &[f64],
-    d00: &mut [f64],
-    l10: [&mut [f64]; 2],
-    d11: &mut [f64],
-) {
-    in_runs!(
-        d00.len(),
-        split_ldl_level_runs(l, quotient, m, d, d00, l10, d11)
-    );
+    Real,
 }
 
 #[inline(always)]
@@ -314,40 +152,201 @@ fn norm<I: Copy, R: F64s<I>>(a: [R; 2]) -> R {
     a[0] * a[0] + a[1] * a[1]
 }
 
+/// `l10 = conj(g01 / g00)` and `d11 = g11 - (g01 / g00) conj(g01)`, the factors of a run of a Gram
+/// matrix `[[g00, g01], [conj(g01), g11]]` besides `d00 = g00`.
 #[inline(always)]
-fn gram_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
+fn factor<L: Lanes, R: F64s<L::Isa>>(
     l: L,
+    ldl: Ldl,
+    g00: [R; 2],
+    g01: [R; 2],
+    g11: [R; 2],
+) -> ([R; 2], [R; 2]) {
+    match ldl {
+        Ldl::Complex => {
+            let inverse = norm(g00).inverse();
+            let quotient = R::complex_mul_conj(g01, [g00[0] * inverse, g00[1] * inverse]);
+            let product = R::complex_mul_conj(quotient, g01);
+            let d11 = [g11[0] - product[0], g11[1] - product[1]];
+            ([quotient[0], -quotient[1]], d11)
+        }
+        #[cfg(feature = "fndsa-provisional")]
+        Ldl::Real => {
+            let inverse = g00[0].inverse();
+            let quotient = [g01[0] * inverse, g01[1] * inverse];
+            let product = quotient[0] * g01[0] + quotient[1] * g01[1];
+            ([quotient[0], -quotient[1]], [g11[0] - product, zero(l)])
+        }
+    }
+}
+
+#[inline(always)]
+fn zero<L: Lanes, R: F64s<L::Isa>>(l: L) -> R {
+    R::splat(l.isa(), 0.0)
+}
+
+#[inline(always)]
+fn ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
+    l: L,
+    ldl: Ldl,
     b00: &mut [f64],
     b01: &mut [f64],
     b10: &[f64],
-    b11: &[f64],
+    b11: &mut [f64],
 ) {
     let m = b00.len() / 2;
-    let ([x_re, x_im], [y_re, y_im]) =
-        (halves_mut::<L, R, _>(m, b00), halves_mut::<L, R, _>(m, b01));
-    let ([v_re, v_im], [w_re, w_im]) = (halves::<L, R, _>(m, b10), halves::<L, R, _>(m, b11));
+    let [x_re, x_im] = halves_mut::<L, R, _>(m, b00);
+    let [y_re, y_im] = halves_mut::<L, R, _>(m, b01);
+    let [v_re, v_im] = halves::<L, R, _>(m, b10);
+    let [w_re, w_im] = halves_mut::<L, R, _>(m, b11);
     for u in 0..m / len::<L, R>() {
         let x: [R; 2] = load(l, &x_re[u], &x_im[u]);
         let y: [R; 2] = load(l, &y_re[u], &y_im[u]);
         let v: [R; 2] = load(l, &v_re[u], &v_im[u]);
         let w: [R; 2] = load(l, &w_re[u], &w_im[u]);
         let (xv, yw) = (R::complex_mul_conj(x, v), R::complex_mul_conj(y, w));
-        L::store(norm(x) + norm(y), &mut x_re[u]);
-        L::store(norm(v) + norm(w), &mut x_im[u]);
-        L::store(xv[0] + yw[0], &mut y_re[u]);
-        L::store(xv[1] + yw[1], &mut y_im[u]);
+        let g01 = [xv[0] + yw[0], xv[1] + yw[1]];
+        let g00 = norm(x) + norm(y);
+        let g11 = [norm(v) + norm(w), zero(l)];
+        let (l10, d11) = factor(l, ldl, [g00, zero(l)], g01, g11);
+        store::<L, R>(l10, &mut x_re[u], &mut x_im[u]);
+        L::store(g00, &mut y_re[u]);
+        store::<L, R>(d11, &mut w_re[u], &mut w_im[u]);
     }
 }
 
-/// The Gram matrix of a basis, written over its first row: see
-/// [`gram_in_place`](crate::tree::gram_in_place).
+/// Factors the Gram matrix of a basis: `g00 = |b00|^2 + |b01|^2`,
+/// `g01 = b00 conj(b10) + b01 conj(b11)`, `g11 = |b10|^2 + |b11|^2`. Writes `l10` over `b00`, the
+/// real parts of `d00` over those of `b01`, and `d11` over `b11`. The imaginary part of `d00` is
+/// zero.
 #[inline(always)]
-pub(crate) fn gram<L: Lanes<Real = f64>>(
+pub(crate) fn ldl<L: Lanes<Real = f64>>(
     l: L,
+    ldl: Ldl,
     b00: &mut [f64],
     b01: &mut [f64],
     b10: &[f64],
-    b11: &[f64],
+    b11: &mut [f64],
 ) {
-    in_runs!(b00.len() / 2, gram_runs(l, b00, b01, b10, b11));
+    in_runs!(b00.len() / 2, ldl_runs(l, ldl, b00, b01, b10, b11));
+}
+
+/// A run of the nodes below diagonal entries: `d00`, `l10` and `d11`. `x` has the first of each
+/// couple of neighbours, `y` the second.
+#[inline(always)]
+fn split_and_factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
+    l: L,
+    ldl: Ldl,
+    [x, y]: [[R; 2]; 2],
+    w: [R; 2],
+) -> [[R; 2]; 3] {
+    let [e0, e1] = match ldl {
+        Ldl::Complex => split_run::<L, R>([x, y], w),
+        #[cfg(feature = "fndsa-provisional")]
+        Ldl::Real => {
+            let [sum, difference] = x[0].add_sub(y[0]);
+            let half = difference.half();
+            [[sum.half(), zero(l)], [half * w[0], -(half * w[1])]]
+        }
+    };
+    let (l10, d11) = factor(l, ldl, e0, e1, e0);
+    [e0, l10, d11]
+}
+
+#[inline(always)]
+fn split_ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
+    l: L,
+    ldl: Ldl,
+    d: &[f64],
+    d00: &mut [f64],
+    l10: &mut [f64],
+    d11: &mut [f64],
+) {
+    let m = d00.len() / 2;
+    let couples = |d| &runs::<L, R, _>(2 * m, d).as_chunks::<2>().0[..m / len::<L, R>()];
+    let (d_re, d_im) = d.split_at(2 * m);
+    let d_re = couples(d_re);
+    let d_im = (!d_im.is_empty()).then(|| couples(d_im));
+    let [d00_re, d00_im] = halves_mut::<L, R, _>(m, d00);
+    let [d11_re, d11_im] = halves_mut::<L, R, _>(m, d11);
+    let [l_re, l_im] = halves_mut::<L, R, _>(m, l10);
+    let [w_re, w_im] = twiddle_runs::<L, R>(m);
+    for u in 0..m / len::<L, R>() {
+        let [x_re, y_re] = l.load_unzipped(&d_re[u]);
+        let [x_im, y_im] = match d_im {
+            Some(d_im) => l.load_unzipped(&d_im[u]),
+            None => [zero(l); 2],
+        };
+        let w = shared(l, &w_re[u], &w_im[u]);
+        let couples = [[x_re, x_im], [y_re, y_im]];
+        let [d0, l10, d1] = split_and_factor::<L, R>(l, ldl, couples, w);
+        store::<L, R>(d0, &mut d00_re[u], &mut d00_im[u]);
+        store::<L, R>(d1, &mut d11_re[u], &mut d11_im[u]);
+        store::<L, R>(l10, &mut l_re[u], &mut l_im[u]);
+    }
+}
+
+/// Computes the node below a diagonal entry `d`, a polynomial of degree `n` that is self-adjoint but
+/// for rounding. It has `n` reals, or the `n/2` real parts if the others are zero. It splits into
+/// `e0` and `e1`. The node holds the factors of the Gram matrix `[[e0, e1], [conj(e1), e0]]`:
+/// `d00`, `l10` and `d11` get `n/2` reals each.
+#[inline(always)]
+pub(crate) fn split_ldl<L: Lanes<Real = f64>>(
+    l: L,
+    ldl: Ldl,
+    d: &[f64],
+    d00: &mut [f64],
+    l10: &mut [f64],
+    d11: &mut [f64],
+) {
+    in_runs!(d00.len() / 2, split_ldl_runs(l, ldl, d, d00, l10, d11));
+}
+
+/// Real and imaginary parts of the entries of a level of the tree.
+type Parts<'a> = [&'a [f64]; 2];
+type PartsMut<'a> = [&'a mut [f64]; 2];
+
+#[inline(always)]
+fn split_ldl_level_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
+    l: L,
+    ldl: Ldl,
+    m: usize,
+    d: Parts<'_>,
+    d00: PartsMut<'_>,
+    l10: PartsMut<'_>,
+    d11: PartsMut<'_>,
+) {
+    let len = d00[0].len();
+    let [d_re, d_im] = d.map(|d| &runs::<L, R, _>(2 * len, d).as_chunks::<2>().0[..len / R::LEN]);
+    let [[d00_re, d00_im], [d11_re, d11_im], [l_re, l_im]] =
+        [d00, d11, l10].map(|parts| parts.map(|part| runs_mut::<L, R, _>(len, part)));
+    let (w_re, w_im) = twiddles(m);
+    for u in 0..len / R::LEN {
+        let couples: [[R; 2]; 2] = load_unzipped(l, &d_re[u], &d_im[u]);
+        let first = u * R::LEN % m;
+        let of_entry = first..first + R::LEN.min(m);
+        let w = [l.cycle(&w_re[of_entry.clone()]), l.cycle(&w_im[of_entry])];
+        let [d0, l10, d1] = split_and_factor::<L, R>(l, ldl, couples, w);
+        store::<L, R>(d0, &mut d00_re[u], &mut d00_im[u]);
+        store::<L, R>(d1, &mut d11_re[u], &mut d11_im[u]);
+        store::<L, R>(l10, &mut l_re[u], &mut l_im[u]);
+    }
+}
+
+/// [`split_ldl`] of entries of `2m` complex numbers that follow one another in `d`, side by side.
+/// `d00`, `l10` and `d11` get `m` complex numbers for each entry.
+#[inline(always)]
+pub(crate) fn split_ldl_level<L: Lanes<Real = f64>>(
+    l: L,
+    ldl: Ldl,
+    m: usize,
+    d: Parts<'_>,
+    d00: PartsMut<'_>,
+    l10: PartsMut<'_>,
+    d11: PartsMut<'_>,
+) {
+    in_runs!(
+        d00[0].len(),
+        split_ldl_level_runs(l, ldl, m, d, d00, l10, d11)
+    );
 }

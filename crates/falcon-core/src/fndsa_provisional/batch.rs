@@ -516,7 +516,7 @@ impl<I: SigningIsa, S: ShakeSampling> Attempts<S> for Jobs<'_, '_, I> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fft::Quotient;
+    use crate::fft::Ldl;
     use crate::hazmat::insecure;
     use crate::lanes::{Baseline, Many, Soft};
     use crate::tree::Profile;
@@ -571,7 +571,7 @@ mod tests {
             let mut reals = vec![0.0; ours.len()];
             let mut scratch = vec![0.0; signing::expand_scratch_len(P::LOGN)];
             let profile = Profile {
-                quotient: Quotient::Direct,
+                ldl: Ldl::Real,
                 ..signing::profile(P::LOGN)
             };
             let out = &mut reals[..];

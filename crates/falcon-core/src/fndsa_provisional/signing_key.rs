@@ -4,7 +4,7 @@ use super::{Context, MU_LEN, Message, Prehashed, Signature, VerifyingKey, is_wit
 use crate::codec::lsb_first;
 use crate::engine::Best;
 use crate::error::{DecodeError, EncodeError, FaultError};
-use crate::fft::Quotient;
+use crate::fft::Ldl;
 use crate::hash;
 use crate::lanes::{wipe, wipe_below};
 use crate::operations::Operations;
@@ -337,7 +337,7 @@ pub(super) fn profile(logn: u32) -> Profile {
         // Exact: 53 bits, and a power of two.
         inv_sigma: INV_SIGMA[logn as usize] as f64 / (1u64 << 60) as f64,
         sigma_min: SIGMA_MIN[logn as usize],
-        quotient: Quotient::Direct,
+        ldl: Ldl::Real,
     }
 }
 
