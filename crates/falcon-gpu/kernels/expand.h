@@ -6,10 +6,11 @@
 namespace falcon {
 
 // The basis of key `unit.index` in the FFT domain, in working memory and in its
-// place among the keys.
-template <unsigned LOGN, unsigned W> FALCON_DEVICE View<W> load_basis(const Batch &batch, Unit unit) {
+// place among the keys. A unit has `reals` reals of working memory.
+template <unsigned LOGN, unsigned W>
+FALCON_DEVICE View<W> load_basis(const Batch &batch, Unit unit, unsigned reals = 4u << LOGN) {
     constexpr unsigned LEN = 4u << LOGN;
-    const View<W> basis = in_shared<W>(unit, LEN);
+    const View<W> basis = in_shared<W>(unit, reals);
     double *out = batch.keys + unit.index * batch.key_stride;
     transform_basis<LOGN, W>(batch.bases + unit.index * LEN, basis);
     Group<W>::each(LEN, [&](unsigned i) { out[i] = Real(basis[i]).v; });
@@ -48,9 +49,9 @@ template <unsigned LOGN, unsigned L> struct Store {
 
 // Kernel: expanded keys. Unit = key.
 template <unsigned LOGN, unsigned W> FALCON_DEVICE void expand(const Batch &batch, Unit unit) {
-    constexpr unsigned N = 1u << LOGN;
+    constexpr unsigned N = 1u << LOGN, LEN = computed_len(LOGN);
     if (unit.index >= batch.count) return;
-    const View<W> basis = load_basis<LOGN, W>(batch, unit);
+    const View<W> basis = load_basis<LOGN, W>(batch, unit, LEN);
     double *out = batch.keys + unit.index * batch.key_stride + 4 * N;
     // The tree is found in the place of the basis.
     ComputedTree<LOGN, W> tree{basis, basis};
@@ -78,7 +79,7 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void expand(const Batch &batc
         enter(++level, LEFT);
         for (--level; level > SMALL; --level) enter(level, RIGHT);
     }
-    clear_shared<W>(unit, 4 * N);
+    clear_shared<W>(unit, LEN);
     Group<W>::each(1, [&](unsigned) { batch.status[unit.index] = STATUS_DONE; });
 }
 

@@ -29,26 +29,23 @@ FALCON_DEVICE void split_couple(Complex &a, Complex &b, Complex w) {
 // The inverse.
 FALCON_DEVICE void merge_couple(Complex &x, Complex &y, Complex w) { butterfly<false>(x, y, w); }
 
-// What the couple (x, y) of a self-adjoint polynomial splits into, and its LDL
-// factors: the children's matrix is [[e0, e1], [conj(e1), e0]].
+// LDL factors of [[d00, g01], [conj(g01), g11]]. The diagonal is real but for rounding.
 struct Factors {
-    Real d00, d11;
-    Complex l10;
+    Complex d00, d11, l10;
 };
 
-// The factors of [[g00, g01], [conj(g01), g11]]. The quotient has the order of round 3, which is
-// `Quotient::BySquare` of falcon-core.
-FALCON_DEVICE Factors factor(Real g00, Complex g01, Real g11) {
-    const Real inv = g00 * inverse(g00 * g00);
-    const Complex l{g01.re * inv, g01.im * inv};
-    const Real norm = l.re * g01.re + l.im * g01.im;
-    return {g00, g11 - norm, {l.re, -l.im}};
+// The factors of [[g00, g01], [conj(g01), g11]], as the C code of round 3 computes them:
+// `Ldl::Complex` of falcon-core.
+FALCON_DEVICE Factors factor(Complex g00, Complex g01, Complex g11) {
+    const Complex quotient = times_conjugate(g01, scaled(g00, inverse(squared_magnitude(g00))));
+    return {g00, g11 - times_conjugate(quotient, g01), {quotient.re, -quotient.im}};
 }
 
-FALCON_DEVICE Factors split_and_factor(Real x, Real y, Complex w) {
-    const Real e0 = half(x + y), difference = half(x - y);
-    const Complex e1{difference * w.re, -(difference * w.im)};
-    return factor(e0, e1, e0);
+// The factors of [[e0, e1], [conj(e1), e0]], where (e0, e1) are what the couple (x, y) of a
+// diagonal entry splits into.
+FALCON_DEVICE Factors split_and_factor(Complex x, Complex y, Complex w) {
+    split_couple(x, y, w);
+    return factor(x, y, x);
 }
 
 // f(X) = f0(X^2) + X f1(X^2): `f` has n = 4m reals, the halves 2m.

@@ -26,13 +26,15 @@ enum Mode { RAW, BALANCED, EXPANDED };
 FALCON_DEVICE constexpr unsigned low_levels(Mode mode) { return mode == EXPANDED ? FALCON_LOW : FALCON_LOW_COMPUTED; }
 
 // Reals that a signature takes of shared memory: the targets, and behind them the tree.
-FALCON_DEVICE constexpr unsigned shared_reals(Mode mode) { return (mode == EXPANDED ? 4u : 8u) << low_levels(mode); }
+FALCON_DEVICE constexpr unsigned shared_reals(Mode mode) {
+    return (4u << low_levels(mode)) + (mode == EXPANDED ? 0 : computed_len(low_levels(mode)));
+}
 // Reals of scratch: the targets of the upper levels; behind them the tree, which begins as a basis.
 template <unsigned LOGN> FALCON_DEVICE constexpr unsigned upper_targets(Mode mode) {
     return (4u << LOGN) - (4u << low_levels(mode));
 }
 template <unsigned LOGN> FALCON_DEVICE constexpr unsigned scratch_reals(Mode mode) {
-    return upper_targets<LOGN>(mode) + (mode == EXPANDED ? 0 : 4u << LOGN);
+    return upper_targets<LOGN>(mode) + (mode == EXPANDED ? 0 : computed_len(LOGN));
 }
 
 // The memory of a unit of `reals` reals.

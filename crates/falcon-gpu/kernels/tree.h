@@ -85,8 +85,7 @@ template <unsigned LOGN, unsigned W> struct StoredTree {
 
 // A node of level L that was computed, in registers.
 template <unsigned L> struct ComputedNode {
-    Complex l[1u << (L - 1)];
-    Real d00[1u << (L - 1)], d11[1u << (L - 1)];
+    Complex l[1u << (L - 1)], d00[1u << (L - 1)], d11[1u << (L - 1)];
 
     FALCON_DEVICE Complex l10(unsigned i) const { return l[i]; }
     template <Side S> FALCON_DEVICE ComputedNode<L - 1> child() const {
@@ -94,8 +93,8 @@ template <unsigned L> struct ComputedNode {
         ComputedNode<L - 1> node;
         FALCON_UNROLL
         for (unsigned u = 0; u < M; ++u) {
-            const Real x = S == RIGHT ? d11[2 * u] : d00[2 * u], y = S == RIGHT ? d11[2 * u + 1] : d00[2 * u + 1];
-            const Factors f = split_and_factor(x, y, UNIFORM_TWIDDLES[M + u]);
+            const Complex *d = (S == RIGHT ? d11 : d00) + 2 * u;
+            const Factors f = split_and_factor(d[0], d[1], UNIFORM_TWIDDLES[M + u]);
             node.l[u] = f.l10;
             node.d00[u] = f.d00;
             node.d11[u] = f.d11;
@@ -103,23 +102,32 @@ template <unsigned L> struct ComputedNode {
         return node;
     }
     template <unsigned LOGN, Side S> FALCON_DEVICE Leaf leaf() const {
-        return leaf_of<LOGN>(S == RIGHT ? d11[0] : d00[0]);
+        return leaf_of<LOGN>((S == RIGHT ? d11[0] : d00[0]).re);
     }
 };
 
-// A tree that is found on the way down. The node of a level has 2^level reals of
-// l10, then half as many of d00 and of d11; all levels together take 4n.
+// Reals of the computed nodes of levels up to `level`, of which one of each is kept.
+FALCON_DEVICE constexpr unsigned computed_len(unsigned level) { return 9u << (level - 1); }
+
+// A tree that is found on the way down. The node of a level has 2^level reals each of l10, d00
+// and d11. A node lies in d11 of two levels above: once the right child is found, nothing else
+// needs that. The second level lies behind the first.
 template <unsigned LOGN, unsigned W, unsigned LOW = LOGN> struct ComputedTree {
     View<W> high, low;
 
-    // Levels from the root down, each half as large as the one above; those up to LOW apart.
+    // Levels up to LOW lie apart.
     FALCON_DEVICE View<W> at(unsigned level) const {
-        return level > LOW ? high.from((4u << LOGN) - (4u << level)) : low.from((4u << LOW) - (4u << level));
+        return level > LOW ? high.from(place(LOGN, level)) : low.from(place(LOW, level));
+    }
+    // 0 for `top`, 3 * 2^top for the level below, and then 8 * 2^level more than two levels above.
+    static FALCON_DEVICE unsigned place(unsigned top, unsigned level) {
+        const unsigned begin = (top - level) & 1 ? 13u << top : 8u << top;
+        return (begin - (8u << level)) / 3;
     }
 
     FALCON_DEVICE View<W> l10(unsigned level) const { return at(level); }
     FALCON_DEVICE View<W> d00(unsigned level) const { return at(level).from(1u << level); }
-    FALCON_DEVICE View<W> d11(unsigned level) const { return at(level).from(3u << (level - 1)); }
+    FALCON_DEVICE View<W> d11(unsigned level) const { return at(level).from(2u << level); }
 
     // The root: factors of the Gram matrix of a basis. A basis in the place of
     // `reals` lies there as b00, b01, b10, b11; couple by couple it is read before it
@@ -129,12 +137,12 @@ template <unsigned LOGN, unsigned W, unsigned LOW = LOGN> struct ComputedTree {
         const View<W> l = l10(LOGN), d0 = d00(LOGN), d1 = d11(LOGN);
         Group<W>::each(M, [&](unsigned u) {
             const Complex x = get(b00, M, u), y = get(b01, M, u), v = get(b10, M, u), w = get(b11, M, u);
-            const Real g00 = squared_magnitude(x) + squared_magnitude(y);
-            const Real g11 = squared_magnitude(v) + squared_magnitude(w);
+            const Complex g00{squared_magnitude(x) + squared_magnitude(y), Real{0}};
+            const Complex g11{squared_magnitude(v) + squared_magnitude(w), Real{0}};
             const Factors f = factor(g00, times_conjugate(x, v) + times_conjugate(y, w), g11);
             put(l, M, u, f.l10);
-            d0[u] = f.d00;
-            d1[u] = f.d11;
+            put(d0, M, u, f.d00);
+            put(d1, M, u, f.d11);
         });
     }
 
@@ -150,10 +158,10 @@ template <unsigned LOGN, unsigned W, unsigned LOW = LOGN> struct ComputedTree {
         const View<W> d = side == RIGHT ? d11(level) : d00(level);
         const View<W> l = l10(level - 1), d0 = d00(level - 1), d1 = d11(level - 1);
         Group<W>::each(m, [&](unsigned u) {
-            const Factors f = split_and_factor(d[2 * u], d[2 * u + 1], twiddle<W>(m + u));
+            const Factors f = split_and_factor(get(d, 2 * m, 2 * u), get(d, 2 * m, 2 * u + 1), twiddle<W>(m + u));
             put(l, m, u, f.l10);
-            d0[u] = f.d00;
-            d1[u] = f.d11;
+            put(d0, m, u, f.d00);
+            put(d1, m, u, f.d11);
         });
     }
 
@@ -163,8 +171,8 @@ template <unsigned LOGN, unsigned W, unsigned LOW = LOGN> struct ComputedTree {
         FALCON_UNROLL
         for (unsigned i = 0; i < M; ++i) {
             node.l[i] = get(l10(SMALL), M, i);
-            node.d00[i] = d00(SMALL)[i];
-            node.d11[i] = d11(SMALL)[i];
+            node.d00[i] = get(d00(SMALL), M, i);
+            node.d11[i] = get(d11(SMALL), M, i);
         }
         return node;
     }

@@ -187,7 +187,9 @@ impl Kernel {
             // The targets of the upper levels.
             Operation::Sign(KeyMode::Expanded) => 4 * n - (4 << 7),
             // The same, and the tree.
-            Operation::Sign(KeyMode::Transient | KeyMode::Balanced) => 8 * n - (4 << 6),
+            Operation::Sign(KeyMode::Transient | KeyMode::Balanced) => {
+                4 * n - (4 << 6) + computed_len(self.logn)
+            }
             _ => 0,
         }
     }
@@ -200,13 +202,20 @@ impl Kernel {
             Operation::Prng => 4 * 64,
             // The targets of the lower levels, of four signatures; also, where the tree is
             // computed, those of a level less and their part of the tree.
-            Operation::Sign(_) => 4 * (4 << 7),
-            Operation::Basis | Operation::Expand => 4 * n,
+            Operation::Sign(KeyMode::Expanded) => 4 * (4 << 7),
+            Operation::Sign(_) => 4 * ((4 << 6) + computed_len(6)),
+            Operation::Basis => 4 * n,
+            Operation::Expand => computed_len(self.logn),
             // Words of 16 bits, in fact.
             Operation::Verify => n / 4,
             _ => 0,
         }
     }
+}
+
+/// Reals of a computed tree of degree `2^logn`, of which one node of each level is kept.
+const fn computed_len(logn: u32) -> usize {
+    9 << (logn - 1)
 }
 
 #[cfg(test)]

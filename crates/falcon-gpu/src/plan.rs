@@ -190,8 +190,8 @@ mod tests {
     #[test]
     fn scratch_has_the_reals_of_whole_warps() {
         scratch_has_whole_warps::<Falcon512>(KeyMode::Expanded, 3 << 9);
-        scratch_has_whole_warps::<Falcon512>(KeyMode::Transient, (8 << 9) - 256);
-        scratch_has_whole_warps::<Falcon1024>(KeyMode::Balanced, (8 << 10) - 256);
+        scratch_has_whole_warps::<Falcon512>(KeyMode::Transient, (17 << 8) - 256);
+        scratch_has_whole_warps::<Falcon1024>(KeyMode::Balanced, (17 << 9) - 256);
     }
 
     #[test]

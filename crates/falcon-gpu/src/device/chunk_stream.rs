@@ -318,8 +318,8 @@ mod tests {
         let sign = Operation::Sign(KeyMode::Expanded);
         assert_eq!(grid_of(sign, 9, 5), (2, 32, 16 << 10));
         let sign = Operation::Sign(KeyMode::Transient);
-        assert_eq!(grid_of(sign, 10, 1000), (250, 32, 16 << 10));
-        assert_eq!(grid_of(Operation::Expand, 10, 5), (5, 32, 32 << 10));
+        assert_eq!(grid_of(sign, 10, 1000), (250, 32, 17 << 10));
+        assert_eq!(grid_of(Operation::Expand, 10, 5), (5, 32, 36 << 10));
         assert_eq!(grid_of(Operation::Verify, 9, 5), (2, 128, 4 << 10));
     }
 }
