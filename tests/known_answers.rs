@@ -2,7 +2,7 @@
 
 use base16ct::lower::encode_string as hex;
 use falcon_core::Engine;
-use falcon_kat::{Algorithm, EngineSubject, KeyForm, Subject, quotient, replay, rsp::Style};
+use falcon_kat::{Algorithm, EngineSubject, KeyForm, Subject, last_bit, replay, rsp::Style};
 use falcon_tests::{engines, extent};
 use sha2::{Digest, Sha256};
 
@@ -79,41 +79,29 @@ fn every_engine_and_key_form_reproduces_nists_records() {
     }
 }
 
-/// Signatures of the reference that show the order of operations in LDL's quotient.
-const OF_THE_QUOTIENT: [(Algorithm, &str, usize); 2] = [
-    (
-        Algorithm::Falcon512,
-        include_str!("../kat/reference-long/falcon512.txt"),
-        6,
-    ),
-    (
-        Algorithm::Falcon1024,
-        include_str!("../kat/reference-long/falcon1024.txt"),
-        1,
-    ),
-];
-
-/// With `x (1 / d)` as the quotient, every one of these signatures is another one.
+/// With another form of the LDL tree, every one of these signatures is another one.
 #[test]
-fn every_engine_and_key_form_has_the_quotient_of_the_reference() {
-    for (algorithm, text, count) in OF_THE_QUOTIENT {
-        let records = quotient::records(text).expect("the file is well formed");
+fn every_engine_and_key_form_has_the_last_bits_of_the_reference() {
+    for (algorithm, text, count) in last_bit::FILES {
+        let records = last_bit::records(text).expect("the file is well formed");
         assert_eq!(records.len(), count);
         for engine in engines() {
             for form in KeyForm::ALL {
                 let subject = EngineSubject { engine, form };
-                let key = subject.keygen(algorithm, &quotient::key_seed(algorithm));
-                let key = key.expect("a key").secret;
-                for record in &records {
-                    let (nonce, seed) = (&record.nonce, &record.seed);
-                    let signature = subject
-                        .sign_detached(algorithm, &key, nonce, seed, b"")
-                        .expect("a signature");
-                    assert!(
-                        signature[41..] == record.compressed,
-                        "{algorithm} on {subject:?}, nonce {:02x?}",
-                        &nonce[..8]
-                    );
+                for of_key in records.chunk_by(|a, b| a.key == b.key) {
+                    let seed = &last_bit::key_seed(of_key[0].key);
+                    let key = subject.keygen(algorithm, seed).expect("a key").secret;
+                    for record in of_key {
+                        let (nonce, seed) = (&record.nonce, &record.seed);
+                        let signature = subject
+                            .sign_detached(algorithm, &key, nonce, seed, b"")
+                            .expect("a signature");
+                        assert!(
+                            signature[41..] == record.compressed,
+                            "{algorithm} on {subject:?}, nonce {:02x?}",
+                            &nonce[..8]
+                        );
+                    }
                 }
             }
         }

@@ -7,7 +7,7 @@
 //! - [`rsp`]: NIST `.rsp` files, read and written as streams.
 //! - [`replay`]: regenerates records from their seeds, compares them.
 //! - [`testvectors`]: the other form of PQClean's drivers.
-//! - [`quotient`]: signatures of the reference that show the order of operations of a quotient.
+//! - [`last_bit`]: signatures of the reference that a last bit of the LDL tree decides.
 //!
 //! The implementation under test is a [`Subject`]: `EngineSubject` for the
 //! engines of `falcon_core` (feature `falcon`), or any other.
@@ -28,7 +28,7 @@ mod algorithm;
 mod drbg;
 #[cfg(feature = "falcon")]
 mod engine;
-pub mod quotient;
+pub mod last_bit;
 pub mod replay;
 pub mod rsp;
 mod subject;

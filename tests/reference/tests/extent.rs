@@ -1,11 +1,10 @@
 //! The comparisons with the reference's C code, at an extent for every change.
 
-use falcon_core::hazmat::{Fit, RawRandomness, secret_basis, sign_raw};
-use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, Scratch};
-use falcon_kat::{Algorithm, quotient};
+use falcon_core::Engine;
+use falcon_kat::last_bit;
 use falcon_reference::c::{Form, Reference};
 use falcon_reference::centres::Outcome;
-use falcon_reference::numbering::{self, Keys, Randomness};
+use falcon_reference::numbering::{Keys, Randomness};
 use falcon_reference::signatures::Plan;
 use falcon_reference::{Degree, centres, fn_dsa, keys, signatures, walk};
 use falcon_tests::{engines, extent};
@@ -45,36 +44,6 @@ fn all_bits_of_512_are_the_references() {
 #[test]
 fn all_bits_of_1024_are_the_references() {
     all_bits(Degree::Falcon1024);
-}
-
-/// Signs an empty message, with the nonce and the seed of two numbers, with both implementations.
-fn both_sign<P: Parameters>(degree: Degree, key: u8, nonce: u64, seed: u64) -> [Vec<i16>; 2] {
-    let reference = Reference::new(degree, Form::Clean);
-    let (nonce, seed) = (Randomness::new(nonce).nonce, Randomness::new(seed).seed);
-    let key = numbering::key::<P>(key);
-    let point = reference.hash_to_point(&nonce, b"");
-    let theirs = reference.sign(&secret_basis(&key), &point, &seed);
-    let raw = RawRandomness {
-        nonce: &nonce,
-        seed: &seed,
-    };
-    let mut reals = vec![0.0; Scratch::<P>::LEN];
-    let mut scratch = Scratch::new(&mut reals).expect("as many as are needed");
-    let signed = sign_raw(&key, raw, b"", Fit::Any, &mut scratch);
-    [signed.expect("no fault").s2().to_vec(), theirs]
-}
-
-/// An imaginary part of `d11` decides one signature in 5 * 10^9. The third and the fourth centre are
-/// multiples of `1/(q N)`, `N = ||(g, -f)||^2`, so they may be integers but for rounding, and the
-/// imaginary part changes their last bits. With real diagonals each of these differs.
-#[test]
-fn signatures_that_an_imaginary_part_decides_are_the_references() {
-    for seed in [52, 622, 24] {
-        let [ours, theirs] = both_sign::<Falcon512>(Degree::Falcon512, 12, 4_234_102, seed);
-        assert_eq!(ours, theirs, "{seed}");
-    }
-    let [ours, theirs] = both_sign::<Falcon1024>(Degree::Falcon1024, 6, 3_015_438, 406);
-    assert_eq!(ours, theirs);
 }
 
 /// The walk, step by step, is `sign_dyn`, and both forms of the C code agree.
@@ -120,44 +89,40 @@ fn plan(degree: Degree, keys: Keys, first: u64, count: u64) -> Plan {
     }
 }
 
-/// A signature that a last bit of a centre decides is handed over, alone and in a batch. The C code
-/// makes the signatures of the file.
-fn decided_by_a_bit(degree: Degree, algorithm: Algorithm, text: &str) {
-    let records = quotient::records(text).expect("the file is well formed");
-    let key_seed = quotient::key_seed(algorithm);
-    let keys = Keys {
-        first: key_seed[0],
-        count: 1,
-    };
-    let reference = Reference::new(degree, Form::Clean);
-    let basis = reference.generate(&key_seed);
-    let basis = basis.each_ref().map(Vec::as_slice);
-    for record in records {
-        let (number, _) = record.nonce.split_first_chunk().expect("40 bytes");
-        let number = u64::from_le_bytes(*number);
-        let Randomness { nonce, seed } = Randomness::new(number);
-        assert_eq!((nonce, seed), (record.nonce, record.seed));
-        let point = reference.hash_to_point(&nonce, b"");
-        let s2 = reference.sign(&basis, &point, &seed);
-        assert_eq!(reference.compress(&s2), record.compressed);
-        for (first, count) in [(number, 1), (number - number % 64, 64)] {
-            let outcome = signatures::compare(plan(degree, keys, first, count));
-            assert!(outcome.handed_over >= 1, "{number}");
-            assert_eq!(outcome.differences, [], "{number}");
+/// The C code makes the signatures of `kat/reference-long`. Those that share one number for nonce
+/// and seed are handed over, alone and in a batch.
+#[test]
+fn signatures_that_a_last_bit_decides_are_the_references() {
+    for (algorithm, text, _) in last_bit::FILES {
+        let degree = match algorithm.logn() {
+            9 => Degree::Falcon512,
+            _ => Degree::Falcon1024,
+        };
+        let reference = Reference::new(degree, Form::Clean);
+        for record in last_bit::records(text).expect("the file is well formed") {
+            let basis = reference.generate(&last_bit::key_seed(record.key));
+            let basis = basis.each_ref().map(Vec::as_slice);
+            let point = reference.hash_to_point(&record.nonce, b"");
+            let s2 = reference.sign(&basis, &point, &record.seed);
+            assert_eq!(reference.compress(&s2), record.compressed);
+            let (number, _) = record.nonce.split_first_chunk().expect("40 bytes");
+            let number = u64::from_le_bytes(*number);
+            let numbered = Randomness::new(number);
+            assert_eq!(numbered.nonce, record.nonce);
+            if numbered.seed != record.seed {
+                continue;
+            }
+            let keys = Keys {
+                first: record.key,
+                count: 1,
+            };
+            for (first, count) in [(number, 1), (number - number % 64, 64)] {
+                let outcome = signatures::compare(plan(degree, keys, first, count));
+                assert!(outcome.handed_over >= 1, "{number}");
+                assert_eq!(outcome.differences, [], "{number}");
+            }
         }
     }
-}
-
-#[test]
-fn signatures_of_512_that_a_bit_decides_are_the_references() {
-    let text = include_str!("../../../kat/reference-long/falcon512.txt");
-    decided_by_a_bit(Degree::Falcon512, Algorithm::Falcon512, text);
-}
-
-#[test]
-fn signatures_of_1024_that_a_bit_decides_are_the_references() {
-    let text = include_str!("../../../kat/reference-long/falcon1024.txt");
-    decided_by_a_bit(Degree::Falcon1024, Algorithm::Falcon1024, text);
 }
 
 /// Compares signatures of two keys from number `first` on. Three in ten thousand have a centre near
