@@ -12,8 +12,8 @@
 //!
 //! **Two different signatures of one message reveal the key.** So a faulty computation must not
 //! leave the device: [`SigningKey::sign`] signs twice, compares, and verifies. All engines of this
-//! crate give the same bytes. Those of Algorand's C code differ in one signature of 5 * 10^9.
-//! Versions of this crate before 2026-11-28 differ in about four signatures of a million. Do not
+//! crate give the same bytes, and so does Algorand's C code.
+//! Versions of this crate before 2026-11-29 differ in about four signatures of a million. Do not
 //! sign with the same key in such a version and in this one, or in a program that rounds
 //! differently.
 //!

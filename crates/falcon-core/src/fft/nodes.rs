@@ -286,9 +286,9 @@ fn split_ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     }
 }
 
-/// Computes the node below a diagonal entry `d`, a polynomial of degree `n` that is self-adjoint but
-/// for rounding. It has `n` reals, or the `n/2` real parts if the others are zero. It splits into
-/// `e0` and `e1`. The node holds the factors of the Gram matrix `[[e0, e1], [conj(e1), e0]]`:
+/// Computes the node below a diagonal entry `d`, a polynomial of degree `n` that is self-adjoint
+/// but for rounding. It has `n` reals, or the `n/2` real parts if the others are zero. It splits
+/// into `e0` and `e1`. The node holds the factors of the Gram matrix `[[e0, e1], [conj(e1), e0]]`:
 /// `d00`, `l10` and `d11` get `n/2` reals each.
 #[inline(always)]
 pub(crate) fn split_ldl<L: Lanes<Real = f64>>(
