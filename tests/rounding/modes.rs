@@ -396,10 +396,22 @@ fn panics<P: Parameters>() {
 #[test]
 fn flags_and_traps() {
     let (key, expanded) = forms::<falcon_core::Falcon512>();
+    let encoded = key.to_bytes();
     let environments = Environment::all()
         .into_iter()
         .chain(Environment::trapping());
     for environment in environments {
+        environment.run(|| {
+            let before = read();
+            let seeds = (SEED, [SEED[0]; 48]);
+            SigningKey::<falcon_core::Falcon512>::from_seed_boxed(&seeds.0).expect("no fault");
+            SigningKey::<falcon_core::Falcon512>::from_reference_seed_boxed(&seeds.1)
+                .expect("no fault");
+            let key = fndsa::SigningKey::<falcon_core::Falcon512>::from_seed(&SEED);
+            let key = key.expect("no fault");
+            assert!(key.sign_mu_from_seed(&[6; 40], &[7; MU_LEN]).is_ok());
+            assert_eq!(read(), before, "{environment}");
+        });
         for on in engines() {
             with_scratch(|scratch| {
                 environment.run(|| {
@@ -421,6 +433,8 @@ fn flags_and_traps() {
                         scratch,
                     ));
                     on.expand(&key);
+                    on.decode_signing_key::<falcon_core::Falcon512>(encoded.as_ref())
+                        .expect("a key");
                     assert_eq!(read(), before, "{on}, {environment}");
                 });
             });

@@ -400,3 +400,72 @@ impl<P: Parameters> Drop for SigningKey<P> {
 }
 
 impl<P: Parameters> ZeroizeOnDrop for SigningKey<P> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Falcon512;
+    use crate::lanes::Baseline;
+    use crate::sampler::Sampling;
+    use crate::tree::Leaf;
+    use core::sync::atomic::{AtomicU32, Ordering};
+
+    /// A sampler that gives up in every attempt, and counts these.
+    #[derive(Clone, Copy, Debug)]
+    struct Tired<'a, S> {
+        sampling: S,
+        starts: &'a AtomicU32,
+    }
+
+    impl<S: ShakeSampling> Sampling for Tired<'_, S> {
+        type Seed = S::Seed;
+        type Feed = S::Feed;
+        const EMPTY: S::Feed = S::EMPTY;
+        type Leaf = S::Leaf;
+
+        fn start(self, feed: &mut S::Feed, seed: &S::Seed) {
+            self.starts.fetch_add(1, Ordering::Relaxed);
+            self.sampling.start(feed, seed);
+        }
+        fn leaf(self, leaf: &Leaf) -> S::Leaf {
+            self.sampling.leaf(leaf)
+        }
+        fn sample_pair(self, feed: &mut S::Feed, rests: [f64; 2], leaf: &S::Leaf) -> [f64; 2] {
+            self.sampling.sample_pair(feed, rests, leaf)
+        }
+        fn gave_up(_: &S::Feed) -> bool {
+            true
+        }
+    }
+
+    impl<S: ShakeSampling> ShakeSampling for Tired<'_, S> {
+        fn nonce(feed: &S::Feed) -> &[u8; NONCE_LEN] {
+            S::nonce(feed)
+        }
+    }
+
+    /// The integers are right here, but nobody may know that: there is no signature, and no further
+    /// attempt.
+    #[test]
+    fn a_sampler_that_gives_up_ends_the_attempts() {
+        let key = crate::SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
+        let key = SigningKey::<Falcon512>::from(key);
+        let starts = AtomicU32::new(0);
+        let tired = Tired {
+            sampling: <f64 as ShakeDouble>::shake_sampling(Baseline),
+            starts: &starts,
+        };
+        let (mut nonce, mut point) = ([0; NONCE_LEN], [0; 512]);
+        let (mut s1, mut s2) = ([0; 512], [1; 512]);
+        let out = Attempted {
+            nonce: &mut nonce,
+            point: &mut point,
+            s1: &mut s1,
+            s2: &mut s2,
+        };
+        let (seed, mu) = (&[1; SEED_LEN], &[2; MU_LEN]);
+        assert!(!Signer::of(&key).sign_mu_with(Baseline, tired, seed, mu, out));
+        assert_eq!(starts.load(Ordering::Relaxed), 1);
+        assert_eq!(s2, [0; 512]);
+    }
+}

@@ -181,8 +181,8 @@ pub struct Arithmetic {
     pub products: u64,
     /// Complex products with a conjugate.
     pub conjugate_products: u64,
-    /// Pairs of a sum and a difference of the same operands: two for each butterfly, and one for
-    /// each pair of reals in a split.
+    /// Pairs of a sum and a difference of the same operands: two for each butterfly, and two for
+    /// each pair of complex numbers of a diagonal that splits.
     pub add_subs: u64,
     /// Inverses.
     pub inverses: u64,
@@ -212,12 +212,11 @@ impl Arithmetic {
         self.inverses / ((1 << logn) / 2 * logn as u64)
     }
 
-    /// Butterflies of degree `2^logn` among it. The nodes of a tree below its root
-    /// take sum and difference once for every real that they invert; the root
-    /// inverts `n/2` and splits nothing.
+    /// Butterflies of degree `2^logn` among it. The nodes of a tree below its root take sum and
+    /// difference twice for every real that they invert; the root inverts `n/2` and splits nothing.
     pub const fn butterflies(&self, logn: u32) -> u64 {
         let roots = self.trees(logn) * (1 << logn) / 2;
-        (self.add_subs - (self.inverses - roots)) / 2
+        self.add_subs / 2 - (self.inverses - roots)
     }
 }
 
