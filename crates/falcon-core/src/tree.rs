@@ -181,7 +181,8 @@ pub struct Computed<'a, B> {
     logn: u32,
     profile: Profile,
     l10: &'a mut [f64],
-    /// `n` reals. The root has the `n/2` real parts, since the others are zero.
+    /// `n` reals. The root and the nodes below it on the left have the `n/2` real parts, since the
+    /// others are zero.
     d00: &'a mut [f64],
     /// `n` reals. Once the right child is computed, they are scratch of both children.
     d11: &'a mut [f64],
@@ -390,13 +391,13 @@ impl<B: Binary64> Node for Computed<'_, B> {
     // Source: Falcon specification v1.2, algorithm 9 (ffLDL*), one step of the recursion.
     fn child(&mut self, side: Side) -> Computed<'_, B> {
         let half = 1 << (self.logn - 1);
-        let (l10, scratch) = self.scratch.split_at_mut(half);
-        let (d00, scratch) = scratch.split_at_mut(half);
-        let (d11, _) = scratch.split_at_mut(half);
         let d = match side {
             Side::Right => &*self.d11,
             Side::Left => &*self.d00,
         };
+        let (l10, scratch) = self.scratch.split_at_mut(half);
+        let (d11, scratch) = scratch.split_at_mut(half);
+        let d00 = &mut scratch[..d.len() / 2];
         let ldl = self.profile.ldl;
         Isa::vectorize(
             self.arith,

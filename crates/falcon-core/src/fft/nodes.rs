@@ -152,32 +152,50 @@ fn norm<I: Copy, R: F64s<I>>(a: [R; 2]) -> R {
     a[0] * a[0] + a[1] * a[1]
 }
 
+/// A run of entries of a diagonal.
+#[derive(Clone, Copy)]
+enum Entry<R> {
+    /// The imaginary part is zero: at the root and below it on the left, and in [`Ldl::Real`].
+    Real(R),
+    Complex([R; 2]),
+}
+
 /// `l10 = conj(g01 / g00)` and `d11 = g11 - (g01 / g00) conj(g01)`, the factors of a run of a Gram
 /// matrix `[[g00, g01], [conj(g01), g11]]` besides `d00 = g00`.
 #[inline(always)]
 fn factor<L: Lanes, R: F64s<L::Isa>>(
     l: L,
     ldl: Ldl,
-    g00: [R; 2],
+    g00: Entry<R>,
     g01: [R; 2],
-    g11: [R; 2],
+    g11: Entry<R>,
 ) -> ([R; 2], [R; 2]) {
-    match ldl {
+    let times = |x: R| [g01[0] * x, g01[1] * x];
+    let quotient = match (ldl, g00) {
+        (_, Entry::Complex(d)) => {
+            let inverse = norm(d).inverse();
+            R::complex_mul_conj(g01, [d[0] * inverse, d[1] * inverse])
+        }
+        (Ldl::Complex, Entry::Real(d)) => times(d * (d * d).inverse()),
+        #[cfg(feature = "fndsa-provisional")]
+        (Ldl::Real, Entry::Real(d)) => times(d.inverse()),
+    };
+    let d11 = match ldl {
         Ldl::Complex => {
-            let inverse = norm(g00).inverse();
-            let quotient = R::complex_mul_conj(g01, [g00[0] * inverse, g00[1] * inverse]);
             let product = R::complex_mul_conj(quotient, g01);
-            let d11 = [g11[0] - product[0], g11[1] - product[1]];
-            ([quotient[0], -quotient[1]], d11)
+            match g11 {
+                Entry::Real(d) => [d - product[0], -product[1]],
+                Entry::Complex(d) => [d[0] - product[0], d[1] - product[1]],
+            }
         }
         #[cfg(feature = "fndsa-provisional")]
         Ldl::Real => {
-            let inverse = g00[0].inverse();
-            let quotient = [g01[0] * inverse, g01[1] * inverse];
+            let (Entry::Real(d) | Entry::Complex([d, _])) = g11;
             let product = quotient[0] * g01[0] + quotient[1] * g01[1];
-            ([quotient[0], -quotient[1]], [g11[0] - product, zero(l)])
+            [d - product, zero(l)]
         }
-    }
+    };
+    ([quotient[0], -quotient[1]], d11)
 }
 
 #[inline(always)]
@@ -206,9 +224,8 @@ fn ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
         let w: [R; 2] = load(l, &w_re[u], &w_im[u]);
         let (xv, yw) = (R::complex_mul_conj(x, v), R::complex_mul_conj(y, w));
         let g01 = [xv[0] + yw[0], xv[1] + yw[1]];
-        let g00 = norm(x) + norm(y);
-        let g11 = [norm(v) + norm(w), zero(l)];
-        let (l10, d11) = factor(l, ldl, [g00, zero(l)], g01, g11);
+        let (g00, g11) = (norm(x) + norm(y), norm(v) + norm(w));
+        let (l10, d11) = factor(l, ldl, Entry::Real(g00), g01, Entry::Real(g11));
         store::<L, R>(l10, &mut x_re[u], &mut x_im[u]);
         L::store(g00, &mut y_re[u]);
         store::<L, R>(d11, &mut w_re[u], &mut w_im[u]);
@@ -237,20 +254,23 @@ pub(crate) fn ldl<L: Lanes<Real = f64>>(
 fn split_and_factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     l: L,
     ldl: Ldl,
-    [x, y]: [[R; 2]; 2],
+    [x, y]: [Entry<R>; 2],
     w: [R; 2],
 ) -> [[R; 2]; 3] {
-    let [e0, e1] = match ldl {
-        Ldl::Complex => split_run::<L, R>([x, y], w),
-        #[cfg(feature = "fndsa-provisional")]
-        Ldl::Real => {
-            let [sum, difference] = x[0].add_sub(y[0]);
-            let half = difference.half();
-            [[sum.half(), zero(l)], [half * w[0], -(half * w[1])]]
+    match (ldl, x, y) {
+        (Ldl::Complex, Entry::Complex(x), Entry::Complex(y)) => {
+            let [e0, e1] = split_run::<L, R>([x, y], w);
+            let (l10, d11) = factor(l, ldl, Entry::Complex(e0), e1, Entry::Complex(e0));
+            [e0, l10, d11]
         }
-    };
-    let (l10, d11) = factor(l, ldl, e0, e1, e0);
-    [e0, l10, d11]
+        (_, Entry::Real(x) | Entry::Complex([x, _]), Entry::Real(y) | Entry::Complex([y, _])) => {
+            let [sum, difference] = x.add_sub(y);
+            let (e0, half) = (sum.half(), difference.half());
+            let e1 = [half * w[0], -(half * w[1])];
+            let (l10, d11) = factor(l, ldl, Entry::Real(e0), e1, Entry::Real(e0));
+            [[e0, zero(l)], l10, d11]
+        }
+    }
 }
 
 #[inline(always)]
@@ -262,25 +282,27 @@ fn split_ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     l10: &mut [f64],
     d11: &mut [f64],
 ) {
-    let m = d00.len() / 2;
+    let m = d11.len() / 2;
     let couples = |d| &runs::<L, R, _>(2 * m, d).as_chunks::<2>().0[..m / len::<L, R>()];
     let (d_re, d_im) = d.split_at(2 * m);
     let d_re = couples(d_re);
-    let d_im = (!d_im.is_empty()).then(|| couples(d_im));
-    let [d00_re, d00_im] = halves_mut::<L, R, _>(m, d00);
+    let (d00_re, d00_im) = d00.split_at_mut(m);
+    let d00_re = runs_mut::<L, R, _>(m, d00_re);
+    let mut im = (!d_im.is_empty()).then(|| (couples(d_im), runs_mut::<L, R, _>(m, d00_im)));
     let [d11_re, d11_im] = halves_mut::<L, R, _>(m, d11);
     let [l_re, l_im] = halves_mut::<L, R, _>(m, l10);
     let [w_re, w_im] = twiddle_runs::<L, R>(m);
     for u in 0..m / len::<L, R>() {
-        let [x_re, y_re] = l.load_unzipped(&d_re[u]);
-        let [x_im, y_im] = match d_im {
-            Some(d_im) => l.load_unzipped(&d_im[u]),
-            None => [zero(l); 2],
+        let couples = match &im {
+            Some((d_im, _)) => load_unzipped(l, &d_re[u], &d_im[u]).map(Entry::Complex),
+            None => l.load_unzipped(&d_re[u]).map(Entry::Real),
         };
         let w = shared(l, &w_re[u], &w_im[u]);
-        let couples = [[x_re, x_im], [y_re, y_im]];
         let [d0, l10, d1] = split_and_factor::<L, R>(l, ldl, couples, w);
-        store::<L, R>(d0, &mut d00_re[u], &mut d00_im[u]);
+        L::store(d0[0], &mut d00_re[u]);
+        if let Some((_, d00_im)) = &mut im {
+            L::store(d0[1], &mut d00_im[u]);
+        }
         store::<L, R>(d1, &mut d11_re[u], &mut d11_im[u]);
         store::<L, R>(l10, &mut l_re[u], &mut l_im[u]);
     }
@@ -289,7 +311,7 @@ fn split_ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
 /// Computes the node below a diagonal entry `d`, a polynomial of degree `n` that is self-adjoint
 /// but for rounding. It has `n` reals, or the `n/2` real parts if the others are zero. It splits
 /// into `e0` and `e1`. The node holds the factors of the Gram matrix `[[e0, e1], [conj(e1), e0]]`:
-/// `d00`, `l10` and `d11` get `n/2` reals each.
+/// `l10` and `d11` get `n/2` reals each, `d00` half as many as `d` has.
 #[inline(always)]
 pub(crate) fn split_ldl<L: Lanes<Real = f64>>(
     l: L,
@@ -299,7 +321,7 @@ pub(crate) fn split_ldl<L: Lanes<Real = f64>>(
     l10: &mut [f64],
     d11: &mut [f64],
 ) {
-    in_runs!(d00.len() / 2, split_ldl_runs(l, ldl, d, d00, l10, d11));
+    in_runs!(d11.len() / 2, split_ldl_runs(l, ldl, d, d00, l10, d11));
 }
 
 /// Real and imaginary parts of the entries of a level of the tree.
@@ -322,7 +344,7 @@ fn split_ldl_level_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
         [d00, d11, l10].map(|parts| parts.map(|part| runs_mut::<L, R, _>(len, part)));
     let (w_re, w_im) = twiddles(m);
     for u in 0..len / R::LEN {
-        let couples: [[R; 2]; 2] = load_unzipped(l, &d_re[u], &d_im[u]);
+        let couples = load_unzipped(l, &d_re[u], &d_im[u]).map(Entry::Complex);
         let first = u * R::LEN % m;
         let of_entry = first..first + R::LEN.min(m);
         let w = [l.cycle(&w_re[of_entry.clone()]), l.cycle(&w_im[of_entry])];
