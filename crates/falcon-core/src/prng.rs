@@ -30,7 +30,6 @@ const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574]
 
 /// A byte source of the sampler. It computes `SETS` times `AHEAD` buffers at a time, those of a
 /// set side by side. Both numbers affect speed only.
-#[cfg_attr(test, derive(Clone))]
 pub struct Prng<const AHEAD: usize = 1, const SETS: usize = 1> {
     buffers: [[[u8; BUFFER_LEN]; AHEAD]; SETS],
     place: Place,

@@ -43,7 +43,6 @@ impl<D, S> Default for Serial<D, S> {
 }
 
 /// A byte source, and whether an integer was not found.
-#[derive(Clone)]
 pub struct SerialFeed<S> {
     pub(super) source: S,
     pub(super) gave_up: bool,

@@ -10,12 +10,12 @@
 //! bytes consumed are those of [`Serial`](super::Serial).
 
 use super::first_byte::FixedLeaf;
-use super::records::{AHEAD, END, Records, SETS, WINDOW, level, spread};
+use super::records::{AHEAD, BUFFERS, END, Records, SETS, WINDOW, level, spread};
 use super::serial::{Center, attempt};
-use super::{MAX_FILLS, Sampling, Seeded};
+use super::{LEAST_ATTEMPTS, MAX_FILLS, MOST_BYTES, Sampling, Seeded};
 use crate::fft::Fft;
 use crate::lanes::{F32x8, Isa, Register};
-use crate::prng::{Place, Prng, SEED_LEN};
+use crate::prng::{self, Place, Prng, SEED_LEN};
 use crate::reveal::reveal;
 use crate::tree::Leaf;
 use core::fmt;
@@ -24,6 +24,8 @@ use zeroize::Zeroize;
 
 /// The generator whose buffers have records.
 type Buffers = Prng<AHEAD, SETS>;
+// The first bytes of a buffer may belong to the attempt before, and its last ones begin none.
+const _: () = assert!(BUFFERS * ((prng::END - MOST_BYTES) / MOST_BYTES) >= LEAST_ATTEMPTS);
 
 /// Windows of attempts from the bytes of `S`, in the frame of an instruction set with a binary64
 /// unit.
@@ -119,14 +121,13 @@ impl Buffered for Buffers {
     }
 }
 
-/// A byte source and the records of its buffers.
+/// A byte source, the records of its buffers, and whether an integer was not found.
 pub struct Feed<S = Buffers> {
     pub(super) source: S,
     records: Records,
     /// Place of the attempt that comes next.
     next: usize,
-    /// Times that the buffers may still be filled before the sampler gives up.
-    pub(super) fills_left: u32,
+    pub(super) gave_up: bool,
 }
 
 impl<S> Drop for Feed<S> {
@@ -162,12 +163,12 @@ impl<I: Isa, S: Buffered> Sampling for Windows<I, S> {
         source: S::EMPTY,
         records: Records::EMPTY,
         next: 0,
-        fills_left: MAX_FILLS,
+        gave_up: false,
     };
 
     fn start(self, feed: &mut Feed<S>, seed: &S::Seed) {
         feed.source.start_on(self.0, seed);
-        feed.fills_left = MAX_FILLS;
+        feed.gave_up = false;
         // From the first byte on: all records are new, but for the open ones
         // after the last, which nothing changes.
         self.read_records(feed, true);
@@ -175,7 +176,7 @@ impl<I: Isa, S: Buffered> Sampling for Windows<I, S> {
 
     #[inline(always)]
     fn gave_up(feed: &Feed<S>) -> bool {
-        feed.fills_left == 0
+        feed.gave_up
     }
 
     #[inline(always)]
@@ -351,6 +352,7 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
     /// Draws one integer. Zero if the sampler gives up.
     #[inline(always)]
     fn sample(self, feed: &mut Feed<S>, r: f64, leaf: &LogLeaf) -> f64 {
+        let mut fills_left = MAX_FILLS;
         loop {
             let Verdicts { accepted, open } = match feed.records.window(self.0, feed.next) {
                 Some(window) => self.verdicts(window, r as f32, leaf),
@@ -369,7 +371,7 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
                 feed.next += 1;
                 Some(f64::from(feed.records.z(feed.next - 1)))
             } else {
-                self.attempt(feed, r, leaf)
+                self.attempt(feed, r, leaf, &mut fills_left)
             };
             if let Some(z) = z {
                 return z;
@@ -388,10 +390,17 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
 
     /// The next attempt by the exact code, or the next buffers if these have come to their end.
     /// Zero if there may be no further ones: all other steps go on in the buffers, so no search for
-    /// an integer is without end.
+    /// an integer is without end. A sampler that has given up fills no buffers again.
     #[inline(never)]
-    fn attempt(self, feed: &mut Feed<S>, r: f64, leaf: &LogLeaf) -> Option<f64> {
-        if feed.fills_left == 0 {
+    fn attempt(
+        self,
+        feed: &mut Feed<S>,
+        r: f64,
+        leaf: &LogLeaf,
+        fills_left: &mut u32,
+    ) -> Option<f64> {
+        feed.gave_up |= *fills_left == 0;
+        if feed.gave_up {
             return Some(0.0);
         }
         let counter = feed.source.counter();
@@ -408,7 +417,7 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
             }
         };
         let new = reveal(feed.source.counter() != counter);
-        feed.fills_left -= u32::from(new);
+        *fills_left -= u32::from(new);
         self.read_records(feed, new);
         z.map(|z| z as f64)
     }
