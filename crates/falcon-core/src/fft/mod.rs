@@ -24,7 +24,7 @@ use core::fmt::{self, Debug};
 use zeroize::DefaultIsZeroes;
 
 pub use nodes::Ldl;
-pub(crate) use nodes::{ldl, split_ldl, split_ldl_level};
+pub(crate) use nodes::{HAS_SUBTREES, ldl, split_ldl, split_ldl_level};
 pub use twiddle_table::{IM as TWIDDLE_IM, RE as TWIDDLE_RE};
 
 /// Polynomial operations in the FFT domain on `LANES` signatures at once.

@@ -2,7 +2,11 @@
 //! step, the factors of a Gram matrix.
 
 use super::runs::*;
-use crate::lanes::{F64s, Lanes};
+use crate::lanes::{F64s, HAS_VECTORS, Lanes};
+
+/// Whether small subtrees are computed level by level. On AArch64 that takes 0.5 % more
+/// instructions of a signature; without vectors it is no faster.
+pub(crate) const HAS_SUBTREES: bool = cfg!(target_arch = "x86_64");
 
 /// `m` complex numbers by couples of neighbours: `m / 2` each.
 type Couples<'a, T> = [&'a [[T; 2]]; 2];
@@ -160,16 +164,29 @@ enum Entry<R> {
     Complex([R; 2]),
 }
 
+impl<R> Entry<R> {
+    /// The real and the imaginary part.
+    #[inline(always)]
+    fn parts<L: Lanes>(self, l: L) -> [R; 2]
+    where
+        R: F64s<L::Isa>,
+    {
+        match self {
+            Self::Real(re) => [re, R::splat(l.isa(), 0.0)],
+            Self::Complex(parts) => parts,
+        }
+    }
+}
+
 /// `l10 = conj(g01 / g00)` and `d11 = g11 - (g01 / g00) conj(g01)`, the factors of a run of a Gram
 /// matrix `[[g00, g01], [conj(g01), g11]]` besides `d00 = g00`.
 #[inline(always)]
-fn factor<L: Lanes, R: F64s<L::Isa>>(
-    l: L,
+fn factor<I: Copy, R: F64s<I>>(
     ldl: Ldl,
     g00: Entry<R>,
     g01: [R; 2],
     g11: Entry<R>,
-) -> ([R; 2], [R; 2]) {
+) -> ([R; 2], Entry<R>) {
     let times = |x: R| [g01[0] * x, g01[1] * x];
     let quotient = match (ldl, g00) {
         (_, Entry::Complex(d)) => {
@@ -183,24 +200,18 @@ fn factor<L: Lanes, R: F64s<L::Isa>>(
     let d11 = match ldl {
         Ldl::Complex => {
             let product = R::complex_mul_conj(quotient, g01);
-            match g11 {
+            Entry::Complex(match g11 {
                 Entry::Real(d) => [d - product[0], -product[1]],
                 Entry::Complex(d) => [d[0] - product[0], d[1] - product[1]],
-            }
+            })
         }
         #[cfg(feature = "fndsa-provisional")]
         Ldl::Real => {
             let (Entry::Real(d) | Entry::Complex([d, _])) = g11;
-            let product = quotient[0] * g01[0] + quotient[1] * g01[1];
-            [d - product, zero(l)]
+            Entry::Real(d - (quotient[0] * g01[0] + quotient[1] * g01[1]))
         }
     };
     ([quotient[0], -quotient[1]], d11)
-}
-
-#[inline(always)]
-fn zero<L: Lanes, R: F64s<L::Isa>>(l: L) -> R {
-    R::splat(l.isa(), 0.0)
 }
 
 #[inline(always)]
@@ -225,10 +236,10 @@ fn ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
         let (xv, yw) = (R::complex_mul_conj(x, v), R::complex_mul_conj(y, w));
         let g01 = [xv[0] + yw[0], xv[1] + yw[1]];
         let (g00, g11) = (norm(x) + norm(y), norm(v) + norm(w));
-        let (l10, d11) = factor(l, ldl, Entry::Real(g00), g01, Entry::Real(g11));
+        let (l10, d11) = factor(ldl, Entry::Real(g00), g01, Entry::Real(g11));
         store::<L, R>(l10, &mut x_re[u], &mut x_im[u]);
         L::store(g00, &mut y_re[u]);
-        store::<L, R>(d11, &mut w_re[u], &mut w_im[u]);
+        store::<L, R>(d11.parts(l), &mut w_re[u], &mut w_im[u]);
     }
 }
 
@@ -245,10 +256,10 @@ pub(crate) fn ldl<L: Lanes<Real = f64>>(
     b10: &[f64],
     b11: &mut [f64],
 ) {
-    in_runs!(b00.len() / 2, ldl_runs(l, ldl, b00, b01, b10, b11));
+    in_longest_runs!(b00.len() / 2, ldl_runs(l, ldl, b00, b01, b10, b11));
 }
 
-/// A run of the nodes below diagonal entries: `d00`, `l10` and `d11`. `x` has the first of each
+/// A run of the nodes below diagonal entries: `l10`, `d00` and `d11`. `x` has the first of each
 /// couple of neighbours, `y` the second.
 #[inline(always)]
 fn split_and_factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
@@ -257,20 +268,19 @@ fn split_and_factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     [x, y]: [Entry<R>; 2],
     w: [R; 2],
 ) -> [[R; 2]; 3] {
-    match (ldl, x, y) {
+    let (e0, e1) = match (ldl, x, y) {
         (Ldl::Complex, Entry::Complex(x), Entry::Complex(y)) => {
             let [e0, e1] = split_run::<L, R>([x, y], w);
-            let (l10, d11) = factor(l, ldl, Entry::Complex(e0), e1, Entry::Complex(e0));
-            [e0, l10, d11]
+            (Entry::Complex(e0), e1)
         }
         (_, Entry::Real(x) | Entry::Complex([x, _]), Entry::Real(y) | Entry::Complex([y, _])) => {
             let [sum, difference] = x.add_sub(y);
-            let (e0, half) = (sum.half(), difference.half());
-            let e1 = [half * w[0], -(half * w[1])];
-            let (l10, d11) = factor(l, ldl, Entry::Real(e0), e1, Entry::Real(e0));
-            [[e0, zero(l)], l10, d11]
+            let half = difference.half();
+            (Entry::Real(sum.half()), [half * w[0], -(half * w[1])])
         }
-    }
+    };
+    let (l10, d11) = factor(ldl, e0, e1, e0);
+    [l10, e0.parts(l), d11.parts(l)]
 }
 
 #[inline(always)]
@@ -293,12 +303,18 @@ fn split_ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     let [l_re, l_im] = halves_mut::<L, R, _>(m, l10);
     let [w_re, w_im] = twiddle_runs::<L, R>(m);
     for u in 0..m / len::<L, R>() {
-        let couples = match &im {
-            Some((d_im, _)) => load_unzipped(l, &d_re[u], &d_im[u]).map(Entry::Complex),
-            None => l.load_unzipped(&d_re[u]).map(Entry::Real),
-        };
+        let re: [R; 2] = l.load_unzipped(&d_re[u]);
         let w = shared(l, &w_re[u], &w_im[u]);
-        let [d0, l10, d1] = split_and_factor::<L, R>(l, ldl, couples, w);
+        // Products with zero take less time than more code, if there are vectors.
+        let [l10, d0, d1] = if im.is_none() && !HAS_VECTORS {
+            split_and_factor(l, ldl, re.map(Entry::Real), w)
+        } else {
+            let couples = match &im {
+                Some((d_im, _)) => load_unzipped(l, &d_re[u], &d_im[u]),
+                None => re.map(|re| Entry::Real(re).parts(l)),
+            };
+            split_and_factor(l, ldl, couples.map(Entry::Complex), w)
+        };
         L::store(d0[0], &mut d00_re[u]);
         if let Some((_, d00_im)) = &mut im {
             L::store(d0[1], &mut d00_im[u]);
@@ -321,7 +337,11 @@ pub(crate) fn split_ldl<L: Lanes<Real = f64>>(
     l10: &mut [f64],
     d11: &mut [f64],
 ) {
-    in_runs!(d11.len() / 2, split_ldl_runs(l, ldl, d, d00, l10, d11));
+    if HAS_SUBTREES {
+        in_longest_runs!(d11.len() / 2, split_ldl_runs(l, ldl, d, d00, l10, d11));
+    } else {
+        in_runs!(d11.len() / 2, split_ldl_runs(l, ldl, d, d00, l10, d11));
+    }
 }
 
 /// Real and imaginary parts of the entries of a level of the tree.
@@ -348,7 +368,7 @@ fn split_ldl_level_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
         let first = u * R::LEN % m;
         let of_entry = first..first + R::LEN.min(m);
         let w = [l.cycle(&w_re[of_entry.clone()]), l.cycle(&w_im[of_entry])];
-        let [d0, l10, d1] = split_and_factor::<L, R>(l, ldl, couples, w);
+        let [l10, d0, d1] = split_and_factor::<L, R>(l, ldl, couples, w);
         store::<L, R>(d0, &mut d00_re[u], &mut d00_im[u]);
         store::<L, R>(d1, &mut d11_re[u], &mut d11_im[u]);
         store::<L, R>(l10, &mut l_re[u], &mut l_im[u]);

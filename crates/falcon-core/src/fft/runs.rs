@@ -17,6 +17,19 @@ macro_rules! in_runs {
     };
 }
 
+/// [`in_runs`], with runs of the longest register or of one coefficient: less code for what seldom
+/// has few coefficients.
+macro_rules! in_longest_runs {
+    ($m:expr, $kernel:ident($($argument:expr),*)) => {
+        match $m {
+            m if m >= 8 && L::RUN >= 8 => $kernel::<L, L::X8>($($argument),*),
+            m if m >= 4 && L::RUN == 4 => $kernel::<L, L::X4>($($argument),*),
+            m if m >= 2 && L::RUN == 2 => $kernel::<L, L::X2>($($argument),*),
+            _ => $kernel::<L, L::X1>($($argument),*),
+        }
+    };
+}
+
 /// Coefficients of a run of `R`.
 pub(super) const fn len<L: Lanes, R: F64s<L::Isa>>() -> usize {
     R::LEN / L::LANES
@@ -188,4 +201,4 @@ pub(super) fn butterfly<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     [[sum_re, sum_im], difference]
 }
 
-pub(super) use in_runs;
+pub(super) use {in_longest_runs, in_runs};
