@@ -4,10 +4,10 @@
 use falcon_core::batch::{
     BatchError, BatchSign, BatchVerify, JobKey, SignJob, VerifyBytesJob, VerifyJob,
 };
-use falcon_core::hazmat::BatchSignRaw;
+use falcon_core::hazmat::{BatchSignRaw, Cshake256HashToPoint};
 use falcon_core::{
-    ExpandedKey, Falcon512, Falcon1024, Format, Parameters, Signature, SignatureError, SigningKey,
-    Threads, hazmat,
+    ExpandedKey, Falcon512, Falcon1024, Format, Parameters, Scratch, Signature, SignatureError,
+    SigningKey, Threads, hazmat,
 };
 use falcon_tests::{Repeatable, engines, extent, key};
 use std::num::NonZeroUsize;
@@ -57,6 +57,42 @@ fn engines_sign_the_same_batches_alike() {
     // With all engines of an AVX-512 machine, over 100,000 signatures in full.
     engines_sign_alike::<Falcon512>(extent("jobs of a batch", 100, 9_000));
     engines_sign_alike::<Falcon1024>(extent("jobs of a batch", 40, 2_000));
+}
+
+/// With another hash, too: the first signature is that of a single call, on every engine.
+fn engines_sign_alike_with_another_hash<P: Parameters>() {
+    const HASH: Cshake256HashToPoint = Cshake256HashToPoint::new(b"falcon-tests").unwrap();
+    let keys: Vec<SigningKey<P>> = (0..KEYS as u8).map(key).collect();
+    let expanded: Vec<_> = keys.iter().map(|key| key.expand()).collect();
+    let mut random = Repeatable::new(&format!("another hash {}", P::NAME));
+    // Of all lengths around a block, and more than are hashed side by side.
+    let messages: Vec<_> = (0..45).map(|i| random.vec(60 + 3 * i)).collect();
+    let jobs = sign_jobs(&expanded, &messages);
+    let seed = random.bytes();
+    let mut reals = vec![0.0; Scratch::<P>::LEN];
+    let mut scratch = Scratch::new(&mut reals).expect("as many as are needed");
+    let alone = hazmat::sign_with_hash(&keys[0], &seed, &HASH, &messages[0], &mut scratch);
+    let mut expected: Option<Vec<Signature<P>>> = None;
+    for engine in engines() {
+        let mut signatures = vec![Signature::EMPTY; jobs.len()];
+        engine
+            .sign_batch_with_hash(&HASH, &seed, &jobs, &mut signatures)
+            .expect("as many results as jobs");
+        assert_eq!(alone, Ok(signatures[0]), "{engine}");
+        for (job, signature) in jobs.iter().zip(&signatures) {
+            let public = job.key.verifying_key();
+            assert!(hazmat::verify_with_hash(public, &HASH, job.message, signature).is_ok());
+            assert!(public.verify(job.message, signature).is_err());
+        }
+        let expected = expected.get_or_insert_with(|| signatures.clone());
+        assert!(*expected == signatures, "{engine}");
+    }
+}
+
+#[test]
+fn engines_sign_batches_with_another_hash_alike() {
+    engines_sign_alike_with_another_hash::<Falcon512>();
+    engines_sign_alike_with_another_hash::<Falcon1024>();
 }
 
 /// A batch with damage of every kind in known places: each result is that of

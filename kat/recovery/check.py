@@ -8,34 +8,10 @@ product. Prints a line for each record, and fails at the first one that is wrong
 
 import hashlib
 import pathlib
+import sys
 
-Q = 12289
-# n: length of a padded signature, bound of the squared norm.
-SETS = {512: (666, 34034726), 1024: (1280, 70265242)}
-
-
-def polynomial(n, code):
-    """Decodes n code words and zeros behind them."""
-    bits = "".join(f"{byte:08b}" for byte in code)
-    at, out = 0, []
-    for _ in range(n):
-        sign, low = bits[at] == "1", int(bits[at + 1:at + 8], 2)
-        one = bits.index("1", at + 8)
-        magnitude = low + ((one - at - 8) << 7)
-        assert magnitude <= 2047 and not (sign and magnitude == 0)
-        out.append(-magnitude if sign else magnitude)
-        at = one + 1
-    assert "1" not in bits[at:]
-    return out
-
-
-def hash_to_point(n, data):
-    point, stream = [], hashlib.shake_256(data).digest(8 * n)
-    for at in range(0, len(stream), 2):
-        word = int.from_bytes(stream[at:at + 2], "big")
-        if word < 5 * Q:
-            point.append(word % Q)
-    return point[:n]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from plain_falcon import Q, SETS, hash_to_point, polynomial, product
 
 
 def values(n, a, root):
@@ -66,15 +42,6 @@ def quotient(n, a, b):
             value = (value * step + ratio) % Q
         out.append(value * x * over_n % Q)
     return out
-
-
-def product(n, a, b):
-    """a b modulo x^n + 1 and q, coefficient by coefficient."""
-    out = [0] * (2 * n)
-    for i, x in enumerate(a):
-        for j, y in enumerate(b):
-            out[i + j] += x * y
-    return [(low - high) % Q for low, high in zip(out[:n], out[n:])]
 
 
 def public_key(n, h):

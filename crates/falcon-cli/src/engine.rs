@@ -13,6 +13,7 @@ use falcon_core::{
     batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob},
     hazmat::{BatchSignRaw, Fit, RawJob},
 };
+use falcon_envelope::Statement;
 #[cfg(feature = "cuda")]
 use falcon_gpu::GpuContext;
 use falcon_kat::RawSigner;
@@ -312,18 +313,33 @@ pub(crate) fn reference_keygen(
 /// messages one at a time.
 pub(crate) struct Signer<'c> {
     compute: &'c Compute,
+    /// The messages are statements of envelopes, which have a hash of their own.
+    signs_statements: bool,
     key: Either<ExpandedKey<Falcon512>, ExpandedKey<Falcon1024>>,
 }
 
 impl<'c> Signer<'c> {
-    /// Expands the key.
+    /// Expands the key, to sign plain messages.
     pub(crate) fn new(compute: &'c Compute, key: &SecretKey) -> Self {
+        Self::with(compute, key, false)
+    }
+
+    /// Expands the key, to sign the statements of envelopes. A GPU does not have their hash.
+    pub(crate) fn of_statements(compute: &'c Compute, key: &SecretKey) -> Self {
+        Self::with(compute, key, true)
+    }
+
+    fn with(compute: &'c Compute, key: &SecretKey, signs_statements: bool) -> Self {
         let engine = compute.processor();
         let key = match key {
             Either::Falcon512(key) => Either::Falcon512(engine.expand(key)),
             Either::Falcon1024(key) => Either::Falcon1024(engine.expand(key)),
         };
-        Self { compute, key }
+        Self {
+            compute,
+            signs_statements,
+            key,
+        }
     }
 
     /// Number of messages that the engine signs at once.
@@ -334,6 +350,10 @@ impl<'c> Signer<'c> {
     /// Signs each message with fresh randomness. A message that could not be read keeps
     /// its error.
     pub(crate) fn sign(&self, messages: Vec<Result<Message<'_>>>) -> Vec<Result<AnySignature>> {
+        if self.signs_statements {
+            let engine = self.compute.processor();
+            return either!(&self.key, key => sign_statements(engine, key, messages));
+        }
         either!(&self.key, key => sign(self.compute, key, messages))
     }
 }
@@ -401,6 +421,35 @@ fn sign<P: Degree>(
         together,
         alone,
     )
+}
+
+/// Signs statements, which are short.
+fn sign_statements<P: Degree>(
+    engine: Engine,
+    key: &ExpandedKey<P>,
+    statements: Vec<Result<Message<'_>>>,
+) -> Vec<Result<AnySignature>> {
+    let readable = statements.iter().flatten().filter_map(Message::whole);
+    let jobs: Vec<_> = readable.map(|text| SignJob::new(key, text)).collect();
+    let mut signatures = vec![Signature::EMPTY; jobs.len()];
+    let signed = fresh_seed().and_then(|seed| {
+        engine
+            .sign_batch_with_hash(&Statement::HASH, &seed, &jobs, &mut signatures)
+            .map_err(batch_failed)
+    });
+    let mut signatures = signatures.into_iter();
+    let mut next = || {
+        signed.clone()?;
+        let signature = signatures.next();
+        signature.ok_or_else(|| Error::new("the engine returned too few results"))
+    };
+    statements
+        .iter()
+        .map(|statement| match statement {
+            Ok(_) => Ok(P::into_any(Box::new(next()?))),
+            Err(error) => Err(error.clone()),
+        })
+        .collect()
 }
 
 /// A message and what is said to be its signature.

@@ -55,11 +55,11 @@ struct Rest<'p> {
 impl<'p> Message<'p> {
     /// Reads a short message, or the beginning of a long one.
     pub(crate) fn open(path: &Path, progress: &'p Progress) -> Result<Self> {
-        Self::start(path, open(path)?, progress)
+        Self::from_reader(path, open(path)?, progress)
     }
 
     /// Does the same with a file that is open already: `input` reads `path`.
-    pub(crate) fn start(
+    pub(crate) fn from_reader(
         path: &Path,
         input: Box<dyn Read + Send>,
         progress: &'p Progress,
@@ -85,9 +85,9 @@ impl<'p> Message<'p> {
         }
     }
 
-    /// Whether the message begins so; `prefix` is short.
-    pub(crate) fn begins_with(&self, prefix: &[u8]) -> bool {
-        self.start.starts_with(prefix)
+    /// The beginning of the message, all of it if it is a short one.
+    pub(crate) fn start(&self) -> &[u8] {
+        &self.start
     }
 
     /// The message, if it is a short one.

@@ -1,8 +1,12 @@
 //! Keys whose parameter set is known only when the program runs.
 
 use crate::error::{DecodeError, FaultError, SignatureError};
+use crate::hash_to_point::Cshake256HashToPoint;
+use crate::hazmat;
+use crate::hedge::SEED_LEN;
 use crate::keys::SigningKey;
 use crate::params::{Falcon512, Falcon1024, Parameters};
+use crate::scratch::{Scratch, WorkingMemory};
 use crate::signatures::Signature;
 use crate::verify::VerifyingKey;
 use alloc::boxed::Box;
@@ -92,6 +96,22 @@ impl AnySigningKey {
         either!(self, key => Ok(key.sign_with_rng(rng, message)?.to_bytes().to_vec()))
     }
 
+    /// Signs `message` as [`sign_with_rng`](Self::sign_with_rng) does, with another hash from
+    /// messages to points.
+    ///
+    /// # Errors
+    /// [`FaultError`] if the device computed wrongly.
+    pub fn sign_with_hash<R: CryptoRng + ?Sized>(
+        &self,
+        rng: &mut R,
+        hash: &Cshake256HashToPoint,
+        message: &[u8],
+    ) -> Result<Vec<u8>, FaultError> {
+        let mut seed = Zeroizing::new([0; SEED_LEN]);
+        rng.fill_bytes(&mut *seed);
+        either!(self, key => sign_bytes(key, &seed, hash, message))
+    }
+
     /// Returns the verifying key of this signing key.
     pub fn verifying_key(&self) -> AnyVerifyingKey {
         either!(self, key => key.verifying_key().clone().into())
@@ -167,7 +187,41 @@ impl AnyVerifyingKey {
     /// made by this key for this message. To learn why bytes are malformed, decode them as the
     /// [`Signature`] of a parameter set.
     pub fn verify(&self, message: &[u8], signature: &[u8]) -> Result<(), SignatureError> {
-        either!(self, key => verify_bytes(key, message, signature))
+        either!(self, key => verify_bytes(key, signature, |signature| key.verify(message, signature)))
+    }
+
+    /// Verifies `signature` as [`verify`](Self::verify) does, with another hash from messages to
+    /// points.
+    ///
+    /// ```
+    /// use falcon_core::hazmat::Cshake256HashToPoint;
+    /// use falcon_core::{AnySigningKey, Falcon512, SigningKey};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// const INVOICE: Cshake256HashToPoint =
+    ///     Cshake256HashToPoint::new(b"example.org/invoice v1").unwrap();
+    ///
+    /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+    /// # let key = SigningKey::<Falcon512>::generate(&mut rng)?;
+    /// let key = AnySigningKey::from(key);
+    /// let signature = key.sign_with_hash(&mut rng, &INVOICE, b"42.00 EUR")?;
+    /// let public = key.verifying_key();
+    /// public.verify_with_hash(&INVOICE, b"42.00 EUR", &signature)?;
+    /// assert!(public.verify(b"42.00 EUR", &signature).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`verify`](Self::verify).
+    pub fn verify_with_hash(
+        &self,
+        hash: &Cshake256HashToPoint,
+        message: &[u8],
+        signature: &[u8],
+    ) -> Result<(), SignatureError> {
+        either!(self, key => verify_bytes(key, signature, |signature| {
+            hazmat::verify_with_hash(key, hash, message, signature)
+        }))
     }
 
     /// Encodes the key, as [`VerifyingKey::to_bytes`] does.
@@ -214,13 +268,25 @@ fn name_of<P: Parameters>(_: &VerifyingKey<P>) -> &'static str {
     P::NAME
 }
 
-fn verify_bytes<P: Parameters>(
-    key: &VerifyingKey<P>,
+fn sign_bytes<P: Parameters>(
+    key: &SigningKey<P>,
+    seed: &[u8; SEED_LEN],
+    hash: &Cshake256HashToPoint,
     message: &[u8],
+) -> Result<Vec<u8>, FaultError> {
+    let mut reals = Zeroizing::new(WorkingMemory::new(Scratch::<P>::LEN));
+    let mut scratch = Scratch::new(&mut reals).map_err(|_| FaultError)?;
+    let signed = hazmat::sign_with_hash(key, seed, hash, message, &mut scratch);
+    // All coefficients of its points are below q.
+    Ok(signed.map_err(|_| FaultError)?.to_bytes().to_vec())
+}
+
+fn verify_bytes<P: Parameters>(
+    _: &VerifyingKey<P>,
     signature: &[u8],
+    verify: impl Fn(&Signature<P>) -> Result<(), SignatureError>,
 ) -> Result<(), SignatureError> {
-    let signature = Signature::try_from(signature).map_err(|_| SignatureError)?;
-    key.verify(message, &signature)
+    verify(&Signature::try_from(signature).map_err(|_| SignatureError)?)
 }
 
 macro_rules! from_typed_keys {

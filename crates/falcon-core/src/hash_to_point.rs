@@ -3,7 +3,7 @@
 //! Source: Falcon specification v1.2, algorithm 3 (HashToPoint).
 
 use crate::engine::Best;
-use crate::hash::{self, Shake256};
+use crate::hash::{self, Customization, Shake256};
 use crate::operations::Operations;
 use crate::params::{NONCE_LEN, Q};
 
@@ -106,6 +106,60 @@ impl HashToPoint for OtherNonce<'_> {
     fn hasher(&self, _: &[u8; NONCE_LEN]) -> Shake256PointHasher {
         let mut hash = hash::shake256();
         hash.update(self.0);
+        Shake256PointHasher(hash)
+    }
+}
+
+/// The scheme's hash with cSHAKE256 (NIST SP 800-185) in place of SHAKE256: signatures of a kind of
+/// their own, under the same key.
+///
+/// The customization names the kind. No signature of one kind is one of another, or of a plain
+/// message, whatever the messages are: cSHAKE256 pads differently, so the two hashes never absorb
+/// the same bits. Take one customization for each format whose signatures must not be mistaken,
+/// with a version in it. Batches take it too: see
+/// [`Engine::sign_batch_with_hash`](crate::Engine::sign_batch_with_hash).
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use falcon_core::hazmat::{Cshake256HashToPoint, sign_with_hash, verify_with_hash};
+/// use falcon_core::{Falcon512, Scratch, SigningKey};
+///
+/// const INVOICE: Cshake256HashToPoint =
+///     Cshake256HashToPoint::new(b"example.org/invoice v1").unwrap();
+/// # let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
+/// # let mut reals = [0.0; Scratch::<Falcon512>::LEN];
+/// # let mut scratch = Scratch::new(&mut reals)?;
+/// # let fresh_seed = [1; 32];
+/// let signature = sign_with_hash(&key, &fresh_seed, &INVOICE, b"42.00 EUR", &mut scratch)?;
+/// let public = key.verifying_key();
+/// verify_with_hash(public, &INVOICE, b"42.00 EUR", &signature)?;
+/// assert!(public.verify(b"42.00 EUR", &signature).is_err());
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cshake256HashToPoint(pub(crate) Customization);
+
+impl Cshake256HashToPoint {
+    /// Makes the hash of a customization of 1 to 128 bytes. `None` if it has another length: with
+    /// no byte, cSHAKE256 is SHAKE256.
+    pub const fn new(customization: &[u8]) -> Option<Self> {
+        match Customization::new(customization) {
+            Some(customization) => Some(Self(customization)),
+            None => None,
+        }
+    }
+}
+
+impl HashToPoint for Cshake256HashToPoint {
+    type Hasher = Shake256PointHasher;
+
+    fn hasher(&self, nonce: &[u8; NONCE_LEN]) -> Shake256PointHasher {
+        let mut hash = hash::cshake256(&self.0);
+        hash.update(nonce);
         Shake256PointHasher(hash)
     }
 }

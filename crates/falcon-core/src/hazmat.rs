@@ -31,7 +31,8 @@ pub use crate::batch::raw::{BatchSignRaw, RawJob};
 pub use crate::batch::verified::VerifyAfterSign;
 pub use crate::error::{FaultError, SignWithHashError};
 pub use crate::hash_to_point::{
-    HashToPoint, OtherNonce, PointHasher, Shake256HashToPoint, Shake256PointHasher,
+    Cshake256HashToPoint, HashToPoint, OtherNonce, PointHasher, Shake256HashToPoint,
+    Shake256PointHasher,
 };
 pub use crate::hedge::RawRandomness;
 pub use crate::params::insecure;

@@ -55,13 +55,13 @@ impl Statement {
         if Fingerprint::of(&key.verifying_key()) != self.key() {
             return Err(StatementError::Key);
         }
-        let signature = key.sign_with_rng(rng, &self.to_signed_bytes());
+        let signature = key.sign_with_hash(rng, &Statement::HASH, &self.to_signed_bytes());
         let signature = signature.map_err(StatementError::Fault)?;
         self.with_signature(&signature)
     }
 
-    /// Adds a signature of [`to_signed_bytes`](Self::to_signed_bytes) that was made elsewhere. It
-    /// is not verified here.
+    /// Adds a signature of [`to_signed_bytes`](Self::to_signed_bytes) that was made elsewhere, with
+    /// the hash [`HASH`](Self::HASH). It is not verified here.
     ///
     /// # Errors
     /// [`StatementError::Signature`] if `signature` is not in the padded form.
@@ -129,8 +129,12 @@ impl Envelope {
         if named != found {
             return Err(VerifyError::WrongKey { named, found });
         }
-        key.verify(&self.statement.to_signed_bytes(), &self.signature)
-            .map_err(|_| VerifyError::Signature)?;
+        key.verify_with_hash(
+            &Statement::HASH,
+            &self.statement.to_signed_bytes(),
+            &self.signature,
+        )
+        .map_err(|_| VerifyError::Signature)?;
         Ok(&self.statement)
     }
 

@@ -7,6 +7,7 @@ use crate::{
     text::{Lines, TextError, check_text},
     time::Time,
 };
+use falcon_core::hazmat::Cshake256HashToPoint;
 use falcon_core::{
     AnyVerifyingKey, DecodeError, Falcon512, Falcon1024, FaultError, Format, Parameters, Signature,
 };
@@ -14,13 +15,6 @@ use std::fmt;
 
 /// The first line of an envelope.
 pub(crate) const VERSION: &str = "falcon-envelope v1";
-
-/// Bytes before the statement in the message that is signed.
-///
-/// The first byte is zero, so the beginning of a text is never the same. A program that signs
-/// files as they are with the same key should refuse a file that begins with these bytes. Else
-/// somebody could have a statement signed that the program did not make.
-pub const SIGNED_PREFIX: &[u8; 32] = b"\0falcon-envelope: signed message";
 
 /// The parameter set of the key that signs: one of those that version 1 of the formats has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,6 +73,11 @@ pub struct Statement {
 }
 
 impl Statement {
+    /// The hash of statements, with the customization `falcon-envelope v1`. So no signature of a
+    /// plain message is one of a statement, and the other way round, whoever made it.
+    pub const HASH: Cshake256HashToPoint =
+        Cshake256HashToPoint::new(VERSION.as_bytes()).expect("a length that is allowed");
+
     /// Makes the statement of the owner of `key`.
     ///
     /// # Errors
@@ -126,9 +125,9 @@ impl Statement {
         &self.subject
     }
 
-    /// The message that is signed: [`SIGNED_PREFIX`] and the text of the statement.
+    /// The message that is signed, with the hash [`HASH`](Self::HASH): the text of the statement.
     pub fn to_signed_bytes(&self) -> Vec<u8> {
-        [SIGNED_PREFIX, self.to_string().as_bytes()].concat()
+        self.to_string().into_bytes()
     }
 
     /// Reads a statement from its first line on.

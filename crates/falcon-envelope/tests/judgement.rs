@@ -7,9 +7,8 @@ use common::{
 };
 use falcon_core::{AnySigningKey, AnyVerifyingKey, Falcon512, Signature, SigningKey};
 use falcon_envelope::{
-    Digest, Envelope, Fingerprint, Revoked, SIGNED_PREFIX, SignedManifest, Statement,
-    StatementError, Subject, TextError, TrustError, TrustList, TrustListError, TrustedKey,
-    VerifyError,
+    Digest, Envelope, Fingerprint, Revoked, SignedManifest, Statement, StatementError, Subject,
+    TextError, TrustError, TrustList, TrustListError, TrustedKey, VerifyError,
 };
 
 fn stranger() -> AnySigningKey {
@@ -99,30 +98,37 @@ fn the_envelope_of_another_manifest_is_refused() {
     assert!(signed_manifest(&alice()).verify(&key).is_ok());
 }
 
-/// A plain signature of the same text is not an envelope's: the prefix is signed, too.
+/// A plain signature of the same text is not an envelope's, and an envelope's is no plain one.
 #[test]
-fn the_prefix_is_signed() {
+fn statements_have_a_hash_of_their_own() {
     let AnySigningKey::Falcon512(key) = alice() else {
         panic!("another parameter set");
     };
     let public = AnyVerifyingKey::from(key.verifying_key().clone());
     let statement = || Statement::new(&public, noon(), None, file()).expect("no comment");
     let bytes = statement().to_signed_bytes();
-    assert_eq!(
-        bytes.strip_prefix(SIGNED_PREFIX),
-        Some(statement().to_string().as_bytes())
-    );
-    let enveloped = |message: &[u8]| {
-        let signature: Signature<Falcon512> = key
-            .sign_with_rng(&mut rand::rng(), message)
-            .expect("no fault");
-        statement()
-            .with_signature(&signature.to_bytes())
-            .expect("a padded signature")
-    };
-    assert!(enveloped(&bytes).verify_statement(&public).is_ok());
-    let plain = enveloped(statement().to_string().as_bytes());
+    let signature: Signature<Falcon512> = key
+        .sign_with_rng(&mut rand::rng(), &bytes)
+        .expect("no fault");
+    assert_eq!(public.verify(&bytes, &signature.to_bytes()), Ok(()));
+    let plain = statement()
+        .with_signature(&signature.to_bytes())
+        .expect("a padded signature");
     assert_eq!(plain.verify_statement(&public), Err(VerifyError::Signature));
+
+    let key = AnySigningKey::from(key);
+    let envelope = statement()
+        .sign_with_rng(&mut rand::rng(), &key)
+        .expect("a statement of this key");
+    assert!(envelope.verify_statement(&public).is_ok());
+    assert!(public.verify(&bytes, envelope.signature()).is_err());
+
+    // A key elsewhere signs with the hash of statements.
+    let signature = key.sign_with_hash(&mut rand::rng(), &Statement::HASH, &bytes);
+    let envelope = statement()
+        .with_signature(&signature.expect("no fault"))
+        .expect("a padded signature");
+    assert!(envelope.verify_statement(&public).is_ok());
 }
 
 #[test]
@@ -158,7 +164,11 @@ fn the_list_says_who_signed() {
     let statement = Statement::new(&alice().verifying_key(), noon(), None, file());
     let statement = statement.expect("no comment");
     let signature = stranger()
-        .sign_with_rng(&mut rand::rng(), &statement.to_signed_bytes())
+        .sign_with_hash(
+            &mut rand::rng(),
+            &Statement::HASH,
+            &statement.to_signed_bytes(),
+        )
         .expect("no fault");
     let forged = statement
         .with_signature(&signature)

@@ -12,6 +12,8 @@ mod shake;
 mod side_by_side;
 mod single;
 
-pub use shake::{Blocks, Keccak256, RATE, RATE_WORDS, Shake256, Shake256Reader};
-pub use side_by_side::{Message, hash_side_by_side, read_side_by_side};
+pub use shake::{
+    Blocks, Customization, Keccak256, RATE, RATE_WORDS, Shake256, Shake256Reader, Start,
+};
+pub use side_by_side::{Message, hash_side_by_side, hash_side_by_side_from, read_side_by_side};
 pub use single::{Permutation, permute_state};

@@ -21,6 +21,97 @@ const CSHAKE: u8 = 0x04;
 /// First byte of the padding of Keccak before FIPS 202, which has no domain separation.
 const KECCAK: u8 = 0x01;
 
+/// A customization of cSHAKE256 (NIST SP 800-185) with an empty function name: the block that is
+/// absorbed before the message.
+///
+/// The padding of cSHAKE256 differs from that of SHAKE256. So the two hashes never absorb the same
+/// bits, whatever the messages, and their outputs are unrelated. The same is true of two different
+/// customizations.
+///
+/// ```
+/// use falcon_keccak::Customization;
+///
+/// assert!(Customization::new(b"invoices").is_some());
+/// assert!(Customization::new(b"").is_none());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Customization([u8; RATE]);
+
+impl Customization {
+    /// Bytes of the longest customization. SP 800-185 has no limit; here, one block holds it.
+    pub const MAX_LEN: usize = 128;
+
+    /// Makes the block of `text`, or `None` if `text` has no byte, or more than
+    /// [`MAX_LEN`](Self::MAX_LEN). SHAKE256 is cSHAKE256 with an empty customization.
+    pub const fn new(text: &[u8]) -> Option<Self> {
+        if text.is_empty() || text.len() > Self::MAX_LEN {
+            return None;
+        }
+        // bytepad(encode_string("") || encode_string(text), RATE), with lengths in bits.
+        let bits = (8 * text.len() as u16).to_be_bytes();
+        let mut block = [0; RATE];
+        let mut pos = 4;
+        (block[0], block[1], block[2]) = (1, RATE as u8, 1);
+        if bits[0] != 0 {
+            (block[pos], block[pos + 1]) = (2, bits[0]);
+            pos += 2;
+        } else {
+            block[pos] = 1;
+            pos += 1;
+        }
+        block[pos] = bits[1];
+        pos += 1;
+        let mut i = 0;
+        while i < text.len() {
+            block[pos + i] = text[i];
+            i += 1;
+        }
+        Some(Self(block))
+    }
+
+    /// Permutes the block, for many hashes that start from it.
+    pub fn start(&self, permutation: Permutation) -> Start {
+        let mut hash = Shake256::with_customization(permutation, self);
+        hash.sponge.permute();
+        Start {
+            state: hash.sponge.state,
+            padding: hash.padding,
+        }
+    }
+}
+
+/// The hash function of a message: what it starts from, and how it ends.
+///
+/// ```
+/// use falcon_keccak::{Customization, Shake256, Start, permute_state};
+/// use falcon_lanes::Baseline; // or a token of an instruction set
+///
+/// let permutation = |state: &mut [u64; 25]| permute_state(Baseline, state);
+/// let invoices = Customization::new(b"invoices").unwrap().start(permutation);
+/// let hash = |start| -> [u8; 32] {
+///     let mut hash = Shake256::from_start(permutation, start);
+///     hash.update(b"order #42");
+///     hash.finalize().read_array()
+/// };
+/// assert_eq!(hash(&Start::SHAKE256), Shake256::reader(b"order #42").read_array());
+/// assert_ne!(hash(&invoices), hash(&Start::SHAKE256));
+/// ```
+#[derive(Clone)]
+pub struct Start {
+    /// The state before the message.
+    pub(crate) state: [u64; 25],
+    /// First byte of the padding.
+    pub(crate) padding: u8,
+}
+
+impl Start {
+    /// SHAKE256.
+    pub const SHAKE256: Self = Self {
+        state: [0; 25],
+        padding: SHAKE,
+    };
+}
+
 #[derive(Clone)]
 struct Sponge {
     state: [u64; 25],
@@ -158,40 +249,35 @@ impl Shake256 {
         }
     }
 
-    /// Starts cSHAKE256 (NIST SP 800-185) with an empty function name and `customization`.
-    ///
-    /// The padding differs from that of SHAKE256. So the two hashes never absorb the same bits, and
-    /// their outputs are unrelated. An empty `customization` is
-    /// SHAKE256 by definition.
+    /// Starts cSHAKE256 with a customization.
     ///
     /// ```
-    /// use falcon_keccak::{Shake256, permute_state};
+    /// use falcon_keccak::{Customization, Shake256, permute_state};
     /// use falcon_lanes::Baseline; // or a token of an instruction set
     ///
+    /// const INVOICES: Customization = Customization::new(b"invoices").unwrap();
+    /// const RECEIPTS: Customization = Customization::new(b"receipts").unwrap();
     /// let permutation = |state: &mut [u64; 25]| permute_state(Baseline, state);
-    /// let hash = |customization: &[u8]| -> [u8; 32] {
+    /// let hash = |customization| -> [u8; 32] {
     ///     let mut hash = Shake256::with_customization(permutation, customization);
     ///     hash.update(b"order #42");
     ///     hash.finalize().read_array()
     /// };
-    /// assert_ne!(hash(b"invoices"), hash(b"receipts"));
-    /// assert_eq!(hash(b""), Shake256::reader(b"order #42").read_array());
+    /// assert_ne!(hash(&INVOICES), hash(&RECEIPTS));
+    /// assert_ne!(hash(&INVOICES), Shake256::reader(b"order #42").read_array());
     /// ```
-    pub fn with_customization(permutation: Permutation, customization: &[u8]) -> Self {
+    pub fn with_customization(permutation: Permutation, customization: &Customization) -> Self {
         let mut hash = Self::with_permutation(permutation);
-        if customization.is_empty() {
-            return hash;
-        }
+        hash.sponge.absorb(&customization.0);
         hash.padding = CSHAKE;
-        // bytepad(encode_string("") || encode_string(customization), rate).
-        hash.sponge.absorb(&[1, RATE as u8, 1, 0]);
-        let bits = 8 * customization.len() as u128;
-        let bytes = (bits.ilog2() / 8 + 1) as usize;
-        hash.sponge.absorb(&[bytes as u8]);
-        hash.sponge.absorb(&bits.to_be_bytes()[16 - bytes..]);
-        hash.sponge.absorb(customization);
-        // Zeros up to the end of the block.
-        hash.sponge.pos = RATE;
+        hash
+    }
+
+    /// Creates the hash of `start`.
+    pub fn from_start(permutation: Permutation, start: &Start) -> Self {
+        let mut hash = Self::with_permutation(permutation);
+        hash.sponge.state = start.state;
+        hash.padding = start.padding;
         hash
     }
 
@@ -356,11 +442,12 @@ mod tests {
     }
 
     /// Samples 3 and 4 of cSHAKE that NIST publishes with SP 800-185. Then customizations around
-    /// 256 bits and longer than a block, whose output the Python package pycryptodome 4.4.0 gave.
+    /// 256 bits and the longest, whose output the Python package pycryptodome 4.4.0 gave.
     #[test]
     fn customized_output_is_that_of_sp_800_185() {
         let check = |customization: &[u8], data: &[u8], expected: &str| {
-            let mut hash = Shake256::with_customization(portable, customization);
+            let block = Customization::new(customization).unwrap();
+            let mut hash = Shake256::with_customization(portable, &block);
             hash.update(data);
             let output: [u8; 32] = hash.finalize().read_array();
             let hex: std::string::String = output
@@ -390,18 +477,20 @@ mod tests {
                 "4b6ec334cac4ca332c567e152175c330e5ecf1f176885bac48c1082ae87a555b",
             ),
             (
-                200,
-                "bf6d1e05e590a6ecbc57b31c7eb6a72a6a6f821afc7681c9775cc7879f039cb9",
+                128,
+                "c47e3661257a6abac78912a85f9f31a40639647d36b518982253add34232ba30",
             ),
         ] {
             check(&data(len), b"message", expected);
         }
+        assert!(Customization::new(&data(Customization::MAX_LEN + 1)).is_none());
     }
 
     /// The next use of a hash in place is SHAKE256 again.
     #[test]
     fn a_customized_hash_is_empty_after_its_blocks() {
-        let mut hash = Shake256::with_customization(portable, b"invoices");
+        let customization = Customization::new(b"invoices").unwrap();
+        let mut hash = Shake256::with_customization(portable, &customization);
         hash.update(b"message");
         drop(hash.finalize_blocks());
         hash.update(b"message");

@@ -4,7 +4,7 @@
 //! different lengths keep no lane waiting.
 
 use crate::keccak::permute;
-use crate::shake::{RATE, RATE_WORDS, Shake256Reader};
+use crate::shake::{RATE, RATE_WORDS, Shake256Reader, Start};
 use falcon_lanes::{Isa, Register, wipe};
 
 /// Number of messages that are hashed side by side.
@@ -27,10 +27,20 @@ pub struct Message<'a, const PIECES: usize, T> {
     pub output: T,
 }
 
-/// Hashes `messages`. `take` gets each block of each message with the whole
+/// Hashes `messages` with SHAKE256. `take` gets each block of each message with the whole
 /// state behind it, and says whether it needs another.
 pub fn hash_side_by_side<'a, I: Isa, const PIECES: usize, T>(
     isa: I,
+    messages: impl IntoIterator<Item = Message<'a, PIECES, T>>,
+    take: impl Fn(&mut T, &[u64; 25]) -> bool,
+) {
+    hash_side_by_side_from(isa, &Start::SHAKE256, messages, take);
+}
+
+/// Hashes `messages` as [`hash_side_by_side`] does, with the hash function of `start`.
+pub fn hash_side_by_side_from<'a, I: Isa, const PIECES: usize, T>(
+    isa: I,
+    start: &Start,
     messages: impl IntoIterator<Item = Message<'a, PIECES, T>>,
     take: impl Fn(&mut T, &[u64; 25]) -> bool,
 ) {
@@ -43,10 +53,12 @@ pub fn hash_side_by_side<'a, I: Isa, const PIECES: usize, T>(
         for (number, lane) in lanes.iter_mut().enumerate() {
             if lane.is_none() {
                 *lane = queue.next().map(Hashing::new);
-                clear(&mut states, number);
+                for (row, word) in states.0.iter_mut().zip(start.state) {
+                    row[number] = word;
+                }
             }
             if let Some(lane) = lane {
-                lane.absorb(&mut states, number);
+                lane.absorb(&mut states, number, start.padding);
                 busy[number] = true;
             }
         }
@@ -193,12 +205,6 @@ fn permute_part<I: Isa>(isa: I, states: &mut States, part: usize) {
     }
 }
 
-fn clear(states: &mut States, number: usize) {
-    for word in &mut states.0 {
-        word[number] = 0;
-    }
-}
-
 /// A message that a lane hashes.
 struct Hashing<'a, const PIECES: usize, T> {
     message: Message<'a, PIECES, T>,
@@ -215,8 +221,8 @@ impl<'a, const PIECES: usize, T> Hashing<'a, PIECES, T> {
     }
 
     /// XORs the next block of the message into lane `number`; after the last
-    /// there is nothing to absorb.
-    fn absorb(&mut self, states: &mut States, number: usize) {
+    /// there is nothing to absorb. The padding begins with `padding`.
+    fn absorb(&mut self, states: &mut States, number: usize, padding: u8) {
         if self.absorbed {
             return;
         }
@@ -231,7 +237,7 @@ impl<'a, const PIECES: usize, T> Hashing<'a, PIECES, T> {
         }
         // A message that ends with the block is padded in the next one.
         if let Some(first) = free.first_mut() {
-            *first = 0x1f;
+            *first = padding;
             block[RATE - 1] |= 0x80;
             self.absorbed = true;
         }
@@ -247,7 +253,8 @@ impl<'a, const PIECES: usize, T> Hashing<'a, PIECES, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Shake256;
+    use crate::single::portable;
+    use crate::{Customization, Shake256};
     use falcon_lanes::Baseline;
     use std::vec;
     use std::vec::Vec;
@@ -274,6 +281,35 @@ mod tests {
             let mut expected = vec![0; output.len()];
             Shake256::reader(&data[..length]).read(&mut expected);
             assert_eq!(*output, expected, "length {length}");
+        }
+    }
+
+    /// More messages than lanes: a lane starts from the customization each time.
+    #[test]
+    fn customized_hashes_equal_those_of_single_messages() {
+        let customization = Customization::new(b"invoices").unwrap();
+        let data: Vec<u8> = (0..300).map(|i| (i * 89 + 5) as u8).collect();
+        let mut outputs = vec![Vec::new(); 21];
+        hash_side_by_side_from(
+            Baseline,
+            &customization.start(portable),
+            outputs.iter_mut().enumerate().map(|(i, output)| Message {
+                pieces: [&data[..i], &data[i..15 * i]],
+                output,
+            }),
+            |output, state| {
+                output.extend(state[..RATE_WORDS].iter().flat_map(|w| w.to_le_bytes()));
+                output.len() <= RATE
+            },
+        );
+        for (i, output) in outputs.iter().enumerate() {
+            let mut hash = Shake256::with_customization(portable, &customization);
+            hash.update(&data[..15 * i]);
+            assert_eq!(
+                output[..],
+                hash.finalize().read_array::<{ 2 * RATE }>(),
+                "{i}"
+            );
         }
     }
 

@@ -4,10 +4,12 @@
 
 extern crate alloc;
 
+mod content;
 mod error;
 mod sign;
 mod verify;
 
+pub use content::SignedPart;
 pub use error::Error;
 pub use sign::{CertificateSigner, Revocations};
 pub use verify::{

@@ -1,8 +1,10 @@
 //! `sign`: one signature a file.
 
 mod envelope;
+mod x509;
 
 pub(crate) use envelope::{CommentOption, Statements, seal};
+pub(crate) use x509::X509Option;
 
 use crate::{
     PROGRAM,
@@ -72,6 +74,8 @@ pub(crate) struct Sign {
     format: Option<SignatureFormat>,
     #[command(flatten)]
     comment: CommentOption,
+    #[command(flatten)]
+    x509: X509Option,
     /// Write the signature to SIG, if there is one FILE only; `-` is standard output
     #[arg(short, long, value_name = "SIG")]
     output: Option<PathBuf>,
@@ -113,7 +117,8 @@ impl Sign {
             key: is_default.then(|| KeyName::new(&self.key, &secret.public_key())),
             statements: (format == SignatureFormat::Envelope)
                 .then(|| Statements::new(&secret.public_key(), self.comment.comment.clone())),
-            signer: self.signer(engine, &secret)?,
+            signer: self.signer(engine, &secret, format)?,
+            x509: self.x509,
             format,
             replace,
             advice: self.advice(&jobs),
@@ -180,15 +185,25 @@ impl Sign {
     }
 
     /// The signer of the named algorithm, or of that of the key.
-    fn signer<'c>(&self, engine: &'c Compute, secret: &SecretKey) -> Result<AnySigner<'c>> {
+    fn signer<'c>(
+        &self,
+        engine: &'c Compute,
+        secret: &SecretKey,
+        format: SignatureFormat,
+    ) -> Result<AnySigner<'c>> {
         let of_key = secret.algorithm();
         let named = self.algorithm.unwrap_or(of_key.into());
         let signer = match named {
             SignatureAlgorithm::FalconDet1024 => {
                 DeterministicSigner::new(secret).map(AnySigner::Deterministic)
             }
-            named => (named.of_keys() == of_key)
-                .then(|| AnySigner::Ordinary(Box::new(Signer::new(engine, secret)))),
+            named => (named.of_keys() == of_key).then(|| {
+                let signer = match format {
+                    SignatureFormat::Envelope => Signer::of_statements(engine, secret),
+                    _ => Signer::new(engine, secret),
+                };
+                AnySigner::Ordinary(Box::new(signer))
+            }),
         };
         signer.ok_or_else(|| {
             let what = format_args!("is a {of_key} key, but --algorithm names {named}");
@@ -506,6 +521,8 @@ struct Writer<'c> {
     signer: AnySigner<'c>,
     /// For envelopes.
     statements: Option<Statements>,
+    /// For plain messages.
+    x509: X509Option,
     format: SignatureFormat,
     replace: Replace,
     /// Name of the key, if it is to be told.
@@ -535,7 +552,7 @@ impl Writer<'_> {
             Message::open(file, progress).map_err(|error| self.advice.about_folder(file, error))?;
         match &self.statements {
             Some(statements) => Draft::enveloped(message, statements),
-            None => Draft::bare(message),
+            None => Draft::bare(message, self.x509),
         }
         .map_err(|error| error.of_path(file))
     }

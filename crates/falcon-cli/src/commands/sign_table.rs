@@ -1,6 +1,7 @@
 //! `sign-table`: a column of signatures beside a column of messages.
 
 use crate::{
+    commands::sign::X509Option,
     engine::{Compute, batch_failed},
     error::{Error, Result, Status},
     keys::{DEFAULT_SECRET_KEY, load_secret},
@@ -52,6 +53,8 @@ pub(crate) struct SignTable {
     #[arg(short, long, value_enum, default_value = "padded")]
     format: ColumnFormat,
     #[command(flatten)]
+    x509: X509Option,
+    #[command(flatten)]
     ledger: LedgerOptions,
 }
 
@@ -72,11 +75,21 @@ impl SignTable {
         drop(secret);
         ledger.run(&job, ui, |table, slice, output, threads, progress| {
             let worker = Worker::new(engine, threads);
-            let sign =
-                |batch: &Values| either!(&key, key => sign(&worker, key, self.format, batch));
+            let sign = |batch: &Values| {
+                check(self.x509, batch)?;
+                either!(&key, key => sign(&worker, key, self.format, batch))
+            };
             sign_slice(&worker, sign, table, slice, output, progress)
         })
     }
+}
+
+/// Refuses messages whose signature would be that of a certificate.
+fn check(x509: X509Option, messages: &Values) -> Result<()> {
+    (0..messages.len()).try_for_each(|row| match messages.get(row) {
+        Value::Bytes(message) => x509.check(message, true),
+        _ => Ok(()),
+    })
 }
 
 /// Copies the row groups of a slice, and adds the column of signatures.
@@ -114,7 +127,7 @@ fn sign_slice(
                 Some(pool) => pool.install(|| rayon::join(signatures, || batches.next())),
                 None => (signatures(), batches.next()),
             };
-            let signatures = signatures?;
+            let signatures = signatures.map_err(|error| error.of_path(table.path()))?;
             next = following?;
             batches.reuse(batch);
             let count = signatures.iter().flatten().count() as u64;

@@ -21,7 +21,6 @@ use crate::{
 };
 use clap::Args;
 use envelope::Accepted;
-use falcon_envelope::SIGNED_PREFIX;
 use indicatif::HumanCount;
 use serde::Serialize;
 use std::{
@@ -297,11 +296,7 @@ pub(crate) fn verify(
             }
             (FileSignature::Bare(signature), Signers::Keys(keyring)) => {
                 check_degree(pair, &signature, &keyring.keys)?;
-                let message = Message::start(&pair.file, file, progress)?;
-                // Whoever has an envelope can cut such a file and its signature out of it.
-                if message.begins_with(SIGNED_PREFIX) {
-                    return Ok(Some(Outcome::Envelope(Err(Refusal::of_signed_bytes()))));
-                }
+                let message = Message::from_reader(&pair.file, file, progress)?;
                 claims.push(Ok(Claim { message, signature }));
                 Ok(None)
             }

@@ -208,6 +208,7 @@ impl<'t> Batches<'t> {
             .for_each(|reader| reader.is_counted = false);
         let step = readers.iter().map(|reader| reader.step).min().unwrap_or(1);
         let mut read = 0;
+        let mut size = 0;
         while read < BATCH_ROWS {
             let counts = contained(path, || {
                 let each = readers.iter_mut().zip(&mut batch);
@@ -219,11 +220,12 @@ impl<'t> Batches<'t> {
                 return Err(self.wrong_count());
             }
             read += count;
-            let bytes: usize = batch.iter().map(|values| values.size).sum();
-            if count == 0 || bytes >= BATCH_BYTES {
+            size = batch.iter().map(|values| values.size).sum();
+            if count == 0 || size >= BATCH_BYTES {
                 break;
             }
         }
+        self.table.count_decoded(read, size)?;
         self.read += read as u64;
         if self.read > self.rows || read == 0 && self.read < self.rows {
             return Err(self.wrong_count());

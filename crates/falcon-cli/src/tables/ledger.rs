@@ -6,7 +6,7 @@ use super::{
     shards::{
         Listed, Shard, Slice, Unreadable, check_names, divide, division, resolved, tables_at,
     },
-    source::{State, Table},
+    source::{EXPANSION, State, Table},
 };
 use crate::{
     error::{Error, Result, Status},
@@ -62,6 +62,10 @@ pub(crate) struct LedgerOptions {
     /// Skip tables whose output is complete and up to date; replace outdated outputs
     #[arg(long, conflicts_with = "force")]
     skip_existing: bool,
+    /// Refuse a table whose values take more than 1 GiB, and more than N times the bytes of the
+    /// file
+    #[arg(long, value_name = "N", default_value_t = EXPANSION)]
+    max_expansion: u64,
 }
 
 impl Slice {
@@ -122,6 +126,8 @@ pub(crate) struct Ledger {
     overwrite: Overwrite,
     skip_existing: bool,
     threads: Option<NonZeroUsize>,
+    /// Of each table: see [`Table::limit_expansion`].
+    max_expansion: u64,
 }
 
 /// Summary of an output: a JSON file beside it. `T` is what the command counts.
@@ -160,6 +166,9 @@ impl LedgerOptions {
         words.extend(["-o".to_owned(), quote(&self.output), "--force".to_owned()]);
         if let Some(Shard { index, count }) = self.shard {
             words.push(format!("--shard {index}/{count}"));
+        }
+        if self.max_expansion != EXPANSION {
+            words.push(format!("--max-expansion {}", self.max_expansion));
         }
         words.join(" ")
     }
@@ -206,6 +215,7 @@ impl LedgerOptions {
             overwrite: Overwrite::from_force(self.force || self.skip_existing),
             skip_existing: self.skip_existing,
             threads: self.threads,
+            max_expansion: self.max_expansion,
             output: self.output,
         };
         let tables = listed.iter().map(|file| file.path.as_path());
@@ -429,6 +439,7 @@ impl Ledger {
         // An output is never older than its table.
         places.clear()?;
         let table = Table::open(&slice.table)?;
+        table.limit_expansion(self.max_expansion);
         let groups = table
             .groups()
             .skip(slice.groups.start)

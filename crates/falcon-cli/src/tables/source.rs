@@ -20,7 +20,10 @@ use std::{
     io::{self, BufRead, BufReader, Seek, SeekFrom},
     panic::{self, AssertUnwindSafe},
     path::{Path, PathBuf},
-    sync::{Arc, Once},
+    sync::{
+        Arc, Once,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 /// Bytes of the longest description of a file, its footer.
@@ -413,7 +416,18 @@ pub(crate) struct Table {
     source: Arc<Source>,
     metadata: ParquetMetaData,
     state: State,
+    /// Bytes that may still be decoded: see [`Table::limit_expansion`].
+    allowance: AtomicU64,
 }
+
+/// Bytes that every table may decode to.
+const SMALL: u64 = 1 << 30;
+
+/// Bytes that a table may decode to for each of its own, unless the user says otherwise.
+pub(crate) const EXPANSION: u64 = 1000;
+
+/// Bytes that a row counts for beside its values: a column of nulls takes time, too.
+const ROW: u64 = 8;
 
 impl Table {
     /// Opens an input, also through a link.
@@ -438,7 +452,9 @@ impl Table {
             source: Arc::new(source),
             metadata,
             state,
+            allowance: AtomicU64::new(0),
         };
+        table.limit_expansion(EXPANSION);
         table.check_counts()?;
         Ok(table)
     }
@@ -465,6 +481,28 @@ impl Table {
             return Err(damaged(&self.path, "its columns are longer than the file"));
         }
         Ok(())
+    }
+
+    /// Sets how many times its own bytes the table may decode to. A dictionary can have one long
+    /// value for any number of rows: else, a small file could take hours.
+    pub(crate) fn limit_expansion(&self, times: u64) {
+        let allowance = self.state.bytes.saturating_mul(times).max(SMALL);
+        self.allowance.store(allowance, Ordering::Relaxed);
+    }
+
+    /// Counts values that were decoded. They are an error once they are too many.
+    pub(super) fn count_decoded(&self, rows: usize, bytes: usize) -> Result<()> {
+        let decoded = (bytes as u64).saturating_add(ROW.saturating_mul(rows as u64));
+        let taken = |left: u64| left.checked_sub(decoded);
+        let (set, get) = (Ordering::Relaxed, Ordering::Relaxed);
+        match self.allowance.fetch_update(set, get, taken) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(Error::at(
+                &self.path,
+                "decodes to more than 1 GiB, and to more than --max-expansion times its own bytes",
+            )
+            .hint("raise --max-expansion if you trust whoever wrote the file")),
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {

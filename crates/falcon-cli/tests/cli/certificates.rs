@@ -5,7 +5,7 @@ use falcon_core::pkcs8::EncodePublicKey;
 use falcon_core::{AnySigningKey, Falcon512, Falcon1024, SigningKey};
 use falcon_x509::CertificateSigner;
 use falcon_x509::x509_cert::builder::{CertificateBuilder, profile::cabf::tls::Subordinate};
-use falcon_x509::x509_cert::der::asn1::AnyRef;
+use falcon_x509::x509_cert::der::asn1::{AnyRef, BitString};
 use falcon_x509::x509_cert::der::{Decode, Encode, Tag, pem};
 use falcon_x509::x509_cert::name::Name;
 use falcon_x509::x509_cert::serial_number::SerialNumber;
@@ -402,6 +402,40 @@ fn the_costliest_documents_are_read_briefly() {
     let many_names: Vec<u8> = (0..5600).flat_map(name).collect();
     sandbox.write("c", with_issuer(&many_names));
     assert_eq!(inspect(), 0);
+}
+
+/// Whoever has a plain signature of the signed part of a certificate has the certificate.
+#[test]
+fn what_becomes_a_certificate_is_signed_only_if_asked_for() {
+    let sandbox = Sandbox::new();
+    let der = certificate("CN=Root".parse().unwrap());
+    let content = fields_of(&der).remove(0);
+    sandbox.write("content", &content);
+    sandbox.write("long", [&content[..], &[0; 100_000]].concat());
+    let sign = ["sign", "-k", "k", "content"];
+    for options in [&[][..], &["--format", "compressed"], &["--format", "ct"]] {
+        let message = sandbox.refuses(&with(&sign, options.iter().copied()));
+        assert!(
+            message.contains("content: is the signed part of a certificate"),
+            "{message}"
+        );
+        assert!(!sandbox.path("content.sig").exists());
+    }
+    // An envelope signs a hash of it, and other messages only begin so.
+    sandbox.succeeds(&with(&sign, ["--format", "envelope"]));
+    sandbox.succeeds(&["sign", "-k", "k", "long"]);
+
+    sandbox.succeeds(&with(
+        &sign,
+        ["--format", "compressed", "--allow-x509", "--force"],
+    ));
+    let key = AnySigningKey::from(SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault"));
+    let signature = sandbox.read("content.sig");
+    let bits = BitString::from_bytes(&signature).unwrap().to_der().unwrap();
+    let fields = [content, fields_of(&der).remove(1), bits].concat();
+    let length = (fields.len() as u16).to_be_bytes();
+    let made = [&[0x30, 0x82][..], &length, &fields].concat();
+    falcon_x509::verify_certificate(&made, &key.verifying_key()).unwrap();
 }
 
 /// Encoded fields of a sequence.

@@ -159,11 +159,11 @@ fn what_deterministic_signatures_do_not_have_is_refused() {
         let message = sandbox.refuses(&with(&["sign", "m"], arguments));
         assert_eq!(message, format!("error: {told}\n"), "{arguments:?}");
     }
-    // What is signed in envelopes is not signed as it is.
-    sandbox.write("m", b"\0falcon-envelope: signed message of somebody");
+    // The signed part of a certificate request: an ordinary signature is one of these, too.
+    sandbox.write("m", [0x30, 9, 2, 1, 0, 0x30, 0, 0x30, 2, 0x30, 0]);
     let message = sandbox.refuses(&SIGN);
     assert!(
-        message.contains("begins as what is signed in an envelope"),
+        message.contains("is the signed part of a certificate request"),
         "{message}"
     );
     assert!(!sandbox.path("m.sig").exists());

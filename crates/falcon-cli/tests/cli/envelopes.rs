@@ -267,25 +267,45 @@ fn what_cannot_be_a_comment_is_refused_before_a_passphrase_is_asked_for() {
     assert_eq!(sandbox.names(), ["k", "k.pub", "m", "seed"]);
 }
 
-/// Else the author of a file could make an envelope of its signature.
+/// The author of a file that is signed as it is cannot make an envelope of the signature. Envelopes
+/// have a hash of their own.
 #[test]
-fn a_file_that_begins_as_a_statement_is_not_signed_as_it_is() {
-    let sandbox = Sandbox::new();
-    let prefix = b"\0falcon-envelope: signed message";
-    sandbox.write("m", [prefix, &b"falcon-envelope v1\n"[..]].concat());
-    let message = sandbox.refuses(&["sign", "-k", "k", "m"]);
-    assert!(
-        message.contains("m: the file begins as what is signed in an envelope"),
-        "{message}"
-    );
-    assert!(!sandbox.path("m.sig").exists());
-    // In an envelope only its hash is signed.
-    sandbox.succeeds(&["sign", "-k", "k", "--format", "envelope", "m"]);
-    sandbox.write("n", &prefix[..31]);
-    sandbox.succeeds(&["sign", "-k", "k", "n"]);
+fn a_bare_signature_of_a_statement_is_no_envelope() {
+    let sandbox = signed();
+    fs::create_dir(sandbox.path("folder")).unwrap();
+    sandbox.write("folder/file", "content");
+    sandbox.succeeds(&["manifest", "sign", "-k", "k", "folder"]);
+    for (name, is_folder) in [("m.sig", false), ("folder.manifest", true)] {
+        let bytes = sandbox.read(name);
+        let content = text(&bytes);
+        let (before, envelope) = content.split_at(content.find("falcon-envelope v1").unwrap());
+        let envelope: falcon_envelope::Envelope = envelope.parse().unwrap();
+        let statement = envelope.unverified().clone();
+        sandbox.write("statement", statement.to_signed_bytes());
+        let sign = [
+            "sign",
+            "-k",
+            "k",
+            "--format",
+            "padded",
+            "--force",
+            "statement",
+        ];
+        sandbox.succeeds(&sign);
+        sandbox.succeeds(&["verify", "-p", "k.pub", "statement"]);
+        let forged = statement.with_signature(&sandbox.read("statement.sig"));
+        sandbox.write(name, format!("{before}{}", forged.unwrap()));
+        let verify: &[&str] = if is_folder {
+            &["manifest", "verify", "-p", "k.pub", "folder"]
+        } else {
+            &["verify", "-p", "k.pub", "m"]
+        };
+        let verdict = refused(&sandbox, verify);
+        assert_eq!(verdict["cause"], "forged", "{name}");
+    }
 }
 
-/// The signed bytes of an envelope, with its signature as a bare one, do not verify as a file.
+/// An envelope cut into a message and a signature is no signed file.
 #[test]
 fn the_bytes_of_an_envelope_are_not_a_signed_file() {
     let sandbox = signed();
@@ -294,8 +314,7 @@ fn the_bytes_of_an_envelope_are_not_a_signed_file() {
         let envelope = falcon_envelope::Envelope::parse(&envelope).unwrap();
         sandbox.write("cut", envelope.unverified().to_signed_bytes());
         sandbox.write("cut.sig", envelope.signature());
-        let verdict = refused(&sandbox, &["verify", "-p", key, "cut"]);
-        assert_eq!(verdict["cause"], "envelope-bytes");
+        refused(&sandbox, &["verify", "-p", key, "cut"]);
     }
 }
 

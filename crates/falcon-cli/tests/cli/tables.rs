@@ -1755,3 +1755,88 @@ fn columns_longer_than_the_file_are_refused() {
         }
     }
 }
+
+/// A row of a table is never the envelope of a file, and an envelope is never a row.
+#[test]
+fn rows_are_no_envelopes() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["sign", "-k", "k", "--format", "envelope", "m"]);
+    let bytes = sandbox.read("m.sig");
+    let envelope = falcon_envelope::Envelope::parse(&bytes).unwrap();
+    let statement = envelope.unverified().clone();
+    let text = statement.to_signed_bytes();
+
+    let columns = [("message", Column::of([&text]))];
+    write(&sandbox.path("t.parquet"), &columns, 1, plain().build());
+    sandbox.succeeds(&["sign-table", "-k", "k", "t.parquet", "-o", "signed"]);
+    let file = File::open(sandbox.path("signed/t.parquet")).unwrap();
+    let reader = SerializedFileReader::new(file).unwrap();
+    let row = reader.get_row_iter(None).unwrap().next().unwrap().unwrap();
+    let signature = row.get_bytes(1).unwrap();
+    let forged = statement.with_signature(signature.data()).unwrap();
+    sandbox.write("m.sig", forged.to_string());
+    assert_eq!(sandbox.status(&["verify", "-p", "k.pub", "m"]), 1);
+
+    let signature = envelope.signature();
+    let columns = [
+        ("message", Column::of([&text])),
+        ("signature", Column::of([signature])),
+    ];
+    write(&sandbox.path("cut.parquet"), &columns, 1, plain().build());
+    let verify = ["verify-table", "-p", "k.pub", "cut.parquet", "-o", "v"];
+    assert_eq!(sandbox.status(&verify), 1);
+}
+
+/// One row that becomes a certificate is enough.
+#[test]
+fn tables_that_would_make_certificates_are_refused() {
+    let sandbox = Sandbox::new();
+    // Of a certificate request.
+    let content = [0x30, 9, 2, 1, 0, 0x30, 0, 0x30, 2, 0x30, 0];
+    let columns = [("message", Column::of([&b"one"[..], &content]))];
+    write(&sandbox.path("t.parquet"), &columns, 2, plain().build());
+    let sign = ["sign-table", "-k", "k", "t.parquet", "-o", "signed"];
+    let message = sandbox.refuses(&sign);
+    assert!(
+        message.contains("is the signed part of a certificate request"),
+        "{message}"
+    );
+    assert!(!sandbox.path("signed/t.parquet").exists());
+    sandbox.succeeds(&with(&sign, ["--allow-x509"]));
+}
+
+/// A dictionary can have a value of a megabyte for any number of rows.
+#[test]
+fn small_files_do_not_take_hours() {
+    let sandbox = Sandbox::new();
+    let signing = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
+    let message = vec![7; 1 << 20];
+    let signature = sign(&signing, &message, Format::Padded);
+    let rows = 1100;
+    let columns = [
+        ("message", Column::of(std::iter::repeat_n(&message, rows))),
+        (
+            "signature",
+            Column::of(std::iter::repeat_n(&signature, rows)),
+        ),
+    ];
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_dictionary_page_size_limit(16 << 20);
+    write(
+        &sandbox.path("t.parquet"),
+        &columns,
+        rows,
+        properties.build(),
+    );
+    let bytes = fs::metadata(sandbox.path("t.parquet")).unwrap().len();
+    assert!(bytes < 100_000, "{bytes}");
+    let verify = ["verify-table", "-p", "k.pub", "t.parquet", "-o", "v"];
+    let message = sandbox.refuses(&verify);
+    assert!(
+        message.contains("t.parquet: decodes to more than 1 GiB"),
+        "{message}"
+    );
+    assert!(message.contains("raise --max-expansion"), "{message}");
+    sandbox.succeeds(&with(&verify, ["--max-expansion", "1000000"]));
+}

@@ -9,6 +9,8 @@ use super::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJ
 use crate::engine::Engine;
 use crate::error::{FaultError, SignatureError};
 use crate::fft::Fft;
+use crate::hash::{self, Start};
+use crate::hash_to_point::Cshake256HashToPoint;
 use crate::hedge::{Randomness, SEED_LEN};
 use crate::params::{NONCE_LEN, Parameters};
 use crate::sampler::SigningIsa;
@@ -50,8 +52,8 @@ pub(crate) type Deliver<'a> = &'a mut dyn FnMut(usize, Signed<'_>);
 
 /// The batch operations of a CPU engine.
 pub(crate) trait BatchOperations: Send + Sync {
-    /// Signs every job, in no particular order.
-    fn sign_jobs(&self, logn: u32, jobs: &[Job<'_>], fit: Fit, deliver: Deliver<'_>);
+    /// Signs every job, in no particular order. `start` hashes the messages.
+    fn sign_jobs(&self, logn: u32, start: &Start, jobs: &[Job<'_>], fit: Fit, deliver: Deliver<'_>);
 
     /// Verifies every job; `out` has one element for each.
     fn verify_jobs(
@@ -71,9 +73,16 @@ pub(crate) trait BatchOperations: Send + Sync {
 }
 
 impl BatchOperations for Engine {
-    fn sign_jobs(&self, logn: u32, jobs: &[Job<'_>], fit: Fit, deliver: Deliver<'_>) {
+    fn sign_jobs(
+        &self,
+        logn: u32,
+        start: &Start,
+        jobs: &[Job<'_>],
+        fit: Fit,
+        deliver: Deliver<'_>,
+    ) {
         on_engine!(*self, arith, fft => {
-            LaneEngine { arith, fft }.sign_jobs(logn, jobs, fit, deliver)
+            LaneEngine { arith, fft }.sign_jobs(logn, start, jobs, fit, deliver)
         });
     }
 
@@ -128,6 +137,41 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// Signs every job as [`sign_batch`](BatchSign::sign_batch) does, with another hash from
+    /// messages to points.
+    ///
+    /// ```
+    /// use falcon_core::batch::SignJob;
+    /// use falcon_core::hazmat::{Cshake256HashToPoint, verify_with_hash};
+    /// use falcon_core::{Engine, Falcon512, Signature, SigningKey};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// const INVOICE: Cshake256HashToPoint =
+    ///     Cshake256HashToPoint::new(b"example.org/invoice v1").unwrap();
+    ///
+    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32])?.expand();
+    /// let jobs = [SignJob::new(&key, b"42.00 EUR"), SignJob::new(&key, b"7.50 EUR")];
+    /// let mut signatures = [Signature::EMPTY; 2];
+    /// # let fresh_seed = [1; 32];
+    /// Engine::best().sign_batch_with_hash(&INVOICE, &fresh_seed, &jobs, &mut signatures)?;
+    /// verify_with_hash(key.verifying_key(), &INVOICE, b"7.50 EUR", &signatures[1])?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`sign_batch`](BatchSign::sign_batch).
+    pub fn sign_batch_with_hash<P: Parameters>(
+        &self,
+        hash: &Cshake256HashToPoint,
+        seed: &[u8; SEED_LEN],
+        jobs: &[SignJob<'_, P>],
+        out: &mut [Signature<P>],
+    ) -> Result<(), BatchError> {
+        sign_hedged(self, &hash::start(&hash.0), seed, 0, jobs, out)
+    }
+}
+
 /// Checks that there are as many results as jobs.
 pub(crate) fn check_lengths(jobs: usize, output: usize) -> Result<(), BatchError> {
     if jobs == output {
@@ -140,12 +184,13 @@ pub(crate) fn check_lengths(jobs: usize, output: usize) -> Result<(), BatchError
 /// Signs `jobs` into `out`, which has the same length. Names the first job that failed.
 fn sign<P: Parameters>(
     on: &impl BatchOperations,
+    start: &Start,
     jobs: &[Job<'_>],
     fit: Fit,
     out: &mut [Signature<P>],
 ) -> Result<(), BatchError> {
     let mut fault = None;
-    on.sign_jobs(P::LOGN, jobs, fit, &mut |job, signed| match signed {
+    on.sign_jobs(P::LOGN, start, jobs, fit, &mut |job, signed| match signed {
         Ok((nonce, s2)) => {
             let signature = &mut out[job];
             signature.nonce = *nonce;
@@ -162,6 +207,27 @@ fn sign<P: Parameters>(
     }
 }
 
+/// Signs `jobs`, whose first has number `first`, with hedged randomness.
+fn sign_hedged<P: Parameters>(
+    on: &impl BatchOperations,
+    start: &Start,
+    seed: &[u8; SEED_LEN],
+    first: u64,
+    jobs: &[SignJob<'_, P>],
+    out: &mut [Signature<P>],
+) -> Result<(), BatchError> {
+    check_lengths(jobs.len(), out.len())?;
+    let jobs: Vec<_> = (0u64..)
+        .zip(jobs)
+        .map(|(index, job)| Job {
+            key: job.key.source(),
+            message: job.message,
+            randomness: Randomness::hedged(seed, first.wrapping_add(index), job.key.secret_hash()),
+        })
+        .collect();
+    sign(on, start, &jobs, Fit::Padded, out)
+}
+
 /// Implements the batch traits for an engine that has [`BatchOperations`].
 macro_rules! batches {
     ([$($generics:tt)*] $engine:ty) => {
@@ -173,20 +239,7 @@ macro_rules! batches {
                 jobs: &[SignJob<'_, P>],
                 out: &mut [Signature<P>],
             ) -> Result<(), BatchError> {
-                check_lengths(jobs.len(), out.len())?;
-                let jobs: Vec<_> = (0u64..)
-                    .zip(jobs)
-                    .map(|(index, job)| Job {
-                        key: job.key.source(),
-                        message: job.message,
-                        randomness: Randomness::hedged(
-                            seed,
-                            first.wrapping_add(index),
-                            job.key.secret_hash(),
-                        ),
-                    })
-                    .collect();
-                sign(self, &jobs, Fit::Padded, out)
+                sign_hedged(self, &Start::SHAKE256, seed, first, jobs, out)
             }
         }
 
@@ -206,7 +259,7 @@ macro_rules! batches {
                         randomness: job.randomness.into(),
                     })
                     .collect();
-                sign(self, &jobs, fit, out)
+                sign(self, &Start::SHAKE256, &jobs, fit, out)
             }
         }
 

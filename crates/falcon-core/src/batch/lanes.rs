@@ -3,7 +3,10 @@
 use super::cpu::{BatchOperations, Deliver, EncodedVerification, Job, Verification};
 use crate::error::{DecodeError, FaultError, SignatureError};
 use crate::fft::Fft;
-use crate::hash::{self, Message, PointFiller, RATE_WORDS, Shake256Reader, hash_side_by_side};
+use crate::hash::{
+    self, Message, PointFiller, RATE_WORDS, Shake256Reader, Start, hash_side_by_side,
+    hash_side_by_side_from,
+};
 use crate::hedge::{NonceSource, point_digest};
 use crate::lanes::{Isa, Soft, wipe_below};
 use crate::norm::Accumulator;
@@ -112,16 +115,18 @@ struct HashedJob {
 /// Number of jobs whose hashes are computed side by side.
 const TOGETHER: usize = 32;
 
-/// Hashes for `jobs`, whose first has number `first`, and adds them to `hashed`.
+/// Hashes for `jobs`, whose first has number `first`, and adds them to `hashed`. `start` hashes the
+/// messages.
 fn hash_jobs(
     isa: impl Isa,
     logn: u32,
+    start: &Start,
     first: usize,
     jobs: &[Job<'_>],
     hashed: &mut VecDeque<HashedJob>,
 ) {
     let n = 1 << logn;
-    let start = hashed.len();
+    let before = hashed.len();
     hashed.extend(jobs.iter().enumerate().map(|(i, job)| HashedJob {
         job: first + i,
         nonce: match job.randomness.nonce_source() {
@@ -132,7 +137,7 @@ fn hash_jobs(
         stream: None,
         attempts: 0,
     }));
-    let with_hashes = jobs.iter().zip(hashed.range_mut(start..));
+    let with_hashes = jobs.iter().zip(hashed.range_mut(before..));
     let messages = with_hashes.filter_map(|(job, hashed)| match job.randomness.nonce_source() {
         NonceSource::Given(_) => None,
         NonceSource::Hash(pieces) => Some(Message {
@@ -147,18 +152,18 @@ fn hash_jobs(
         false
     });
 
-    let with_hashes = jobs.iter().zip(hashed.range_mut(start..));
+    let with_hashes = jobs.iter().zip(hashed.range_mut(before..));
     let messages = with_hashes.map(|(job, hashed)| Message {
         pieces: [&hashed.nonce[..], job.message],
         output: PointFiller::new(&mut hashed.point),
     });
-    hash_side_by_side(isa, messages, take_block(RoundThree, isa));
+    hash_side_by_side_from(isa, start, messages, take_block(RoundThree, isa));
 
     let digests: Vec<_> = hashed
-        .range(start..)
+        .range(before..)
         .map(|hashed| point_digest(&hashed.point))
         .collect();
-    let with_hashes = jobs.iter().zip(hashed.range_mut(start..));
+    let with_hashes = jobs.iter().zip(hashed.range_mut(before..));
     let messages = with_hashes
         .zip(&digests)
         .map(|((job, hashed), digest)| Message {
@@ -188,6 +193,8 @@ pub(crate) fn take_block(
 struct HashedJobs<'a, 'd, I, A> {
     isa: I,
     logn: u32,
+    /// The hash function of the messages.
+    start: &'a Start,
     /// Number of the first job of `waiting`.
     first: usize,
     /// The jobs that are not hashed yet.
@@ -207,7 +214,14 @@ where
     fn next_job(&mut self) -> Option<HashedJob> {
         if self.hashed.is_empty() {
             let (jobs, later) = self.waiting.split_at(self.waiting.len().min(TOGETHER));
-            hash_jobs(self.isa, self.logn, self.first, jobs, &mut self.hashed);
+            hash_jobs(
+                self.isa,
+                self.logn,
+                self.start,
+                self.first,
+                jobs,
+                &mut self.hashed,
+            );
             self.waiting = later;
             self.first += jobs.len();
         }
@@ -256,11 +270,12 @@ impl LaneEngine<Soft, Soft> {
 }
 
 impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
-    /// Signs `jobs`. A short vector that `accept` refuses is treated as a long one:
-    /// the job is tried again.
+    /// Signs `jobs`, whose messages are hashed by `start`. A short vector that `accept` refuses is
+    /// treated as a long one: the job is tried again.
     pub(super) fn sign_accepted(
         &self,
         logn: u32,
+        start: &Start,
         jobs: &[Job<'_>],
         accept: impl Fn(&[i16]) -> bool + Copy,
         deliver: Deliver<'_>,
@@ -271,20 +286,22 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
                 // For one job, hashing side by side takes longer. An engine of one lane is not
                 // faster alone, and a simulator must be used.
                 (KeySource::Stored(_), [job]) if F::LANES > 1 => {
-                    self.sign_one(logn, first, job, accept, deliver);
+                    self.sign_one(logn, start, first, job, accept, deliver);
                 }
                 (KeySource::Stored(key), _) => {
-                    self.sign_jobs_of(logn, *key, first, group, accept, deliver);
+                    self.sign_jobs_of(logn, start, *key, first, group, accept, deliver);
                 }
                 // For one job, expanding the key takes longer than it saves.
-                (KeySource::Computed(_), [job]) => self.sign_one(logn, first, job, accept, deliver),
+                (KeySource::Computed(_), [job]) => {
+                    self.sign_one(logn, start, first, job, accept, deliver)
+                }
                 (KeySource::Computed(key), _) => {
                     let mut reals = Zeroizing::new(WorkingMemory::new(signing::expanded_len(logn)));
                     let mut scratch = Zeroizing::new(WorkingMemory::new(4 << logn));
                     let profile = signing::profile(logn);
                     signing::expand(self.arith, logn, *key, profile, &mut reals, &mut scratch);
                     let key = ExpandedRef::new(logn, &reals);
-                    self.sign_jobs_of(logn, key, first, group, accept, deliver);
+                    self.sign_jobs_of(logn, start, key, first, group, accept, deliver);
                 }
             }
             first += group.len();
@@ -295,6 +312,7 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
     fn sign_one(
         &self,
         logn: u32,
+        start: &Start,
         number: usize,
         job: &Job<'_>,
         accept: impl Fn(&[i16]) -> bool,
@@ -302,7 +320,7 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
     ) {
         let nonce = job.randomness.nonce();
         let mut point = vec![0; 1 << logn];
-        let mut hash = hash::shake256();
+        let mut hash = hash::from_start(start);
         hash.update(&nonce).update(job.message);
         self.arith.fill_point(&mut hash, &mut point);
         let mut s2 = Zeroizing::new(WorkingMemory::new(1 << logn));
@@ -325,6 +343,7 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
     fn sign_jobs_of(
         &self,
         logn: u32,
+        start: &Start,
         key: ExpandedRef<'_>,
         first: usize,
         jobs: &[Job<'_>],
@@ -334,6 +353,7 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         let mut attempts = HashedJobs {
             isa: self.arith,
             logn,
+            start,
             first,
             waiting: jobs,
             hashed: VecDeque::new(),
@@ -436,10 +456,17 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
 }
 
 impl<B: SigningIsa, F: Fft> BatchOperations for LaneEngine<B, F> {
-    fn sign_jobs(&self, logn: u32, jobs: &[Job<'_>], fit: Fit, deliver: Deliver<'_>) {
+    fn sign_jobs(
+        &self,
+        logn: u32,
+        start: &Start,
+        jobs: &[Job<'_>],
+        fit: Fit,
+        deliver: Deliver<'_>,
+    ) {
         let accept = |s2: &[i16]| fit.accepts(logn, s2);
         to_nearest!(self.arith, engine: self, &LaneEngine::SOFT => {
-            engine.sign_accepted(logn, jobs, accept, deliver);
+            engine.sign_accepted(logn, start, jobs, accept, deliver);
         });
     }
 

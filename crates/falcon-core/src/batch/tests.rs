@@ -4,6 +4,7 @@ use super::cpu::{BatchOperations, Job};
 use super::lanes::LaneEngine;
 use super::*;
 use crate::fft::Fft;
+use crate::hash::Start;
 use crate::hash_to_point::{HashToPoint, Shake256HashToPoint};
 use crate::hedge::Randomness;
 use crate::lanes::{Baseline, Many, Soft};
@@ -41,11 +42,17 @@ fn refusals_change_no_signature<P: Parameters, B: SigningIsa, F: Fft>(arith: B, 
         })
         .collect();
     let mut out = vec![Signature::<P>::EMPTY; JOBS];
-    LaneEngine { arith, fft }.sign_accepted(P::LOGN, &jobs, accept, &mut |job, signed| {
-        let (nonce, s2) = signed.expect("no fault");
-        out[job].nonce = *nonce;
-        out[job].s2.as_mut().copy_from_slice(s2);
-    });
+    LaneEngine { arith, fft }.sign_accepted(
+        P::LOGN,
+        &Start::SHAKE256,
+        &jobs,
+        accept,
+        &mut |job, signed| {
+            let (nonce, s2) = signed.expect("no fault");
+            out[job].nonce = *nonce;
+            out[job].s2.as_mut().copy_from_slice(s2);
+        },
+    );
 
     let mut refused = 0;
     for (job, ours) in jobs.iter().zip(&out) {
@@ -120,13 +127,19 @@ fn vectors_are_short<B: SigningIsa, F: Fft>(arith: B, fft: F) {
                 })
                 .collect();
             let mut count = 0;
-            LaneEngine { arith, fft }.sign_jobs(logn, &jobs, Fit::Any, &mut |job, signed| {
-                let (nonce, s2) = signed.expect("no fault");
-                let mut point = vec![0; 1 << logn];
-                Shake256HashToPoint.hash_to_point(nonce, &messages[job], &mut point);
-                assert!(key.verifies(&point, s2), "logn {logn}, job {job}");
-                count += 1;
-            });
+            LaneEngine { arith, fft }.sign_jobs(
+                logn,
+                &Start::SHAKE256,
+                &jobs,
+                Fit::Any,
+                &mut |job, signed| {
+                    let (nonce, s2) = signed.expect("no fault");
+                    let mut point = vec![0; 1 << logn];
+                    Shake256HashToPoint.hash_to_point(nonce, &messages[job], &mut point);
+                    assert!(key.verifies(&point, s2), "logn {logn}, job {job}");
+                    count += 1;
+                },
+            );
             assert_eq!(count, jobs.len());
         }
     }
@@ -161,10 +174,16 @@ fn a_job_whose_vectors_are_all_refused_ends() {
         };
         let mut failed = vec![0; jobs.len()];
         let arith = Baseline;
-        LaneEngine { arith, fft }.sign_accepted(logn, &jobs, refuse, &mut |job, signed| {
-            assert!(signed.is_err());
-            failed[job] += 1;
-        });
+        LaneEngine { arith, fft }.sign_accepted(
+            logn,
+            &Start::SHAKE256,
+            &jobs,
+            refuse,
+            &mut |job, signed| {
+                assert!(signed.is_err());
+                failed[job] += 1;
+            },
+        );
         assert!(
             failed.iter().all(|&times| times == 1),
             "each once: {failed:?}"

@@ -4,10 +4,13 @@ mod point;
 
 use crate::engine::Best;
 use crate::lanes::wipe_below;
+pub(crate) use falcon_keccak::Customization;
 #[cfg(feature = "eip8052")]
 pub(crate) use falcon_keccak::Keccak256;
 #[cfg(feature = "alloc")]
-pub(crate) use falcon_keccak::{Message, RATE_WORDS, hash_side_by_side};
+pub(crate) use falcon_keccak::{
+    Message, RATE_WORDS, Start, hash_side_by_side, hash_side_by_side_from,
+};
 #[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
 pub(crate) use falcon_keccak::{RATE, read_side_by_side};
 pub use falcon_keccak::{Shake256, Shake256Reader};
@@ -22,6 +25,23 @@ pub(crate) use point::fill_point_little_endian;
 /// SHAKE256 that permutes on the best engine.
 pub(crate) fn shake256() -> Shake256 {
     Shake256::with_permutation(permute)
+}
+
+/// cSHAKE256 that permutes on the best engine.
+pub(crate) fn cshake256(customization: &Customization) -> Shake256 {
+    Shake256::with_customization(permute, customization)
+}
+
+/// The hash function of `customization`.
+#[cfg(feature = "alloc")]
+pub(crate) fn start(customization: &Customization) -> Start {
+    customization.start(permute)
+}
+
+/// The hash of `start` that permutes on the best engine.
+#[cfg(feature = "alloc")]
+pub(crate) fn from_start(start: &Start) -> Shake256 {
+    Shake256::from_start(permute, start)
 }
 
 /// Keccak-256 that permutes on the best engine.

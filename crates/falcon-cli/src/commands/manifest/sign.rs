@@ -85,7 +85,7 @@ impl SignManifest {
         }
         let secret = load_secret(&self.key, &self.passphrase, ui)?;
         let statements = Statements::new(&secret.public_key(), self.comment.comment.clone());
-        let signer = Signer::new(engine, &secret);
+        let signer = Signer::of_statements(engine, &secret);
         drop(secret);
 
         let manifest = read(&self.folder, &listing.files, ui)?;

@@ -1,5 +1,6 @@
 //! Envelopes: what the signer says beside the signature.
 
+use super::X509Option;
 use crate::{
     error::{Error, Result},
     message::Message,
@@ -8,7 +9,7 @@ use crate::{
 };
 use clap::Args;
 use falcon_core::AnyVerifyingKey;
-use falcon_envelope::{Envelope, Hasher, SIGNED_PREFIX, Statement, Subject, Time, check_text};
+use falcon_envelope::{Envelope, Hasher, Statement, Subject, Time, check_text};
 
 /// The signer's comment.
 #[derive(Clone, Debug, Args)]
@@ -56,15 +57,9 @@ pub(super) struct Draft<'p> {
 }
 
 impl<'p> Draft<'p> {
-    /// The file itself. A file that begins as statements do would let its author choose what the
-    /// signer says.
-    pub(super) fn bare(message: Message<'p>) -> Result<Self> {
-        if message.begins_with(SIGNED_PREFIX) {
-            return Err(
-                Error::new("the file begins as what is signed in an envelope")
-                    .hint("do not sign it: its author could make an envelope of your signature"),
-            );
-        }
+    /// The file itself.
+    pub(super) fn bare(message: Message<'p>, x509: X509Option) -> Result<Self> {
+        x509.check(message.start(), message.whole().is_some())?;
         Ok(Self {
             message,
             statement: None,

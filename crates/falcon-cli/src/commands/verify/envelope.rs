@@ -211,14 +211,6 @@ impl Refusal {
         }
     }
 
-    /// The file is what an envelope signs.
-    pub(super) fn of_signed_bytes() -> Self {
-        Self::new(
-            "envelope-bytes",
-            "the file is a part of an envelope, not a file that somebody signed",
-        )
-    }
-
     /// The stream has more bytes than were signed; the rest of it was not read.
     fn longer(signed: u64) -> Self {
         Self::new(
@@ -305,7 +297,7 @@ pub(super) fn verify(
         return Ok(Err(VerifyError::Changed { signed, found }.into()));
     }
     let mut hasher = Hasher::new();
-    Message::start(path, Box::new(limit(file, signed)), progress)?
+    Message::from_reader(path, Box::new(limit(file, signed)), progress)?
         .read(|part| hasher.update(part))?;
     let found = hasher.finish();
     if found.length() > signed {

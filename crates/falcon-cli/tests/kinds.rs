@@ -1,0 +1,357 @@
+//! One signature, one meaning: what signs one kind of statement makes no statement of another kind,
+//! under the same key, whatever the message is.
+
+use falcon_core::batch::{BatchSign, SignJob};
+use falcon_core::det1024;
+use falcon_core::fndsa_provisional::{self, Context};
+use falcon_core::hazmat::{Cshake256HashToPoint, signature_from_nonce_and_s2, verify_with_hash};
+use falcon_core::pkcs8::{CertificateSignature, spki::SignatureBitStringEncoding};
+use falcon_core::recovery::{self, RecoverableSignature};
+use falcon_core::{
+    AnySigningKey, AnyVerifyingKey, Engine, Falcon1024, Format, Signature, SigningKey, VerifyingKey,
+};
+use falcon_envelope::{
+    Digest, Entry, FilePath, Manifest, SignedManifest, Statement, Subject, Time,
+};
+use falcon_x509::x509_cert::der::{self, Decode, Encode, Reader, SliceReader};
+use falcon_x509::x509_cert::ext::pkix::CrlNumber;
+use falcon_x509::x509_cert::{Certificate, time::Validity};
+use falcon_x509::{CertificateSigner, Revocations, SignedPart};
+use getrandom::{SysRng, rand_core::UnwrapErr};
+
+const OTHER: Cshake256HashToPoint = Cshake256HashToPoint::new(b"another kind").unwrap();
+
+/// Hash from messages to points of a kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Family {
+    /// SHAKE256: plain messages, and what becomes a document of X.509.
+    Plain,
+    Statement,
+    Other,
+    FnDsa,
+}
+
+type Sign = Box<dyn Fn(&[u8]) -> Signature<Falcon1024>>;
+
+type Accepts = Box<dyn Fn(&Signature<Falcon1024>) -> bool>;
+
+/// Something that signs any message.
+struct Door {
+    name: &'static str,
+    family: Family,
+    sign: Sign,
+}
+
+/// A kind of statement: the message that its signature signs, and whether a signature makes it.
+struct Kind {
+    name: &'static str,
+    family: Family,
+    message: Vec<u8>,
+    accepts: Accepts,
+}
+
+fn key() -> SigningKey<Falcon1024> {
+    SigningKey::from_seed(&[9; 32]).expect("no fault")
+}
+
+fn rng() -> UnwrapErr<SysRng> {
+    UnwrapErr(SysRng)
+}
+
+fn read(padded: &[u8]) -> Signature<Falcon1024> {
+    Signature::from_bytes(Format::Padded, padded).expect("a padded signature")
+}
+
+fn doors() -> Vec<Door> {
+    let door = |name, family, sign| Door { name, family, sign };
+    let any = || AnySigningKey::from(key());
+    vec![
+        door(
+            "plain",
+            Family::Plain,
+            Box::new(|message: &[u8]| key().sign_with_rng(&mut rng(), message).expect("no fault")),
+        ),
+        door(
+            "any",
+            Family::Plain,
+            Box::new(move |message: &[u8]| {
+                read(&any().sign_with_rng(&mut rng(), message).expect("no fault"))
+            }),
+        ),
+        door(
+            "batch",
+            Family::Plain,
+            Box::new(|message: &[u8]| {
+                let key = key();
+                let jobs = [SignJob::new(&key, message); 3];
+                let signatures = Engine::best().sign_batch_with_rng(&mut rng(), &jobs);
+                signatures.expect("no fault")[2]
+            }),
+        ),
+        door(
+            "det1024",
+            Family::Plain,
+            Box::new(|message: &[u8]| {
+                let key = det1024::SigningKey::from(key());
+                key.sign(message).expect("no fault").into()
+            }),
+        ),
+        door(
+            "recovery",
+            Family::Plain,
+            Box::new(|message: &[u8]| {
+                let signature = recovery::sign_with_rng(&key(), &mut rng(), message);
+                signature.expect("no fault").to_signature()
+            }),
+        ),
+        door(
+            "statement",
+            Family::Statement,
+            Box::new(move |message: &[u8]| {
+                let signature = any().sign_with_hash(&mut rng(), &Statement::HASH, message);
+                read(&signature.expect("no fault"))
+            }),
+        ),
+        door(
+            "statements",
+            Family::Statement,
+            Box::new(|message: &[u8]| {
+                let key = key().expand();
+                let jobs = [SignJob::new(&key, message); 20];
+                let mut out = [Signature::EMPTY; 20];
+                Engine::best()
+                    .sign_batch_with_hash(&Statement::HASH, &[1; 32], &jobs, &mut out)
+                    .expect("no fault");
+                out[19]
+            }),
+        ),
+        door(
+            "other",
+            Family::Other,
+            Box::new(move |message: &[u8]| {
+                read(
+                    &any()
+                        .sign_with_hash(&mut rng(), &OTHER, message)
+                        .expect("no fault"),
+                )
+            }),
+        ),
+        door(
+            "FN-DSA",
+            Family::FnDsa,
+            Box::new(|message: &[u8]| {
+                let key = fndsa_provisional::SigningKey::from(key());
+                let signature = key.sign_with_rng(&mut rng(), Context::EMPTY, message);
+                let signature = signature.expect("no fault");
+                signature_from_nonce_and_s2(signature.nonce(), signature.s2()).expect("a signature")
+            }),
+        ),
+    ]
+}
+
+/// A statement about a file or a manifest.
+fn statement(subject: Subject) -> Statement {
+    let time = Time::parse("2025-06-01T12:00:00Z").expect("a time");
+    let key = AnyVerifyingKey::from(key().verifying_key().clone());
+    Statement::new(&key, time, Some("paid"), subject).expect("a statement")
+}
+
+/// The document of X.509 whose first field is that of `document`, with this signature.
+fn document(document: &[u8], signature: &Signature<Falcon1024>) -> Vec<u8> {
+    let (content, algorithm) = parts(document);
+    let bits = CertificateSignature::from(*signature).to_bitstring();
+    let bits = bits.expect("bits").to_der().expect("bits");
+    let fields = [content, algorithm, bits].concat();
+    let length = (fields.len() as u16).to_be_bytes();
+    [&[0x30, 0x82][..], &length, &fields].concat()
+}
+
+/// The signed part of a document and its algorithm.
+fn parts(document: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    let mut reader = SliceReader::new(document).expect("a document");
+    let parts = reader.sequence(|fields| {
+        let parts = (fields.tlv_bytes()?.to_vec(), fields.tlv_bytes()?.to_vec());
+        fields.tlv_bytes()?;
+        Ok::<_, der::Error>(parts)
+    });
+    parts.expect("three fields")
+}
+
+/// The kinds of X.509, whose signed part names its kind.
+fn documents() -> Vec<(SignedPart, Vec<u8>)> {
+    let key = key();
+    let time = |text: &str| text.parse().expect("a time");
+    let validity = Validity::new(time("2025-01-01T00:00:00Z"), time("2026-01-01T00:00:00Z"));
+    let certificate: Certificate = key
+        .self_signed_certificate("CN=Root".parse().expect("a name"), validity, &mut rng())
+        .expect("a certificate");
+    let request = key.certificate_request("CN=Eyas".parse().expect("a name"), &mut rng());
+    let revocations = Revocations {
+        number: CrlNumber::try_from(7_u8).expect("a number"),
+        this_update: time("2025-01-01T00:00:00Z"),
+        next_update: time("2026-01-01T00:00:00Z"),
+        revoked: Vec::new(),
+    };
+    let list = key.revocation_list(&certificate, revocations, &mut rng());
+    vec![
+        (SignedPart::Certificate, certificate.to_der().expect("DER")),
+        (
+            SignedPart::Request,
+            request.expect("a request").to_der().expect("DER"),
+        ),
+        (
+            SignedPart::RevocationList,
+            list.expect("a list").to_der().expect("DER"),
+        ),
+    ]
+}
+
+/// Nonce and `s2` in FN-DSA's encoding, whose code begins with the least significant bits.
+fn as_fn_dsa(signature: &Signature<Falcon1024>) -> fndsa_provisional::Signature<Falcon1024> {
+    let mut bits = Vec::new();
+    for &s in signature.s2() {
+        let magnitude = s.unsigned_abs();
+        bits.push(s < 0);
+        bits.extend((0..7).map(|i| magnitude >> i & 1 == 1));
+        bits.extend(vec![false; usize::from(magnitude >> 7)]);
+        bits.push(true);
+    }
+    let code = bits.chunks(8).map(|bits| {
+        let bits = bits.iter().rev();
+        bits.fold(0, |byte, &bit| byte << 1 | u8::from(bit))
+    });
+    let mut bytes = vec![0x3a];
+    bytes.extend(signature.nonce());
+    // The last byte may have fewer bits.
+    bytes.extend(code);
+    bytes.resize(1280, 0);
+    fndsa_provisional::Signature::try_from(&bytes[..]).expect("a signature")
+}
+
+fn kinds() -> Vec<Kind> {
+    let public = || -> VerifyingKey<Falcon1024> { key().verifying_key().clone() };
+    let any = || AnyVerifyingKey::from(key().verifying_key().clone());
+    let message = || b"order #42".to_vec();
+    let manifest = || {
+        let entry = Entry {
+            path: FilePath::parse("file").expect("a path"),
+            digest: Digest::of(b"content"),
+        };
+        Manifest::new(vec![entry]).expect("a manifest")
+    };
+    let file = || statement(Subject::File(Digest::of(b"order #42")));
+    let folder = move || statement(manifest().subject());
+    let mut kinds = vec![
+        Kind {
+            name: "plain",
+            family: Family::Plain,
+            message: message(),
+            accepts: Box::new(move |it| public().verify(b"order #42", it).is_ok()),
+        },
+        Kind {
+            name: "recovery",
+            family: Family::Plain,
+            message: message(),
+            accepts: Box::new(move |it| {
+                // For some signatures there is none, whoever signed.
+                RecoverableSignature::from_signature(&public(), b"order #42", it).is_ok()
+            }),
+        },
+        Kind {
+            name: "envelope",
+            family: Family::Statement,
+            message: file().to_signed_bytes(),
+            accepts: Box::new(move |it| {
+                let envelope = file().with_signature(&it.to_bytes()).expect("an envelope");
+                envelope
+                    .verify_file(&any(), &Digest::of(b"order #42"))
+                    .is_ok()
+            }),
+        },
+        Kind {
+            name: "manifest",
+            family: Family::Statement,
+            message: folder().to_signed_bytes(),
+            accepts: Box::new(move |it| {
+                let envelope = folder()
+                    .with_signature(&it.to_bytes())
+                    .expect("an envelope");
+                SignedManifest::new(manifest(), envelope)
+                    .verify(&any())
+                    .is_ok()
+            }),
+        },
+        Kind {
+            name: "other",
+            family: Family::Other,
+            message: message(),
+            accepts: Box::new(move |it| {
+                verify_with_hash(&public(), &OTHER, b"order #42", it).is_ok()
+            }),
+        },
+        Kind {
+            name: "FN-DSA",
+            family: Family::FnDsa,
+            message: message(),
+            accepts: Box::new(move |it| {
+                let key = fndsa_provisional::SigningKey::from(key());
+                let signature = as_fn_dsa(it);
+                key.verifying_key()
+                    .verify(Context::EMPTY, b"order #42", &signature)
+                    .is_ok()
+            }),
+        },
+    ];
+    for (kind, der) in documents() {
+        kinds.push(Kind {
+            name: "X.509",
+            family: Family::Plain,
+            message: parts(&der).0,
+            accepts: Box::new(move |it| {
+                let der = document(&der, it);
+                match kind {
+                    SignedPart::Certificate => {
+                        falcon_x509::verify_certificate(&der, &any()).is_ok()
+                    }
+                    SignedPart::Request => falcon_x509::verify_request(&der).is_ok(),
+                    _ => falcon_x509::verify_revocation_list(&der, &any()).is_ok(),
+                }
+            }),
+        });
+    }
+    kinds
+}
+
+#[test]
+fn a_signature_is_of_one_kind() {
+    let kinds = kinds();
+    assert_eq!(kinds.len(), 9);
+    for door in doors() {
+        for kind in &kinds {
+            let signature = (door.sign)(&kind.message);
+            assert_eq!(
+                (kind.accepts)(&signature),
+                door.family == kind.family,
+                "signed by {}, taken for {}",
+                door.name,
+                kind.name
+            );
+        }
+    }
+}
+
+/// The one meeting of two kinds, which the standard of certificates leaves: their signed parts are
+/// plain messages. Those are known, so that a program can refuse them.
+#[test]
+fn messages_that_become_documents_are_known() {
+    for kind in kinds() {
+        let is_document = kind.name == "X.509";
+        let part = SignedPart::of_message(&kind.message, true);
+        assert_eq!(part.is_some(), is_document, "{}", kind.name);
+    }
+    let [certificate, request, list] = documents().try_into().expect("three");
+    for (kind, der) in [certificate, request, list] {
+        assert_eq!(SignedPart::of_message(&parts(&der).0, true), Some(kind));
+    }
+    assert!(Certificate::from_der(&documents()[0].1).is_ok());
+}
