@@ -72,6 +72,8 @@ struct Preimage {
 }
 
 /// Writes the session keys of a group of jobs. Those that there are come first.
+// Not inlined: its frame lies where the caller wipes.
+#[inline(never)]
 fn decapsulate_group<I: Isa, const M: usize, const N: usize>(
     isa: I,
     code: &Code,
