@@ -3,12 +3,17 @@
 
 use falcon_core::batch::{BatchSign, SignJob};
 use falcon_core::det1024;
+use falcon_core::eip8052::Keccak256HashToPoint;
 use falcon_core::fndsa_provisional::{self, Context};
-use falcon_core::hazmat::{Cshake256HashToPoint, signature_from_nonce_and_s2, verify_with_hash};
+use falcon_core::hazmat::{
+    self, Cshake256HashToPoint, HashToPoint, OtherNonce, signature_from_nonce_and_s2,
+    verify_with_hash,
+};
 use falcon_core::pkcs8::{CertificateSignature, spki::SignatureBitStringEncoding};
 use falcon_core::recovery::{self, RecoverableSignature};
 use falcon_core::{
-    AnySigningKey, AnyVerifyingKey, Engine, Falcon1024, Format, Signature, SigningKey, VerifyingKey,
+    AnySigningKey, AnyVerifyingKey, Engine, Falcon1024, Format, Scratch, Signature, SigningKey,
+    VerifyingKey,
 };
 use falcon_envelope::{
     Digest, Entry, FilePath, Manifest, SignedManifest, Statement, Subject, Time,
@@ -28,6 +33,8 @@ enum Family {
     Plain,
     Statement,
     Other,
+    /// Keccak-256, for the virtual machine of Ethereum.
+    Eip8052,
     FnDsa,
 }
 
@@ -62,6 +69,12 @@ fn read(padded: &[u8]) -> Signature<Falcon1024> {
     Signature::from_bytes(Format::Padded, padded).expect("a padded signature")
 }
 
+fn signed_with(hash: &impl HashToPoint, message: &[u8]) -> Signature<Falcon1024> {
+    let mut reals = vec![0.0; Scratch::<Falcon1024>::LEN];
+    let mut scratch = Scratch::new(&mut reals).expect("enough");
+    hazmat::sign_with_hash(&key(), &[4; 32], hash, message, &mut scratch).expect("no fault")
+}
+
 fn doors() -> Vec<Door> {
     let door = |name, family, sign| Door { name, family, sign };
     let any = || AnySigningKey::from(key());
@@ -86,6 +99,25 @@ fn doors() -> Vec<Door> {
                 let jobs = [SignJob::new(&key, message); 3];
                 let signatures = Engine::best().sign_batch_with_rng(&mut rng(), &jobs);
                 signatures.expect("no fault")[2]
+            }),
+        ),
+        door(
+            "stream",
+            Family::Plain,
+            Box::new(|message: &[u8]| {
+                let key = key();
+                let mut stream = key.sign_stream_from_seed(&[2; 32]);
+                stream.update(message);
+                stream.finish().expect("no fault")
+            }),
+        ),
+        door(
+            "deterministic",
+            Family::Plain,
+            Box::new(|message: &[u8]| {
+                let mut reals = vec![0.0; Scratch::<Falcon1024>::LEN];
+                let mut scratch = Scratch::new(&mut reals).expect("enough");
+                hazmat::sign_deterministic(&key(), message, &mut scratch).expect("no fault")
             }),
         ),
         door(
@@ -137,11 +169,19 @@ fn doors() -> Vec<Door> {
             }),
         ),
         door(
+            "EIP-8052",
+            Family::Eip8052,
+            Box::new(|message: &[u8]| signed_with(&Keccak256HashToPoint, message)),
+        ),
+        door(
             "FN-DSA",
             Family::FnDsa,
             Box::new(|message: &[u8]| {
                 let key = fndsa_provisional::SigningKey::from(key());
-                let signature = key.sign_with_rng(&mut rng(), Context::EMPTY, message);
+                let signature = match message.try_into() {
+                    Ok(mu) => key.sign_mu_with_rng(&mut rng(), mu),
+                    Err(_) => key.sign_with_rng(&mut rng(), Context::EMPTY, message),
+                };
                 let signature = signature.expect("no fault");
                 signature_from_nonce_and_s2(signature.nonce(), signature.s2()).expect("a signature")
             }),
@@ -228,6 +268,14 @@ fn as_fn_dsa(signature: &Signature<Falcon1024>) -> fndsa_provisional::Signature<
     fndsa_provisional::Signature::try_from(&bytes[..]).expect("a signature")
 }
 
+/// FN-DSA's representative of "order #42".
+fn mu() -> [u8; 64] {
+    let key = fndsa_provisional::SigningKey::from(key());
+    let mut hasher = key.verifying_key().mu_hasher(Context::EMPTY);
+    hasher.update(b"order #42");
+    hasher.finalize()
+}
+
 fn kinds() -> Vec<Kind> {
     let public = || -> VerifyingKey<Falcon1024> { key().verifying_key().clone() };
     let any = || AnyVerifyingKey::from(key().verifying_key().clone());
@@ -290,9 +338,24 @@ fn kinds() -> Vec<Kind> {
             }),
         },
         Kind {
+            name: "EIP-8052",
+            family: Family::Eip8052,
+            message: message(),
+            accepts: Box::new(move |it| {
+                verify_with_hash(&public(), &Keccak256HashToPoint, b"order #42", it).is_ok()
+            }),
+        },
+        // FN-DSA hashes the bytes that a plain signature of `mu` hashes.
+        Kind {
+            name: "plain, of mu",
+            family: Family::Plain,
+            message: mu().to_vec(),
+            accepts: Box::new(move |it| public().verify(&mu(), it).is_ok()),
+        },
+        Kind {
             name: "FN-DSA",
             family: Family::FnDsa,
-            message: message(),
+            message: mu().to_vec(),
             accepts: Box::new(move |it| {
                 let key = fndsa_provisional::SigningKey::from(key());
                 let signature = as_fn_dsa(it);
@@ -325,7 +388,7 @@ fn kinds() -> Vec<Kind> {
 #[test]
 fn a_signature_is_of_one_kind() {
     let kinds = kinds();
-    assert_eq!(kinds.len(), 9);
+    assert_eq!(kinds.len(), 11);
     for door in doors() {
         for kind in &kinds {
             let signature = (door.sign)(&kind.message);
@@ -338,6 +401,19 @@ fn a_signature_is_of_one_kind() {
             );
         }
     }
+}
+
+/// A nonce of another length moves the border between nonce and message, so it says nothing about
+/// the kind.
+#[test]
+fn a_signature_with_another_nonce_is_one_of_moved_bytes() {
+    let nonce = [3; 24];
+    let signature = signed_with(&OtherNonce(&nonce), b"sixteen bytes + order #42");
+    let moved = [&nonce, &b"sixteen bytes + "[..]].concat();
+    let moved = moved.try_into().expect("40 bytes");
+    let plain = signature_from_nonce_and_s2::<Falcon1024>(&moved, signature.s2());
+    let plain = plain.expect("a signature");
+    assert!(key().verifying_key().verify(b"order #42", &plain).is_ok());
 }
 
 /// The one meeting of two kinds, which the standard of certificates leaves: their signed parts are

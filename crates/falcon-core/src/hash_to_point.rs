@@ -70,7 +70,9 @@ pub struct Shake256HashToPoint;
 ///
 /// **Nonce and message are hashed one after the other, with nothing between.** So a signature of
 /// the nonce `ab` and the message `c` is also one of the nonce `a` and the message `bc`. The
-/// verifier must know the length of the nonce and must not take it from the message.
+/// verifier must know the length of the nonce and must not take it from the message. With a nonce
+/// of another length than 40 bytes, the signature is also a plain signature of a message that has
+/// some bytes more or fewer at its beginning. Do not sign the messages of others with it.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -116,7 +118,7 @@ impl HashToPoint for OtherNonce<'_> {
 /// The customization names the kind. No signature of one kind is one of another, or of a plain
 /// message, whatever the messages are: cSHAKE256 pads differently, so the two hashes never absorb
 /// the same bits. Take one customization for each format whose signatures must not be mistaken,
-/// with a version in it. Batches take it too: see
+/// with a version in it. `falcon-envelope v1` is taken. Batches take it too: see
 /// [`Engine::sign_batch_with_hash`](crate::Engine::sign_batch_with_hash).
 ///
 /// ```
@@ -164,7 +166,7 @@ impl HashToPoint for Cshake256HashToPoint {
     }
 }
 
-/// The state of [`Shake256HashToPoint`].
+/// The state of SHAKE256 or cSHAKE256 while a message is hashed to a point.
 #[derive(Clone)]
 pub struct Shake256PointHasher(Shake256);
 

@@ -7,8 +7,8 @@
 //! (right). At `n = 2` both children are leaves.
 //!
 //! The diagonals are self-adjoint, which in the FFT domain means real. Rounding
-//! gives them imaginary parts. The C reference of round 3 keeps these, and so
-//! does this module, since the last bits of `l10` depend on them: see [`Ldl`].
+//! gives them imaginary parts. The C reference of round 3 keeps these, and the
+//! last bits of `l10` depend on them. FN-DSA drops them. See [`Ldl`].
 //!
 //! [`Node`] is met in two forms with the same bits: [`Computed`] finds the
 //! factors on the way (lean memory), [`Stored`] reads them from an expanded
@@ -71,7 +71,8 @@ pub trait Node {
 
     /// `l10`: `n` reals, a polynomial in the FFT domain.
     fn l10(&self) -> &[f64];
-    /// The node below on `side`, for `n >= 4`. The right one comes first, and each once.
+    /// The node below on `side`, for `n >= 4`. Call it for the right child first, and once for each
+    /// side: computing a child overwrites scratch.
     fn child(&mut self, side: Side) -> Self::Child<'_>;
     /// Returns this node in stored form. A walk is faster over that form at degrees up to
     /// `2^`[`SUBTREE_LOGN`](Self::SUBTREE_LOGN), if there are any.
@@ -181,8 +182,8 @@ pub struct Computed<'a, B> {
     logn: u32,
     profile: Profile,
     l10: &'a mut [f64],
-    /// `n` reals. The root and the nodes below it on the left have the `n/2` real parts, since the
-    /// others are zero.
+    /// `n` reals, or the `n/2` real parts on the left spine (the root, its left child, and so on),
+    /// where the imaginary parts are zero.
     d00: &'a mut [f64],
     /// `n` reals. Once the right child is computed, they are scratch of both children.
     d11: &'a mut [f64],

@@ -74,7 +74,7 @@ pub struct Statement {
 
 impl Statement {
     /// The hash of statements, with the customization `falcon-envelope v1`. So no signature of a
-    /// plain message is one of a statement, and the other way round, whoever made it.
+    /// plain message is one of a statement, and the other way round.
     pub const HASH: Cshake256HashToPoint =
         Cshake256HashToPoint::new(VERSION.as_bytes()).expect("a length that is allowed");
 

@@ -200,9 +200,9 @@ impl Kernel {
         match self.operation {
             // Rows of bytes.
             Operation::Prng => 4 * 64,
-            // The targets of the lower levels, of four signatures; also, where the tree is
-            // computed, those of a level less and their part of the tree.
+            // The targets of the lower levels, of four signatures.
             Operation::Sign(KeyMode::Expanded) => 4 * (4 << 7),
+            // Those of a level less, and their part of the tree.
             Operation::Sign(_) => 4 * ((4 << 6) + computed_len(6)),
             Operation::Basis => 4 * n,
             Operation::Expand => computed_len(self.logn),

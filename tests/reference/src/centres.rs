@@ -43,8 +43,8 @@ pub struct Outcome {
     pub centres: u64,
     /// Centres that differ.
     pub different_centres: u64,
-    /// Centres of the first two and last two calls of the sampler that differ. Only these can be
-    /// integers but for rounding.
+    /// Centres of the first four and last two calls of the sampler that differ. Their denominators
+    /// are small, so they may be integers but for rounding.
     pub different_rational: u64,
     /// Sum of the differences of all centres. A centre's difference is the chance that an integer
     /// lies between the two.
@@ -175,7 +175,7 @@ fn centres_of(ours: &[f64], theirs: &Walk) -> Outcome {
         }
         outcome.centres += 1;
         if centre != theirs {
-            let is_rational = call < 2 || call + 2 >= ours.len();
+            let is_rational = call < 4 || call + 2 >= ours.len();
             outcome.different_centres += 1;
             outcome.different_rational += u64::from(is_rational);
             outcome.sum += (centre - theirs).abs();
@@ -200,7 +200,7 @@ pub fn print(plan: &Plan, outcome: &Outcome) {
     } = outcome;
     println!(
         "Falcon-{}: {leaves} leaves compared, {different_leaves} differ; {centres} centres, \
-         {different_centres} differ, {different_rational} of them in the first or last two calls, by \
+         {different_centres} differ, {different_rational} of them in the first four or last two calls, by \
          {largest:.1e} at most and {:.1e} in a signature; {signatures} signatures, {different_signatures} differ",
         plan.degree.n(),
         sum / *signatures as f64,

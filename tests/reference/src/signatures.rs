@@ -47,6 +47,9 @@ pub struct Plan {
 pub enum Place {
     /// One of the first two calls, whose centres are multiples of `1/q`.
     First,
+    /// One of the next two calls, whose centres are multiples of `1/(q ||(g, -f)||^2)`, up to a
+    /// common divisor.
+    Next,
     /// One of the last two calls, whose centres are multiples of `1/||(g, -f)||^2`.
     Last,
     /// Another call.
@@ -253,6 +256,7 @@ fn keep_nearest(kept: &mut Option<Near>, near: Near) {
 fn place<P: Parameters>(call: u32) -> Place {
     match call {
         0 | 1 => Place::First,
+        2 | 3 => Place::Next,
         _ if call as usize + 2 >= 2 * P::N => Place::Last,
         _ => Place::Other,
     }
@@ -285,6 +289,7 @@ pub fn print(plan: &Plan, outcome: &Outcome, begin: Instant) {
     for ((place, logarithm), count) in &outcome.nearest {
         let place = match place {
             Place::First => "first two calls",
+            Place::Next => "calls 3 and 4",
             Place::Last => "last two calls",
             Place::Other => "other calls",
         };
