@@ -20,9 +20,12 @@ impl SignedPart {
     /// others, with a key that may sign certificates, should refuse these.
     ///
     /// `start` is the beginning of the message, at least a few hundred bytes, or all of it if
-    /// `is_whole`. Only tags and lengths are looked at, and those of BER are accepted, since some
-    /// verifiers accept them. So a message that no verifier accepts may be taken for one: it
-    /// begins with a tag of DER and with two to four further ones.
+    /// `is_whole`. Only tags and lengths are looked at. Those of BER are accepted, also in long and
+    /// indefinite forms, since some verifiers accept them. So a message that no verifier accepts
+    /// may be taken for one, if its first three to five tags are those of a document.
+    ///
+    /// Other standards sign DER, too, such as OCSP, CMS and attribute certificates. Their signed
+    /// parts are not known here.
     ///
     /// ```
     /// use falcon_x509::SignedPart;
@@ -47,14 +50,23 @@ impl SignedPart {
     }
 }
 
-const INTEGER: u8 = 0x02;
-const OBJECT_IDENTIFIER: u8 = 0x06;
-const UTC_TIME: u8 = 0x17;
-const GENERALIZED_TIME: u8 = 0x18;
-const SEQUENCE: u8 = 0x30;
-const SET: u8 = 0x31;
-/// `[0] EXPLICIT`.
-const VERSION: u8 = 0xa0;
+/// A tag: the class in the upper two bits, then the number. Whether an element is constructed does
+/// not count: some verifiers accept strings in pieces.
+type Tag = u32;
+
+const END: Tag = 0;
+const INTEGER: Tag = 2;
+const OBJECT_IDENTIFIER: Tag = 6;
+const SEQUENCE: Tag = 16;
+const SET: Tag = 17;
+const UTC_TIME: Tag = 23;
+const GENERALIZED_TIME: Tag = 24;
+/// `[0]`.
+const VERSION: Tag = 2 << 30;
+
+/// Content types of PKCS#7, 1.2.840.113549.1.7. They stand in PKCS#12 where a certificate has its
+/// algorithm, and are none.
+const PKCS7: [u8; 8] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07];
 
 /// The message is of another kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +81,7 @@ fn certificate(mut fields: Fields<'_>) -> Seen {
         fields.take(VERSION)?;
     }
     fields.take(INTEGER)?;
-    fields.take(SEQUENCE)?.take(OBJECT_IDENTIFIER)?;
+    algorithm(&mut fields)?;
     name(&mut fields)?;
     time(&mut fields.take(SEQUENCE)?)
 }
@@ -79,7 +91,7 @@ fn revocation_list(mut fields: Fields<'_>) -> Seen {
     if fields.next_is(INTEGER) {
         fields.take(INTEGER)?;
     }
-    fields.take(SEQUENCE)?.take(OBJECT_IDENTIFIER)?;
+    algorithm(&mut fields)?;
     name(&mut fields)?;
     time(&mut fields)
 }
@@ -89,6 +101,16 @@ fn request(mut fields: Fields<'_>) -> Seen {
     fields.take(INTEGER)?;
     name(&mut fields)?;
     fields.take(SEQUENCE)?.take(SEQUENCE).map(|_| ())
+}
+
+/// A sequence that begins with an identifier.
+fn algorithm(fields: &mut Fields<'_>) -> Seen {
+    let identifier = fields.take(SEQUENCE)?.take(OBJECT_IDENTIFIER)?;
+    if identifier.bytes.starts_with(&PKCS7) {
+        Err(Differs)
+    } else {
+        Ok(())
+    }
 }
 
 /// A sequence of sets.
@@ -120,67 +142,115 @@ struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// The tag and the fields of a message that is one element.
-    fn of_message(start: &'a [u8], is_whole: bool) -> Option<(u8, Self)> {
+    fn of_message(start: &'a [u8], is_whole: bool) -> Option<(Tag, Self)> {
         let mut message = Self {
             bytes: start,
             is_cut: !is_whole,
         };
-        let tag = *start.first()?;
+        let (tag, _) = read_tag(start)?;
         let fields = message.take(tag).ok()?;
         message.bytes.is_empty().then_some((tag, fields))
     }
 
-    fn next_is(&self, tag: u8) -> bool {
-        self.bytes.first() == Some(&tag)
+    fn next_is(&self, tag: Tag) -> bool {
+        read_tag(self.bytes).is_some_and(|(found, _)| found == tag)
     }
 
     /// Takes the next element, which must have this tag if it is visible, and returns its fields.
-    fn take(&mut self, tag: u8) -> Result<Self, Differs> {
-        let beyond = Self {
-            bytes: &[],
-            is_cut: true,
-        };
-        let found = self.header();
-        let bytes = match found {
+    fn take(&mut self, tag: Tag) -> Result<Self, Differs> {
+        let content = match read_header(self.bytes) {
             Some((found, ..)) if found != tag => return Err(Differs),
-            Some((_, Some(length), rest)) => match rest.split_at_checked(length) {
-                Some((content, rest)) => {
-                    self.bytes = rest;
-                    return Ok(Self {
-                        bytes: content,
-                        is_cut: false,
-                    });
-                }
-                None if self.is_cut => rest,
-                None => return Err(Differs),
+            Some((_, Some(length), behind)) => match behind.split_at_checked(length) {
+                Some((bytes, rest)) => Ok((bytes, rest)),
+                None => Err(behind),
             },
-            // Its end is not looked for.
-            Some((_, None, rest)) => rest,
-            None if self.is_cut => &[],
-            None => return Err(Differs),
+            Some((_, None, behind)) => match end_of_indefinite(behind) {
+                Some((length, rest)) => Ok((&behind[..length], rest)),
+                None => Err(behind),
+            },
+            None => Err(&[][..]),
         };
-        *self = beyond;
-        Ok(Self { bytes, ..beyond })
-    }
-
-    /// Reads a tag and a length, which is `None` in the indefinite form, and the bytes behind them.
-    fn header(&self) -> Option<(u8, Option<usize>, &'a [u8])> {
-        let [tag, first, rest @ ..] = self.bytes else {
-            return None;
-        };
-        match first {
-            0x80 => Some((*tag, None, rest)),
-            0x00..=0x7f => Some((*tag, Some(usize::from(*first)), rest)),
-            _ => {
-                let (digits, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
-                // A length that does not fit is larger than the message.
-                let length = digits.iter().fold(0usize, |length, &digit| {
-                    length
-                        .checked_mul(256)
-                        .map_or(usize::MAX, |length| length | usize::from(digit))
-                });
-                Some((*tag, Some(length), rest))
+        match content {
+            Ok((bytes, rest)) => {
+                self.bytes = rest;
+                Ok(Self {
+                    bytes,
+                    is_cut: false,
+                })
             }
+            // The end is not visible.
+            Err(bytes) if self.is_cut => {
+                self.bytes = &[];
+                Ok(Self {
+                    bytes,
+                    is_cut: true,
+                })
+            }
+            Err(_) => Err(Differs),
         }
+    }
+}
+
+/// Reads a tag, in the low or the high form, and returns the bytes behind it.
+fn read_tag(bytes: &[u8]) -> Option<(Tag, &[u8])> {
+    let (&first, mut rest) = bytes.split_first()?;
+    let class = Tag::from(first >> 6) << 30;
+    let low = Tag::from(first & 0x1f);
+    if low < 0x1f {
+        return Some((class | low, rest));
+    }
+    let mut number: Tag = 0;
+    loop {
+        let (&digit, behind) = rest.split_first()?;
+        rest = behind;
+        // A number that does not fit is none of ours.
+        number = number.saturating_mul(128).min(1 << 29) | Tag::from(digit & 0x7f);
+        if digit & 0x80 == 0 {
+            return Some((class | number, rest));
+        }
+    }
+}
+
+/// Reads a tag and a length, which is `None` in the indefinite form, and returns them and the bytes
+/// behind them.
+fn read_header(bytes: &[u8]) -> Option<(Tag, Option<usize>, &[u8])> {
+    let (tag, rest) = read_tag(bytes)?;
+    let (&first, rest) = rest.split_first()?;
+    match first {
+        0x80 => Some((tag, None, rest)),
+        0x00..=0x7f => Some((tag, Some(usize::from(first)), rest)),
+        _ => {
+            let (digits, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
+            // A length that does not fit is larger than the message.
+            let length = digits.iter().fold(0usize, |length, &digit| {
+                length
+                    .checked_mul(256)
+                    .map_or(usize::MAX, |length| length | usize::from(digit))
+            });
+            Some((tag, Some(length), rest))
+        }
+    }
+}
+
+/// Finds the end of an element of indefinite length. Returns the length of its fields and the bytes
+/// behind it, or `None` if the end is not visible.
+fn end_of_indefinite(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let (mut rest, mut depth) = (bytes, 1);
+    loop {
+        let (tag, length, behind) = read_header(rest)?;
+        rest = match length {
+            Some(0) if tag == END => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some((bytes.len() - rest.len(), behind));
+                }
+                behind
+            }
+            Some(length) => behind.get(length..)?,
+            None => {
+                depth += 1;
+                behind
+            }
+        };
     }
 }

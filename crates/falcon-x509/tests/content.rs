@@ -93,9 +93,90 @@ fn other_spellings_of_lengths_are_known() {
         );
         let indefinite = [&[0x30, 0x80][..], &content, &[0, 0]].concat();
         assert_eq!(SignedPart::of_message(&indefinite, true), Some(kind));
-        let inner = [&[0x30, 0x80][..], &[0xa0, 0x80]].concat();
-        assert!(SignedPart::of_message(&inner, true).is_some());
+        let open = [0x30, 0x80, 0xa0, 0x80];
+        assert!(SignedPart::of_message(&open, false).is_some());
+        assert_eq!(SignedPart::of_message(&open, true), None, "no end");
     }
+}
+
+/// An element with another beginning: its tag, and whatever stands between tag and length.
+fn with_tag(element: &[u8], tag: &[u8]) -> Vec<u8> {
+    [tag, &element[1..]].concat()
+}
+
+/// A short element in pieces, of indefinite length.
+fn in_pieces(element: &[u8]) -> Vec<u8> {
+    [&[element[0] | 0x20, 0x80][..], element, &[0, 0]].concat()
+}
+
+/// OpenSSL 3.0 accepts tags in the high form, strings in pieces, and empty names of indefinite
+/// length.
+#[test]
+fn other_spellings_of_tags_are_known() {
+    let high = |element: &[u8]| {
+        let tag = element[0];
+        with_tag(element, &[tag | 0x1f, tag & 0x1f])
+    };
+    let longer = |element: &[u8]| {
+        let tag = element[0];
+        with_tag(element, &[tag | 0x1f, 0x80, 0x80, tag & 0x1f])
+    };
+    let empty_name = [0x30, 0x80, 0, 0].to_vec();
+    for (kind, part) in signed_parts() {
+        let known = |part: &[u8]| {
+            assert_eq!(
+                SignedPart::of_message(part, true),
+                Some(kind),
+                "{part:02x?}"
+            );
+        };
+        known(&high(&part));
+        known(&longer(&part));
+        let of_kind = fields(&part);
+        let (name, time) = match kind {
+            SignedPart::Certificate => (3, Some(4)),
+            SignedPart::Request => (1, None),
+            _ => (2, Some(3)),
+        };
+        // Every field that is looked at, in turn.
+        for index in 0..=time.unwrap_or(name + 1) {
+            for spelling in [high, longer] {
+                let mut fields = of_kind.clone();
+                fields[index] = spelling(&fields[index]);
+                known(&sequence(&fields.concat(), 1));
+            }
+        }
+        let mut with_empty_name = of_kind.clone();
+        with_empty_name[name] = empty_name.clone();
+        known(&sequence(&with_empty_name.concat(), 1));
+        if let Some(time) = time {
+            let mut in_time = of_kind.clone();
+            in_time[time] = match kind {
+                SignedPart::Certificate => {
+                    let mut times = fields(&in_time[time]);
+                    times[0] = in_pieces(&times[0]);
+                    sequence(&times.concat(), 1)
+                }
+                _ => in_pieces(&in_time[time]),
+            };
+            known(&sequence(&in_time.concat(), 1));
+        }
+    }
+}
+
+/// PKCS#12 begins as a certificate does, but for the identifier.
+#[test]
+fn pkcs12_is_another_message() {
+    let data = [6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 7, 1];
+    let safe = sequence(
+        &[&data[..], &[0xa0, 0x82, 0xff, 0xf0], &[4; 0xfff0]].concat(),
+        1,
+    );
+    let file = sequence(&[&[2, 1, 3][..], &safe].concat(), 3);
+    assert_eq!(SignedPart::of_message(&file, true), None);
+    assert_eq!(SignedPart::of_message(&file[..1000], false), None);
+    let indefinite = [&[0x30, 0x80, 2, 1, 3, 0x30, 0x80][..], &data, &[0xa0, 0x80]].concat();
+    assert_eq!(SignedPart::of_message(&indefinite, false), None);
 }
 
 #[test]
