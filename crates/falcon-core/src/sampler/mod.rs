@@ -31,21 +31,12 @@ use core::fmt::Debug;
 /// refused with a chance below `2^-512`. A test computes it again.
 pub(crate) const MAX_REFUSALS: u32 = 512;
 
-/// Times that [`Windows`] fills its buffers for one integer before it gives up. If a leaf or a
+/// Times that [`Windows`] fills its buffers from one seed before it gives up. If a leaf or a
 /// centre is NaN, [`Windows`] refuses every attempt and would never stop.
 ///
-/// [`Windows`] may give up at the first attempt after the last fill. The other fills bring at least
-/// [`LEAST_ATTEMPTS`] each: more than [`MAX_REFUSALS`] together, which are all refused with a
-/// chance below `2^-512`.
-const MAX_FILLS: u32 = 12;
-const _: () = assert!((MAX_FILLS - 1) * LEAST_ATTEMPTS as u32 >= MAX_REFUSALS);
-
-/// Attempts of a fill at least, if each reads [`MOST_BYTES`]. Both byte sources assert it.
-const LEAST_ATTEMPTS: usize = 50;
-
-/// Bytes that an attempt at an integer reads at most: its candidate with the first byte of the
-/// trial, and seven more bytes of the trial, which compares 64 bits.
-const MOST_BYTES: usize = records::ATTEMPT_LEN + 7;
+/// Each fill brings an attempt or more, of which more than half are accepted. The 2,048 integers of
+/// an attempt to sign need all fills with a chance below `2^-7000`. A test computes that, too.
+pub(crate) const MAX_FILLS: u32 = 1 << 14;
 
 /// The source of the integers at the leaves of ffSampling.
 ///
@@ -86,6 +77,8 @@ pub trait Sampling: Copy + Debug + Send + Sync {
     type Leaf;
 
     /// Restarts `feed` in place with the random bytes of `seed`. They are for one attempt to sign.
+    /// For more than 250,000 integers take another seed: the sampler may [give
+    /// up](Sampling::gave_up).
     fn start(self, feed: &mut Self::Feed, seed: &Self::Seed);
     /// Makes a feed of the random bytes of `seed`. Moving it leaves a copy behind,
     /// so signing uses [`start`](Self::start).

@@ -4,9 +4,7 @@
 
 use super::records::{AHEAD, ATTEMPT_LEN, ATTEMPTS, BUFFERS, END, Records};
 use super::windows::{Buffered, Feed};
-use super::{
-    ByteSource, LEAST_ATTEMPTS, MOST_BYTES, Sampling, Seeded, Serial, SerialFeed, Windows,
-};
+use super::{ByteSource, MAX_FILLS, Sampling, Seeded, Serial, SerialFeed, Windows};
 use crate::hash::{self, RATE, Shake256Reader, read_side_by_side};
 use crate::lanes::{Double, Isa, SoftDouble, wipe};
 use crate::params::NONCE_LEN;
@@ -26,8 +24,6 @@ const BLOCKS: usize = 7;
 /// Length of the buffer in bytes.
 const LEN: usize = CARRY + RATE * BLOCKS;
 const _: () = assert!(LEN / ATTEMPT_LEN <= AHEAD * ATTEMPTS);
-// The first bytes of a fill may belong to the attempt before.
-const _: () = assert!((RATE * BLOCKS - MOST_BYTES) / MOST_BYTES >= LEAST_ATTEMPTS);
 
 /// The stream `SHAKE256(seed)`: the nonce, then the bytes of the sampler.
 pub(crate) struct ShakeSource {
@@ -258,7 +254,7 @@ impl<I: Isa> ShakeSampling for Windows<I, ShakeSource> {
         self.compute_together(feeds);
         for feed in feeds {
             feed.source.begin();
-            feed.gave_up = false;
+            feed.fills_left = MAX_FILLS;
             self.read_records(feed, true);
         }
     }
@@ -380,26 +376,6 @@ mod tests {
             [0, 0, 129],
         ];
         assert_eq!(RCDT, pieces.map(|[a, b, c]| a << 48 | b << 24 | c));
-    }
-
-    /// Feeds that start together forget that they gave up, as those that start alone do.
-    #[test]
-    fn samplers_that_gave_up_start_again_together() {
-        let windows = Windows::<_, ShakeSource>::new(Baseline);
-        let leaf = windows.leaf(&Cases::new("together").leaf());
-        let seeds = [1, 2].map(|number| [number; SEED_LEN]);
-        let mut feeds = seeds.map(|seed| windows.feed(&seed));
-        for feed in &mut feeds {
-            windows.sample_pair(feed, [f64::NAN; 2], &leaf);
-            assert!(Windows::<Baseline, ShakeSource>::gave_up(feed));
-        }
-        windows.start_together(&mut feeds, seeds.iter());
-        for (feed, seed) in feeds.iter_mut().zip(&seeds) {
-            let pair = windows.sample_pair(feed, [0.5, 0.25], &leaf);
-            assert!(!Windows::<Baseline, ShakeSource>::gave_up(feed));
-            let mut alone = windows.feed(seed);
-            assert_eq!(pair, windows.sample_pair(&mut alone, [0.5, 0.25], &leaf));
-        }
     }
 
     #[test]

@@ -10,12 +10,12 @@
 //! bytes consumed are those of [`Serial`](super::Serial).
 
 use super::first_byte::FixedLeaf;
-use super::records::{AHEAD, BUFFERS, END, Records, SETS, WINDOW, level, spread};
+use super::records::{AHEAD, END, Records, SETS, WINDOW, level, spread};
 use super::serial::{Center, attempt};
-use super::{LEAST_ATTEMPTS, MAX_FILLS, MOST_BYTES, Sampling, Seeded};
+use super::{MAX_FILLS, Sampling, Seeded};
 use crate::fft::Fft;
 use crate::lanes::{F32x8, Isa, Register};
-use crate::prng::{self, Place, Prng, SEED_LEN};
+use crate::prng::{Place, Prng, SEED_LEN};
 use crate::reveal::reveal;
 use crate::tree::Leaf;
 use core::fmt;
@@ -24,8 +24,6 @@ use zeroize::Zeroize;
 
 /// The generator whose buffers have records.
 type Buffers = Prng<AHEAD, SETS>;
-// The first bytes of a buffer may belong to the attempt before, and its last ones begin none.
-const _: () = assert!(BUFFERS * ((prng::END - MOST_BYTES) / MOST_BYTES) >= LEAST_ATTEMPTS);
 
 /// Windows of attempts from the bytes of `S`, in the frame of an instruction set with a binary64
 /// unit.
@@ -121,13 +119,14 @@ impl Buffered for Buffers {
     }
 }
 
-/// A byte source, the records of its buffers, and whether an integer was not found.
+/// A byte source and the records of its buffers.
 pub struct Feed<S = Buffers> {
     pub(super) source: S,
     records: Records,
     /// Place of the attempt that comes next.
     next: usize,
-    pub(super) gave_up: bool,
+    /// Times that the buffers may still be filled before the sampler gives up.
+    pub(super) fills_left: u32,
 }
 
 impl<S> Drop for Feed<S> {
@@ -163,12 +162,12 @@ impl<I: Isa, S: Buffered> Sampling for Windows<I, S> {
         source: S::EMPTY,
         records: Records::EMPTY,
         next: 0,
-        gave_up: false,
+        fills_left: MAX_FILLS,
     };
 
     fn start(self, feed: &mut Feed<S>, seed: &S::Seed) {
         feed.source.start_on(self.0, seed);
-        feed.gave_up = false;
+        feed.fills_left = MAX_FILLS;
         // From the first byte on: all records are new, but for the open ones
         // after the last, which nothing changes.
         self.read_records(feed, true);
@@ -176,7 +175,7 @@ impl<I: Isa, S: Buffered> Sampling for Windows<I, S> {
 
     #[inline(always)]
     fn gave_up(feed: &Feed<S>) -> bool {
-        feed.gave_up
+        feed.fills_left == 0
     }
 
     #[inline(always)]
@@ -352,7 +351,6 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
     /// Draws one integer. Zero if the sampler gives up.
     #[inline(always)]
     fn sample(self, feed: &mut Feed<S>, r: f64, leaf: &LogLeaf) -> f64 {
-        let mut fills_left = MAX_FILLS;
         loop {
             let Verdicts { accepted, open } = match feed.records.window(self.0, feed.next) {
                 Some(window) => self.verdicts(window, r as f32, leaf),
@@ -371,7 +369,7 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
                 feed.next += 1;
                 Some(f64::from(feed.records.z(feed.next - 1)))
             } else {
-                self.attempt(feed, r, leaf, &mut fills_left)
+                self.attempt(feed, r, leaf)
             };
             if let Some(z) = z {
                 return z;
@@ -390,17 +388,10 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
 
     /// The next attempt by the exact code, or the next buffers if these have come to their end.
     /// Zero if there may be no further ones: all other steps go on in the buffers, so no search for
-    /// an integer is without end. A sampler that has given up fills no buffers again.
+    /// an integer is without end.
     #[inline(never)]
-    fn attempt(
-        self,
-        feed: &mut Feed<S>,
-        r: f64,
-        leaf: &LogLeaf,
-        fills_left: &mut u32,
-    ) -> Option<f64> {
-        feed.gave_up |= *fills_left == 0;
-        if feed.gave_up {
+    fn attempt(self, feed: &mut Feed<S>, r: f64, leaf: &LogLeaf) -> Option<f64> {
+        if feed.fills_left == 0 {
             return Some(0.0);
         }
         let counter = feed.source.counter();
@@ -417,7 +408,7 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
             }
         };
         let new = reveal(feed.source.counter() != counter);
-        *fills_left -= u32::from(new);
+        feed.fills_left -= u32::from(new);
         self.read_records(feed, new);
         z.map(|z| z as f64)
     }

@@ -3,7 +3,7 @@
 //! decides.
 
 use super::super::base::half_gaussian;
-use super::super::records::{ACCEPT, ONE, RAISE, REJECT, record, trial};
+use super::super::records::{ACCEPT, BUFFERS, ONE, RAISE, REJECT, record, trial};
 use super::super::serial::exponent;
 use super::super::{Serial, SerialFeed};
 use super::*;
@@ -209,43 +209,4 @@ fn error_of_the_comparison_is_below_its_bound() {
     }
     assert!(worst < 0.13, "off by {worst}");
     assert!(worst > 0.05, "off by {worst} only");
-}
-
-/// The buffers are filled [`MAX_FILLS`] times for an integer that is not found, and no more for
-/// those after it. Integers that are found may need many more together.
-fn buffers_are_filled_for_each_integer<S: Buffered>(seed: &S::Seed) {
-    let windows = Windows::<_, S>::new(Baseline);
-    let leaf = windows.leaf(&Leaf { dss: 0.2, ccs: 0.8 });
-    let mut feed = windows.feed(seed);
-    let begun = feed.source.counter();
-    feed.source.next_buffers(Baseline);
-    let fill = feed.source.counter() - begun;
-
-    windows.start(&mut feed, seed);
-    let mut last = feed.source.counter();
-    let mut fills = 0;
-    for _ in 0..10_000 {
-        windows.sample_pair(&mut feed, [0.25, 0.75], &leaf);
-        fills += u64::from(feed.source.counter() != last);
-        last = feed.source.counter();
-    }
-    assert!(fills > 10 * u64::from(MAX_FILLS), "{fills}");
-    assert!(!feed.gave_up);
-
-    for _ in 0..3 {
-        windows.sample_pair(&mut feed, [f64::NAN; 2], &leaf);
-        assert!(feed.gave_up);
-        let filled = feed.source.counter() - last;
-        assert_eq!(filled, fill * u64::from(MAX_FILLS));
-    }
-}
-
-#[test]
-fn each_integer_has_its_own_bound() {
-    buffers_are_filled_for_each_integer::<Buffers>(&[1; SEED_LEN]);
-    #[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
-    {
-        use super::super::shake::{SEED_LEN, ShakeSource};
-        buffers_are_filled_for_each_integer::<ShakeSource>(&[1; SEED_LEN]);
-    }
 }
