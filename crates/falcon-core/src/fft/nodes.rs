@@ -2,7 +2,7 @@
 //! step, the factors of a Gram matrix.
 
 use super::runs::*;
-use crate::lanes::{F64s, HAS_VECTORS, Lanes};
+use crate::lanes::{F64s, Lanes};
 
 /// Whether small subtrees are computed level by level. On AArch64 that takes 0.5 % more
 /// instructions of a signature; without vectors it is no faster.
@@ -305,16 +305,12 @@ fn split_ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     for u in 0..m / len::<L, R>() {
         let re: [R; 2] = l.load_unzipped(&d_re[u]);
         let w = shared(l, &w_re[u], &w_im[u]);
-        // Products with zero take less time than more code, if there are vectors.
-        let [l10, d0, d1] = if im.is_none() && !HAS_VECTORS {
-            split_and_factor(l, ldl, re.map(Entry::Real), w)
-        } else {
-            let couples = match &im {
-                Some((d_im, _)) => load_unzipped(l, &d_re[u], &d_im[u]),
-                None => re.map(|re| Entry::Real(re).parts(l)),
-            };
-            split_and_factor(l, ldl, couples.map(Entry::Complex), w)
+        // Products with zero take less than more code would.
+        let couples = match &im {
+            Some((d_im, _)) => load_unzipped(l, &d_re[u], &d_im[u]),
+            None => re.map(|re| Entry::Real(re).parts(l)),
         };
+        let [l10, d0, d1] = split_and_factor(l, ldl, couples.map(Entry::Complex), w);
         L::store(d0[0], &mut d00_re[u]);
         if let Some((_, d00_im)) = &mut im {
             L::store(d0[1], &mut d00_im[u]);
