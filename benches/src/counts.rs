@@ -133,7 +133,7 @@ pub const BARS: [Bar; 7] = {
     }
     [
         bar(Sign, Prepared, 400_000, 430_000),
-        bar(Sign, Encoded, 680_000, 680_000),
+        bar(Sign, Encoded, 670_000, 680_000),
         bar(Sign, Batch, 355_000, 355_000),
         bar(Verify, Prepared, 43_500, 45_000),
         bar(Verify, Encoded, 50_000, 55_000),

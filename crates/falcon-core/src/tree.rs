@@ -182,8 +182,7 @@ pub struct Computed<'a, B> {
     logn: u32,
     profile: Profile,
     l10: &'a mut [f64],
-    /// `n` reals, or the `n/2` real parts on the left spine (the root, its left child, and so on),
-    /// where the imaginary parts are zero.
+    /// `n` reals. The root has the `n/2` real parts, since the others are zero.
     d00: &'a mut [f64],
     /// `n` reals. Once the right child is computed, they are scratch of both children.
     d11: &'a mut [f64],
@@ -395,8 +394,8 @@ impl<B: Binary64> Node for Computed<'_, B> {
             Side::Left => &*self.d00,
         };
         let (l10, scratch) = self.scratch.split_at_mut(half);
-        let (d11, scratch) = scratch.split_at_mut(half);
-        let d00 = &mut scratch[..d.len() / 2];
+        let (d00, scratch) = scratch.split_at_mut(half);
+        let (d11, _) = scratch.split_at_mut(half);
         let ldl = self.profile.ldl;
         Isa::vectorize(
             self.arith,

@@ -159,7 +159,7 @@ fn norm<I: Copy, R: F64s<I>>(a: [R; 2]) -> R {
 /// A run of entries of a diagonal.
 #[derive(Clone, Copy)]
 enum Entry<R> {
-    /// The imaginary part is zero: at the root and below it on the left, and in [`Ldl::Real`].
+    /// The imaginary part is zero: at the root, and in [`Ldl::Real`].
     Real(R),
     Complex([R; 2]),
 }
@@ -265,16 +265,17 @@ pub(crate) fn ldl<L: Lanes<Real = f64>>(
 fn split_and_factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     l: L,
     ldl: Ldl,
-    [x, y]: [Entry<R>; 2],
+    [x, y]: [[R; 2]; 2],
     w: [R; 2],
 ) -> [[R; 2]; 3] {
-    let (e0, e1) = match (ldl, x, y) {
-        (Ldl::Complex, Entry::Complex(x), Entry::Complex(y)) => {
+    let (e0, e1) = match ldl {
+        Ldl::Complex => {
             let [e0, e1] = split_run::<L, R>([x, y], w);
             (Entry::Complex(e0), e1)
         }
-        (_, Entry::Real(x) | Entry::Complex([x, _]), Entry::Real(y) | Entry::Complex([y, _])) => {
-            let [sum, difference] = x.add_sub(y);
+        #[cfg(feature = "fndsa-provisional")]
+        Ldl::Real => {
+            let [sum, difference] = x[0].add_sub(y[0]);
             let half = difference.half();
             (Entry::Real(sum.half()), [half * w[0], -(half * w[1])])
         }
@@ -292,29 +293,27 @@ fn split_ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     l10: &mut [f64],
     d11: &mut [f64],
 ) {
-    let m = d11.len() / 2;
+    let m = d00.len() / 2;
     let couples = |d| &runs::<L, R, _>(2 * m, d).as_chunks::<2>().0[..m / len::<L, R>()];
     let (d_re, d_im) = d.split_at(2 * m);
     let d_re = couples(d_re);
-    let (d00_re, d00_im) = d00.split_at_mut(m);
-    let d00_re = runs_mut::<L, R, _>(m, d00_re);
-    let mut im = (!d_im.is_empty()).then(|| (couples(d_im), runs_mut::<L, R, _>(m, d00_im)));
+    let d_im = (!d_im.is_empty()).then(|| couples(d_im));
+    let [d00_re, d00_im] = halves_mut::<L, R, _>(m, d00);
     let [d11_re, d11_im] = halves_mut::<L, R, _>(m, d11);
     let [l_re, l_im] = halves_mut::<L, R, _>(m, l10);
     let [w_re, w_im] = twiddle_runs::<L, R>(m);
     for u in 0..m / len::<L, R>() {
-        let re: [R; 2] = l.load_unzipped(&d_re[u]);
-        let w = shared(l, &w_re[u], &w_im[u]);
         // Products with zero take less than more code would.
-        let couples = match &im {
-            Some((d_im, _)) => load_unzipped(l, &d_re[u], &d_im[u]),
-            None => re.map(|re| Entry::Real(re).parts(l)),
+        let couples = match d_im {
+            Some(d_im) => load_unzipped(l, &d_re[u], &d_im[u]),
+            None => {
+                let re: [R; 2] = l.load_unzipped(&d_re[u]);
+                re.map(|re| Entry::Real(re).parts(l))
+            }
         };
-        let [l10, d0, d1] = split_and_factor(l, ldl, couples.map(Entry::Complex), w);
-        L::store(d0[0], &mut d00_re[u]);
-        if let Some((_, d00_im)) = &mut im {
-            L::store(d0[1], &mut d00_im[u]);
-        }
+        let w = shared(l, &w_re[u], &w_im[u]);
+        let [l10, d0, d1] = split_and_factor::<L, R>(l, ldl, couples, w);
+        store::<L, R>(d0, &mut d00_re[u], &mut d00_im[u]);
         store::<L, R>(d1, &mut d11_re[u], &mut d11_im[u]);
         store::<L, R>(l10, &mut l_re[u], &mut l_im[u]);
     }
@@ -323,7 +322,7 @@ fn split_ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
 /// Computes the node below a diagonal entry `d`, a polynomial of degree `n` that is self-adjoint
 /// but for rounding. It has `n` reals, or the `n/2` real parts if the others are zero. It splits
 /// into `e0` and `e1`. The node holds the factors of the Gram matrix `[[e0, e1], [conj(e1), e0]]`:
-/// `l10` and `d11` get `n/2` reals each, `d00` half as many as `d` has.
+/// `d00`, `l10` and `d11` get `n/2` reals each.
 #[inline(always)]
 pub(crate) fn split_ldl<L: Lanes<Real = f64>>(
     l: L,
@@ -334,9 +333,9 @@ pub(crate) fn split_ldl<L: Lanes<Real = f64>>(
     d11: &mut [f64],
 ) {
     if HAS_SUBTREES {
-        in_longest_runs!(d11.len() / 2, split_ldl_runs(l, ldl, d, d00, l10, d11));
+        in_longest_runs!(d00.len() / 2, split_ldl_runs(l, ldl, d, d00, l10, d11));
     } else {
-        in_runs!(d11.len() / 2, split_ldl_runs(l, ldl, d, d00, l10, d11));
+        in_runs!(d00.len() / 2, split_ldl_runs(l, ldl, d, d00, l10, d11));
     }
 }
 
@@ -360,7 +359,7 @@ fn split_ldl_level_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
         [d00, d11, l10].map(|parts| parts.map(|part| runs_mut::<L, R, _>(len, part)));
     let (w_re, w_im) = twiddles(m);
     for u in 0..len / R::LEN {
-        let couples = load_unzipped(l, &d_re[u], &d_im[u]).map(Entry::Complex);
+        let couples: [[R; 2]; 2] = load_unzipped(l, &d_re[u], &d_im[u]);
         let first = u * R::LEN % m;
         let of_entry = first..first + R::LEN.min(m);
         let w = [l.cycle(&w_re[of_entry.clone()]), l.cycle(&w_im[of_entry])];
