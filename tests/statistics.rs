@@ -7,7 +7,7 @@ use falcon_core::{Falcon512, Falcon1024, Parameters};
 use falcon_tests::{Repeatable, extent, key};
 
 /// Integers that are drawn from a seed: as many as `Sampling::start` promises.
-const PER_SEED: usize = 250_000;
+const PER_SEED: usize = 10_000;
 
 /// `S::gave_up`, of the sampler that is given.
 fn gave_up<S: Sampling>(_: &S, feed: &S::Feed) -> bool {

@@ -159,15 +159,35 @@ const LEAF: Leaf = Leaf {
 };
 
 fn samplerz<B: SigningIsa>(c: &mut Criterion, name: &str, arith: B) {
-    let mut feeds = [arith.sampling().feed(&[2; 56])];
-    let mut sampler = LaneSampler::new(arith, arith.sampling(), &mut feeds);
+    let sampling = arith.sampling();
+    let mut seeds = seeds();
+    let mut feed = sampling.feed(&[2; 56]);
     let mut centers = [0.3, -0.7];
+    let mut calls = 0u64;
+    // As many calls to a seed as a signature of degree 512 has.
     c.bench_function(&format!("samplerz, two calls/{name}"), |b| {
         b.iter(|| {
+            if calls.is_multiple_of(512) {
+                sampling.start(&mut feed, &seeds());
+            }
+            calls += 1;
             centers = [0.37 - centers[1], centers[0] - 0.21];
+            let feeds = std::slice::from_mut(&mut feed);
+            let mut sampler = LaneSampler::new(arith, sampling, feeds);
             black_box(sampler.sample_pair(black_box(centers), &LEAF));
         });
     });
+}
+
+/// Seeds of the sampler, one after the other: a sampler gives up in the end.
+fn seeds() -> impl FnMut() -> [u8; 56] {
+    let mut number = 0u64;
+    move || {
+        number += 1;
+        let mut seed = [2; 56];
+        seed[..8].copy_from_slice(&number.to_le_bytes());
+        seed
+    }
 }
 
 /// ffSampling over the tree of a real key; a call samples one vector a lane.
@@ -182,14 +202,17 @@ fn walk<P: Parameters, B: SigningIsa, F: Fft>(c: &mut Criterion, name: &str, ari
         }
     }
     fft.fft(P::LOGN, &mut target);
-    let mut feeds: Vec<_> = (0..F::LANES)
-        .map(|i| arith.sampling().feed(&[i as u8; 56]))
-        .collect();
-    let mut sampler = LaneSampler::new(fft, arith.sampling(), &mut feeds);
+    let sampling = arith.sampling();
+    let mut seeds = seeds();
+    let mut feeds: Vec<_> = (0..F::LANES).map(|_| sampling.feed(&seeds())).collect();
     let mut scratch = vec![F::Real::default(); scratch_len(P::LOGN)];
     c.bench_function(&format!("ffsampling/{name}/{n}"), |b| {
         b.iter(|| {
             let (mut t0, mut t1) = (target.clone(), target.clone());
+            for feed in &mut feeds {
+                sampling.start(feed, &seeds());
+            }
+            let mut sampler = LaneSampler::new(fft, sampling, &mut feeds);
             let mut root = Stored::root(P::LOGN, tree);
             let scratch = &mut scratch;
             ffsampling(

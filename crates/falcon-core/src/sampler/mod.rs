@@ -34,9 +34,17 @@ pub(crate) const MAX_REFUSALS: u32 = 512;
 /// Times that [`Windows`] fills its buffers from one seed before it gives up. If a leaf or a
 /// centre is NaN, [`Windows`] refuses every attempt and would never stop.
 ///
-/// Each fill brings an attempt or more, of which more than half are accepted. The 2,048 integers of
-/// an attempt to sign need all fills with a chance below `2^-7000`. A test computes that, too.
-pub(crate) const MAX_FILLS: u32 = 1 << 14;
+/// Each fill brings [`LEAST_ATTEMPTS`] or more, of which more than half are accepted. The 2,048
+/// integers of an attempt to sign need all fills with a chance below `2^-7000`. A test computes
+/// that, too.
+pub(crate) const MAX_FILLS: u32 = 512;
+
+/// Attempts of a fill at least, if each reads [`MOST_BYTES`]. Both byte sources assert it.
+pub(crate) const LEAST_ATTEMPTS: usize = 50;
+
+/// Bytes that an attempt at an integer reads at most: its candidate with the first byte of the
+/// trial, and seven more bytes of the trial, which compares 64 bits.
+const MOST_BYTES: usize = records::ATTEMPT_LEN + 7;
 
 /// The source of the integers at the leaves of ffSampling.
 ///
@@ -77,7 +85,7 @@ pub trait Sampling: Copy + Debug + Send + Sync {
     type Leaf;
 
     /// Restarts `feed` in place with the random bytes of `seed`. They are for one attempt to sign.
-    /// For more than 250,000 integers take another seed: the sampler may [give
+    /// For more than 10,000 integers take another seed: the sampler may [give
     /// up](Sampling::gave_up).
     fn start(self, feed: &mut Self::Feed, seed: &Self::Seed);
     /// Makes a feed of the random bytes of `seed`. Moving it leaves a copy behind,

@@ -4,7 +4,10 @@
 
 use super::records::{AHEAD, ATTEMPT_LEN, ATTEMPTS, BUFFERS, END, Records};
 use super::windows::{Buffered, Feed};
-use super::{ByteSource, MAX_FILLS, Sampling, Seeded, Serial, SerialFeed, Windows};
+use super::{
+    ByteSource, LEAST_ATTEMPTS, MAX_FILLS, MOST_BYTES, Sampling, Seeded, Serial, SerialFeed,
+    Windows,
+};
 use crate::hash::{self, RATE, Shake256Reader, read_side_by_side};
 use crate::lanes::{Double, Isa, SoftDouble, wipe};
 use crate::params::NONCE_LEN;
@@ -24,6 +27,8 @@ const BLOCKS: usize = 7;
 /// Length of the buffer in bytes.
 const LEN: usize = CARRY + RATE * BLOCKS;
 const _: () = assert!(LEN / ATTEMPT_LEN <= AHEAD * ATTEMPTS);
+// The first bytes of a fill may belong to the attempt before.
+const _: () = assert!((RATE * BLOCKS - MOST_BYTES) / MOST_BYTES >= LEAST_ATTEMPTS);
 
 /// The stream `SHAKE256(seed)`: the nonce, then the bytes of the sampler.
 pub(crate) struct ShakeSource {

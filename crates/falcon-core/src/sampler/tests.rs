@@ -218,7 +218,7 @@ fn an_attempt_is_accepted_with_a_chance_of_more_than_a_half() {
     assert!(f64::from(MAX_REFUSALS) * libm::log2(1.0 - least) < -512.0);
     // Of `tries` fair coins fewer than 2,048 show heads with a chance below `2^(tries (H - 1))`,
     // with `H` the entropy of that share in bits.
-    let (tries, accepted) = (f64::from(MAX_FILLS), 2048.0);
+    let (tries, accepted) = (f64::from(MAX_FILLS) * LEAST_ATTEMPTS as f64, 2048.0);
     let part = |share: f64| -share * libm::log2(share);
     let entropy = part(accepted / tries) + part(1.0 - accepted / tries);
     assert!(tries * (entropy - 1.0) < -7_000.0);

@@ -10,12 +10,12 @@
 //! bytes consumed are those of [`Serial`](super::Serial).
 
 use super::first_byte::FixedLeaf;
-use super::records::{AHEAD, END, Records, SETS, WINDOW, level, spread};
+use super::records::{AHEAD, BUFFERS, END, Records, SETS, WINDOW, level, spread};
 use super::serial::{Center, attempt};
-use super::{MAX_FILLS, Sampling, Seeded};
+use super::{LEAST_ATTEMPTS, MAX_FILLS, MOST_BYTES, Sampling, Seeded};
 use crate::fft::Fft;
 use crate::lanes::{F32x8, Isa, Register};
-use crate::prng::{Place, Prng, SEED_LEN};
+use crate::prng::{self, Place, Prng, SEED_LEN};
 use crate::reveal::reveal;
 use crate::tree::Leaf;
 use core::fmt;
@@ -24,6 +24,8 @@ use zeroize::Zeroize;
 
 /// The generator whose buffers have records.
 type Buffers = Prng<AHEAD, SETS>;
+// The first bytes of a buffer may belong to the attempt before, and its last ones begin none.
+const _: () = assert!(BUFFERS * ((prng::END - MOST_BYTES) / MOST_BYTES) >= LEAST_ATTEMPTS);
 
 /// Windows of attempts from the bytes of `S`, in the frame of an instruction set with a binary64
 /// unit.
