@@ -16,7 +16,9 @@ source benches/qemu/common.sh
 
 # build_guest ARGUMENT...: for these arguments of the program.
 build_guest() {
-    local features=seeded,mceliece-rust
+    local features=seeded,mceliece-rust debug=limited
+    # Bars need counts alone.
+    case " $* " in *" --strict "*) debug=none ;; esac
     case " $* " in *" --pqclean "*) features+=,mceliece ;; esac
     need "gcc gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" \
         gcc aarch64-linux-gnu-gcc aarch64-linux-gnu-nm aarch64-linux-gnu-addr2line qemu-aarch64
@@ -25,7 +27,7 @@ build_guest() {
 
     # Static, at fixed addresses: what runs is the program alone. Debug
     # information names the inlined functions and changes no instruction.
-    CARGO_PROFILE_RELEASE_DEBUG=limited \
+    CARGO_PROFILE_RELEASE_DEBUG="$debug" \
         CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS="-C target-feature=+crt-static -C relocation-model=static --cfg getrandom_backend=\"custom\"" \
         cargo build --locked --quiet --release --target "$TARGET" -p falcon-benches --bin count \
         --features "$features"
