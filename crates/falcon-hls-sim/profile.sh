@@ -8,6 +8,7 @@
 #   crates/falcon-hls-sim/profile.sh > crates/falcon-hls-sim/profile.tsv
 #   crates/falcon-hls-sim/profile.sh x86-64 | armv7 | armv7-soft    rows of one target
 #   crates/falcon-hls-sim/profile.sh --sources    the hash of what is counted, for the head
+#   crates/falcon-hls-sim/profile.sh --check      fails if profile.tsv is out of date
 #
 # armv7-soft computes binary64 with integer instructions.
 #
@@ -117,9 +118,41 @@ sources() {
         LC_ALL=C sort | LC_ALL=C xargs grep -aHv '^ *\(//.*\)\?$' | sha256sum | cut -d' ' -f1
 }
 
+# check: if the table is of other code, counts x86-64 again. Fails if a part of an operation takes
+# another number of instructions, by more than 1 % of the operation, or of butterflies.
+check() {
+    local table=$HERE/profile.tsv
+    if [ "$(sed -n 's/^# Sources: //p' "$table")" = "$(sources)" ]; then
+        echo "$table was counted on this code"
+        return
+    fi
+    echo "$table was counted on other code: counting x86-64 again"
+    "$0" x86-64 >"$run/again"
+    awk -F'\t' '
+        /^#/ || $1 == "target" { next }
+        FNR == NR { count[$1, $2, $3, $5] = $6; executed[$1, $2, $3, $5] = $7; all[$1, $2, $3] += $6; next }
+        {
+            rows++
+            change = ($6 - count[$1, $2, $3, $5]) / all[$1, $2, $3]
+            if (change > 0.01 || change < -0.01 || $7 != executed[$1, $2, $3, $5]) {
+                printf "%s %s %s: %+.1f %% of the operation, %s executed, %s in the table\n",
+                    $2, $3, $5, 100 * change, $7, executed[$1, $2, $3, $5]
+                bad = 1
+            }
+        }
+        END { exit bad || rows < 100 }' "$table" "$run/again" || {
+        echo "$table is out of date: run $HERE/profile.sh >$table" >&2
+        return 1
+    }
+}
+
 case "${1:-}" in
 --sources)
     sources
+    exit
+    ;;
+--check)
+    check
     exit
     ;;
 esac

@@ -468,12 +468,15 @@ mod tests {
 
     /// A tree has the same bits, computed level by level or node by node.
     fn subtrees_have_the_bits_of_their_nodes<B: Binary64>(arith: B) {
-        let profile = Profile {
-            inv_sigma: 1.0 / 165.0,
-            sigma_min: 1.27,
-            ldl: Ldl::Complex,
-        };
-        for logn in 1..=8 {
+        for (ldl, logn) in [Ldl::Complex, Ldl::Real]
+            .into_iter()
+            .flat_map(|ldl| (1..=8).map(move |logn| (ldl, logn)))
+        {
+            let profile = Profile {
+                inv_sigma: 1.0 / 165.0,
+                sigma_min: 1.27,
+                ldl,
+            };
             let n = 1 << logn;
             let real = |i: usize, salt: usize| ((i * 37 + salt * 11) % 101) as f64;
             let [by_level, by_node] = [true, false].map(|by_level| {
@@ -491,7 +494,7 @@ mod tests {
             });
             assert!(by_level.iter().all(|x| x.is_finite()));
             let bits = |x: Vec<f64>| x.into_iter().map(f64::to_bits).collect::<Vec<_>>();
-            assert_eq!(bits(by_level), bits(by_node), "{logn}");
+            assert_eq!(bits(by_level), bits(by_node), "{ldl:?} {logn}");
         }
     }
 

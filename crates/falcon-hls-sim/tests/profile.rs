@@ -396,8 +396,8 @@ fn hash_of_sources() -> String {
     base16ct::lower::encode_string(&hash.finalize())
 }
 
-/// A profile of other code is out of date by little or much. The test warns of it, but does not
-/// fail, since counting again needs Valgrind and an emulator.
+/// A profile of other code is out of date by little or much. The test warns of it. `profile.sh
+/// --check`, a step of CI, counts again and fails.
 #[test]
 fn the_profile_says_of_which_code_it_is() {
     let table = include_str!("../profile.tsv");

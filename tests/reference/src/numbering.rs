@@ -1,4 +1,5 @@
-//! Key, nonce and sampler seed of a number. `kat/reference-long` has the same numbering.
+//! Key, nonce and sampler seed of a number. The records of `kat/reference-long` that a
+//! search over these numbers found have the same numbering.
 
 use falcon_core::hazmat::RawRandomness;
 use falcon_core::{NONCE_LEN, Parameters, SigningKey};

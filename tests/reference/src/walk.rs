@@ -1,7 +1,9 @@
 //! The reference's `sign_dyn`, step by step, with the centres and deviations that its sampler gets.
 //!
-//! Each step is a call of the C code, so every last bit is the reference's. Only the order of the
-//! steps is written here. The resulting `s2` is compared with `sign_dyn`'s.
+//! Each step on polynomials and each draw of an integer is a call of the C code. The order of the
+//! steps is written here, and so are conversions, the norm, and the root and the products of a
+//! leaf. IEEE 754 defines each of these, as it defines the reference's. The resulting `s2` is
+//! compared with `sign_dyn`'s.
 
 use crate::c::{Bits, Reference, Sampler, Stream};
 

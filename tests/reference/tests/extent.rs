@@ -139,6 +139,11 @@ fn signatures(degree: Degree, key: u8, first: u64, count: u64) {
     let expected = count as f64 * (2.0 / 12289.0 + 2.0 / 16600.0);
     let deviations = (near as f64 - expected).abs() / expected.sqrt();
     assert!(deviations < 5.0, "{near} near, {expected} expected");
+    // A search that finds nothing compares nothing.
+    assert!(
+        near as f64 > expected / 3.0,
+        "{near} near, {expected} expected"
+    );
 }
 
 #[test]
