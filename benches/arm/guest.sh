@@ -14,11 +14,10 @@ readonly CPU="${COUNT_CPU:-neoverse-n1}"
 
 source benches/qemu/common.sh
 
-# build_guest ARGUMENT...: for these arguments of the program.
+# build_guest ARGUMENT...: for these arguments of the program. With debug information if
+# GUEST_DEBUG=limited, which names the functions of a profile.
 build_guest() {
-    local features=seeded,mceliece-rust debug=limited
-    # Bars need counts alone.
-    case " $* " in *" --strict "*) debug=none ;; esac
+    local features=seeded,mceliece-rust
     case " $* " in *" --pqclean "*) features+=,mceliece ;; esac
     need "gcc gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" \
         gcc aarch64-linux-gnu-gcc aarch64-linux-gnu-nm aarch64-linux-gnu-addr2line qemu-aarch64
@@ -27,7 +26,7 @@ build_guest() {
 
     # Static, at fixed addresses: what runs is the program alone. Debug
     # information names the inlined functions and changes no instruction.
-    CARGO_PROFILE_RELEASE_DEBUG="$debug" \
+    CARGO_PROFILE_RELEASE_DEBUG="${GUEST_DEBUG:-none}" \
         CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS="-C target-feature=+crt-static -C relocation-model=static --cfg getrandom_backend=\"custom\"" \
         cargo build --locked --quiet --release --target "$TARGET" -p falcon-benches --bin count \
         --features "$features"
@@ -44,13 +43,19 @@ run_guest() {
         echo "$GUEST has no symbol count::mark" >&2
         return 1
     fi
-    cp "$OUT/plugin.so" "$GUEST" "$directory"
+    cp "$OUT/plugin.so" "$GUEST" benches/arm/counts.jsonl "$directory"
+    # The rows that others are compared with are Falcon's.
+    local committed=()
+    case " $* " in
+    *" --mceliece "* | *" --loops "*) ;;
+    *" --strict "*) committed=(--committed counts.jsonl) ;;
+    esac
     # Environment and names lie on the guest's stack and move what is above them:
     # always the same ones.
     (
         cd "$directory"
         env -i "$(command -v qemu-aarch64)" -seed 1 -cpu "$CPU" \
             -plugin "./plugin.so,mark=$mark,out=counts,blocks=blocks" \
-            ./count --counts counts "$@"
+            ./count --counts counts ${committed[@]+"${committed[@]}"} "$@"
     )
 }

@@ -16,6 +16,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source benches/arm/guest.sh
+export GUEST_DEBUG=limited
 
 readonly LLVM_VERSION="${LLVM_VERSION:-22}"
 # apple-m1 has the model of Cyclone there, cortex-a72 that of Cortex-A57.

@@ -10,6 +10,9 @@
 #   benches/arm/run.sh [profile] --mceliece [--pqclean] [--engine NAME] [WORD...]
 #       the same for Classic McEliece (the sets with `f`), beside pq-mceliece. With --pqclean
 #       beside PQClean's portable C code too, which takes minutes to build and to count
+#   benches/arm/run.sh --renew
+#       writes the rows into benches/arm/counts.jsonl. With --strict, a row that differs from them
+#       by more than 0.5 % is an error. A test compares docs/PERFORMANCE.md with them
 #   benches/arm/run.sh --loops
 #       FFT, NTT and Keccak-f alone: calls, butterflies or permutations of a
 #       call, its instructions, loads, stores
@@ -22,7 +25,16 @@ source benches/arm/guest.sh
 profile=
 if [ "${1:-}" = profile ]; then
     profile=yes
+    export GUEST_DEBUG=limited
     shift
+fi
+if [ "${1:-}" = --renew ]; then
+    rows="$(
+        "$0" --json
+        COUNT_CPU=max,sve=off "$0" --json --engine neonsha3x4
+    )"
+    grep memory_share <<<"$rows" >benches/arm/counts.jsonl
+    exit
 fi
 run="$(mktemp -d)"
 readonly run

@@ -103,6 +103,29 @@ impl<C> Row<C> {
     }
 }
 
+impl Row {
+    /// Instructions of this row in `committed`, one JSON object a line, if they differ by more than
+    /// 0.5 %. Zero if the row is missing there.
+    pub fn differs_from(&self, committed: &str) -> Option<u64> {
+        let name = self.case.to_string();
+        let found = committed
+            .lines()
+            .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+            .find(|row| {
+                let field = |key: &str| row[key].as_str().unwrap_or_default();
+                let [operation, mode] = [field("operation"), field("mode")];
+                format!(
+                    "{operation}/{mode}/{}/{}",
+                    field("parameters"),
+                    field("engine")
+                ) == name
+            })
+            .and_then(|row| row["instructions"].as_u64())
+            .unwrap_or_default();
+        (200 * self.instructions.abs_diff(found) > found).then_some(found)
+    }
+}
+
 /// Largest number of instructions that the best of our engines may take.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Bar {
@@ -223,6 +246,19 @@ mod tests {
             Some(true)
         );
         assert_eq!(BARS[0].judge(&[row("a", 1)]).map(|v| v.pass), None);
+    }
+
+    #[test]
+    fn a_row_of_other_code_differs_from_the_committed_one() {
+        let committed = r#"{"operation":"sign","mode":"batch","parameters":"falcon-512",
+            "engine":"a","instructions":1000}"#;
+        let committed = committed.replace('\n', "");
+        let judge = |engine, count| row(engine, count).differs_from(&committed);
+        assert_eq!([995, 1000, 1005].map(|count| judge("a", count)), [None; 3]);
+        assert_eq!(judge("a", 994), Some(1000));
+        assert_eq!(judge("a", 1006), Some(1000));
+        assert_eq!(judge("b", 1000), Some(0));
+        assert_eq!(row("a", 1000).differs_from(""), Some(0));
     }
 
     #[test]

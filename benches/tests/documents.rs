@@ -1,0 +1,145 @@
+//! Tables of `docs/PERFORMANCE.md` against the counts that they show.
+
+use falcon_benches::counts::BARS;
+use falcon_benches::entry::Degree;
+use serde_json::Value;
+
+/// The rows of `arm/run.sh --renew`, one JSON object a line.
+const COMMITTED: &str = include_str!("../arm/counts.jsonl");
+const PAGE: &str = include_str!("../../docs/PERFORMANCE.md");
+
+/// Cells of the rows below the header that begins with `header`.
+fn table(header: &str) -> Vec<Vec<&'static str>> {
+    let (_, rest) = PAGE.split_once(header).expect("the table is there");
+    let rows = rest.lines().skip(2);
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    rows.map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect()
+}
+
+/// The committed rows, each with its name as `count` prints it.
+fn counted() -> Vec<(String, Value)> {
+    let row = |line| {
+        let row: Value = serde_json::from_str(line).expect("a row");
+        let field = |key: &str| row[key].as_str().expect("a name").to_owned();
+        let [operation, mode, parameters] = ["operation", "mode", "parameters"].map(field);
+        (
+            format!("{operation}/{mode}/{parameters}/{}", field("engine")),
+            row,
+        )
+    };
+    COMMITTED.lines().map(row).collect()
+}
+
+fn instructions(name: &str) -> f64 {
+    let rows = counted();
+    let row = rows.iter().find(|(other, _)| other == name);
+    let (_, row) = row.unwrap_or_else(|| panic!("no row {name}"));
+    row["instructions"].as_u64().expect("a count") as f64
+}
+
+/// The first cell of a row, such as `sign 512, batch, each`, as `sign/batch/falcon-512`.
+fn group(cell: &str) -> String {
+    let (what, mode) = cell.split_once(", ").unwrap_or((cell, "seed"));
+    let mode = mode.trim_end_matches(", each");
+    let (operation, degree) = what.split_once(' ').expect("an operation and a degree");
+    format!("{operation}/{mode}/falcon-{degree}")
+}
+
+/// Compares `shown`, rounded to as many decimals as it has, with `value`.
+fn is(shown: &str, value: f64, place: &str) {
+    let shown = shown.replace(',', "");
+    let decimals = shown.split_once('.').map_or(0, |(_, after)| after.len());
+    assert_eq!(shown, format!("{value:.decimals$}"), "{place}");
+}
+
+#[test]
+fn counts_of_aarch64_are_those_of_the_table() {
+    let rows = table("| thousands of instructions (% loads and stores) |");
+    assert_eq!(rows.len(), 14);
+    let engines = [
+        "scalar",
+        "neonx4",
+        "neonsha3x4",
+        "fn-dsa",
+        "pqcrypto-falcon",
+    ];
+    let mut compared = 0;
+    for cells in rows {
+        let group = group(cells[0]);
+        let shown = cells[2..7].iter().zip(engines);
+        for (cell, engine) in shown.filter(|(cell, _)| !cell.is_empty()) {
+            let name = format!("{group}/{engine}");
+            let (count, share) = cell.split_once(' ').expect("a count and a share");
+            is(count, instructions(&name) / 1e3, &name);
+            let rows = counted();
+            let (_, row) = rows
+                .iter()
+                .find(|(other, _)| *other == name)
+                .expect("a row");
+            let memory = row["memory_share"].as_f64().expect("a share");
+            is(share.trim_matches(['(', ')']), 100.0 * memory, &name);
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 54);
+}
+
+#[test]
+fn goals_of_aarch64_are_those_of_the_bars() {
+    let rows = table("| thousands of instructions (% loads and stores) |");
+    let mut goals = 0;
+    for cells in rows {
+        let group = group(cells[0]);
+        let bar = BARS.iter().find(|bar| {
+            let name = |value| match serde_json::to_value(value) {
+                Ok(Value::String(name)) => name,
+                other => panic!("not a name: {other:?}"),
+            };
+            assert_eq!(bar.parameters, Degree::D512);
+            let mode = serde_json::to_value(bar.mode).expect("a name");
+            let operation = serde_json::to_value(bar.operation).expect("a name");
+            format!("{}/{}/falcon-512", name(operation), name(mode)) == group
+        });
+        match (cells[7], bar) {
+            ("", None) => {}
+            (goal, Some(bar)) => {
+                is(goal, bar.goal as f64 / 1e3, &group);
+                goals += 1;
+            }
+            other => panic!("{group}: {other:?}"),
+        }
+    }
+    assert_eq!(goals, BARS.len());
+}
+
+#[test]
+fn the_first_table_shows_the_best_engine_and_the_best_peer() {
+    let rows = table("| operation | x86-64, us: ours | best peer |");
+    assert_eq!(rows.len(), 14);
+    for cells in rows {
+        let group = group(cells[0]);
+        let engine = if group.starts_with("keygen") {
+            "scalar"
+        } else {
+            "neonx4"
+        };
+        let ours = instructions(&format!("{group}/{engine}"));
+        is(cells[4], ours / 1e3, &group);
+        // No peer has batches: they stand beside its prepared key.
+        let peers = group.replace("batch", "prepared");
+        let best = ["fn-dsa", "pqcrypto-falcon"]
+            .into_iter()
+            .filter_map(|peer| {
+                let name = format!("{peers}/{peer}");
+                let found = counted().iter().any(|(other, _)| *other == name);
+                found.then(|| (instructions(&name), peer))
+            })
+            .min_by(|a, b| a.0.total_cmp(&b.0));
+        let (count, peer) = best.expect("a peer");
+        let (shown, shown_peer) = cells[5].rsplit_once(", ").expect("a count and a peer");
+        assert_eq!(shown_peer, peer, "{group}");
+        is(shown, count / 1e3, &group);
+        is(cells[6], ours / count, &group);
+    }
+}
