@@ -8,7 +8,10 @@
 #   benches/firmware/run.sh profile cortex-m4|rv32imac [WORD]
 #       the same, then the functions (inlined ones apart) with most instructions
 #   benches/firmware/run.sh strict
-#       every row; fails if one is above its bar
+#       every row; fails if one is above its bar, or is not that of counts.tsv: another stack, or
+#       other instructions by more than 0.5 %
+#   benches/firmware/run.sh renew
+#       writes counts.tsv. A test compares docs/PERFORMANCE.md with it
 #
 # OPT_LEVEL=s builds for size instead of speed. Needed: gcc, qemu-user,
 # qemu-system-arm, binutils-arm-none-eabi, and the targets of rustup.
@@ -59,6 +62,15 @@ strict)
     strict=yes
     shift
     ;;
+renew)
+    rows=$("$0")
+    {
+        echo "# Instructions of one operation and stack in bytes, of benches/firmware/run.sh renew."
+        printf 'processor\toperation\tinstructions\tstack\n'
+        awk '/^==/ { cpu = $2; next } cpu { print cpu "\t" $1 "\t" $2 "\t" $3 }' <<<"$rows"
+    } >benches/firmware/counts.tsv
+    exit
+    ;;
 esac
 # That of the programs: their build scripts take longest, and serve here.
 OUT="$(realpath -m "${CARGO_TARGET_DIR:-examples/firmware/target}")"
@@ -104,6 +116,15 @@ count_on() {
         $2 < 0.8 * bar[$1] { printf "FAILED %s: lower the bar, %d\n", $1, bar[$1]; failed = 1 }
         END { if (left) { print "FAILED: rows are missing"; failed = 1 } exit failed }
         ' <(echo "$BARS") "$run/table" >&2
+    [ -z "$strict" ] || awk -v processor="$processor" '
+        FNR == NR { if ($1 == processor) { count[$2] = $3; stack[$2] = $4 } next }
+        !($1 in count) || ($2 - count[$1]) ^ 2 > (count[$1] / 200) ^ 2 || $3 != stack[$1] {
+            printf "FAILED %s: %d instructions and %d bytes of stack in counts.tsv: renew it\n",
+                $1, count[$1], stack[$1]
+            failed = 1
+        }
+        END { exit failed }
+        ' benches/firmware/counts.tsv "$run/table" >&2
     [ -n "$profile" ] || return 0
     awk -v word="$word" 'FNR == NR { wanted[FNR - 1] = index($1, word); next } wanted[$1]' \
         "$run/rows" "$run/blocks" >"$run/wanted"

@@ -85,6 +85,48 @@ fn counts_of_aarch64_are_those_of_the_table() {
     assert_eq!(compared, 54);
 }
 
+/// Instructions and stack of `row` of `firmware/counts.tsv`.
+fn on_microcontroller(processor: &str, row: &str) -> [f64; 2] {
+    let begin = format!("{processor}\t{row}\t");
+    let mut lines = include_str!("../firmware/counts.tsv").lines();
+    let line = lines.find_map(|line| line.strip_prefix(&begin));
+    let numbers = line.and_then(|line| line.split_once('\t'));
+    let (instructions, stack) = numbers.unwrap_or_else(|| panic!("no row {begin}"));
+    [instructions, stack].map(|number| number.parse().expect("a number"))
+}
+
+#[test]
+fn counts_of_microcontrollers_are_those_of_the_tables() {
+    let rows = table("| operation | Cortex-M4, k instr. | before |");
+    assert_eq!(rows.len(), 10);
+    for cells in rows {
+        let group = group(cells[0]);
+        for (cell, processor) in [(cells[1], "cortex-m4"), (cells[3], "rv32imac")] {
+            let [instructions, _] = on_microcontroller(processor, &group);
+            is(cell, instructions / 1e3, &group);
+        }
+    }
+    let rows = table("| | Cortex-M4, 512 | 1024 | RV32IMAC, 512 | 1024 |");
+    let operations = [
+        "verify/encoded",
+        "sign/decoded",
+        "sign/encoded",
+        "keygen/seed",
+    ];
+    for (cells, operation) in rows.iter().zip(operations) {
+        let places = [
+            ("cortex-m4", 512),
+            ("cortex-m4", 1024),
+            ("rv32imac", 512),
+            ("rv32imac", 1024),
+        ];
+        for (cell, (processor, degree)) in cells[1..].iter().zip(places) {
+            let row = format!("{operation}/falcon-{degree}");
+            is(cell, on_microcontroller(processor, &row)[1], &row);
+        }
+    }
+}
+
 #[test]
 fn goals_of_aarch64_are_those_of_the_bars() {
     let rows = table("| thousands of instructions (% loads and stores) |");

@@ -1,0 +1,89 @@
+//! `claims/claims.tsv` lists what README and SECURITY promise, and what shows each promise. The
+//! pages still say so, figures stand with their date in the page that is named, and steps and
+//! scripts that are named exist. `claims/run.sh` runs the commands.
+
+use std::fs;
+use std::path::Path;
+
+/// Page, sentence, and what shows it.
+fn claims() -> Vec<[String; 3]> {
+    let table = include_str!("claims/claims.tsv");
+    let lines = table.lines().filter(|line| !line.starts_with('#'));
+    lines
+        .skip(1)
+        .map(|line| {
+            let cells: Vec<String> = line.split('\t').map(str::to_owned).collect();
+            cells.try_into().expect("three columns")
+        })
+        .collect()
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("tests is a folder of the workspace")
+}
+
+/// Text of a file, with single spaces in place of breaks of lines.
+fn text(path: &str) -> String {
+    let text = fs::read_to_string(root().join(path)).unwrap_or_else(|_| panic!("no file {path}"));
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_pages_say_so() {
+    for [page, sentence, _] in claims() {
+        assert!(text(&page).contains(&sentence), "{page}: {sentence}");
+    }
+}
+
+#[test]
+fn figures_stand_in_the_page_that_is_named() {
+    let mut figures = 0;
+    for [_, sentence, shown] in claims() {
+        if let Some(place) = shown.strip_prefix("in ") {
+            let (page, figure) = place.split_once(": ").expect("a page and a text");
+            assert!(text(page).contains(figure), "{sentence}: {figure}");
+            figures += 1;
+        }
+    }
+    assert!(figures > 5);
+}
+
+#[test]
+fn steps_and_tests_that_are_named_exist() {
+    let steps = fs::read_to_string(root().join(".ci/run")).expect(".ci/run");
+    for [_, sentence, shown] in claims() {
+        let words: Vec<&str> = shown.split(' ').collect();
+        match words[0] {
+            "in" => {}
+            ".ci/run" => {
+                for step in &words[1..] {
+                    let function = format!("\nstep_{step}() {{");
+                    assert!(steps.contains(&function), "{sentence}: no step {step}");
+                }
+            }
+            "cargo" | "env" | "grep" => {}
+            script => assert!(root().join(script).is_file(), "{sentence}: no {script}"),
+        }
+    }
+}
+
+/// Every row of SECURITY's table of properties is a claim.
+#[test]
+fn every_property_of_security_is_listed() {
+    let page = fs::read_to_string(root().join("SECURITY.md")).expect("SECURITY.md");
+    let (_, table) = page.split_once("| property |").expect("the table");
+    let rows = table
+        .lines()
+        .skip(2)
+        .take_while(|line| line.starts_with('|'));
+    let properties: Vec<&str> = rows.filter_map(|row| row.split('|').nth(1)).collect();
+    assert!(properties.len() > 5);
+    for property in properties {
+        let listed = claims()
+            .iter()
+            .any(|[page, sentence, _]| page == "SECURITY.md" && sentence == property.trim());
+        assert!(listed, "{property}");
+    }
+}
