@@ -468,7 +468,12 @@ mod tests {
 
     /// A tree has the same bits, computed level by level or node by node.
     fn subtrees_have_the_bits_of_their_nodes<B: Binary64>(arith: B) {
-        for (ldl, logn) in [Ldl::Complex, Ldl::Real]
+        let forms = [
+            Ldl::Complex,
+            #[cfg(feature = "fndsa-provisional")]
+            Ldl::Real,
+        ];
+        for (ldl, logn) in forms
             .into_iter()
             .flat_map(|ldl| (1..=8).map(move |logn| (ldl, logn)))
         {
