@@ -11,6 +11,8 @@ function part_of(chain) {
     if (chain ~ /\/falcon-keccak\/src\/(keccak|lazy)\.rs|\/keccak-[0-9.]+\//) return "keccak-f"
     if (chain ~ /fft::transform::fft /) return "fft"
     if (chain ~ /fft::transform::ifft /) return "ifft"
+    # Splits the diagonals of the tree, whose butterflies are not counted.
+    if (chain ~ /fft::nodes::split_ldl/) return "tree"
     if (chain ~ /fft::nodes::split(_run)? /) return "split"
     if (chain ~ /fft::nodes::merge(_run)? /) return "merge"
     if (chain ~ /::nearest_plane(_step)? /) return "nearest-plane"

@@ -319,7 +319,13 @@ fn shares_are_consistent() {
                 assert_eq!(run.share(&[Part::FixedPointFft]), 0.0, "{name:?}");
             }
             // Only where the reference's roundings decide; on ARMv7 by integers.
-            Operation::Keygen => assert!(run.share(&binary64) < 0.005, "{name:?}"),
+            Operation::Keygen => {
+                let most = match run.target {
+                    Target::X86_64 => 0.015,
+                    _ => 0.005,
+                };
+                assert!(run.share(&binary64) < most, "{name:?}");
+            }
             _ => assert!(run.share(&binary64) > 0.1, "{name:?}"),
         }
     }

@@ -75,8 +75,8 @@ impl SignTable {
         drop(secret);
         ledger.run(&job, ui, |table, slice, output, threads, progress| {
             let worker = Worker::new(engine, threads);
-            let sign = |batch: &Values| {
-                check(self.x509, batch)?;
+            let sign = |row, batch: &Values| {
+                check(self.x509, row, batch)?;
                 either!(&key, key => sign(&worker, key, self.format, batch))
             };
             sign_slice(&worker, sign, table, slice, output, progress)
@@ -84,10 +84,15 @@ impl SignTable {
     }
 }
 
-/// Refuses messages whose signature would be that of a certificate.
-fn check(x509: X509Option, messages: &Values) -> Result<()> {
-    (0..messages.len()).try_for_each(|row| match messages.get(row) {
-        Value::Bytes(message) => x509.check(message, true),
+/// Refuses messages whose signature would be that of a certificate. The first one is row `first` of
+/// the table.
+fn check(x509: X509Option, first: u64, messages: &Values) -> Result<()> {
+    (0..messages.len()).try_for_each(|i| match messages.get(i) {
+        Value::Bytes(message) => {
+            let row = first + i as u64;
+            let otherwise = format!("leave out row {row} (the first one is row 0)");
+            x509.check(message, true, &otherwise)
+        }
         _ => Ok(()),
     })
 }
@@ -95,7 +100,7 @@ fn check(x509: X509Option, messages: &Values) -> Result<()> {
 /// Copies the row groups of a slice, and adds the column of signatures.
 fn sign_slice(
     worker: &Worker<'_>,
-    sign: impl Fn(&Values) -> Result<Vec<Option<Vec<u8>>>> + Sync,
+    sign: impl Fn(u64, &Values) -> Result<Vec<Option<Vec<u8>>>> + Sync,
     table: &Table,
     slice: &Slice,
     output: &mut Output,
@@ -112,6 +117,7 @@ fn sign_slice(
     let (schema, properties) = with_signatures(table)?;
     let mut output = Writer::new(output, schema, properties)?;
     let mut signed = Signed::default();
+    let mut row = slice.first_row;
     for group in slice.groups.clone() {
         let mut written = output.group()?;
         written.copy(table, group)?;
@@ -121,7 +127,7 @@ fn sign_slice(
             let Some(batch) = next.take() else {
                 return Ok(None);
             };
-            let signatures = || sign(&batch[0]);
+            let signatures = || sign(row, &batch[0]);
             // The next batch is read while this one is signed.
             let (signatures, following) = match worker.pool() {
                 Some(pool) => pool.install(|| rayon::join(signatures, || batches.next())),
@@ -134,6 +140,7 @@ fn sign_slice(
             signed.signed += count;
             signed.null += signatures.len() as u64 - count;
             progress.add(signatures.len() as u64);
+            row += signatures.len() as u64;
             Ok(Some(signatures))
         })?;
         written.close()?;

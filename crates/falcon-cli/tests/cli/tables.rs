@@ -1801,6 +1801,7 @@ fn tables_that_would_make_certificates_are_refused() {
         message.contains("is the signed part of a certificate request"),
         "{message}"
     );
+    assert!(message.contains("leave out row 1"), "{message}");
     assert!(!sandbox.path("signed/t.parquet").exists());
     sandbox.succeeds(&with(&sign, ["--allow-x509"]));
 }

@@ -59,7 +59,11 @@ pub(super) struct Draft<'p> {
 impl<'p> Draft<'p> {
     /// The file itself.
     pub(super) fn bare(message: Message<'p>, x509: X509Option) -> Result<Self> {
-        x509.check(message.start(), message.whole().is_some())?;
+        x509.check(
+            message.start(),
+            message.whole().is_some(),
+            "sign it with --format envelope",
+        )?;
         Ok(Self {
             message,
             statement: None,

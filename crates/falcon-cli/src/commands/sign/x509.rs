@@ -15,8 +15,9 @@ pub(crate) struct X509Option {
 
 impl X509Option {
     /// Refuses a message whose plain signature would be that of a document, unless the user wants
-    /// one. `start` is the beginning of the message, all of it if `is_whole`.
-    pub(crate) fn check(self, start: &[u8], is_whole: bool) -> Result<()> {
+    /// one. `start` is the beginning of the message, all of it if `is_whole`. `otherwise` completes
+    /// the hint: what to do instead of signing it so.
+    pub(crate) fn check(self, start: &[u8], is_whole: bool, otherwise: &str) -> Result<()> {
         let document = match SignedPart::of_message(start, is_whole) {
             _ if self.allow_x509 => return Ok(()),
             None => return Ok(()),
@@ -26,8 +27,11 @@ impl X509Option {
             Some(_) => "a document of X.509",
         };
         Err(Error::new(format_args!(
-            "is the signed part of {document}: whoever has its signature has {document} of this key"
+            "is the signed part of {document}: whoever has its signature has {document} issued by \
+             this key"
         ))
-        .hint("add --allow-x509 if you mean to sign it, or sign it with --format envelope"))
+        .hint(format_args!(
+            "add --allow-x509 if you mean to sign it, or {otherwise}"
+        )))
     }
 }
