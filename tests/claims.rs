@@ -63,7 +63,7 @@ fn steps_and_tests_that_are_named_exist() {
                     assert!(steps.contains(&function), "{sentence}: no step {step}");
                 }
             }
-            "cargo" | "env" | "grep" => {}
+            "cargo" | "env" => {}
             script => assert!(root().join(script).is_file(), "{sentence}: no {script}"),
         }
     }

@@ -103,23 +103,24 @@ impl<C> Row<C> {
     }
 }
 
+/// The row of `committed` with this name, as a [`Case`] is printed. `committed` has a JSON object a
+/// line, as `count --json` prints them.
+pub fn committed_row(committed: &str, name: &str) -> Option<serde_json::Value> {
+    let rows = committed.lines().map(serde_json::from_str);
+    rows.filter_map(Result::ok).find(|row: &serde_json::Value| {
+        let fields = ["operation", "mode", "parameters", "engine"];
+        fields
+            .map(|key| row[key].as_str().unwrap_or_default())
+            .join("/")
+            == name
+    })
+}
+
 impl Row {
-    /// Instructions of this row in `committed`, one JSON object a line, if they differ by more than
-    /// 0.5 %. Zero if the row is missing there.
+    /// Instructions of this row in `committed`, if they differ by more than 0.5 %. Zero if the row
+    /// is missing there.
     pub fn differs_from(&self, committed: &str) -> Option<u64> {
-        let name = self.case.to_string();
-        let found = committed
-            .lines()
-            .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
-            .find(|row| {
-                let field = |key: &str| row[key].as_str().unwrap_or_default();
-                let [operation, mode] = [field("operation"), field("mode")];
-                format!(
-                    "{operation}/{mode}/{}/{}",
-                    field("parameters"),
-                    field("engine")
-                ) == name
-            })
+        let found = committed_row(committed, &self.case.to_string())
             .and_then(|row| row["instructions"].as_u64())
             .unwrap_or_default();
         (200 * self.instructions.abs_diff(found) > found).then_some(found)

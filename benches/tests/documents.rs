@@ -1,6 +1,6 @@
 //! Tables of `docs/PERFORMANCE.md` against the counts that they show.
 
-use falcon_benches::counts::BARS;
+use falcon_benches::counts::{BARS, committed_row};
 use falcon_benches::entry::Degree;
 use serde_json::Value;
 
@@ -17,25 +17,13 @@ fn table(header: &str) -> Vec<Vec<&'static str>> {
         .collect()
 }
 
-/// The committed rows, each with its name as `count` prints it.
-fn counted() -> Vec<(String, Value)> {
-    let row = |line| {
-        let row: Value = serde_json::from_str(line).expect("a row");
-        let field = |key: &str| row[key].as_str().expect("a name").to_owned();
-        let [operation, mode, parameters] = ["operation", "mode", "parameters"].map(field);
-        (
-            format!("{operation}/{mode}/{parameters}/{}", field("engine")),
-            row,
-        )
-    };
-    COMMITTED.lines().map(row).collect()
+/// The committed row with this name.
+fn row(name: &str) -> Value {
+    committed_row(COMMITTED, name).unwrap_or_else(|| panic!("no row {name}"))
 }
 
 fn instructions(name: &str) -> f64 {
-    let rows = counted();
-    let row = rows.iter().find(|(other, _)| other == name);
-    let (_, row) = row.unwrap_or_else(|| panic!("no row {name}"));
-    row["instructions"].as_u64().expect("a count") as f64
+    row(name)["instructions"].as_u64().expect("a count") as f64
 }
 
 /// The first cell of a row, such as `sign 512, batch, each`, as `sign/batch/falcon-512`.
@@ -72,12 +60,7 @@ fn counts_of_aarch64_are_those_of_the_table() {
             let name = format!("{group}/{engine}");
             let (count, share) = cell.split_once(' ').expect("a count and a share");
             is(count, instructions(&name) / 1e3, &name);
-            let rows = counted();
-            let (_, row) = rows
-                .iter()
-                .find(|(other, _)| *other == name)
-                .expect("a row");
-            let memory = row["memory_share"].as_f64().expect("a share");
+            let memory = row(&name)["memory_share"].as_f64().expect("a share");
             is(share.trim_matches(['(', ')']), 100.0 * memory, &name);
             compared += 1;
         }
@@ -174,8 +157,8 @@ fn the_first_table_shows_the_best_engine_and_the_best_peer() {
             .into_iter()
             .filter_map(|peer| {
                 let name = format!("{peers}/{peer}");
-                let found = counted().iter().any(|(other, _)| *other == name);
-                found.then(|| (instructions(&name), peer))
+                let row = committed_row(COMMITTED, &name)?;
+                Some((row["instructions"].as_u64()? as f64, peer))
             })
             .min_by(|a, b| a.0.total_cmp(&b.0));
         let (count, peer) = best.expect("a peer");
