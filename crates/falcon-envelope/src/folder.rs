@@ -56,9 +56,13 @@ impl fmt::Display for Reason {
 /// If a folder cannot be read; the message names it. Also if there are more than
 /// [`Manifest::MAX_FILES`] files and folders.
 pub fn list_files(folder: &Path) -> io::Result<Listing> {
+    list_at_most(folder, Manifest::MAX_FILES)
+}
+
+/// Lists at most `left` files and folders.
+fn list_at_most(folder: &Path, mut left: usize) -> io::Result<Listing> {
     let mut listing = Listing::default();
     let mut waiting = vec![PathBuf::new()];
-    let mut left = Manifest::MAX_FILES;
     while let Some(inner) = waiting.pop() {
         let place = folder.join(&inner);
         let in_place = |error: io::Error| {
@@ -95,4 +99,23 @@ pub fn list_files(folder: &Path) -> io::Result<Listing> {
 fn too_many() -> io::Error {
     let message = format!("more than {} files and folders", Manifest::MAX_FILES);
     io::Error::new(io::ErrorKind::FileTooLarge, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_and_files_are_counted() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let inner = folder.path().join("a/b");
+        fs::create_dir_all(&inner).expect("a folder");
+        fs::write(inner.join("c"), "").expect("a file");
+        for left in 0..3 {
+            let error = list_at_most(folder.path(), left).expect_err("more");
+            assert_eq!(error.kind(), io::ErrorKind::FileTooLarge, "{left}");
+        }
+        let listing = list_at_most(folder.path(), 3).expect("as many as there may be");
+        assert_eq!(listing.files[0].as_str(), "a/b/c");
+    }
 }

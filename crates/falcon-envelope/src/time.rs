@@ -92,4 +92,17 @@ mod tests {
         }
         assert_eq!(Time::from_unix(Time::MAX.0 + 1), None);
     }
+
+    #[test]
+    fn now_is_the_time_of_the_system() {
+        let seconds = || {
+            SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .map(|it| it.as_secs())
+        };
+        let before = seconds().expect("after 1970");
+        let now = Time::now().expect("a time").as_unix();
+        let after = seconds().expect("after 1970");
+        assert!(before <= now && now <= after, "{before} {now} {after}");
+    }
 }

@@ -3,8 +3,11 @@
 mod common;
 
 use common::{FILE, alice, manifest};
-use falcon_envelope::{Difference, Digest, Entry, FilePath, Manifest, ManifestError, list_files};
-use std::{fs, io, path::Path};
+use falcon_envelope::{
+    Difference, Digest, Entry, Envelope, FilePath, Manifest, ManifestError, Problem,
+    SignedManifest, list_files,
+};
+use std::{fs, io, iter, path::Path, slice};
 
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
@@ -129,10 +132,71 @@ fn an_unreadable_folder_is_named() {
 
 #[test]
 fn a_path_is_recorded_once() {
-    let mut entries = manifest().entries().to_vec();
-    entries.push(entries[0].clone());
-    let path = entries[0].path.clone();
-    assert_eq!(Manifest::new(entries), Err(ManifestError::Duplicate(path)));
+    let entries = manifest().entries().to_vec();
+    // Twice, beside all others and alone.
+    for repeated in &entries {
+        let duplicate = Err(ManifestError::Duplicate(repeated.path.clone()));
+        let more = [&entries[..], slice::from_ref(repeated)].concat();
+        assert_eq!(Manifest::new(more), duplicate);
+        let two = vec![repeated.clone(), repeated.clone()];
+        assert_eq!(Manifest::new(two), duplicate);
+    }
+}
+
+/// Files with these paths, all of the same content.
+fn entries(paths: impl Iterator<Item = String>) -> Vec<Entry> {
+    let digest = Digest::of(b"");
+    let entry = |path: String| Entry {
+        path: FilePath::parse(&path).expect("a path"),
+        digest,
+    };
+    paths.map(entry).collect()
+}
+
+#[test]
+fn a_manifest_has_a_largest_number_of_files() {
+    let most = Manifest::MAX_FILES;
+    let paths = |count| entries((0..count).map(|i| format!("{i:07}")));
+    let too_many = Manifest::new(paths(most + 1));
+    assert_eq!(too_many, Err(ManifestError::TooManyFiles));
+    let manifest = Manifest::new(paths(most)).expect("as many as there may be");
+    let last = &entries(iter::once("z".to_owned()))[0];
+    // The reader counts, too.
+    let text = format!("{manifest}{last}\n");
+    let error = SignedManifest::parse(text.as_bytes()).expect_err("too many");
+    assert_eq!(error.line(), most + 2);
+    let expected = "no more than 1048576 files";
+    assert_eq!(error.problem(), Problem::Value { expected });
+}
+
+/// A manifest that is as long as it may be can be read again with the longest envelope.
+#[test]
+fn a_manifest_has_a_largest_length() {
+    let room = SignedManifest::MAX_LEN - Envelope::MAX_LEN;
+    let line = entries(iter::once("x".repeat(FilePath::MAX_LEN)))[0]
+        .to_string()
+        .len()
+        + 1;
+    let mut left = room - Manifest::default().to_string().len();
+    let mut number = 0;
+    let mut paths = Vec::new();
+    while left > 0 {
+        // The last two lines share what is left: a line has a path.
+        let len = match left {
+            left if left >= 2 * line => FilePath::MAX_LEN,
+            left if left > line => FilePath::MAX_LEN / 2,
+            left => left + FilePath::MAX_LEN - line,
+        };
+        paths.push(format!("{number:x<len$}"));
+        left -= len + line - FilePath::MAX_LEN;
+        number += 1;
+    }
+    let mut entries = entries(paths.into_iter());
+    assert!(Manifest::new(entries.clone()).is_ok());
+    let last = entries.pop().expect("a file");
+    let path = FilePath::parse(&format!("{}x", last.path)).expect("a path");
+    entries.push(Entry { path, ..last });
+    assert_eq!(Manifest::new(entries), Err(ManifestError::TooLong));
 }
 
 /// Hashing is the same in one piece, in small pieces, and from a reader that is interrupted.
@@ -158,4 +222,17 @@ fn a_digest_does_not_depend_on_the_pieces() {
         Digest::of(&bytes)
     );
     assert_ne!(Digest::of(&bytes[1..]), Digest::of(&bytes));
+}
+
+#[test]
+fn a_digest_needs_a_reader_that_does_not_fail() {
+    struct Failing(Option<io::Error>);
+    impl io::Read for Failing {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            self.0.take().map_or(Ok(0), Err)
+        }
+    }
+    let failing = Failing(Some(io::ErrorKind::PermissionDenied.into()));
+    let error = Digest::of_reader(failing).expect_err("an error");
+    assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
 }

@@ -44,6 +44,12 @@ fn a_wrong_key_a_forgery_and_a_changed_file_are_told_apart() {
     let (signed, found) = (digest.length(), other.length());
     let changed = VerifyError::Changed { signed, found };
     assert_eq!(envelope.verify_file(&key, &other), Err(changed));
+    assert_eq!(changed.to_string(), "the content was changed");
+    let longer = envelope.verify_file(&key, &Digest::of(b"order #42\n\n"));
+    assert_eq!(
+        longer.map_err(|error| error.to_string()),
+        Err("the content was changed: 10 bytes were signed, 11 are there".to_owned())
+    );
 
     // Everything that the signer says is signed.
     let text = envelope.to_string();
@@ -267,30 +273,87 @@ fn an_entry_is_checked_when_it_is_made() {
     assert_eq!(list.to_string().parse(), Ok(list));
 }
 
-/// A list that is written can be read again, whatever made it longer.
+/// A list that moved a revocation later would accept what the thief of the key signed before it.
 #[test]
-fn a_revocation_that_makes_a_list_too_long_is_refused() {
-    let mut text = "falcon-trust v1\n".to_owned();
-    let template = bob().verifying_key().to_bytes().to_vec();
-    let mut keys = 0;
-    loop {
-        let mut bytes = template.clone();
+fn a_revocation_moves_to_an_earlier_time_only() {
+    let mut list = trust_list();
+    let (before, time, after) = (
+        at("2025-06-30T23:59:59Z"),
+        at("2025-07-01T00:00:00Z"),
+        at("2025-07-01T00:00:01Z"),
+    );
+    let refused = list.revoke("Bob", after, "laptop found");
+    assert_eq!(refused, Err(TrustListError::RevokedBefore(time)));
+    assert_eq!(list, trust_list());
+    // At the same time, the reason changes.
+    for (time, reason) in [(time, "laptop lost"), (before, "laptop stolen")] {
+        let revoked = list.revoke("Bob", time, reason).expect("not later");
+        let revocation = revoked.revoked().expect("a revocation");
+        assert_eq!(
+            (revocation.time, revocation.reason.as_str()),
+            (time, reason)
+        );
+    }
+    let kept = list.clone();
+    let refused = list.revoke("Bob", time, "laptop lost");
+    assert_eq!(refused, Err(TrustListError::RevokedBefore(before)));
+    assert_eq!(list, kept);
+}
+
+/// Keys that are all different, 36,864 of them.
+fn many_keys() -> impl Iterator<Item = AnyVerifyingKey> {
+    let mut bytes = bob().verifying_key().to_bytes().to_vec();
+    (0..192 * 192).map(move |number| {
         // Coefficients that are in range.
-        bytes[1] = (keys % 192) as u8;
+        bytes[1] = (number % 192) as u8;
         bytes[2] = 0;
-        bytes[3] = (keys / 192) as u8;
-        let key = AnyVerifyingKey::try_from(bytes).expect("a key");
-        let name = format!("{keys:0>1024}");
-        let entry = TrustedKey::new(&name, key, noon()..=noon()).expect("an entry");
+        bytes[3] = (number / 192) as u8;
+        AnyVerifyingKey::try_from(bytes.clone()).expect("a key")
+    })
+}
+
+/// A list that is too long with the key that is returned, if its name has 1024 bytes. The names of
+/// the first keys are shorter by `spare` bytes together.
+fn long_list(mut spare: usize) -> (TrustList, AnyVerifyingKey) {
+    let mut text = "falcon-trust v1\n".to_owned();
+    for (number, key) in many_keys().enumerate() {
+        let len = 1024 - spare.min(1000);
+        spare -= 1024 - len;
+        let name = format!("{number:0>len$}");
+        let entry = TrustedKey::new(&name, key.clone(), noon()..=noon()).expect("an entry");
         let entry = format!("\n{entry}");
-        if text.len() + entry.len() + "\nend: 10000\n".len() > TrustList::MAX_LEN {
-            break;
+        let end = format!("\nend: {number}\n");
+        if text.len() + entry.len() + end.len() > TrustList::MAX_LEN {
+            let list = TrustList::parse((text + &end).as_bytes()).expect("a list");
+            return (list, key);
         }
         text += &entry;
-        keys += 1;
     }
-    text += &format!("\nend: {keys}\n");
-    let mut list = TrustList::parse(text.as_bytes()).expect("a list");
+    panic!("too few keys");
+}
+
+/// A list that is written can be read again, whatever made it longer.
+#[test]
+fn a_key_that_makes_a_list_too_long_is_refused() {
+    let (mut list, key) = long_list(2400);
+    let before = list.clone();
+    let entry = |name: &str| {
+        let entry = TrustedKey::new(name, key.clone(), noon()..=noon());
+        entry.expect("an entry")
+    };
+    let room = TrustList::MAX_LEN - list.to_string().len();
+    let other = "\n".len() + entry("y").to_string().len() - "y".len();
+    let name = "y".repeat(room - other);
+    let refused = list.add(entry(&format!("{name}y")));
+    assert_eq!(refused, Err(TrustListError::TooLong));
+    assert_eq!(list, before);
+    assert_eq!(list.add(entry(&name)), Ok(()));
+    assert_eq!(list.to_string().len(), TrustList::MAX_LEN);
+}
+
+#[test]
+fn a_revocation_that_makes_a_list_too_long_is_refused() {
+    let (mut list, _) = long_list(0);
     let reason = "x".repeat(1024);
     let mut refused = None;
     for index in 0..4 {

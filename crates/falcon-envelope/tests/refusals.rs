@@ -7,7 +7,10 @@ use falcon_envelope::{
     Digest, Entry, Envelope, FilePath, Manifest, ParseError, Problem, ReadError, SignedManifest,
     TrustList, UnreadManifest,
 };
-use std::io::{BufReader, Read};
+use std::{
+    error::Error,
+    io::{BufReader, Read},
+};
 
 fn expect_value(error: ParseError, line: usize) {
     assert_eq!(error.line(), line, "{error}");
@@ -83,6 +86,30 @@ fn of_any_format() {
         Problem::TooLong { max },
     );
     expect(envelope_error(&"x".repeat(max)), 1, Problem::Truncated);
+}
+
+/// A text that seems to be of a format gets the errors of its reader, not those of other formats.
+#[test]
+fn every_format_is_told_by_its_first_bytes() {
+    let texts = [
+        envelope(&alice()).to_string(),
+        signed_manifest(&alice()).to_string(),
+        trust_list().to_string(),
+    ];
+    let formats = [
+        Envelope::is_likely,
+        SignedManifest::is_likely,
+        TrustList::is_likely,
+    ];
+    for (i, text) in texts.iter().enumerate() {
+        for (k, is_likely) in formats.iter().enumerate() {
+            assert_eq!(is_likely(text.as_bytes()), i == k, "{text}");
+            let later = text.replacen("v1", "v27", 1);
+            assert_eq!(is_likely(later.as_bytes()), i == k, "{later}");
+            let cut = &text[..text.find("v1").expect("a version")];
+            assert!(!is_likely(cut.as_bytes()), "{cut}");
+        }
+    }
 }
 
 #[test]
@@ -214,6 +241,11 @@ fn of_a_manifest_that_is_not_read() {
     let manifest = Manifest::new(vec![entry]).expect("a file");
     let unread = UnreadManifest::read(format!("{manifest}{}", &text[end..]).as_bytes());
     assert!(unread.is_ok());
+    // The shortest manifest there can be.
+    let unread = UnreadManifest::read(format!("{version}\n{}", &text[end..]).as_bytes());
+    assert_eq!(unread.expect("no file").files(), 0);
+    let unread = UnreadManifest::read(text.as_bytes());
+    assert_eq!(unread.expect("three files").files(), 3);
     // Endless input is not read for ever.
     let start = std::io::Cursor::new(format!("{version}\n"));
     let endless = BufReader::with_capacity(4000, start.chain(Endless));
@@ -222,6 +254,20 @@ fn of_a_manifest_that_is_not_read() {
     };
     let max = SignedManifest::MAX_LEN;
     assert_eq!(error.problem(), Problem::TooLong { max });
+}
+
+/// What failed is the source of the error: a reader, or a text.
+#[test]
+fn an_error_of_reading_has_its_source() {
+    let source = |reader: Box<dyn Read>| {
+        let error = UnreadManifest::read(BufReader::new(reader)).expect_err("no manifest");
+        let source = error.source().expect("a source");
+        assert_eq!(source.to_string(), error.to_string());
+        (source.is::<std::io::Error>(), source.is::<ParseError>())
+    };
+    let closed = std::fs::File::open(".").expect("a folder");
+    assert_eq!(source(Box::new(closed)), (true, false));
+    assert_eq!(source(Box::new(&b"hello\n"[..])), (false, true));
 }
 
 /// A line in each read.

@@ -2,11 +2,12 @@
 
 mod common;
 
-use common::{Kind, keys};
+use common::{ISSUER, Kind, Repeating, keys, name, new_year};
 use falcon_core::pkcs8::{EncodePrivateKey, EncodePublicKey};
 use falcon_core::{AnySigningKey, Falcon512, SigningKey};
-use falcon_x509::SignedPart;
-use falcon_x509::x509_cert::der::{self, Decode, Reader, SliceReader, asn1::AnyRef};
+use falcon_x509::x509_cert::der::{self, Decode, Encode, Reader, SliceReader, asn1::AnyRef};
+use falcon_x509::x509_cert::time::Validity;
+use falcon_x509::{CertificateSigner, SignedPart};
 
 /// The signed part of a document.
 fn signed_part(document: &[u8]) -> Vec<u8> {
@@ -149,6 +150,9 @@ fn other_spellings_of_tags_are_known() {
         let mut with_empty_name = of_kind.clone();
         with_empty_name[name] = empty_name.clone();
         known(&sequence(&with_empty_name.concat(), 1));
+        // An end inside is not the end of the whole.
+        let indefinite = [&[0x30, 0x80][..], &with_empty_name.concat(), &[0, 0]].concat();
+        known(&indefinite);
         if let Some(time) = time {
             let mut in_time = of_kind.clone();
             in_time[time] = match kind {
@@ -161,6 +165,49 @@ fn other_spellings_of_tags_are_known() {
             };
             known(&sequence(&in_time.concat(), 1));
         }
+    }
+}
+
+/// From 2050 on, times are written with four digits of the year.
+#[test]
+fn later_certificates_are_known() {
+    for key in keys() {
+        let later = Validity::new(new_year(2050), new_year(2060));
+        let later = key.self_signed_certificate(name(ISSUER), later, &mut Repeating);
+        let later = later.and_then(|later| Ok(later.to_der()?));
+        let part = signed_part(&later.expect("a certificate"));
+        assert_eq!(
+            SignedPart::of_message(&part, true),
+            Some(SignedPart::Certificate)
+        );
+    }
+}
+
+/// One tag or length more or less makes another message.
+#[test]
+fn messages_that_differ_in_one_field_are_others() {
+    for (kind, part) in signed_parts() {
+        let other = |part: &[u8]| {
+            let found = SignedPart::of_message(part, true);
+            assert_eq!(found, None, "{kind:?} {part:02x?}");
+        };
+        other(&with_tag(&part, &[0x31])); // a set
+        let of_kind = fields(&part);
+        let (integer, rest) = match kind {
+            SignedPart::Certificate => (1, 2),
+            _ => (0, 1),
+        };
+        // Not an integer, although the bytes end with those of one.
+        for tag in [&[0x1e, 2][..], &[0x1f, 0x81, 2], &[0x1f, 0xff, 0xff, 2]] {
+            let mut fields = of_kind.clone();
+            fields[integer] = with_tag(&[2, 1, 0], tag);
+            other(&sequence(&fields.concat(), 1));
+        }
+        // A sequence without the fields that it must have.
+        let empty = if kind == SignedPart::Request { 2 } else { rest };
+        let mut fields = of_kind.clone();
+        fields[empty] = vec![0x30, 0];
+        other(&sequence(&fields.concat(), 1));
     }
 }
 

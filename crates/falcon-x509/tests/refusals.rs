@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Kind, Repeating, certificate, keys, name, new_year, years};
+use common::{Kind, Repeating, certificate, keys, name, new_year, revocations, years};
 use falcon_core::pkcs8::{
     AlgorithmIdentifierRef, FALCON_512, FALCON_1024, FALCON_PADDED_512, ObjectIdentifier,
 };
@@ -311,10 +311,10 @@ fn the_bytes_that_were_received_are_verified() {
 #[test]
 fn signed_fields_that_are_not_der_are_refused() {
     let [key, _] = keys();
-    let refused = |der: &[u8], from: &[u8], to: &[u8]| {
+    let refused = |kind: Kind, der: &[u8], from: &[u8], to: &[u8]| {
+        kind.verify(der, &key.public_key()).unwrap();
         let der = Parts::of(der).with_content(from, to, &key).to_der();
-        assert!(Certificate::from_der(&der).is_ok());
-        let refused = verify_certificate(&der, &key.public_key());
+        let refused = kind.verify(&der, &key.public_key());
         assert!(matches!(refused, Err(Error::NotDer)), "{refused:?}");
     };
     // Two attributes of one name, in the order of DER and in the other.
@@ -322,15 +322,26 @@ fn signed_fields_that_are_not_der_are_refused() {
         b"\x30\x09\x06\x03\x55\x04\x06\x13\x02DE",
         b"\x30\x0a\x06\x03\x55\x04\x0b\x0c\x03abc",
     ];
+    let both = || name("C=DE+OU=abc");
     let issuer = key
-        .self_signed_certificate(name("C=DE+OU=abc"), years(), &mut Repeating)
+        .self_signed_certificate(both(), years(), &mut Repeating)
+        .unwrap();
+    let request = key.certificate_request(both(), &mut Repeating).unwrap();
+    let list = key
+        .revocation_list(&issuer, revocations(), &mut Repeating)
         .unwrap();
     let der = issuer.to_der().unwrap();
-    verify_certificate(&der, &key.public_key()).unwrap();
     let [of_der, other] = [[country, unit], [unit, country]].map(|it| it.concat());
-    refused(&der, &of_der, &other);
+    for (kind, der) in [
+        (Kind::Certificate, &der),
+        (Kind::Request, &request.to_der().unwrap()),
+        (Kind::RevocationList, &list.to_der().unwrap()),
+    ] {
+        refused(kind, der, &of_der, &other);
+    }
     // The version 1, which is the default, written in place of 3.
-    refused(&der, b"\xa0\x03\x02\x01\x02", b"\xa0\x03\x02\x01\x00");
+    let version = b"\xa0\x03\x02\x01\x02";
+    refused(Kind::Certificate, &der, version, b"\xa0\x03\x02\x01\x00");
 }
 
 #[test]
