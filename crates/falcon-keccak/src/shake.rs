@@ -571,6 +571,20 @@ mod tests {
         assert_eq!(again, stream[..RATE]);
     }
 
+    /// Whatever was read before, the next byte is the first of the squeezed block.
+    #[test]
+    fn a_reader_resumes_a_state_that_was_squeezed() {
+        let expected: [u8; 300] = Shake256::reader(b"seed").read_array();
+        let mut squeezed = Shake256::reader(b"seed").0.sponge.clone();
+        squeezed.permute();
+        for read in [0, 5, RATE] {
+            let mut reader = Shake256::reader(b"other");
+            reader.read(&mut vec![0; read]);
+            reader.resume(&squeezed.state);
+            assert_eq!(reader.read_array(), expected, "{read}");
+        }
+    }
+
     /// After any use a reader that starts again forgets what it read, and permutes as before.
     #[test]
     fn a_reader_that_starts_again_is_as_new() {

@@ -83,3 +83,29 @@ fn permute_in_first_lane<I: Isa>(isa: I, state: &mut [u64; 25]) {
         *x = lanes[0];
     }
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+    use falcon_x86::{Avx2, Avx512};
+
+    fn check(isa: impl Isa) {
+        let mut state = core::array::from_fn(|i| 0x9e37_79b9_7f4a_7c15 << i);
+        let mut expected = state;
+        for _ in 0..3 {
+            permute_state(isa, &mut state);
+            portable(&mut expected);
+            assert_eq!(state, expected, "{isa:?}");
+        }
+    }
+
+    #[test]
+    fn every_instruction_set_permutes_as_portable_code_does() {
+        if let Some(isa) = Avx2::detect() {
+            check(isa);
+        }
+        if let Some(isa) = Avx512::detect() {
+            check(isa);
+        }
+    }
+}

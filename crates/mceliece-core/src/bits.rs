@@ -91,5 +91,8 @@ mod tests {
         from_bytes(&bytes, &mut back);
         assert_eq!(back[..127], words[..127]);
         assert_eq!(back[127], words[127] & 0xff_ffff_ffff);
+        let mut back = [7; 3];
+        from_bytes(&[5], &mut back);
+        assert_eq!(back, [5, 0, 0]);
     }
 }

@@ -6,11 +6,15 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// File, relative to the root of the workspace, and bytes of it.
+pub type Place = (String, Range<usize>);
+
 /// A place that the compiler refuses.
 pub struct Refusal {
-    /// File, relative to the root of the workspace, and bytes of it. Code of a macro has the place
-    /// in its body first, then the place where the macro is called.
-    pub places: Vec<(String, Range<usize>)>,
+    /// Code of a macro has the place in its body first, then the place where the macro is called.
+    pub places: Vec<Place>,
+    /// Other places that the message names.
+    pub others: Vec<Place>,
     /// Message, as the compiler prints it.
     pub text: String,
 }
@@ -66,22 +70,26 @@ fn refusal(message: &Value) -> Option<Refusal> {
     if message["level"] != "error" {
         return None;
     }
-    let primary = message["spans"]
-        .as_array()?
-        .iter()
-        .find(|span| span["is_primary"] == true)?;
+    let spans = message["spans"].as_array()?;
+    let is_primary = |span: &&Value| span["is_primary"] == true;
+    let others = spans.iter().filter(|span| !is_primary(span));
+    Some(Refusal {
+        places: places(spans.iter().find(is_primary)?)?,
+        others: others.filter_map(places).flatten().collect(),
+        text: message["rendered"].as_str()?.to_owned(),
+    })
+}
+
+/// The place of a span, and those of the macro calls around it.
+fn places(mut span: &Value) -> Option<Vec<Place>> {
     let mut places = Vec::new();
-    let mut span = primary;
     while !span.is_null() {
         let at = |key: &str| span[key].as_u64().map(|at| at as usize);
         let range = at("byte_start")?..at("byte_end")?;
         places.push((span["file_name"].as_str()?.to_owned(), range));
         span = &span["expansion"]["span"];
     }
-    Some(Refusal {
-        places,
-        text: message["rendered"].as_str()?.to_owned(),
-    })
+    Some(places)
 }
 
 fn program(message: &Value) -> Option<Program> {

@@ -1,13 +1,13 @@
-//! Mutation tests of falcon-core: for every small change of the code, some test must fail.
+//! Mutation tests: for every small change of the code of a crate, one of its tests must fail.
 //!
-//! All mutants are compiled into one copy of the crate, each behind a switch ([`rewrite`]), so that
-//! one build serves them all. A first run of every test records which mutants it reaches. Then the
-//! tests that reach a mutant run with it, the quickest first, until one fails. A mutant that no
-//! test kills must be listed with an argument in `survivors.tsv`.
+//! All mutants of a crate are compiled into one copy of it, each behind a switch ([`rewrite`]), so
+//! that one build serves them all. A first run of every test records which mutants it reaches. Then
+//! the tests that reach a mutant run with it, the quickest first, until one fails. A mutant that no
+//! test kills must be listed with an argument in `survivors`, in the file of the crate.
 
 mod compile;
-mod files;
 mod macros;
+mod packages;
 mod rewrite;
 mod runs;
 mod sites;
@@ -16,7 +16,7 @@ mod tree;
 mod variants;
 
 use clap::Parser;
-use files::{FILES, SOURCES};
+use packages::{PACKAGES, Package};
 use sites::{Form, Mutant};
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -31,42 +31,6 @@ use std::{env, fs, thread};
 use survivors::Name;
 use variants::Variants;
 
-/// Arguments of cargo: the crate's own tests, and those of `tests/` that are about it.
-const BUILD: [&str; 32] = [
-    "test",
-    "--no-run",
-    "--locked",
-    "-p=falcon-core",
-    "-p=falcon-tests",
-    "--features=falcon-core/alloc,falcon-core/eip8052,falcon-core/engines,falcon-core/threads",
-    "--features=falcon-core/pem,falcon-core/encryption,falcon-core/serde,falcon-core/fndsa-provisional",
-    "--lib",
-    "--test=any",
-    "--test=checks",
-    "--test=det1024",
-    "--test=eip8052",
-    "--test=fndsa",
-    "--test=fndsa_batch",
-    "--test=fndsa_provisional",
-    "--test=hazmat",
-    "--test=pkcs8",
-    "--test=recovery",
-    "--test=refusals",
-    "--test=secrets",
-    "--test=serde",
-    "--test=batches",
-    "--test=chacha20",
-    "--test=differential",
-    "--test=equal_bytes",
-    "--test=keys",
-    "--test=known_answers",
-    "--test=limits",
-    "--test=properties",
-    "--test=stacks",
-    "--test=wiping",
-    "--quiet",
-];
-
 /// Begins the argument of a survivor that a test kills on processors with these instructions.
 const WITHOUT_VBMI: &str = "Without AVX-512 VBMI: ";
 
@@ -79,17 +43,16 @@ fn survives_here(argument: &str) -> bool {
     !(vbmi && argument.starts_with(WITHOUT_VBMI))
 }
 
-/// Tests that do not run here: one measures constants of key generation, which takes long.
-const SKIPPED: [&str; 1] =
-    ["falcon-core/falcon-core ntru::tower::lengths::lengths_hold_seven_deviations"];
-
-/// Mutates falcon-core, and shows that a test fails for every mutant.
+/// Mutates crates, and shows that a test fails for every mutant.
 #[derive(Parser)]
 struct Options {
-    /// Number of mutants to draw, beside removed calls, removed wipes and listed survivors, which
-    /// are all taken
-    #[arg(long, default_value_t = 300)]
-    sample: usize,
+    /// Mutate this crate, and no others; may be repeated. By default, all in the list `PACKAGES`
+    #[arg(long, value_parser = PACKAGES.map(|package| package.name))]
+    package: Vec<String>,
+    /// Number of mutants of a crate to draw, beside removed calls, removed wipes and listed
+    /// survivors, which are all taken [default: a number for each crate]
+    #[arg(long)]
+    sample: Option<usize>,
     /// Leave out the listed survivors. They take longest: every test that reaches one runs
     #[arg(long)]
     unlisted: bool,
@@ -125,6 +88,25 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Box<dyn Error>> {
     let options = Options::parse();
+    let chosen = |package: &&Package| {
+        options.package.is_empty() || options.package.iter().any(|name| name == package.name)
+    };
+    let mut failures = Vec::new();
+    for package in PACKAGES.iter().filter(chosen) {
+        // The others show what they have to show, too.
+        if let Err(error) = mutate(package, &options) {
+            eprintln!("{}: {error}", package.name);
+            failures.push(package.name);
+        }
+    }
+    if failures.is_empty() {
+        return Ok(());
+    }
+    Err(format!("failed: {}", failures.join(", ")).into())
+}
+
+/// Mutates one crate, and compares its survivors with those that are listed.
+fn mutate(package: &Package, options: &Options) -> Result<(), Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
         .canonicalize()?;
@@ -132,20 +114,23 @@ fn run() -> Result<(), Box<dyn Error>> {
     let folder = target.join("mutants");
     fs::create_dir_all(&folder)?;
     let folder = folder.canonicalize()?;
-    let list = fs::read_to_string(root.join("tests/mutants/survivors.tsv"))?;
-    let listed = survivors::read(&list).map_err(|error| format!("survivors.tsv: {error}"))?;
+    let list = format!("tests/mutants/survivors/{}.tsv", package.name);
+    let listed = survivors::read(&fs::read_to_string(root.join(&list))?);
+    let listed = listed.map_err(|error| format!("{list}: {error}"))?;
 
     let Drawn {
         mut sources,
         names,
         total,
-    } = draw(&root, &options, &listed)?;
+    } = draw(package, &root, options, &listed)?;
     if options.list {
         names.iter().for_each(|name| println!("{name}"));
         return Ok(());
     }
-    println!("{} of {total} mutants drawn", names.len());
-    let programs = build(&root, &folder, &mut sources, names.len())?;
+    println!("{}: {} of {total} mutants drawn", package.name, names.len());
+    let programs = build(package, &root, &folder, &mut sources, names.len())?;
+    let folder = folder.join(package.name);
+    fs::create_dir_all(&folder)?;
     let compiled: BTreeSet<u32> = sources
         .values()
         .flat_map(|source| source.mutants.keys().copied())
@@ -153,7 +138,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     println!("{} mutants compile", compiled.len());
 
     let begin = Instant::now();
-    let tests = runs::record(&programs, &SKIPPED, &folder.join("reached"))
+    let tests = runs::record(&programs, package.skipped, &folder.join("reached"))
         .map_err(|failed| format!("without a mutant fail: {}", failed.join(", ")))?;
     let seconds = begin.elapsed().as_secs();
     println!("{} tests pass without a mutant in {seconds} s", tests.len());
@@ -188,13 +173,15 @@ struct Drawn {
 
 /// Draws mutants of all files.
 fn draw(
+    package: &Package,
     root: &Path,
     options: &Options,
     listed: &BTreeMap<Name, String>,
 ) -> Result<Drawn, Box<dyn Error>> {
     let mut variants = Variants::default();
-    let all = tree::sources(&root.join(SOURCES))?;
-    files::check(&root.join(SOURCES), &all)?;
+    let folder = root.join(package.sources());
+    let all = tree::sources(&folder)?;
+    package.check(root, &all)?;
     for file in all {
         let text = fs::read_to_string(&file)?;
         let added = variants.add(&text);
@@ -202,9 +189,9 @@ fn draw(
     }
     let mut sources = BTreeMap::new();
     let mut all: Vec<(Name, &str, Mutant)> = Vec::new();
-    let files = FILES.into_iter().map(|file| (file, false));
-    for (file, wipes_only) in files.chain(files::wipes_only().map(|file| (file, true))) {
-        let text = fs::read_to_string(root.join(SOURCES).join(file))?;
+    let files = package.files.iter().map(|&file| (file, false));
+    for (file, wipes_only) in files.chain(package.wipes_only().map(|file| (file, true))) {
+        let text = fs::read_to_string(folder.join(file))?;
         let mut found =
             sites::mutants(&text, &variants).map_err(|error| format!("{file}: {error}"))?;
         if wipes_only {
@@ -232,7 +219,11 @@ fn draw(
     let gone = listed.keys().filter(|name| !known.contains(name));
     let gone: Vec<_> = gone.map(Name::to_string).collect();
     if !gone.is_empty() {
-        return Err(format!("survivors.tsv lists what is gone:\n{}", gone.join("\n")).into());
+        return Err(format!(
+            "the list of survivors has what is gone:\n{}",
+            gone.join("\n")
+        )
+        .into());
     }
 
     // Every file has its share, and small files some more. Checks are among the calls, and wipes
@@ -242,10 +233,11 @@ fn draw(
         .iter()
         .filter(|(.., mutant)| matches!(mutant.form, Form::Statement | Form::Wiper));
     drawn.extend(calls.map(|(name, ..)| name.clone()));
-    for file in FILES {
+    for &file in package.files {
         let mut of_file: Vec<_> = known.iter().filter(|name| name.file == file).collect();
         of_file.sort_by_key(|name| name.lot());
-        let share = (options.sample * of_file.len()).div_ceil(total).max(6);
+        let sample = options.sample.unwrap_or(package.sample);
+        let share = sample.saturating_mul(of_file.len()).div_ceil(total).max(6);
         let whole = options.all || !options.only.is_empty();
         let share = if whole { of_file.len() } else { share };
         drawn.extend(of_file.into_iter().take(share).map(|&name| name.clone()));
@@ -279,39 +271,53 @@ fn draw(
 /// Builds the tests of the rewritten tree. Mutants that are no valid Rust are taken out of
 /// `sources`.
 fn build(
+    package: &Package,
     root: &Path,
     folder: &Path,
     sources: &mut BTreeMap<String, Source>,
     count: usize,
 ) -> Result<Vec<compile::Program>, Box<dyn Error>> {
     let (copy, target) = (folder.join("tree"), folder.join("build"));
+    let features = package.features.iter();
+    let features: Vec<_> = features.map(|list| format!("--features={list}")).collect();
+    let features = features.iter().map(String::as_str);
+    let of_package = format!("-p={}", package.name);
+    let whole: Vec<_> = ["--locked", "--quiet", &of_package]
+        .into_iter()
+        .chain(features)
+        .collect();
     // Quick, and finds most of what is refused.
-    let check = [
-        "check",
-        "--locked",
-        "--lib",
-        "-p=falcon-core",
-        "--all-features",
-        "--quiet",
-    ];
-    let mut commands = [&check[..], &BUILD].into_iter();
+    let check = [&["check", "--lib"], &whole[..]].concat();
+    let tests = [&["test", "--no-run"], &whole[..], package.tests].concat();
+    let mut commands = [check, tests].into_iter();
+    let sources_at = package.sources();
+    let library = format!("{sources_at}/lib.rs");
     let mut command = commands.next();
-    while let Some(arguments) = command {
+    while let Some(arguments) = &command {
         let mut placed = BTreeMap::new();
         for (file, source) in &*sources {
             let mutants = source.mutants.iter().map(|(id, mutant)| (*id, mutant));
             let rewritten = rewrite::rewrite(&source.text, mutants);
-            placed.insert(format!("{SOURCES}/{file}"), rewritten);
+            placed.insert(format!("{sources_at}/{file}"), rewritten);
         }
         tree::copy(root, &copy, |name, content| match placed.get(name) {
-            Some(rewritten) => rewritten.source.clone().into_bytes(),
-            None if name == format!("{SOURCES}/lib.rs") => {
-                [content, b"\npub(crate) mod mutants;\n".to_vec()].concat()
+            _ if name == library => {
+                let source = placed
+                    .get(name)
+                    .map(|rewritten| rewritten.source.clone().into_bytes());
+                [
+                    &source.unwrap_or(content),
+                    &b"\npub(crate) mod mutants;\n"[..],
+                ]
+                .concat()
             }
+            Some(rewritten) => rewritten.source.clone().into_bytes(),
             None => content,
         })?;
-        let switches = rewrite::switches(count);
-        tree::write_if_changed(&copy.join(SOURCES).join("mutants.rs"), switches.as_bytes())?;
+        let mut mutants = sources.values().flat_map(|source| source.mutants.values());
+        let switches = rewrite::switches(count, mutants.any(|it| it.form == Form::Wiper));
+        let module = copy.join(&sources_at).join("mutants.rs");
+        tree::write_if_changed(&module, switches.as_bytes())?;
         match compile::cargo(&copy, &target, arguments)? {
             Ok(programs) => {
                 command = commands.next();
@@ -321,13 +327,16 @@ fn build(
             }
             Err(refusals) => {
                 let blamed = refusals.iter().flat_map(|refusal| {
-                    let blamed = blamed(&placed, refusal);
-                    let moved = || {
-                        wiper_before(sources, &placed, refusal)
-                            .into_iter()
-                            .collect()
-                    };
-                    if blamed.is_empty() { moved() } else { blamed }
+                    let blamed_at = |places| blamed(&placed, places);
+                    let moved = || wiper_before(&sources_at, sources, &placed, refusal);
+                    let mut found = blamed_at(&refusal.places);
+                    if found.is_empty() {
+                        found.extend(moved());
+                    }
+                    if found.is_empty() {
+                        found = blamed_at(&refusal.others);
+                    }
+                    found
                 });
                 let refused: BTreeSet<u32> = blamed.collect();
                 // One error may make others, elsewhere: they are gone when it is.
@@ -345,14 +354,11 @@ fn build(
     Ok(Vec::new())
 }
 
-/// The mutants that a compiler's error is about: those of the smallest place around it, or those
-/// inside. None if it follows from another error.
-fn blamed(
-    rewritten: &BTreeMap<String, rewrite::Rewritten>,
-    refusal: &compile::Refusal,
-) -> Vec<u32> {
+/// The mutants that a compiler's error at `places` is about: those of the smallest place around it,
+/// or those inside. None if it follows from another error.
+fn blamed(rewritten: &BTreeMap<String, rewrite::Rewritten>, places: &[compile::Place]) -> Vec<u32> {
     let placed = |file| rewritten.get(file).map_or(&[][..], |file| &file.placed);
-    let around = refusal.places.iter().find_map(|(file, at)| {
+    let around = places.iter().find_map(|(file, at)| {
         placed(file)
             .iter()
             .filter(|(range, _)| range.start <= at.start && at.end <= range.end)
@@ -361,7 +367,7 @@ fn blamed(
     if let Some((_, ids)) = around {
         return ids.clone();
     }
-    let within = refusal.places.iter().flat_map(|(file, at)| {
+    let within = places.iter().flat_map(|(file, at)| {
         placed(file)
             .iter()
             .filter(|(range, _)| at.start <= range.start && range.end <= at.end)
@@ -372,12 +378,13 @@ fn blamed(
 /// The mutant that makes a buffer which is not wiped, where the compiler refuses it: the buffer is
 /// moved to where only a wiped one is taken, which is after the place where it is made.
 fn wiper_before(
+    sources_at: &str,
     sources: &BTreeMap<String, Source>,
     rewritten: &BTreeMap<String, rewrite::Rewritten>,
     refusal: &compile::Refusal,
 ) -> Option<u32> {
     let (file, at) = refusal.places.first()?;
-    let source = sources.get(file.strip_prefix(SOURCES)?.strip_prefix('/')?)?;
+    let source = sources.get(file.strip_prefix(sources_at)?.strip_prefix('/')?)?;
     let is_wiper = |id: &u32| {
         source
             .mutants
@@ -388,7 +395,7 @@ fn wiper_before(
     let before = before.filter(|(range, _)| range.end <= at.start);
     let wipers = before.flat_map(|(range, ids)| ids.iter().map(move |id| (range.start, *id)));
     let last = wipers.filter(|(_, id)| is_wiper(id)).max();
-    last.filter(|_| refusal.text.contains("`Wiped<"))
+    last.filter(|_| refusal.text.contains("Wiped<"))
         .map(|(_, id)| id)
 }
 

@@ -110,17 +110,51 @@ fn switch(id: u32) -> String {
     format!("crate::mutants::is({id})")
 }
 
+/// The part of the module for buffers that are wiped.
+const WIPED: &str = "
+use core::ops::{Deref, DerefMut};
+use zeroize::Zeroize;
+
+/// Wipes its value when it is dropped, unless the mutant that it was made with is on.
+pub(crate) struct Wiped<T: Zeroize>(T, bool);
+
+#[inline(always)]
+pub(crate) fn wiped<const ID: u32, T: Zeroize>(value: T) -> Wiped<T> {
+    Wiped(value, !is(ID))
+}
+
+impl<T: Zeroize> Drop for Wiped<T> {
+    fn drop(&mut self) {
+        if self.1 {
+            self.0.zeroize();
+        }
+    }
+}
+
+impl<T: Zeroize> Deref for Wiped<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Zeroize> DerefMut for Wiped<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+";
+
 /// The module `mutants` of a rewritten crate with `count` mutants. The environment variable
 /// `FALCON_MUTANT` switches one on. `FALCON_MUTANT_LOG` names a file that gets the number of every
-/// mutant that is asked for.
-pub fn switches(count: usize) -> String {
-    format!(
+/// mutant that is asked for. With `wipes`, there are mutants that do not wipe; then the crate
+/// depends on `zeroize`.
+pub fn switches(count: usize, wipes: bool) -> String {
+    let code = format!(
         r#"
 extern crate std;
-use core::ops::{{Deref, DerefMut}};
 use core::sync::atomic::{{AtomicBool, AtomicU32, Ordering::Relaxed}};
 use std::io::Write;
-use zeroize::Zeroize;
 
 const UNKNOWN: u32 = u32::MAX;
 const LOGGING: u32 = u32::MAX - 1;
@@ -154,37 +188,9 @@ fn look(id: u32) -> bool {{
     }}
     false
 }}
-
-/// Wipes its value when it is dropped, unless the mutant that it was made with is on.
-pub(crate) struct Wiped<T: Zeroize>(T, bool);
-
-#[inline(always)]
-pub(crate) fn wiped<const ID: u32, T: Zeroize>(value: T) -> Wiped<T> {{
-    Wiped(value, !is(ID))
-}}
-
-impl<T: Zeroize> Drop for Wiped<T> {{
-    fn drop(&mut self) {{
-        if self.1 {{
-            self.0.zeroize();
-        }}
-    }}
-}}
-
-impl<T: Zeroize> Deref for Wiped<T> {{
-    type Target = T;
-    fn deref(&self) -> &T {{
-        &self.0
-    }}
-}}
-
-impl<T: Zeroize> DerefMut for Wiped<T> {{
-    fn deref_mut(&mut self) -> &mut T {{
-        &mut self.0
-    }}
-}}
 "#
-    )
+    );
+    if wipes { code + WIPED } else { code }
 }
 
 #[cfg(test)]

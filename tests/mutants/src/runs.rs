@@ -2,10 +2,11 @@
 
 use crate::compile::Program;
 use std::collections::BTreeSet;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use std::{fs, io};
+use std::{fs, io, thread};
 use wait_timeout::ChildExt;
 
 /// Address space of a test, in KiB: a mutant must not take the machine's memory.
@@ -54,13 +55,18 @@ pub enum End {
 
 /// Runs test `name` alone, with a variable of the environment, for at most `limit`.
 fn run(program: &Program, name: &str, variable: (&str, &str), limit: Duration) -> io::Result<End> {
+    // All cores for as long as the limit: what is left if this program is stopped ends, too.
+    let cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
+    let processor = cores * (limit.as_secs() + 1);
+    let limits = format!("ulimit -v {MEMORY}; ulimit -t {processor}; exec \"$0\" \"$@\"");
     let mut child = Command::new("sh")
-        .args(["-c", &format!("ulimit -v {MEMORY}; exec \"$0\" \"$@\"")])
+        .args(["-c", &limits])
         .arg(&program.path)
         .args(["--exact", name, "--test-threads=1"])
         .current_dir(&program.folder)
         .env("CARGO_MANIFEST_DIR", &program.folder)
         .env(variable.0, variable.1)
+        .process_group(0)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -69,7 +75,11 @@ fn run(program: &Program, name: &str, variable: (&str, &str), limit: Duration) -
         Some(status) if status.success() => Ok(End::Passed),
         Some(_) => Ok(End::Failed),
         None => {
-            child.kill()?;
+            // With the programs that it runs.
+            let group = format!("-{}", child.id());
+            Command::new("kill")
+                .args(["-KILL", "--", &group])
+                .status()?;
             child.wait()?;
             Ok(End::CutOff)
         }
@@ -125,7 +135,7 @@ pub fn record<'a>(
 pub fn killer<'a, 't>(tests: &'t [Test<'a>], id: u32) -> io::Result<Option<(&'t Test<'a>, End)>> {
     for test in tests.iter().filter(|test| test.reaches.contains(&id)) {
         // Much more than a slow machine needs: a test that is cut off counts as one that fails.
-        let limit = Duration::from_secs(60) + 10 * test.time;
+        let limit = Duration::from_secs(20) + 10 * test.time;
         let variable = ("FALCON_MUTANT", &*id.to_string());
         let end = run(test.program, &test.name, variable, limit)?;
         if end != End::Passed {

@@ -74,7 +74,7 @@ struct Finder<'a> {
     found: syn::Result<Vec<Mutant>>,
 }
 
-/// True if the item is compiled for tests only, or not under every feature.
+/// True if the item is compiled for tests only, not under every feature, or for AArch64 only.
 fn is_left_out(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let path = attribute.path();
@@ -85,7 +85,8 @@ fn is_left_out(attributes: &[Attribute]) -> bool {
         let words = || text.split(|c: char| !c.is_alphanumeric());
         path.is_ident("test")
             || path.is_ident("cfg")
-                && words().any(|word| ["test", "not", "ct", "fuzzing"].contains(&word))
+                && (words().any(|word| ["test", "not", "ct", "fuzzing"].contains(&word))
+                    || words().any(|word| word == "aarch64") && !text.contains("x86_64"))
     })
 }
 
@@ -374,6 +375,11 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     }
 
     fn visit_stmt(&mut self, statement: &'ast Stmt) {
+        if let Stmt::Expr(Expr::If(syn::ExprIf { attrs, .. }), _) = statement
+            && is_left_out(attrs)
+        {
+            return;
+        }
         if let Stmt::Expr(expr, Some(_)) = statement {
             let call = match expr {
                 Expr::Try(inner) => &*inner.expr,

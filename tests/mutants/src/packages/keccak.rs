@@ -1,0 +1,18 @@
+//! falcon-keccak.
+
+use super::{ALL, COMPARED, CONSTANTS, Package};
+
+pub const PACKAGE: Package = Package {
+    name: "falcon-keccak",
+    features: &[],
+    tests: &["--lib"],
+    skipped: &[],
+    sample: ALL,
+    files: &["shake.rs", "side_by_side.rs", "single.rs"],
+    // Every number of the permutation behind a switch takes the compiler too long.
+    not_mutated: &[
+        ("keccak.rs", COMPARED),
+        ("lazy.rs", COMPARED),
+        ("lib.rs", CONSTANTS),
+    ],
+};
