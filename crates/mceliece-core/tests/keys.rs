@@ -166,6 +166,8 @@ fn degenerate_secret_keys_are_refused() {
             let mut bytes = good.clone();
             change(&mut bytes);
             assert_eq!(SecretKey::<P>::try_from(&bytes[..]).err(), Some(expected));
+            let borrowed = SecretKey::<P, &[u8]>::from_bytes(&bytes);
+            assert_eq!(borrowed.err(), Some(expected));
         };
         // The Goppa polynomial begins at byte 40.
         refused(&|key| key[41] |= 0x80, DecodeError::Range);

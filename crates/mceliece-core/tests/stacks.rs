@@ -11,7 +11,8 @@ mod common;
 #[path = "../../../tests/stacks/search.rs"]
 mod search;
 
-use common::{error_vector, repeated};
+use common::{error_vector, positions, repeated};
+use mceliece_core::rand_core::{TryCryptoRng, TryRng};
 use mceliece_core::*;
 use search::{Search, Secret, stack_after};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -19,6 +20,7 @@ use std::hint::black_box;
 use std::slice;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
+use zeroize::Zeroizing;
 
 /// Bytes of a piece that is looked for in freed memory.
 const PIECE: usize = 16;
@@ -82,6 +84,8 @@ fn secrets<P: Parameters>(pair: &KeyPair<P>, secret: &SharedSecret) -> Vec<Secre
     let key = pair.secret_key.as_bytes();
     let (goppa, control) = (40, 40 + 2 * P::T);
     let s = key.len() - P::N / 8;
+    let positions = positions::<P>(&mut repeated(3)).into_iter();
+    let positions: Vec<u8> = positions.flat_map(|i| (i as u16).to_le_bytes()).collect();
     let part = |name, bytes: &[u8], step| Secret::new(name, bytes.to_vec(), 8, step);
     vec![
         part("the seed", &key[..32], 1),
@@ -89,8 +93,31 @@ fn secrets<P: Parameters>(pair: &KeyPair<P>, secret: &SharedSecret) -> Vec<Secre
         part("the control bits", &key[control..s], 1),
         part("the secret s", &key[s..], 1),
         part("the shared secret", secret.as_bytes(), 1),
+        part("the positions of errors", &positions, 2),
     ]
 }
+
+/// A generator of the bytes of the key's seed.
+struct Sevens;
+
+impl TryRng for Sevens {
+    type Error = core::convert::Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+        Ok(0x0707_0707)
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+        Ok(0x0707_0707_0707_0707)
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+        bytes.fill(7);
+        Ok(())
+    }
+}
+
+impl TryCryptoRng for Sevens {}
 
 /// Words that may be left beside those of a thread that does nothing: addresses, lengths, saved
 /// registers. Before stacks were wiped, some hundreds were left.
@@ -102,9 +129,31 @@ fn leaves_nothing<P: Parameters>() {
     // Enough to be hashed side by side.
     let several = [(); 4].map(|()| ciphertext.clone());
     let (pair, ciphertext, several) = (&pair, &several[0], &several);
-    let works: [(&str, &(dyn Fn() + Sync)); 9] = [
+    let scratch_keys = |generate: &dyn Fn(&mut KeygenScratch<'_, P>, &mut [u8])| {
+        let mut words = vec![0; KeygenScratch::<P>::MIN_WORDS];
+        let mut secret_key = Zeroizing::new(vec![0; P::SECRET_KEY_LEN]);
+        let mut scratch = KeygenScratch::<P>::small(&mut words).expect("enough");
+        generate(&mut scratch, &mut secret_key);
+    };
+    let works: [(&str, &(dyn Fn() + Sync)); 12] = [
         ("generated", &|| {
             black_box(&KeyPair::<P>::from_seed(&[7; 32]));
+        }),
+        ("generated with randomness", &|| {
+            black_box(&KeyPair::<P>::generate(&mut Sevens));
+        }),
+        ("generated in memory of the caller", &|| {
+            scratch_keys(&|scratch, secret_key| {
+                let mut public_key = vec![0; P::PUBLIC_KEY_LEN];
+                let made = scratch.generate(&mut Sevens, secret_key, &mut public_key);
+                assert_eq!(made, Ok(()));
+            });
+        }),
+        ("generated column by column", &|| {
+            scratch_keys(&|scratch, secret_key| {
+                let made = scratch.generate_columns(&mut Sevens, secret_key, |_, _| ());
+                assert_eq!(made, Ok(()));
+            });
         }),
         ("decoded", &|| {
             black_box(&SecretKey::<P>::try_from(pair.secret_key.as_bytes()).is_ok());

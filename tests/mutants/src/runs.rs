@@ -2,7 +2,7 @@
 
 use crate::compile::Program;
 use std::collections::BTreeSet;
-use std::os::unix::process::CommandExt;
+use std::os::unix::{fs::PermissionsExt, process::CommandExt};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -107,7 +107,11 @@ pub fn record<'a>(
             if skipped.contains(&&*test.name()) {
                 continue;
             }
-            let _ = fs::remove_file(log);
+            // For every user: tests may run programs as another one.
+            let anybody = fs::Permissions::from_mode(0o666);
+            fs::File::create(log)
+                .and_then(|file| file.set_permissions(anybody))
+                .map_err(|error| vec![error.to_string()])?;
             let begin = Instant::now();
             let variable = ("FALCON_MUTANT_LOG", log.to_str().expect("UTF-8"));
             let end = run(program, &test.name, variable, Duration::from_secs(600));

@@ -174,6 +174,22 @@ fn a_file_with_a_false_length_is_read() {
         "version.sig",
         "/proc/version",
     ]);
+    let verify = ["verify", "-p", "k.pub", "-s", "m.sig", "/proc/version"];
+    assert_eq!(
+        refused(&sandbox, &verify)["reason"],
+        "the content was changed: 7 bytes were signed, more are there"
+    );
+}
+
+/// Its length, which the statement names, is no reason before the statement is verified.
+#[test]
+fn a_forgery_is_told_before_a_long_file_is_read() {
+    let sandbox = signed();
+    sandbox.write("m", vec![5; 200_000]);
+    let verify = ["verify", "-p", "k.pub", "m"];
+    assert_eq!(refused(&sandbox, &verify)["cause"], "changed");
+    replace(&sandbox, "m.sig", "paid in full", "paid in part");
+    assert_eq!(refused(&sandbox, &verify)["cause"], "forged");
 }
 
 #[test]
@@ -464,6 +480,7 @@ fn a_trust_list_is_changed_whole_or_not_at_all() {
         (&["add", "k.pub", "Bob", "k.pub"], "is an input"),
         (&["add", "m", "Bob", "large.pub"], "is not a trust list"),
         (&["add", "-", "Bob", "large.pub"], "changed in place"),
+        (&["revoke", "-", "Bob", "--reason", "x"], "changed in place"),
         (
             &["revoke", "team", "Bob", "--reason", "x"],
             "has no key of the name Bob",

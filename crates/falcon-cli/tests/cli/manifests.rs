@@ -71,6 +71,47 @@ fn missing_changed_and_extra_files_are_named() {
     );
 }
 
+/// A file that cannot be read is no reason to say that the folder is as it was signed.
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_read_is_not_checked() {
+    use std::os::unix::{
+        fs::{MetadataExt, PermissionsExt},
+        process::CommandExt,
+    };
+    let sandbox = signed();
+    let set_mode = |path: &str, mode| {
+        fs::set_permissions(sandbox.path(path), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    set_mode(".", 0o755);
+    set_mode("d/one", 0);
+    let verify = |arguments: &[&str]| {
+        let mut verify = sandbox.command(&with(&VERIFY, arguments));
+        // The superuser may read any file.
+        if fs::metadata(sandbox.0.path()).is_ok_and(|folder| folder.uid() == 0) {
+            verify.uid(65534).gid(65534);
+        }
+        verify.output().unwrap()
+    };
+    let output = verify(&["d"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let lines = "one: NOT CHECKED\nsub-three: OK\nsub/two: OK\n\
+        d.manifest: NOT CHECKED, 2 unchanged, 1 not checked, signed at ";
+    assert!(text(&output.stdout).starts_with(lines), "{output:?}");
+    let error = text(&output.stderr);
+    assert!(
+        error.contains("one") && error.contains("Permission denied"),
+        "{error}"
+    );
+    // A changed file is the worse of the two.
+    sandbox.write("d/sub/two", "3");
+    let output = verify(&["d", "-q"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let lines = "one: NOT CHECKED\nsub/two: CHANGED\n\
+        d.manifest: INVALID, 1 unchanged, 1 changed, 1 not checked, signed at ";
+    assert!(text(&output.stdout).starts_with(lines), "{output:?}");
+}
+
 /// Folders are not listed, so the file is missing, not changed.
 #[test]
 fn a_folder_in_the_place_of_a_file_is_a_missing_file() {
@@ -195,6 +236,19 @@ fn a_manifest_comes_from_standard_input() {
         text(&verified.stdout).contains("3 unchanged"),
         "{verified:?}"
     );
+    let both = sandbox.refuses(&["manifest", "verify", "-p", "-", "d", "-m", "-"]);
+    assert!(both.contains("standard input"), "{both}");
+}
+
+#[test]
+fn a_signer_who_is_not_in_the_list_gets_a_hint() {
+    let sandbox = signed();
+    sandbox.succeeds(&["keygen", "other"]);
+    sandbox.succeeds(&["trust", "add", "team", "Bob", "other.pub"]);
+    let output = sandbox.run(&["manifest", "verify", "--trust", "team", "d"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let hint = "hint: ask the signer for the public key, then add it: falcon-cli trust add";
+    assert!(text(&output.stderr).contains(hint), "{output:?}");
 }
 
 /// The memory of the data is limited to less than the manifest has.

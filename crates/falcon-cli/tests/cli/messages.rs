@@ -234,6 +234,9 @@ fn a_proposed_command_names_the_same_signers() {
     assert!(hint.ends_with(command), "{hint}");
     sandbox.succeeds(&["verify", "-p", "k.pub", "m", "-s", "apart"]);
     sandbox.succeeds(&["trust", "add", "team", "Alice", "k.pub"]);
+    let hint = sandbox.refuses(&["verify", "--trust", "team", "m", "apart"]);
+    let command = "falcon-cli verify --trust team m -s apart\n";
+    assert!(hint.ends_with(command), "{hint}");
     let verify = ["verify", "--trust", "team", "--accept-revoked"];
     let hint = sandbox.refuses(&with(&verify, ["m", "apart"]));
     let command = "verify --trust team --accept-revoked m -s apart\n";

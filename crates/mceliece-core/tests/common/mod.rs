@@ -6,6 +6,7 @@ use mceliece_core::Parameters;
 use mceliece_core::rand_core::Rng;
 use sha3::Shake256;
 use sha3::digest::{ExtendableOutput, Update, XofReader};
+use std::collections::BTreeSet;
 
 /// A generator whose entropy is 48 times `byte`.
 pub fn repeated(byte: u8) -> Drbg {
@@ -24,8 +25,17 @@ pub fn hash(first: u8, pieces: &[&[u8]]) -> [u8; 32] {
     out
 }
 
-/// The error vector that encapsulation draws from `rng`, by the definition of FixedWeight.
+/// The error vector that encapsulation draws from `rng`.
 pub fn error_vector<P: Parameters>(rng: &mut Drbg) -> Vec<u8> {
+    let mut e = vec![0; P::N / 8];
+    for i in positions::<P>(rng) {
+        e[i / 8] |= 1 << (i % 8);
+    }
+    e
+}
+
+/// The positions of its ones as they are drawn, by the definition of FixedWeight.
+pub fn positions<P: Parameters>(rng: &mut Drbg) -> Vec<usize> {
     let q = 1 << P::M;
     let tau = if P::N == q { P::T } else { 2 * P::T };
     loop {
@@ -34,15 +44,9 @@ pub fn error_vector<P: Parameters>(rng: &mut Drbg) -> Vec<u8> {
         let numbers = draw
             .chunks(2)
             .map(|two| usize::from(u16::from_le_bytes([two[0], two[1]])) % q);
-        let mut positions: Vec<usize> = numbers.filter(|&i| i < P::N).take(P::T).collect();
-        let mut e = vec![0; P::N / 8];
-        for i in &positions {
-            e[i / 8] |= 1 << (i % 8);
-        }
-        positions.sort_unstable();
-        positions.dedup();
-        if positions.len() == P::T {
-            return e;
+        let positions: Vec<usize> = numbers.filter(|&i| i < P::N).take(P::T).collect();
+        if positions.iter().collect::<BTreeSet<_>>().len() == P::T {
+            return positions;
         }
     }
 }

@@ -6,11 +6,7 @@ pub const PACKAGE: Package = Package {
     name: "falcon-cli",
     features: &["falcon-cli/tables"],
     tests: &["--lib", "--test=cli", "--test=kinds", "--test=files"],
-    // They run the program as a user who cannot write the log of the mutants.
-    skipped: &[
-        "falcon-cli/cli mistakes::a_folder_that_is_read_only_gets_a_hint",
-        "falcon-cli/cli trust::a_folder_that_cannot_be_locked_is_named",
-    ],
+    skipped: &[],
     sample: 60,
     files: &[
         "commands/manifest/verify.rs",
