@@ -454,6 +454,21 @@ fn a_revoked_key_is_refused_unless_asked_and_signed_before() {
 }
 
 #[test]
+fn what_is_too_long_is_told_as_such() {
+    let sandbox = signed();
+    sandbox.write(
+        "team",
+        format!("falcon-trust v1\n{}", "\n".repeat(16 << 20)),
+    );
+    let message = sandbox.refuses(&["verify", "--trust", "team", "m"]);
+    assert!(message.contains("longer than 16777216 bytes"), "{message}");
+    sandbox.write("key", "x".repeat((64 << 10) + 1));
+    let message = sandbox.refuses(&["inspect", "key"]);
+    let told = "key: is too large to be a key or a signature";
+    assert!(message.contains(told), "{message}");
+}
+
+#[test]
 fn a_trust_list_is_changed_whole_or_not_at_all() {
     let sandbox = signed();
     let added = sandbox.succeeds(&["trust", "add", "team", "Alice", "k.pub", "--json"]);

@@ -468,6 +468,10 @@ fn a_manifest_in_the_place_of_its_folder_is_understood() {
     // A signature of the manifest itself is verified as of any file.
     sandbox.succeeds(&["sign", "-k", "k", "docs.manifest"]);
     sandbox.succeeds(&["verify", "-p", "k.pub", "docs.manifest"]);
+    fs::remove_dir_all(sandbox.path("docs")).unwrap();
+    let hint = sandbox.refuses(&["manifest", "verify", "-p", "k.pub", "docs.manifest"]);
+    let proposed = "manifest verify -p k.pub FOLDER --manifest docs.manifest\n";
+    assert!(hint.ends_with(proposed), "{hint}");
 }
 
 #[test]

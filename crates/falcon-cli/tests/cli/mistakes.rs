@@ -457,6 +457,15 @@ fn changed_line_ends_are_explained() {
              tr -d '\\r' < {name} > NEW\n"
         );
         assert!(message.ends_with(&hint), "{message}");
+        // Not if something else is wrong.
+        let content = String::from_utf8(sandbox.read(name)).unwrap();
+        sandbox.write(name, content.replace("\r\n", "\n").replacen("v1", "v2", 1));
+        let message = sandbox.refuses(arguments);
+        assert!(
+            message.contains("line 1") && !message.contains("tr -d"),
+            "{message}"
+        );
+        sandbox.write(name, content);
     }
 }
 

@@ -216,9 +216,13 @@ fn forged_rows_are_found_by_the_whole_and_by_every_shard() {
     let verify = ["verify-table", "ex/ledger", "--keys", "ex/keys.parquet"];
     let whole = sandbox.run(&with(&verify, ["-o", "v"]));
     assert_eq!(whole.status.code(), Some(1), "{whole:?}");
+    let summary: serde_json::Value =
+        serde_json::from_slice(&sandbox.read("v/summary.json")).unwrap();
     let mut all = BTreeMap::new();
     for (name, forged) in expected(&sandbox) {
         assert_eq!(forged.len(), 3);
+        let rows: Vec<_> = forged.keys().collect();
+        assert_eq!(summary["not_valid"][&name], serde_json::json!(rows));
         let found = verdicts(&sandbox.path(&format!("v/{name}")));
         assert!(found.iter().map(|&(row, _)| row).eq(0..500));
         for (row, verdict) in found {
