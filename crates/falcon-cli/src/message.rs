@@ -133,3 +133,28 @@ impl<'p> Message<'p> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{progress::Unit, ui::Ui};
+
+    #[test]
+    fn a_message_that_must_fit_in_memory_is_whole_or_refused() {
+        let ui = Ui {
+            json: false,
+            quiet: true,
+        };
+        let progress = Progress::new(ui, Unit::Items("files"), None);
+        let bytes: Vec<u8> = (0..=255).cycle().take(SHORT + 1000).collect();
+        let read = |max| {
+            let reader = Box::new(io::Cursor::new(bytes.clone()));
+            let message = Message::from_reader(Path::new("m"), reader, &progress)?;
+            message.into_bytes(max)
+        };
+        for max in [bytes.len(), bytes.len() + 1] {
+            assert!(read(max).is_ok_and(|read| read == bytes), "{max}");
+        }
+        assert!(read(bytes.len() - 1).is_err());
+    }
+}

@@ -770,3 +770,17 @@ fn a_seed_that_others_can_read_gets_a_warning() {
         }
     }
 }
+
+/// `--force` is meant for an old key, whatever its encoding, and for nothing else.
+#[test]
+fn a_key_without_text_is_replaced_as_a_key() {
+    let sandbox = Sandbox::new();
+    let key = SigningKey::<Falcon512>::from_seed(&[9; 32]).expect("no fault");
+    sandbox.write("r.pub", key.verifying_key().to_bytes());
+    let told = &json_lines(&sandbox.succeeds(&["inspect", "r.pub", "--json"]))[0];
+    assert_eq!(told["encoding"], "raw");
+    sandbox.succeeds(&["keygen", "-o", "r", "--force"]);
+    sandbox.write("r.pub", "no key");
+    let message = sandbox.refuses(&["keygen", "-o", "r", "--force"]);
+    assert!(message.contains("r.pub: is not a key"), "{message}");
+}
