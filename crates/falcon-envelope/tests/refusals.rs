@@ -256,7 +256,7 @@ fn of_a_manifest_that_is_not_read() {
     assert_eq!(error.problem(), Problem::TooLong { max });
 }
 
-/// What failed is the source of the error: a reader, or a text.
+/// The source is the reader or the text that failed.
 #[test]
 fn an_error_of_reading_has_its_source() {
     let source = |reader: Box<dyn Read>| {

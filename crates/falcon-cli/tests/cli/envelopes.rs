@@ -181,7 +181,7 @@ fn a_file_with_a_false_length_is_read() {
     );
 }
 
-/// Its length, which the statement names, is no reason before the statement is verified.
+/// The length that a statement names is no reason before the statement is verified.
 #[test]
 fn a_forgery_is_told_before_a_long_file_is_read() {
     let sandbox = signed();

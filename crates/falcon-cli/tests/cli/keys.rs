@@ -778,7 +778,7 @@ fn a_key_without_text_is_replaced_as_a_key() {
     let key = SigningKey::<Falcon512>::from_seed(&[9; 32]).expect("no fault");
     sandbox.write("r.pub", key.verifying_key().to_bytes());
     let told = &json_lines(&sandbox.succeeds(&["inspect", "r.pub", "--json"]))[0];
-    assert_eq!(told["encoding"], "raw");
+    assert_eq!(told["encoding"], "round 3");
     sandbox.succeeds(&["keygen", "-o", "r", "--force"]);
     sandbox.write("r.pub", "no key");
     let message = sandbox.refuses(&["keygen", "-o", "r", "--force"]);
