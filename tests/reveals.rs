@@ -171,6 +171,24 @@ fn every_function_that_reveals_has_a_planted_leak() {
 }
 
 #[test]
+fn the_pages_have_the_number_of_planted_leaks() {
+    let plants = read(&root().join("tests/ct/plants.txt"));
+    let plants = plants
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let of_mceliece = |plant: &&str| plant.split(" | ").next().unwrap_or("").contains("mceliece");
+    let (mceliece, falcon): (Vec<_>, Vec<_>) = plants.partition(of_mceliece);
+    for (of, plants) in CRATES.iter().zip([falcon, mceliece]) {
+        let sentence = format!("writes {} of them", plants.len());
+        assert!(
+            read(&root().join(of.page)).contains(&sentence),
+            "{}: {sentence}",
+            of.page
+        );
+    }
+}
+
+#[test]
 fn uses_are_found_in_every_form() {
     let text = "fn a() {\n    if reveal(x) > 1 {}\n    s.map(reveal);\n}\nuse crate::reveal::reveal;\n\
         use crate::reveal::reveal as r;\nfn b<T>() { reveal_all(h) }\n// reveal(x)\n";

@@ -186,6 +186,8 @@ impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
     /// done in the frame of `isa`.
     #[inline(never)]
     pub(crate) fn refill<I: Isa>(&mut self, isa: I) {
+        // Of a generator that was never started, too, such as that of a lane without a job.
+        expect_secret(&self.key);
         self.place.position = 0;
         self.place.buffer += 1;
         if self.place.buffer < Self::BUFFERS {

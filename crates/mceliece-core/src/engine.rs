@@ -22,10 +22,6 @@ macro_rules! engines {
             #[inline]
             #[allow(unused_assignments, unused_mut, unused_variables, reason = "the last row, or none")]
             pub(crate) fn find() -> Self {
-                #[cfg(falcon_ct)]
-                if PORTABLE.load(Ordering::Relaxed) {
-                    return Self::Baseline(Baseline);
-                }
                 let mut better = BETTER.load(Ordering::Relaxed);
                 $(
                     #[cfg($cfg)]
@@ -95,10 +91,6 @@ pub fn choose(name: &str) -> bool {
     }
     found.is_some()
 }
-
-/// While true, `Best::find` finds no vector unit: the constant-time check runs portable code too.
-#[cfg(falcon_ct)]
-pub static PORTABLE: core::sync::atomic::AtomicBool = core::sync::atomic::AtomicBool::new(false);
 
 // `--cfg falcon_engine="avx2"` keeps calls from AVX-512, for tests.
 engines! {

@@ -79,6 +79,5 @@ pub mod engines {
 #[cfg(falcon_ct)]
 #[doc(hidden)]
 pub mod seams {
-    pub use crate::engine::PORTABLE;
     pub use crate::reveal::on_reveal;
 }

@@ -80,6 +80,10 @@ pub(crate) fn all() -> Vec<Case> {
     for_documents::<Falcon512>(&mut cases);
     for_documents::<Falcon1024>(&mut cases);
     cases.push(silent(
+        "plain calls: Falcon-512 document under a passphrase".into(),
+        documents::written_under_a_passphrase::<Falcon512>,
+    ));
+    cases.push(silent(
         "plain calls: Falcon-512 key document, stream, basis".into(),
         plain_calls,
     ));
@@ -109,22 +113,32 @@ pub(crate) fn all() -> Vec<Case> {
     #[cfg(target_arch = "x86_64")]
     {
         let isa = falcon_x86::Avx2::detect().expect("the check needs a processor with AVX2");
-        for_arithmetic(isa, "avx2", &mut cases);
-        cases.push(silent(
-            "avx2: Falcon-512 batch on eight lanes".into(),
-            move || {
-                batch(isa, Many::<_, 8>(isa));
-            },
-        ));
-        cases.push(silent(
-            "avx2: batch with refused attempts on eight lanes".into(),
-            move || {
-                refused::batch(isa, Many::<_, 8>(isa));
-            },
-        ));
+        for_vectors(isa, Many::<_, 8>(isa), "avx2", &mut cases);
+        if let Some(isa) = falcon_x86::Avx512::detect() {
+            for_vectors(isa, Many::<_, 16>(isa), "avx512", &mut cases);
+        }
     }
     mceliece::add(&mut cases);
     cases
+}
+
+/// The arithmetic of a vector unit, and a batch on as many lanes as it has.
+#[cfg(target_arch = "x86_64")]
+fn for_vectors<B, F>(isa: B, lanes: F, engine: &'static str, cases: &mut Vec<Case>)
+where
+    B: SigningIsa + Fft<Real = f64>,
+    F: Fft + 'static,
+{
+    for_arithmetic(isa, engine, cases);
+    let count = F::LANES;
+    cases.push(silent(
+        format!("{engine}: Falcon-512 batch on {count} lanes"),
+        move || batch(isa, lanes),
+    ));
+    cases.push(silent(
+        format!("{engine}: batch with refused attempts on {count} lanes"),
+        move || refused::batch(isa, lanes),
+    ));
 }
 
 fn for_arithmetic<B: SigningIsa + Fft<Real = f64>>(b: B, engine: &str, cases: &mut Vec<Case>) {
@@ -397,18 +411,21 @@ fn sign<P: Parameters, B: SigningIsa>(
     sign_raw_on(b, key, randomness, MESSAGE, fit, scratch).expect("no fault")
 }
 
-/// Five jobs on four lanes, so that a lane is used again.
-fn batch<B: SigningIsa>(arith: B, fft: impl Fft) {
+/// More jobs than lanes, so that lanes are used again, and lanes that idle at the end.
+fn batch<B: SigningIsa, F: Fft>(arith: B, fft: F) {
     let key = secret_key::<Falcon512, _>(Baseline);
     let other = secret_key::<Falcon512, _>(Baseline);
     let expanded = expand_on(Baseline, &key);
-    let (nonces, seeds) = ([[2; 40]; 5], [[3; 48]; 5]);
-    classify(&seeds);
+    // Up to half of the lanes are not used together, so many lanes need many jobs.
+    let count = if F::LANES > 8 { F::LANES * 7 / 4 } else { 5 };
+    let (nonces, seeds) = (vec![[2; 40]; count], vec![[3; 48]; count]);
+    classify(&seeds[..]);
     let engine = LaneEngine { arith, fft };
-    let mut out = [Signature::EMPTY; 5];
+    let mut out = vec![Signature::EMPTY; count];
     // A signing key is expanded for several jobs, and not for one.
-    let of_keys = [&key, &key, &key, &key, &other].map(|key| JobKey::from(&**key));
-    for keys in [[JobKey::from(&expanded); 5], of_keys] {
+    let mut of_keys = vec![JobKey::from(&*key); count - 1];
+    of_keys.push(JobKey::from(&*other));
+    for keys in [vec![JobKey::from(&expanded); count], of_keys] {
         let jobs: Vec<_> = keys
             .into_iter()
             .zip(nonces.iter().zip(&seeds))
@@ -423,7 +440,7 @@ fn batch<B: SigningIsa>(arith: B, fft: impl Fft) {
     // Nonces and streams that are hashed side by side.
     let seed = [7; 32];
     classify(&seed);
-    let jobs = [batch::SignJob::new(&expanded, MESSAGE); 5];
+    let jobs = vec![batch::SignJob::new(&expanded, MESSAGE); count];
     engine
         .sign_batch(&seed, &jobs, &mut out)
         .expect("as many results as jobs");

@@ -23,7 +23,16 @@ mod valgrind;
 
 use std::process::ExitCode;
 #[cfg(falcon_ct)]
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+#[cfg(falcon_ct)]
 use std::time::Instant;
+
+/// The argument that runs the cases under our own analyser, which knows AVX-512.
+#[cfg(falcon_ct)]
+const TRANSLATED: &str = "--translated";
+/// As [`TRANSLATED`]. Then compares the analyser's rules with the processor.
+#[cfg(falcon_ct)]
+const AUDITED: &str = "--audited";
 
 #[cfg(not(falcon_ct))]
 fn main() -> ExitCode {
@@ -32,17 +41,57 @@ fn main() -> ExitCode {
 }
 
 #[cfg(falcon_ct)]
+#[global_allocator]
+static ALLOCATOR: falcon_taint::Allocator = falcon_taint::Allocator;
+
+/// Set when a case is not as expected.
+#[cfg(falcon_ct)]
+static FAILED: AtomicBool = AtomicBool::new(false);
+
+#[cfg(falcon_ct)]
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if let [what, which] = &arguments[..] {
+    if let [what, which] = &arguments[..]
+        && what != TRANSLATED
+        && what != AUDITED
+    {
         texts::write_and_read(u8::from(which == "1"), what == "leak");
         return ExitCode::SUCCESS;
     }
-    let part = arguments.first().map_or("", String::as_str);
-    if !valgrind::is_running() {
-        eprintln!("falcon-ct says nothing unless it runs under Valgrind: use run.sh");
+    if arguments.first().is_some_and(|first| first == TRANSLATED) {
+        falcon_taint::run(check);
+    } else if arguments.first().is_some_and(|first| first == AUDITED) {
+        audit(&falcon_taint::run_and_audit(check));
+    } else if valgrind::is_running() {
+        check();
+    } else {
+        eprintln!("falcon-ct says nothing unless it runs under Valgrind or translated: use run.sh");
         return ExitCode::from(2);
     }
+    ExitCode::from(u8::from(FAILED.load(Relaxed)))
+}
+
+/// Prints what the comparison with the processor found.
+#[cfg(falcon_ct)]
+fn audit(audit: &falcon_taint::Audit) {
+    let left_out: Vec<_> = audit.left_out.iter().map(String::as_str).collect();
+    println!("left out: {}", left_out.join(", "));
+    for missed in &audit.missed {
+        println!("FAILED: {missed}");
+    }
+    let (missed, compared) = (audit.missed.len(), audit.compared);
+    println!("instructions: {missed} of {compared} depend on more than their rule says");
+    if missed > 0 || compared == 0 {
+        FAILED.store(true, Relaxed);
+    }
+}
+
+/// Runs the cases whose name contains the argument.
+#[cfg(falcon_ct)]
+fn check() {
+    let mut arguments = std::env::args().skip(1);
+    let part = arguments.find(|argument| argument != TRANSLATED && argument != AUDITED);
+    let part = part.unwrap_or_default();
     falcon_core::seams::on_reveal(valgrind::declassify_bytes);
     falcon_core::seams::on_expect_secret(valgrind::expect_secret_bytes);
     mceliece_core::seams::on_reveal(valgrind::declassify_bytes);
@@ -50,7 +99,7 @@ fn main() -> ExitCode {
     #[cfg(feature = "planted")]
     let cases = plants::plant(cases);
     let (mut unexpected, mut count) = (0, 0);
-    for case in cases.iter().filter(|case| case.name.contains(part)) {
+    for case in cases.iter().filter(|case| case.name.contains(&part)) {
         count += 1;
         let start = Instant::now();
         let before = valgrind::count_errors();
@@ -71,5 +120,5 @@ fn main() -> ExitCode {
         unexpected += usize::from(!as_expected);
     }
     println!("constant time: {unexpected} of {count} cases are not as expected");
-    ExitCode::from(u8::from(unexpected > 0 || count == 0))
+    FAILED.store(unexpected > 0 || count == 0, Relaxed);
 }

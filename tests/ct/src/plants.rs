@@ -1,17 +1,26 @@
 //! The leaks that `plant.py` wrote into the copies of the crates that this program was built with.
 
 use crate::cases::Case;
-use falcon_lanes::planted::ACTIVE;
-use std::sync::atomic::Ordering;
+use crate::valgrind::count_errors;
+use falcon_lanes::planted::{ACTIVE, REPORTED};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Turns `cases` into one leaking case for each planted leak.
+/// Errors before the case that runs.
+static BEFORE: AtomicUsize = AtomicUsize::new(0);
+
+/// Turns `cases` into one leaking case for each planted leak. Leaks of AVX-512 are left out where
+/// it is not: under Valgrind, and on other processors.
 pub(crate) fn plant(cases: Vec<Case>) -> Vec<Case> {
+    let _ = REPORTED.set(|| count_errors() > BEFORE.load(Ordering::Relaxed));
     let lines = include_str!("../plants.txt").lines();
     let plants = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     let mut planted = Vec::new();
     for (number, plant) in (1..).zip(plants) {
         let name = plant.split(" | ").next().unwrap_or_default();
         let case = cases.iter().position(|case| case.name == name);
+        if case.is_none() && name.starts_with("avx512") && falcon_x86::Avx512::detect().is_none() {
+            continue;
+        }
         let run = cases[case.unwrap_or_else(|| panic!("no case {name:?}"))]
             .run
             .clone();
@@ -19,6 +28,7 @@ pub(crate) fn plant(cases: Vec<Case>) -> Vec<Case> {
             name: plant.into(),
             leaks: true,
             run: std::rc::Rc::new(move || {
+                BEFORE.store(count_errors(), Ordering::Relaxed);
                 ACTIVE.store(number, Ordering::Relaxed);
                 run();
                 ACTIVE.store(0, Ordering::Relaxed);

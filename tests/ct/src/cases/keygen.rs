@@ -46,13 +46,19 @@ fn secret_seed(number: u64) -> [u8; 32] {
     seed
 }
 
-/// Generates the round-3 keys of these seeds. First from the secret seed: a planted leak ends after
-/// some time.
+/// Generates the round-3 keys of these seeds, every other one in a box. First from the secret seed:
+/// a planted leak ends when it was reported.
 fn round3<P: Parameters>(seeds: &[u64]) {
-    for &number in seeds {
-        let bytes = SigningKey::<P>::from_seed(&secret_seed(number))
-            .expect("no fault")
-            .to_bytes();
+    for (place, &number) in seeds.iter().enumerate() {
+        let seed_of_key = secret_seed(number);
+        let bytes = match place % 2 {
+            0 => SigningKey::<P>::from_seed_boxed(&seed_of_key)
+                .expect("no fault")
+                .to_bytes(),
+            _ => SigningKey::<P>::from_seed(&seed_of_key)
+                .expect("no fault")
+                .to_bytes(),
+        };
         declassify(&*bytes);
         let expected = SigningKey::<P>::from_seed(&seed(number))
             .expect("no fault")
@@ -70,7 +76,7 @@ fn wallet<P: Parameters>(seeds: &[u64]) {
             .expect("no fault")
             .to_bytes();
         classify(&seed);
-        let bytes = SigningKey::<P>::from_reference_seed(&seed)
+        let bytes = SigningKey::<P>::from_reference_seed_boxed(&seed)
             .expect("no fault")
             .to_bytes();
         declassify(&*bytes);

@@ -5,8 +5,9 @@
 
 use super::{Case, silent};
 use crate::valgrind::{classify, declassify};
+use mceliece_core::engines;
+use mceliece_core::kem::{Decapsulate, Encapsulate, Kem};
 use mceliece_core::rand_core::{TryCryptoRng, TryRng};
-use mceliece_core::seams::PORTABLE;
 use mceliece_core::{
     Ciphertext, EncapsulateStream, KeyPair, KeygenScratch, Mceliece348864, Mceliece348864f,
     Mceliece460896pcf, Mceliece6960119f, Mceliece8192128f, Parameters, PublicKey, SecretKey,
@@ -15,7 +16,6 @@ use mceliece_core::{
 use std::convert::Infallible;
 use std::hint::black_box;
 use std::rc::Rc;
-use std::sync::atomic::Ordering;
 
 /// Random bytes that are marked as secrets: SplitMix64.
 struct Marked {
@@ -80,12 +80,11 @@ struct Cases<'a> {
 
 impl Cases<'_> {
     fn push(&mut self, name: &str, run: impl Fn() + 'static) {
-        let portable = self.engine == "portable";
+        let engine = self.engine;
         self.cases
-            .push(silent(format!("{}: {name}", self.engine), move || {
-                PORTABLE.store(portable, Ordering::Relaxed);
+            .push(silent(format!("{engine}: {name}"), move || {
+                assert!(engines::choose(engine), "the machine has the engine");
                 run();
-                PORTABLE.store(false, Ordering::Relaxed);
             }));
     }
 
@@ -110,12 +109,15 @@ impl Cases<'_> {
     }
 }
 
-/// Adds the cases of each engine that Valgrind runs.
+/// Adds the cases of each engine of the machine. Valgrind does not show it AVX-512.
 pub(super) fn add(cases: &mut Vec<Case>) {
     // Made before the cases, so that a leak is planted in work on marked secrets only.
     let small = Rc::new(KeyPair::<Mceliece348864f>::from_seed(&SEED));
     let large = Rc::new(KeyPair::<Mceliece460896pcf>::from_seed(&SEED));
-    for engine in ["portable", "avx2"] {
+    let mut engines: Vec<_> = engines::names().collect();
+    // As in `plants.txt`: the portable code first.
+    engines.reverse();
+    for engine in engines {
         let mut cases = Cases { engine, cases };
         cases.push("mceliece348864f generated", generated::<Mceliece348864f>);
         cases.push(
@@ -131,6 +133,7 @@ pub(super) fn add(cases: &mut Vec<Case>) {
             "mceliece348864 generated after refused seeds",
             after_refused,
         );
+        cases.push("mceliece348864f through the traits of kem", traits);
         cases.computed_again(&small);
         cases.work(&small);
         cases.work(&large);
@@ -163,6 +166,19 @@ fn generated<P: Parameters>() {
         SEED,
         "the seed gives a key at once"
     );
+}
+
+/// Generates a pair, encapsulates and decapsulates by the traits of the crate `kem`.
+fn traits() {
+    let mut random = Marked::new(5);
+    let (secret_key, public_key) = Mceliece348864f::generate_keypair_from_rng(&mut random);
+    declassify(public_key.as_key().as_bytes());
+    let (ciphertext, sent) = public_key.encapsulate_with_rng(&mut random);
+    declassify(&ciphertext);
+    let opened = secret_key.decapsulate(&ciphertext);
+    declassify(&sent);
+    declassify(&opened);
+    assert_eq!(opened, sent);
 }
 
 /// Generates a pair with as little memory as possible.

@@ -1,0 +1,34 @@
+//! Runs x86-64 code in translation and follows secret bytes through every instruction.
+//!
+//! [`run`] translates the program block by block, with the instructions unchanged, and after each
+//! block computes which bytes of registers and memory are secret now. It reports each branch, each
+//! address and each division of integers that depends on a secret byte. It knows the instructions
+//! that the processor knows, AVX-512 among them, since `iced-x86` describes each.
+//!
+//! Programs mark secrets with the requests of Valgrind's Memcheck, which the translator sees in the
+//! code. So a program that is checked under Memcheck runs here as it is.
+//!
+//! A byte is secret as a whole. Where a rule for an instruction is not exact, it marks more bytes,
+//! never fewer. The program must have one thread. Linux on x86-64 only.
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod analyser;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod audit;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod machine;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod rules;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod step;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod taint;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod translate;
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+pub use analyser::{run, run_and_audit};
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+pub use audit::Audit;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+pub use machine::Allocator;
