@@ -343,7 +343,9 @@ fn component((count, length, number): (usize, usize, u32)) -> &'static mut [u8] 
         std::array::from_fn(|number| match number {
             // The place of component 1 is fixed.
             1 => 160,
-            _ => std::arch::x86_64::__cpuid_count(0xd, number as u32).ebx as usize,
+            #[allow(unused_unsafe, reason = "the oldest compiler calls it unsafe")]
+            // SAFETY: every processor of x86-64 has the instruction.
+            _ => unsafe { std::arch::x86_64::__cpuid_count(0xd, number as u32) }.ebx as usize,
         })
     });
     let place = places[number as usize];
