@@ -7,7 +7,7 @@
 # the processor has AVX-512.
 #
 # `run.sh full` runs every case and every planted leak under falcon-taint, and compares the rules of
-# falcon-taint with the processor. It takes half an hour, and fails on a processor without AVX-512.
+# falcon-taint with the processor. It takes twelve minutes, and fails on a processor without AVX-512.
 #
 # CT_ONLY=TEXT runs only the cases whose name contains TEXT, and leaves out PEM and hexadecimal:
 # `CT_ONLY=mceliece tests/ct/run.sh` checks Classic McEliece alone.

@@ -2,31 +2,15 @@
 
 use crate::audit::Audit;
 use crate::machine::{self, Code, State};
+use crate::places::{Place, Recorded};
+use crate::requests::{
+    COUNT_ERRORS, GET_VBITS, MAKE_MEM_DEFINED, MAKE_MEM_UNDEFINED, RUNNING_ON_VALGRIND,
+};
 use crate::rules::{Rule, selection};
-use crate::step::{Kind, Place, Recorded, Selector, Step};
-use crate::taint::{Memory, Registers, bytes};
+use crate::step::{Kind, Selector, Step};
+use crate::taint::{Memory, Registers, bytes, nonzero_bytes};
 use crate::translate::{Block, translate};
 use std::collections::{HashMap, HashSet};
-
-/// Marks memory as public, by a request of the program.
-pub(crate) fn declare_public(address: usize, length: usize) {
-    let words = [MAKE_MEM_DEFINED, address as u64, length as u64, 0, 0, 0];
-    // SAFETY: the rotations of `rdi` add up to 128 bits, so only the flags and `rdx` change.
-    unsafe {
-        std::arch::asm!(
-            "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51", "xchg rbx, rbx",
-            in("rax") words.as_ptr(),
-            inout("rdx") 0u64 => _,
-        );
-    }
-}
-
-const RUNNING_ON_VALGRIND: u64 = 0x1001;
-const COUNT_ERRORS: u64 = 0x1201;
-const MEMCHECK: u64 = (b'M' as u64) << 24 | (b'C' as u64) << 16;
-const MAKE_MEM_UNDEFINED: u64 = MEMCHECK + 1;
-const MAKE_MEM_DEFINED: u64 = MEMCHECK + 2;
-const GET_VBITS: u64 = MEMCHECK + 8;
 
 const RAX: usize = 0;
 const RCX: usize = 1;
@@ -84,6 +68,8 @@ pub(crate) struct Analyser {
     pub(crate) registers: Registers,
     pub(crate) memory: Memory,
     fs: u64,
+    /// The end of the heap after the last `brk`. 0 before the first.
+    heap_end: u64,
     errors: u64,
     instructions: u64,
     printed: HashSet<(u64, &'static str)>,
@@ -119,6 +105,7 @@ impl Analyser {
             registers: Registers::default(),
             memory: Memory::new(),
             fs: machine::fs_base(),
+            heap_end: 0,
             errors: 0,
             instructions: 0,
             printed: HashSet::new(),
@@ -351,6 +338,22 @@ impl Analyser {
             self.report(step.address, ADDRESS);
         }
         let flags = self.registers.flags & step.flags_read != 0;
+        if let Some(slot) = step.moves
+            && !flags
+        {
+            // Under a public condition, the result is one of the operands.
+            let moves = machine::slot(slot.into()) & 0xff != 0;
+            masks[usize::from(!moves)] = 0;
+        }
+        if let Some(slots) = step.ands {
+            // A public byte that is zero makes the result zero.
+            let [first, second] = slots.map(|slot| nonzero_bytes(machine::slot(slot.into())));
+            (masks[0], masks[1]) = (
+                masks[0] & (masks[1] | second),
+                masks[1] & (masks[0] | first),
+            );
+            all = masks[0] | masks[1];
+        }
         match step.kind {
             Kind::Plain | Kind::Quotient | Kind::Masked => {}
             Kind::Branch => {
@@ -444,7 +447,7 @@ impl Analyser {
 
     /// Makes public what the system returns and fills.
     fn syscall(&mut self, slots: usize, state: &State) {
-        let [number, first, second] = [0, 1, 2].map(|i| machine::slot(slots + i));
+        let [number, first, second, third] = [0, 1, 2, 3].map(|i| machine::slot(slots + i));
         let result = state.general[RAX];
         for register in [RAX, RCX, 11] {
             self.registers.general[register] = 0;
@@ -455,6 +458,25 @@ impl Analyser {
         match number as i64 {
             libc::SYS_read => self.memory.fill(second, result, false),
             libc::SYS_getrandom => self.memory.fill(first, result, false),
+            // The kernel clears new pages: secrets that an earlier owner left there are gone.
+            // `calloc` relies on that and writes nothing.
+            libc::SYS_brk => {
+                let before = std::mem::replace(&mut self.heap_end, result);
+                if before != 0 && before < result {
+                    self.memory.fill(before, result - before, false);
+                }
+            }
+            libc::SYS_mmap => self.memory.fill(result, second, false),
+            libc::SYS_madvise if third == libc::MADV_DONTNEED as u64 => {
+                self.memory.fill(first, second, false);
+            }
+            libc::SYS_mremap => {
+                let kept = second.min(third);
+                if result != first {
+                    self.memory.copy(first, result, kept);
+                }
+                self.memory.fill(result + kept, third - kept, false);
+            }
             _ => {}
         }
     }
@@ -476,7 +498,7 @@ impl Analyser {
             GET_VBITS => {
                 for i in 0..third {
                     let secret = self.memory.read(address + i, 1) != 0;
-                    // SAFETY: the program passes a buffer of so many bytes.
+                    // SAFETY: the program passes a buffer as long as the memory it asks about.
                     unsafe { machine::write_byte(second + i, if secret { 0xff } else { 0 }) };
                     self.memory.write(second + i, 1, 0);
                 }

@@ -18,6 +18,12 @@ mod audit;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod machine;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod names;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod places;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+pub mod requests;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod rules;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod step;

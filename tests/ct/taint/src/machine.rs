@@ -3,7 +3,7 @@
 //! The state lies at a fixed address below 2 GiB, so that translated code reaches it with an
 //! absolute address and without a register.
 
-use crate::analyser::declare_public;
+use crate::requests;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::arch::global_asm;
 use std::ptr::null_mut;
@@ -164,6 +164,12 @@ extern "C" fn analyse() {
 /// is never given back.
 pub struct Allocator;
 
+/// Marks memory as public, by a request like those of the program.
+fn declare_public(memory: *mut u8, length: usize) {
+    let arguments = [memory.expose_provenance(), length, 0];
+    requests::send(requests::MAKE_MEM_DEFINED, arguments);
+}
+
 // SAFETY: each allocation comes from `System` or is a part of the arena that nobody else has.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -171,7 +177,7 @@ unsafe impl GlobalAlloc for Allocator {
             // SAFETY: the caller's promise.
             let memory = unsafe { System.alloc(layout) };
             if TRANSLATED.load(Relaxed) && !memory.is_null() {
-                declare_public(memory.expose_provenance(), layout.size());
+                declare_public(memory, layout.size());
             }
             return memory;
         }
@@ -190,7 +196,7 @@ unsafe impl GlobalAlloc for Allocator {
         if !ANALYSING.load(Relaxed) && !of_the_arena {
             // `free` compares what it finds in the memory.
             if TRANSLATED.load(Relaxed) {
-                declare_public(pointer.expose_provenance(), layout.size());
+                declare_public(pointer, layout.size());
             }
             // SAFETY: the caller's promise; the memory is not of the arena.
             unsafe { System.dealloc(pointer, layout) }

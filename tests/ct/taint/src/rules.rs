@@ -4,7 +4,8 @@ use crate::taint::bytes;
 
 /// The secret bytes of a result, as a function of those of the operands.
 ///
-/// Each rule marks every byte that can depend on a secret byte. Some mark more.
+/// Each rule marks every byte that can depend on a secret byte. Some mark more. Sizes and places
+/// are in bytes, distances of shifts in bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Rule {
     /// Public, whatever the operands are.
@@ -13,47 +14,46 @@ pub(crate) enum Rule {
     All,
     /// Each byte depends on the bytes at the same place.
     Bytewise,
-    /// As `Bytewise`, but only bytes of this mask can be secret: `and` with a constant.
+    /// `Bytewise`, but only bytes of this mask can be secret: `and` with a constant.
     And(u64),
-    /// Elements of so many bytes depend on the elements at the same place.
+    /// Elements of this size depend on the elements at the same place.
     Elements(usize),
-    /// As `Elements`, shifted by the count in the last operand.
+    /// `Elements` of this size, shifted by the count in the last operand.
     ElementsByCount(usize),
-    /// As `Elements` for the lowest element. The others are those of the first operand.
+    /// The lowest element, of this size, as `Elements`. The rest is that of the first operand.
     Lowest(usize),
-    /// The lowest so many bytes depend on the lowest 8 bytes of the last operand. The others are
-    /// those of the first.
+    /// The lowest element, of this size, depends on the lowest 8 bytes of the last operand. The
+    /// rest is that of the first operand.
     IntoLowest(usize),
-    /// The lowest so many bytes are those of the last operand. The others are those of the first.
+    /// The lowest element, of this size, is that of the last operand. The rest is that of the first
+    /// operand.
     MoveLowest(usize),
     /// Each byte depends on the bytes at the same place and below: sums, products, shifts to the
     /// left.
     Upwards,
-    /// Each byte depends on the bytes at the same place and above: shifts to the right. The result
-    /// has so many bytes.
-    Downwards(usize),
-    /// A shift to the left of so many bits.
+    /// Each byte depends on the bytes at the same place and above: shifts to the right.
+    Downwards,
+    /// A shift to the left by this distance.
     Left(u32),
-    /// A shift to the right of so many bits. The operand has the second number of bytes. If the
-    /// third is true, copies of the sign follow.
+    /// A shift to the right: distance, size of the operand, and whether the sign is copied.
     Right(u32, usize, bool),
-    /// A rotation to the left of so many bits. The operand has the second number of bytes.
+    /// A rotation to the left: distance, size of the operand.
     Rotate(u32, usize),
     /// The bytes from this place on.
     From(usize),
-    /// The first operand, with so many bytes of the second at a place: place, length.
+    /// The first operand with a part of the second: place, size of the part.
     Insert(usize, usize),
-    /// An integer of so many bytes. If the second is true, copies of its sign follow.
+    /// An integer of this size, extended. If the second is true, its sign is copied.
     Extend(usize, bool),
-    /// Elements of the first number of bytes become elements of the second.
+    /// Elements of the first size become elements of the second.
     Resize(usize, usize),
-    /// Copies of the lowest so many bytes.
+    /// Copies of the lowest element, of this size.
     Broadcast(usize),
-    /// The bytes in reverse order, so many.
+    /// The bytes of an operand of this size, in reverse order.
     Reverse(usize),
     /// The parts of 16 bytes depend on the parts at the same place.
     Parts,
-    /// The flag that is an element: the byte at this place.
+    /// A flag that is one bit of the byte at this place.
     Bit(usize),
 }
 
@@ -173,8 +173,8 @@ impl Rule {
             Self::MoveLowest(size) => last() & bytes(size) | first() & !bytes(size),
             Self::Upwards => upwards(union),
             // The count of a shift stands last.
-            Self::Downwards(_) if others() != 0 => !0,
-            Self::Downwards(_) => downwards(first()),
+            Self::Downwards if others() != 0 => !0,
+            Self::Downwards => downwards(first()),
             Self::Left(bits) => left(first(), bits),
             Self::Right(bits, size, sign) => {
                 let top = first() >> (size - 1) & 1;

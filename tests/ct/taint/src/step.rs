@@ -1,71 +1,15 @@
 //! One instruction as the analyser sees it, made from iced's description.
 
+use crate::names::{constant, name, rule};
+use crate::places::{
+    Place, Slots, general, is_address, memory_place, operand, register_place, used_memory,
+};
 use crate::rules::Rule;
 use crate::taint::bytes;
 use iced_x86::{
     EncodingKind, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind,
-    Register, UsedMemory,
+    Register,
 };
-
-/// A general register that a memory operand is addressed by: the slot that holds its value.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Recorded {
-    pub(crate) register: u8,
-    pub(crate) slot: u16,
-}
-
-/// The place of an operand.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Place {
-    General {
-        index: u8,
-        first: u8,
-        length: u8,
-    },
-    /// If `clears`, a write clears the bytes above.
-    Vector {
-        index: u8,
-        length: u8,
-        clears: bool,
-    },
-    Mask {
-        index: u8,
-    },
-    Memory {
-        base: Option<Recorded>,
-        index: Option<Recorded>,
-        scale: u8,
-        displacement: u64,
-        /// Relative to the segment register `fs`.
-        fs: bool,
-        length: u8,
-    },
-    /// Elements in memory, each at an address of its own.
-    Scattered {
-        base: Option<Recorded>,
-        /// The vector register with the offsets, and the first of the slots that hold it.
-        offsets: Recorded,
-        /// Bytes of an offset.
-        offset: u8,
-        scale: u8,
-        displacement: u64,
-        /// Bytes of an element.
-        element: u8,
-        count: u8,
-    },
-}
-
-impl Place {
-    pub(crate) fn length(self) -> usize {
-        match self {
-            Self::General { length, .. }
-            | Self::Vector { length, .. }
-            | Self::Memory { length, .. } => length.into(),
-            Self::Mask { .. } => 8,
-            Self::Scattered { element, count, .. } => usize::from(element) * usize::from(count),
-        }
-    }
-}
 
 /// The kind of work that an instruction needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,115 +72,28 @@ pub(crate) struct Step {
     pub(crate) selects: Option<(u16, u8)>,
     /// The slot with an operand, and its length in bytes: if it is zero, the old result stays.
     pub(crate) keeps_if_zero: Option<(u16, u8)>,
-    /// A memory operand that is one element of so many bytes, for all.
+    /// The size of the one element that a memory operand is, copied to all.
     pub(crate) broadcast: Option<u8>,
     pub(crate) flags_read: u32,
     /// Flags that the result decides.
     pub(crate) flags_written: u32,
+    /// Slots with the two operands of `and`: where one of them is known to be zero, the result is.
+    pub(crate) ands: Option<[u16; 2]>,
+    /// The slot that tells whether a conditional move happens. Its first operand is the old result.
+    pub(crate) moves: Option<u16>,
     /// The flags stay as they were if the last operand is zero: shifts by `cl`.
     pub(crate) keeps_flags: bool,
     /// Flags that are the same whatever the operands are.
     pub(crate) flags_fixed: u32,
 }
 
-/// Slots that hold a vector register.
-const SLOTS_OF_A_VECTOR: usize = 8;
-
-/// Numbers slots.
-#[derive(Default)]
-pub(crate) struct Slots {
-    /// Register that is recorded in each. A vector register is recorded in the slot that names it
-    /// and in those after it, which name none.
-    pub(crate) registers: Vec<Register>,
-}
-
-impl Slots {
-    /// A slot for the value of `register` before the instruction that comes next.
-    fn record(&mut self, register: Register) -> Recorded {
-        self.registers.push(register.full_register());
-        Recorded {
-            register: register.full_register().number() as u8,
-            slot: (self.registers.len() - 1) as u16,
-        }
-    }
-
-    /// A slot for the value of a mask register before the instruction that comes next.
-    fn record_mask(&mut self, register: Register) -> u16 {
-        self.registers.push(register);
-        (self.registers.len() - 1) as u16
-    }
-
-    /// Slots for the value of the vector `register` before the instruction that comes next.
-    fn record_vector(&mut self, register: Register) -> Recorded {
-        let slot = self.registers.len() as u16;
-        self.registers.push(register);
-        let filled = self.registers.len() - 1 + SLOTS_OF_A_VECTOR;
-        self.registers.resize(filled, Register::None);
-        Recorded {
-            register: register.number() as u8,
-            slot,
-        }
-    }
-}
-
-fn general(register: Register) -> Place {
-    let high = [Register::AH, Register::CH, Register::DH, Register::BH];
-    Place::General {
-        index: register.full_register().number() as u8,
-        first: high.contains(&register).into(),
-        length: register.size() as u8,
-    }
-}
-
-/// The place of a register. None for those that the analyser does not follow.
-fn register_place(register: Register, clears: bool) -> Option<Place> {
-    if register.is_gpr() {
-        Some(general(register))
-    } else if register.is_vector_register() {
-        Some(Place::Vector {
-            index: register.number() as u8,
-            length: register.size() as u8,
-            clears,
-        })
-    } else if register.is_k() {
-        Some(Place::Mask {
-            index: register.number() as u8,
-        })
-    } else {
-        None
-    }
-}
-
-fn is_address(register: Register) -> bool {
-    register != Register::None && register != Register::RIP && register != Register::EIP
-}
-
-fn memory_place(
-    slots: &mut Slots,
-    [segment, base, index]: [Register; 3],
-    scale: u32,
-    displacement: u64,
-    length: usize,
-) -> Option<Place> {
-    let known = |register: Register| !is_address(register) || register.is_gpr64();
-    if !known(base) || !known(index) || segment == Register::GS || length > 64 {
-        return None;
-    }
-    let mut record = |register| is_address(register).then(|| slots.record(register));
-    Some(Place::Memory {
-        base: record(base),
-        index: record(index),
-        scale: scale as u8,
-        displacement,
-        fs: segment == Register::FS,
-        length: length as u8,
-    })
-}
-
-fn used_memory(slots: &mut Slots, used: &UsedMemory) -> Option<Place> {
-    let registers = [used.segment(), used.base(), used.index()];
-    let length = used.memory_size().size();
-    memory_place(slots, registers, used.scale(), used.displacement(), length)
+/// The operand, if it is a general register of 32 or 64 bits.
+fn whole_register(instruction: &Instruction, operand: u32) -> Option<Register> {
+    let register = match instruction.op_kind(operand) {
+        OpKind::Register => instruction.op_register(operand),
+        _ => return None,
+    };
+    (register.is_gpr32() || register.is_gpr64()).then_some(register)
 }
 
 fn reads(access: OpAccess) -> bool {
@@ -251,296 +108,6 @@ fn writes(access: OpAccess) -> bool {
         access,
         OpAccess::Write | OpAccess::CondWrite | OpAccess::ReadWrite | OpAccess::ReadCondWrite
     )
-}
-
-/// Lower-case name of the instruction, without the `v` of its vector form.
-fn name(instruction: &Instruction) -> String {
-    let name = format!("{:?}", instruction.mnemonic()).to_lowercase();
-    match name.strip_prefix('v') {
-        Some(rest) if instruction.encoding() != EncodingKind::Legacy => rest.to_owned(),
-        _ => name,
-    }
-}
-
-/// The last operand, if it is a constant.
-fn constant(instruction: &Instruction) -> Option<u64> {
-    let last = instruction.op_count().checked_sub(1)?;
-    let kind = instruction.op_kind(last);
-    let is_constant = matches!(
-        kind,
-        OpKind::Immediate8
-            | OpKind::Immediate8_2nd
-            | OpKind::Immediate16
-            | OpKind::Immediate32
-            | OpKind::Immediate64
-            | OpKind::Immediate8to16
-            | OpKind::Immediate8to32
-            | OpKind::Immediate8to64
-            | OpKind::Immediate32to64
-    );
-    is_constant.then(|| instruction.immediate(last))
-}
-
-fn operand_length(instruction: &Instruction, operand: u32) -> usize {
-    match instruction.op_kind(operand) {
-        OpKind::Register => instruction.op_register(operand).size(),
-        _ => instruction.memory_size().size(),
-    }
-}
-
-/// True if the result is the same whatever the register that is both operands holds.
-fn is_public(instruction: &Instruction, name: &str) -> bool {
-    let count = instruction.op_count();
-    let registers = |from: u32| {
-        let all = (from..count).map(|operand| match instruction.op_kind(operand) {
-            OpKind::Register => instruction.op_register(operand),
-            _ => Register::None,
-        });
-        let all: Vec<_> = all.collect();
-        all.len() >= 2
-            && all[all.len() - 1] == all[all.len() - 2]
-            && all[all.len() - 1] != Register::None
-    };
-    let zero = matches!(
-        name,
-        "xor"
-            | "sub"
-            | "pxor"
-            | "pxord"
-            | "pxorq"
-            | "xorps"
-            | "xorpd"
-            | "psubb"
-            | "psubw"
-            | "psubd"
-            | "psubq"
-            | "pandn"
-            | "pandnd"
-            | "pandnq"
-            | "pcmpeqb"
-            | "pcmpeqw"
-            | "pcmpeqd"
-            | "pcmpeqq"
-            | "pcmpgtb"
-            | "pcmpgtw"
-            | "pcmpgtd"
-            | "pcmpgtq"
-            | "kxorb"
-            | "kxorw"
-            | "kxord"
-            | "kxorq"
-            | "kxnorb"
-            | "kxnorw"
-            | "kxnord"
-            | "kxnorq"
-    );
-    let ternary = name.starts_with("pternlog") && matches!(constant(instruction), Some(0 | 0xff));
-    ternary || zero && registers(0)
-}
-
-/// Size of the elements that the last letter of the name says.
-fn letter(name: &str) -> usize {
-    match name.as_bytes().last() {
-        Some(b'b') => 1,
-        Some(b'w') => 2,
-        Some(b'd') => 4,
-        _ => 8,
-    }
-}
-
-/// The rule of an instruction whose operands are all explicit, and which writes its first operand
-/// alone, or only flags. None if none is known.
-fn rule(instruction: &Instruction, name: &str) -> Option<Rule> {
-    let last = constant(instruction);
-    let count = instruction.op_count();
-    let is_memory = |operand| instruction.op_kind(operand) == OpKind::Memory;
-    let starts = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
-    let length = |operand| operand_length(instruction, operand);
-    let vector = count > 0
-        && (0..count).any(|operand| {
-            instruction.op_kind(operand) == OpKind::Register
-                && instruction.op_register(operand).is_vector_register()
-        });
-    if is_public(instruction, name) {
-        return Some(Rule::Public);
-    }
-    // Its mask is `xmm0`, which is no explicit operand.
-    if instruction.encoding() == EncodingKind::Legacy && name.contains("blendv") {
-        return None;
-    }
-    let to_mask = instruction.op_kind(0) == OpKind::Register && instruction.op_register(0).is_k();
-    if !vector {
-        let rule = match name {
-            "mov" | "movnti" | "or" | "xor" | "not" | "andn" | "cmp" => Rule::Bytewise,
-            _ if name.starts_with("cmov") || name.starts_with("set") => Rule::Bytewise,
-            "and" | "test" => match last {
-                Some(value) => Rule::And((0..8).fold(0, |all, i| {
-                    all | u64::from(value >> (8 * i) & 0xff != 0) << i
-                })),
-                None => Rule::Bytewise,
-            },
-            "movzx" => Rule::Extend(length(1), false),
-            "movsx" | "movsxd" => Rule::Extend(length(1), true),
-            // These only read the carry.
-            "sbb"
-                if count == 2
-                    && instruction.op_kind(1) == OpKind::Register
-                    && instruction.op_register(0) == instruction.op_register(1) =>
-            {
-                Rule::Bytewise
-            }
-            "add" | "sub" | "adc" | "sbb" | "inc" | "dec" | "neg" | "shlx" => Rule::Upwards,
-            "imul" if count > 1 => Rule::Upwards,
-            "shrx" | "sarx" => Rule::Downwards(length(0)),
-            "shl" | "sal" | "shr" | "sar" | "rol" | "ror" | "rorx" => {
-                let size = length(0);
-                let bits = last.map(|bits| bits as u32 & if size == 8 { 63 } else { 31 });
-                let bits = bits.filter(|&bits| bits < 8 * size as u32);
-                match (name, bits) {
-                    ("shl" | "sal", Some(bits)) => Rule::Left(bits),
-                    ("shl" | "sal", None) => Rule::Upwards,
-                    ("shr" | "sar", Some(bits)) => Rule::Right(bits, size, name == "sar"),
-                    ("shr" | "sar", None) => Rule::Downwards(size),
-                    ("rol", Some(bits)) => Rule::Rotate(bits, size),
-                    (_, Some(bits)) => Rule::Rotate(8 * size as u32 - bits, size),
-                    _ => Rule::All,
-                }
-            }
-            "bswap" | "movbe" => Rule::Reverse(length(0)),
-            "bt" if last.is_some() => Rule::Bit(last? as usize % (8 * length(0)) / 8),
-            _ if name.starts_with("kmov") => Rule::Bytewise,
-            _ if starts(&["kand", "kor", "kxor", "kxnor", "knot"])
-                && !name.starts_with("kortest") =>
-            {
-                Rule::Bytewise
-            }
-            _ => return None,
-        };
-        return Some(rule);
-    }
-    if to_mask {
-        return Some(Rule::All);
-    }
-    let scalar = if name.ends_with("ss") { 4 } else { 8 };
-    let lowest = name.ends_with("ss") || name.ends_with("sd");
-    let packed = if name.ends_with("ps") { 4 } else { 8 };
-    let rule = match name {
-        "movss" | "movsd" if is_memory(0) => Rule::Bytewise,
-        "movss" | "movsd" if is_memory(1) => Rule::Extend(scalar, false),
-        "movss" | "movsd" => Rule::MoveLowest(scalar),
-        "movd" => Rule::Extend(4, false),
-        "movq" => Rule::Extend(8, false),
-        "movlps" | "movlpd" if is_memory(0) => Rule::Bytewise,
-        "movhps" | "movhpd" if is_memory(0) => Rule::From(8),
-        "movlps" | "movlpd" => Rule::Insert(0, 8),
-        "movhps" | "movhpd" | "movlhps" => Rule::Insert(8, 8),
-        "movddup" if length(0) == 16 => Rule::Broadcast(8),
-        "comiss" | "ucomiss" | "comisd" | "ucomisd" => Rule::Extend(scalar, false),
-        "pinsrb" | "pinsrw" | "pinsrd" | "pinsrq" => {
-            let size = letter(name);
-            Rule::Insert(last? as usize * size % 16, size)
-        }
-        "pextrb" | "pextrw" | "pextrd" | "pextrq" => {
-            let size = letter(name);
-            Rule::From(last? as usize * size % 16)
-        }
-        "extractps" => Rule::From(last? as usize % 4 * 4),
-        _ if starts(&["inserti", "insertf"]) => {
-            let size = length(2);
-            Rule::Insert(last? as usize * size % length(0), size)
-        }
-        _ if starts(&["extracti", "extractf"]) => {
-            Rule::From(last? as usize * length(0) % length(1))
-        }
-        "broadcastss" => Rule::Broadcast(4),
-        "broadcastsd" => Rule::Broadcast(8),
-        _ if name.starts_with("pbroadcastm") => Rule::All,
-        _ if name.starts_with("pbroadcast") => Rule::Broadcast(letter(name)),
-        _ if starts(&["broadcasti", "broadcastf"]) => {
-            let size = match name {
-                "broadcasti32x2" | "broadcastf32x2" => 8,
-                "broadcasti32x8" | "broadcastf32x8" | "broadcasti64x4" | "broadcastf64x4" => 32,
-                _ => 16,
-            };
-            Rule::Broadcast(size)
-        }
-        _ if starts(&["pmovzx", "pmovsx"]) => {
-            let (from, to) = name[6..].split_at(1);
-            Rule::Resize(letter(from), letter(to))
-        }
-        "pmovqd" | "pmovqw" | "pmovqb" | "pmovdw" | "pmovdb" | "pmovwb" => {
-            let (from, to) = name[4..].split_at(1);
-            // The lowest bytes of an element become the result.
-            Rule::Resize(letter(from), letter(to))
-        }
-        "cvtdq2ps" | "cvtps2dq" | "cvttps2dq" | "cvtps2udq" | "cvttps2udq" | "cvtudq2ps" => {
-            Rule::Elements(4)
-        }
-        "cvtpd2qq" | "cvttpd2qq" | "cvtqq2pd" | "cvtpd2uqq" | "cvttpd2uqq" | "cvtuqq2pd" => {
-            Rule::Elements(8)
-        }
-        "cvtdq2pd" | "cvtps2pd" | "cvtudq2pd" => Rule::Resize(4, 8),
-        "cvtpd2dq" | "cvttpd2dq" | "cvtpd2ps" | "cvtqq2ps" | "cvtpd2udq" => Rule::Resize(8, 4),
-        "cvtsi2sd" | "cvtss2sd" | "cvtusi2sd" => Rule::IntoLowest(8),
-        "cvtsi2ss" | "cvtsd2ss" | "cvtusi2ss" => Rule::IntoLowest(4),
-        "movdir64b" => return None,
-        _ if starts(&["psll", "psrl", "psra"]) && name.ends_with("dq") && last.is_some() => {
-            Rule::Parts
-        }
-        _ if starts(&["psllv", "psrlv", "psrav", "prolv", "prorv", "prol", "pror"]) => {
-            Rule::Elements(letter(name))
-        }
-        _ if starts(&["psll", "psrl", "psra"]) => match last {
-            Some(_) => Rule::Elements(letter(name)),
-            None => Rule::ElementsByCount(letter(name)),
-        },
-        "movntdqa" | "lddqu" => Rule::Bytewise,
-        _ if starts(&["movap", "movup", "movdq", "movnt"]) => Rule::Bytewise,
-        _ if starts(&["pand", "por", "pxor", "pternlog"]) => Rule::Bytewise,
-        "andps" | "andpd" | "andnps" | "andnpd" | "orps" | "orpd" | "xorps" | "xorpd" => {
-            Rule::Bytewise
-        }
-        "pblendw" | "pblendd" | "blendps" | "blendpd" | "pblendvb" => Rule::Bytewise,
-        "blendvps" | "blendmps" => Rule::Elements(4),
-        "blendvpd" | "blendmpd" => Rule::Elements(8),
-        _ if name.starts_with("pblendm") => Rule::Elements(letter(name)),
-        "pmaskmovd" | "maskmovps" => Rule::Elements(4),
-        "pmaskmovq" | "maskmovpd" => Rule::Elements(8),
-        "pmuludq" | "pmuldq" | "psadbw" | "gf2p8affineqb" | "pmultishiftqb" => Rule::Elements(8),
-        "gf2p8mulb" => Rule::Elements(1),
-        "pmaddwd" | "pdpbusd" | "pdpwssd" => Rule::Elements(4),
-        "pmaddubsw" => Rule::Elements(2),
-        "pmadd52luq" | "pmadd52huq" => Rule::Elements(8),
-        _ if starts(&[
-            "padd", "psub", "pmull", "pmulh", "pmin", "pmax", "pcmpeq", "pcmpgt", "pabs", "psign",
-            "pavg", "popcnt", "plzcnt", "pshld", "pshrd",
-        ]) =>
-        {
-            // `psubusb` and such end in the size too.
-            Rule::Elements(letter(name))
-        }
-        _ if starts(&[
-            "add", "sub", "mul", "div", "min", "max", "sqrt", "fm", "fnm", "round", "rndscale",
-            "rcp", "rsqrt", "range", "reduce", "getexp", "getmant", "scalef", "cmp", "fixupimm",
-        ]) && !name.starts_with("addsub") =>
-        {
-            if lowest {
-                Rule::Lowest(scalar)
-            } else {
-                Rule::Elements(packed)
-            }
-        }
-        _ if starts(&[
-            "punpck", "pshuf", "shufps", "shufpd", "palignr", "pack", "permilp", "unpck", "hadd",
-            "hsub", "phadd", "phsub", "movddup", "movshdup", "movsldup", "movhlps", "addsub",
-            "insertps", "pclmul", "aes",
-        ]) =>
-        {
-            Rule::Parts
-        }
-        _ => return None,
-    };
-    Some(rule)
 }
 
 /// Makes the step of an instruction. The branch that ends a block has one too.
@@ -562,6 +129,8 @@ pub(crate) fn step(
         selects: None,
         broadcast: None,
         keeps_if_zero: None,
+        ands: None,
+        moves: None,
         keeps_flags: false,
         flags_read: instruction.rflags_read(),
         flags_written: instruction.rflags_modified() & !fixed,
@@ -615,7 +184,7 @@ pub(crate) fn step(
         }
         Mnemonic::Syscall => {
             let first = slots.record(Register::RAX);
-            for register in [Register::RDI, Register::RSI] {
+            for register in [Register::RDI, Register::RSI, Register::RDX] {
                 slots.record(register);
             }
             step.kind = Kind::Syscall { slots: first.slot };
@@ -858,7 +427,7 @@ fn branch_or_other(
     step
 }
 
-/// The mask for so many elements.
+/// The part of a mask register that an instruction on this number of elements uses.
 fn selector(register: Register, elements: usize) -> Selector {
     Selector {
         register: register.number() as u8,
@@ -874,31 +443,6 @@ fn mask(step: &mut Step, instruction: &Instruction) {
     }
     if instruction.is_broadcast() {
         step.broadcast = Some(instruction.memory_size().element_size().max(1) as u8);
-    }
-}
-
-/// The place of an explicit operand, if it is one that can be secret.
-fn operand(instruction: &Instruction, number: u32, slots: &mut Slots) -> Option<Place> {
-    match instruction.op_kind(number) {
-        OpKind::Register => register_place(
-            instruction.op_register(number),
-            instruction.encoding() != EncodingKind::Legacy,
-        ),
-        OpKind::Memory => {
-            let registers = [
-                instruction.memory_segment(),
-                instruction.memory_base(),
-                instruction.memory_index(),
-            ];
-            let scale = instruction.memory_index_scale();
-            let displacement = instruction.memory_displacement64();
-            let mut length = instruction.memory_size().size();
-            if instruction.is_broadcast() {
-                length = instruction.memory_size().element_size();
-            }
-            memory_place(slots, registers, scale, displacement, length)
-        }
-        _ => None,
     }
 }
 
@@ -935,6 +479,14 @@ fn explicit(
         });
         let length = length.max().unwrap_or(0);
         step.mask = Some(selector(instruction.op_mask(), length / size));
+    }
+    if name.starts_with("cmov") {
+        step.moves = Some(slots.record_condition(instruction.condition_code()));
+    }
+    if name == "and"
+        && let [Some(first), Some(second)] = [0, 1].map(|i| whole_register(instruction, i))
+    {
+        step.ands = Some([slots.record(first).slot, slots.record(second).slot]);
     }
     // Where the old result is read because of the mask alone, it is no operand of the rule.
     let mut plain = *instruction;

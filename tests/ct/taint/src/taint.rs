@@ -10,6 +10,12 @@ pub(crate) const fn bytes(length: usize) -> u64 {
     if length >= 64 { !0 } else { (1 << length) - 1 }
 }
 
+/// A bit for each byte of `value` that is not zero.
+pub(crate) fn nonzero_bytes(value: u64) -> u64 {
+    let bytes = value.to_le_bytes().into_iter().enumerate();
+    bytes.fold(0, |all, (i, byte)| all | u64::from(byte != 0) << i)
+}
+
 /// Secret bytes of the registers.
 #[derive(Default)]
 pub(crate) struct Registers {

@@ -2,7 +2,9 @@
 //! exit to the analyser in place of the branch.
 
 use crate::machine::{Code, SLOT_COUNT, SLOTS, STATE, instruction_bytes, place};
-use crate::step::{Kind, Slots, Step, step};
+use crate::places::{Slots, Value};
+use crate::requests::SEQUENCE;
+use crate::step::{Kind, Step, step};
 use iced_x86::{
     Code as Opcode, ConditionCode, Decoder, DecoderOptions, Encoder, EncodingKind, FlowControl,
     Instruction, InstructionInfoFactory, MemoryOperand, Mnemonic, OpKind, Register,
@@ -18,16 +20,10 @@ pub(crate) struct Block {
 }
 
 const MAX_STEPS: usize = 128;
+/// Bytes of a request before its last instruction.
+const BEFORE_THE_LAST: usize = SEQUENCE.len() - 3;
 /// Slots that one instruction may need.
 const MAX_SLOTS_OF_ONE: usize = 16;
-/// The instructions that `valgrind.h` sends a request with: four rotations of `rdi`, then
-/// `xchg rbx, rbx`.
-const REQUEST: &[u8] = &[
-    0x48, 0xc1, 0xc7, 0x03, 0x48, 0xc1, 0xc7, 0x0d, 0x48, 0xc1, 0xc7, 0x3d, 0x48, 0xc1, 0xc7, 0x33,
-    0x48, 0x87, 0xdb,
-];
-const REQUEST_LEN: usize = 19;
-
 /// Writes machine code.
 #[derive(Default)]
 struct Writer {
@@ -117,24 +113,34 @@ pub(crate) fn translate(start: u64, code: &mut Code) -> Block {
         let mut decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
         let instruction = decoder.decode();
         assert!(!instruction.is_invalid(), "no instruction at {address:#x}");
-        let recorded = slots.registers.len();
+        let recorded = slots.values.len();
         let mut step = step(&instruction, &mut infos, &mut slots);
-        for (number, register) in slots.registers.iter().enumerate().skip(recorded) {
+        for (number, value) in slots.values.iter().enumerate().skip(recorded) {
             let slot = SLOTS + 8 * number;
-            if register.is_gpr() {
-                writer.store(slot, *register);
-            } else if register.is_k() {
-                let to = MemoryOperand::with_displ(slot as u64, 4);
-                let store = Instruction::with2(Opcode::VEX_Kmovq_m64_kr, to, *register);
-                writer.encode(&store.expect("a store"));
-            } else if *register != Register::None {
-                writer.store_vector(slot, *register, instruction.encoding());
+            match *value {
+                Value::Register(register) if register.is_gpr() => writer.store(slot, register),
+                Value::Register(register) if register.is_k() => {
+                    let to = MemoryOperand::with_displ(slot as u64, 4);
+                    let store = Instruction::with2(Opcode::VEX_Kmovq_m64_kr, to, register);
+                    writer.encode(&store.expect("a store"));
+                }
+                Value::Register(register) => {
+                    writer.store_vector(slot, register, instruction.encoding());
+                }
+                Value::Condition(code) => {
+                    // setcc, which leaves the flags as they are
+                    writer.put(&[0x0f, 0x90 | condition(code)]);
+                    writer.absolute(0, slot);
+                }
+                Value::Rest => {}
             }
         }
-        let is_request = address - start >= (REQUEST_LEN - 3) as u64
-            && instruction.mnemonic() == Mnemonic::Xchg
-            && instruction_bytes(address - (REQUEST_LEN - 3) as u64)[..15] == REQUEST[..15]
-            && bytes[..3] == REQUEST[REQUEST_LEN - 3..];
+        // Checked where the last of them stands.
+        let is_request = instruction.mnemonic() == Mnemonic::Xchg
+            && address - start >= BEFORE_THE_LAST as u64
+            && instruction_bytes(address - BEFORE_THE_LAST as u64)
+                .starts_with(&SEQUENCE[..BEFORE_THE_LAST - 1])
+            && bytes.starts_with(&SEQUENCE[BEFORE_THE_LAST..]);
         if is_request {
             step.kind = Kind::Request;
         }
@@ -157,7 +163,7 @@ pub(crate) fn translate(start: u64, code: &mut Code) -> Block {
         if is_request
             || is_syscall
             || steps.len() == MAX_STEPS
-            || slots.registers.len() + MAX_SLOTS_OF_ONE > SLOT_COUNT
+            || slots.values.len() + MAX_SLOTS_OF_ONE > SLOT_COUNT
         {
             writer.leave_to(address);
             break;
