@@ -159,7 +159,7 @@ operations! {
     }
 
     /// [`ntru::compare_norm`].
-    fn compare_norm(b, logn: u32, f: &[i8], g: &[i8]) -> Option<Comparison> {
+    fn compare_norm(b, logn: u32, f: &[i8], g: &[i8]) -> Comparison {
         to_nearest!(b => ntru::compare_norm(b, logn, f, g))
     }
 

@@ -295,7 +295,11 @@ impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
         if !done || reveal(different != 0) {
             return Err(DecodeError::InvalidKey);
         }
-        PublicKey::from_bytes(bytes)
+        // The padding bits are zero, as those of a generated key.
+        Ok(PublicKey {
+            bytes,
+            parameters: PhantomData,
+        })
     }
 }
 

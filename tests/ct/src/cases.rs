@@ -63,7 +63,10 @@ pub(crate) fn all() -> Vec<Case> {
             run: Rc::new(known_seed),
         },
     ];
-    cases.push(silent("new memory where a secret was freed".into(), new_memory));
+    cases.push(silent(
+        "new memory where a secret was freed".into(),
+        new_memory,
+    ));
     for_arithmetic(Baseline, "scalar", &mut cases);
     for_arithmetic(Soft, "soft", &mut cases);
     cases.push(silent("soft: Falcon-512 batch".into(), || {
@@ -233,7 +236,10 @@ fn new_memory() {
     }
     // Valgrind's allocator waits before it gives an address again.
     let translated = std::env::args().any(|argument| argument.starts_with("--"));
-    assert!(!translated || addresses[0] == addresses[1], "another address");
+    assert!(
+        !translated || addresses[0] == addresses[1],
+        "another address"
+    );
 }
 
 /// Starts a sampler with bytes of which one is known.

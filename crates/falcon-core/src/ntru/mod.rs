@@ -174,7 +174,7 @@ fn generate_on<B: Binary64>(
         // In binary64 a refusal takes a quarter of the time. The integers judge again, since their
         // reciprocals are needed.
         let norm = on_best!(best, isa => to_nearest!(isa => compare_norm(isa, logn, f, g)));
-        if norm.is_some_and(|norm| reveal(norm.above)) {
+        if reveal(norm.above) {
             continue;
         }
         let (inverse_gram, wide) = scratch.wide.split_at_mut(n / 2);

@@ -309,6 +309,7 @@ fn scattered(step: &mut Step, instruction: &Instruction, slots: &mut Slots) {
     step.results.push(to);
     if instruction.has_op_mask() {
         step.mask = Some(selector(instruction.op_mask(), place.length() / element));
+        step.selects = Some((slots.record_mask(instruction.op_mask()), element as u8));
         step.keeps = true;
         let mask = register_place(instruction.op_mask(), true);
         step.results.extend(mask);
