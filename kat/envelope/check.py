@@ -104,17 +104,28 @@ def digest(data):
     return hashlib.shake_256(data).hexdigest(64) + f" {len(data)}"
 
 
-keys, order, checked = public_keys(), (FOLDER / "order.txt").read_bytes(), 0
-for path in sorted([*FOLDER.glob("*.sig"), *FOLDER.glob("*.manifest")]):
-    text = path.read_bytes()
-    start = text.index(b"falcon-envelope v1\n")
-    statement, signature = text[start:].split(b"signature: ")
-    fields = dict(line.split(": ", 1) for line in statement.decode().splitlines()[1:])
-    content = text[:start] or order
-    assert fields["manifest" if start else "file"] == digest(content)
-    key, signature = keys[fields["key"]], base64.b64decode(signature.strip() + b"==")
-    assert verify(statement, signature, key, cshake256)
-    assert not verify(statement, signature, key, shake256)
-    print(f"{path.name}: the signature is valid, and none of the statement as a plain message")
-    checked += 1
-assert checked == 4
+def signed_statements():
+    """Yields the name of each file, its statement, the signature and the encoded key."""
+    keys, order = public_keys(), (FOLDER / "order.txt").read_bytes()
+    for path in sorted([*FOLDER.glob("*.sig"), *FOLDER.glob("*.manifest")]):
+        text = path.read_bytes()
+        start = text.index(b"falcon-envelope v1\n")
+        statement, signature = text[start:].split(b"signature: ")
+        fields = dict(line.split(": ", 1) for line in statement.decode().splitlines()[1:])
+        content = text[:start] or order
+        assert fields["manifest" if start else "file"] == digest(content)
+        yield path.name, statement, base64.b64decode(signature.strip() + b"=="), keys[fields["key"]]
+
+
+def main():
+    checked = 0
+    for name, statement, signature, key in signed_statements():
+        assert verify(statement, signature, key, cshake256)
+        assert not verify(statement, signature, key, shake256)
+        print(f"{name}: the signature is valid, and none of the statement as a plain message")
+        checked += 1
+    assert checked == 4
+
+
+if __name__ == "__main__":
+    main()

@@ -10,7 +10,7 @@ import {
 } from '../pkg/node.js';
 import { initSync } from '../pkg/native.js';
 import {
-    CT_LEN, PADDED_LEN, PARAMETERS, SIGNING_KEY_LEN, VERIFYING_KEY_LEN, text,
+    CT_LEN, PADDED_LEN, PARAMETERS, SIGNING_KEY_LEN, VERIFYING_KEY_LEN, statement, text, trusted,
 } from './common.mjs';
 
 const MESSAGE = text('order #42');
@@ -31,6 +31,23 @@ const flipped = (data, bit) => {
     copy[bit >> 3] ^= 1 << (bit & 7);
     return copy;
 };
+
+test('a signature of an envelope or a manifest is none of its statement as a message', () => {
+    const key = (name) => VerifyingKey.fromBytes(trusted(name));
+    for (const [file, parameters] of [
+        ['order-512.sig', 'Falcon-512'], ['order-1024.sig', 'Falcon-1024'],
+        ['folder-512.manifest', 'Falcon-512'], ['folder-1024.manifest', 'Falcon-1024'],
+    ]) {
+        const { message, signature, fingerprint } = statement(file);
+        assert.equal(key(fingerprint).verify(message, signature), false, file);
+        const verifier = key(fingerprint).verifier(signature);
+        assert.equal(verifier.update(message).finalize(), false, file);
+        // What this package signs is the message, and kinds.rs of falcon-cli shows that no signature
+        // of a message makes a statement.
+        const own = keys[parameters];
+        assert.equal(own.verifyingKey.verify(message, own.sign(message)), true, file);
+    }
+});
 
 test('the module with vectors is loaded where the engine has them', async (t) => {
     const { hasSimd } = await import('../pkg/simd.js');

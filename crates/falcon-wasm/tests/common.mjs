@@ -42,3 +42,21 @@ export function lines(path) {
 export function shake256(data) {
     return createHash('shake256', { outputLength: 32 }).update(data).digest('hex');
 }
+
+// The statement of a file of kat/envelope, its signature, and the fingerprint of the key.
+export function statement(file) {
+    const whole = kat(`envelope/${file}`);
+    const signed = whole.slice(whole.indexOf('falcon-envelope v1\n'));
+    const [message, signature] = signed.split('signature: ');
+    return {
+        message: text(message),
+        signature: new Uint8Array(Buffer.from(signature, 'base64')),
+        fingerprint: /^key: (.*)$/m.exec(message)[1],
+    };
+}
+
+// The encoded key of a fingerprint in kat/envelope/trust.
+export function trusted(fingerprint) {
+    const [, encoded] = kat('envelope/trust').split(`key: ${fingerprint}\npublic-key: `);
+    return new Uint8Array(Buffer.from(encoded.split('\n')[0], 'base64'));
+}

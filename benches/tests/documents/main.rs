@@ -1,12 +1,14 @@
-//! Tables of `docs/PERFORMANCE.md` against the counts that they show.
+//! Tables of `docs/PERFORMANCE.md` against the data that they show.
+
+mod gpu;
 
 use falcon_benches::counts::{BARS, committed_row};
 use falcon_benches::entry::Degree;
 use serde_json::Value;
 
 /// The rows of `arm/run.sh --renew`, one JSON object a line.
-const COMMITTED: &str = include_str!("../arm/counts.jsonl");
-const PAGE: &str = include_str!("../../docs/PERFORMANCE.md");
+const COMMITTED: &str = include_str!("../../arm/counts.jsonl");
+const PAGE: &str = include_str!("../../../docs/PERFORMANCE.md");
 
 /// Cells of the rows below the header that begins with `header`.
 fn table(header: &str) -> Vec<Vec<&'static str>> {
@@ -68,10 +70,42 @@ fn counts_of_aarch64_are_those_of_the_table() {
     assert_eq!(compared, 54);
 }
 
+/// Rate of 1024 jobs by one call, by the wall, in the points of the chart.
+fn rate(operation: &str, engine: &str, threads: u64) -> f64 {
+    let points = include_str!("../../../docs/throughput.jsonl").lines();
+    let mut points = points.map(|line| serde_json::from_str(line).expect("an object"));
+    let point = points.find(|point: &Value| {
+        point["time"] == "wall"
+            && point["batch"] == 1024
+            && point["operation"] == operation
+            && point["engine"] == engine
+            && point["threads"] == threads
+    });
+    let point = point.unwrap_or_else(|| panic!("no {operation} on {engine}"));
+    point["ops_per_s"].as_f64().expect("a rate")
+}
+
+#[test]
+fn threads_gain_what_the_page_says() {
+    let gains = |operation| {
+        let engines = ["scalar", "avx2x8", "avx512x16"];
+        let mut gains = engines.map(|it| rate(operation, it, 2) / rate(operation, it, 1));
+        gains.sort_by(f64::total_cmp);
+        format!("{:.2} to {:.2} times the", gains[0], gains[2])
+    };
+    let page: String = PAGE.split_whitespace().collect::<Vec<_>>().join(" ");
+    let sentence = format!(
+        "Two threads on two cores do {} signatures of one, and {} verifications.",
+        gains("sign"),
+        gains("verify")
+    );
+    assert!(page.contains(&sentence), "{sentence}");
+}
+
 /// Instructions and stack of `row` of `firmware/counts.tsv`.
 fn on_microcontroller(processor: &str, row: &str) -> [f64; 2] {
     let begin = format!("{processor}\t{row}\t");
-    let mut lines = include_str!("../firmware/counts.tsv").lines();
+    let mut lines = include_str!("../../firmware/counts.tsv").lines();
     let line = lines.find_map(|line| line.strip_prefix(&begin));
     let numbers = line.and_then(|line| line.split_once('\t'));
     let (instructions, stack) = numbers.unwrap_or_else(|| panic!("no row {begin}"));
