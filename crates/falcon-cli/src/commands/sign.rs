@@ -119,6 +119,12 @@ impl Sign {
                 .then(|| Statements::new(&secret.public_key(), self.comment.comment.clone())),
             signer: self.signer(engine, &secret, format)?,
             x509: self.x509,
+            instead: match self.algorithm {
+                Some(SignatureAlgorithm::FalconDet1024) => {
+                    "sign it without --algorithm and with --format envelope"
+                }
+                _ => "sign it with --format envelope",
+            },
             format,
             replace,
             advice: self.advice(&jobs),
@@ -523,6 +529,8 @@ struct Writer<'c> {
     statements: Option<Statements>,
     /// For plain messages.
     x509: X509Option,
+    /// Advice for a file that is part of a document of X.509.
+    instead: &'static str,
     format: SignatureFormat,
     replace: Replace,
     /// Name of the key, if it is to be told.
@@ -552,7 +560,7 @@ impl Writer<'_> {
             Message::open(file, progress).map_err(|error| self.advice.about_folder(file, error))?;
         match &self.statements {
             Some(statements) => Draft::enveloped(message, statements),
-            None => Draft::bare(message, self.x509),
+            None => Draft::bare(message, self.x509, self.instead),
         }
         .map_err(|error| error.of_path(file))
     }

@@ -421,6 +421,20 @@ fn what_becomes_a_certificate_is_signed_only_if_asked_for() {
         );
         assert!(!sandbox.path("content.sig").exists());
     }
+    // A deterministic signature has no envelope.
+    sandbox.succeeds(&["keygen", "large", "--algorithm", "falcon-1024"]);
+    let message = sandbox.refuses(&[
+        "sign",
+        "-k",
+        "large",
+        "content",
+        "--algorithm",
+        "falcon-det1024",
+    ]);
+    assert!(
+        message.contains("or sign it without --algorithm and with --format envelope"),
+        "{message}"
+    );
     // An envelope signs a hash of it, and other messages only begin so.
     sandbox.succeeds(&with(&sign, ["--format", "envelope"]));
     sandbox.succeeds(&["sign", "-k", "k", "long"]);

@@ -57,13 +57,9 @@ pub(super) struct Draft<'p> {
 }
 
 impl<'p> Draft<'p> {
-    /// The file itself.
-    pub(super) fn bare(message: Message<'p>, x509: X509Option) -> Result<Self> {
-        x509.check(
-            message.start(),
-            message.whole().is_some(),
-            "sign it with --format envelope",
-        )?;
+    /// The file itself. `instead` says what to do with a file that is part of a document of X.509.
+    pub(super) fn bare(message: Message<'p>, x509: X509Option, instead: &str) -> Result<Self> {
+        x509.check(message.start(), message.whole().is_some(), instead)?;
         Ok(Self {
             message,
             statement: None,
