@@ -122,8 +122,8 @@ fn sentences_about_the_devices_are_those_of_the_runs() {
     let line = timed(H100, "sign 512, expanded key", LARGEST);
     let kernel = |name: &str| number(&line["kernels"][name]);
     says(format!(
-        "the kernels take {:.0} ms for signing, {:.0} for the sampler's bytes and records, {:.1} for \
-         hashing, {:.1} for seeds and {:.1} for accepting",
+        "the kernels take {:.0} ms for signing, {:.0} for the sampler's bytes and records, {:.1} \
+         for hashing, {:.1} for seeds and {:.1} for accepting",
         kernel("sign_expanded_9"),
         kernel("prng"),
         kernel("hash_9"),

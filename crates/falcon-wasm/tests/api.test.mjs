@@ -32,7 +32,7 @@ const flipped = (data, bit) => {
     return copy;
 };
 
-test('a signature of an envelope or a manifest is none of its statement as a message', () => {
+test('the signature of an envelope or manifest does not sign its text as a message', () => {
     const key = (name) => VerifyingKey.fromBytes(trusted(name));
     for (const [file, parameters] of [
         ['order-512.sig', 'Falcon-512'], ['order-1024.sig', 'Falcon-1024'],
@@ -42,8 +42,8 @@ test('a signature of an envelope or a manifest is none of its statement as a mes
         assert.equal(key(fingerprint).verify(message, signature), false, file);
         const verifier = key(fingerprint).verifier(signature);
         assert.equal(verifier.update(message).finalize(), false, file);
-        // What this package signs is the message, and kinds.rs of falcon-cli shows that no signature
-        // of a message makes a statement.
+        // What this package signs is the message. No signature of a message makes a statement, as
+        // kinds.rs of falcon-cli shows.
         const own = keys[parameters];
         assert.equal(own.verifyingKey.verify(message, own.sign(message)), true, file);
     }

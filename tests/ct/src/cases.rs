@@ -63,10 +63,6 @@ pub(crate) fn all() -> Vec<Case> {
             run: Rc::new(known_seed),
         },
     ];
-    cases.push(silent(
-        "new memory where a secret was freed".into(),
-        new_memory,
-    ));
     for_arithmetic(Baseline, "scalar", &mut cases);
     for_arithmetic(Soft, "soft", &mut cases);
     cases.push(silent("soft: Falcon-512 batch".into(), || {
@@ -219,27 +215,6 @@ fn leak_index() {
     let secret = [black_box(3usize)];
     classify(&secret);
     black_box(table[black_box(secret[0]) & 3]);
-}
-
-/// Branches on memory that the kernel has cleared since a secret was there. The length is above
-/// the one from which `malloc` asks the kernel for each piece, so the address stays the same.
-fn new_memory() {
-    const LENGTH: usize = 64 << 20;
-    let mut addresses = [0; 2];
-    for address in &mut addresses {
-        let memory = black_box(vec![0u8; LENGTH]);
-        *address = memory.as_ptr().addr();
-        if black_box(memory[LENGTH / 2]) != 0 {
-            black_box("not cleared");
-        }
-        classify(&memory[LENGTH / 2 - 8..][..16]);
-    }
-    // Valgrind's allocator waits before it gives an address again.
-    let translated = std::env::args().any(|argument| argument.starts_with("--"));
-    assert!(
-        !translated || addresses[0] == addresses[1],
-        "another address"
-    );
 }
 
 /// Starts a sampler with bytes of which one is known.

@@ -6,31 +6,26 @@
 //! marked as undefined, that is the definition of a timing leak (A. Langley,
 //! "ctgrind", 2010).
 
-use falcon_taint::requests::{self, send};
+use falcon_taint::requests;
 use std::mem::size_of_val;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Values that had to be secret and were not.
 static KNOWN: AtomicUsize = AtomicUsize::new(0);
 
-/// True under Valgrind.
+/// True under Valgrind, and in translation.
 pub(crate) fn is_running() -> bool {
-    send(requests::RUNNING_ON_VALGRIND, [0; 3]) != 0
+    requests::is_running()
 }
 
-/// Errors so far: those that Memcheck reported, and values that had to be secret and were not.
+/// Errors so far: those that were reported, and values that had to be secret and were not.
 pub(crate) fn count_errors() -> usize {
-    send(requests::COUNT_ERRORS, [0; 3]) as usize + KNOWN.load(Relaxed)
+    requests::count_errors() + KNOWN.load(Relaxed)
 }
 
 /// Counts an error unless every bit of the `length` bytes at `address` is secret.
 pub(crate) fn expect_secret_bytes(address: usize, length: usize) {
-    let mut undefined = vec![0u8; length];
-    let buffer = undefined.as_mut_ptr().expose_provenance();
-    let done = send(requests::GET_VBITS, [address, buffer, length]);
-    // Written by Valgrind, so behind the compiler's back.
-    let undefined = std::hint::black_box(&undefined);
-    if done != 1 || undefined.iter().any(|&bits| bits != 0xff) {
+    if !requests::is_secret(address, length) {
         KNOWN.fetch_add(1, Relaxed);
         println!("not secret: {length} bytes at {address:#x}");
     }
@@ -38,8 +33,7 @@ pub(crate) fn expect_secret_bytes(address: usize, length: usize) {
 
 /// Marks `value` as a secret from here on.
 pub(crate) fn classify<T: ?Sized>(value: &T) {
-    let arguments = [(&raw const *value).addr(), size_of_val(value), 0];
-    send(requests::MAKE_MEM_UNDEFINED, arguments);
+    requests::mark_secret((&raw const *value).addr(), size_of_val(value));
 }
 
 /// Marks `value` as public from here on.
@@ -49,5 +43,5 @@ pub(crate) fn declassify<T: ?Sized>(value: &T) {
 
 /// Marks `length` bytes at `address` as public from here on.
 pub(crate) fn declassify_bytes(address: usize, length: usize) {
-    send(requests::MAKE_MEM_DEFINED, [address, length, 0]);
+    requests::mark_public(address, length);
 }

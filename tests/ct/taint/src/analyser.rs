@@ -68,8 +68,6 @@ pub(crate) struct Analyser {
     pub(crate) registers: Registers,
     pub(crate) memory: Memory,
     fs: u64,
-    /// The end of the heap after the last `brk`. 0 before the first.
-    heap_end: u64,
     errors: u64,
     instructions: u64,
     printed: HashSet<(u64, &'static str)>,
@@ -105,7 +103,6 @@ impl Analyser {
             registers: Registers::default(),
             memory: Memory::new(),
             fs: machine::fs_base(),
-            heap_end: 0,
             errors: 0,
             instructions: 0,
             printed: HashSet::new(),
@@ -447,7 +444,7 @@ impl Analyser {
 
     /// Makes public what the system returns and fills.
     fn syscall(&mut self, slots: usize, state: &State) {
-        let [number, first, second, third] = [0, 1, 2, 3].map(|i| machine::slot(slots + i));
+        let [number, first, second] = [0, 1, 2].map(|i| machine::slot(slots + i));
         let result = state.general[RAX];
         for register in [RAX, RCX, 11] {
             self.registers.general[register] = 0;
@@ -458,25 +455,6 @@ impl Analyser {
         match number as i64 {
             libc::SYS_read => self.memory.fill(second, result, false),
             libc::SYS_getrandom => self.memory.fill(first, result, false),
-            // The kernel clears new pages: secrets that an earlier owner left there are gone.
-            // `calloc` relies on that and writes nothing.
-            libc::SYS_brk => {
-                let before = std::mem::replace(&mut self.heap_end, result);
-                if before != 0 && before < result {
-                    self.memory.fill(before, result - before, false);
-                }
-            }
-            libc::SYS_mmap => self.memory.fill(result, second, false),
-            libc::SYS_madvise if third == libc::MADV_DONTNEED as u64 => {
-                self.memory.fill(first, second, false);
-            }
-            libc::SYS_mremap => {
-                let kept = second.min(third);
-                if result != first {
-                    self.memory.copy(first, result, kept);
-                }
-                self.memory.fill(result + kept, third - kept, false);
-            }
             _ => {}
         }
     }

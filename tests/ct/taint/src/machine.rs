@@ -166,8 +166,7 @@ pub struct Allocator;
 
 /// Marks memory as public, by a request like those of the program.
 fn declare_public(memory: *mut u8, length: usize) {
-    let arguments = [memory.expose_provenance(), length, 0];
-    requests::send(requests::MAKE_MEM_DEFINED, arguments);
+    requests::mark_public(memory.expose_provenance(), length);
 }
 
 // SAFETY: each allocation comes from `System` or is a part of the arena that nobody else has.

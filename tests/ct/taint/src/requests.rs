@@ -7,16 +7,16 @@
 //! as an interface for programs.
 
 /// Asks whether the program runs under Valgrind: 1 or 0.
-pub const RUNNING_ON_VALGRIND: u64 = 0x1001;
+pub(crate) const RUNNING_ON_VALGRIND: u64 = 0x1001;
 /// Asks for the number of errors so far.
-pub const COUNT_ERRORS: u64 = 0x1201;
+pub(crate) const COUNT_ERRORS: u64 = 0x1201;
 const MEMCHECK: u64 = (b'M' as u64) << 24 | (b'C' as u64) << 16;
 /// Marks memory as secret: address, length.
-pub const MAKE_MEM_UNDEFINED: u64 = MEMCHECK + 1;
+pub(crate) const MAKE_MEM_UNDEFINED: u64 = MEMCHECK + 1;
 /// Marks memory as public: address, length.
-pub const MAKE_MEM_DEFINED: u64 = MEMCHECK + 2;
+pub(crate) const MAKE_MEM_DEFINED: u64 = MEMCHECK + 2;
 /// Writes a byte for each byte of memory, 255 if it is secret: address, buffer, length. Answers 1.
-pub const GET_VBITS: u64 = MEMCHECK + 8;
+pub(crate) const GET_VBITS: u64 = MEMCHECK + 8;
 
 /// The instructions of a request: `rol rdi, 3`, `rol rdi, 13`, `rol rdi, 61`, `rol rdi, 51`, and
 /// then `xchg rbx, rbx`.
@@ -25,14 +25,44 @@ pub(crate) const SEQUENCE: [u8; 19] = [
     0x48, 0x87, 0xdb,
 ];
 
+/// True if the program runs under Valgrind or in translation.
+pub fn is_running() -> bool {
+    send(RUNNING_ON_VALGRIND, [0; 3]) != 0
+}
+
+/// Number of errors that were reported so far.
+pub fn count_errors() -> usize {
+    send(COUNT_ERRORS, [0; 3]) as usize
+}
+
+/// Marks `length` bytes at `address` as secret from here on.
+pub fn mark_secret(address: usize, length: usize) {
+    send(MAKE_MEM_UNDEFINED, [address, length, 0]);
+}
+
+/// Marks `length` bytes at `address` as public from here on.
+pub fn mark_public(address: usize, length: usize) {
+    send(MAKE_MEM_DEFINED, [address, length, 0]);
+}
+
+/// True if every bit of the `length` bytes at `address` is secret.
+pub fn is_secret(address: usize, length: usize) -> bool {
+    let mut undefined = vec![0u8; length];
+    let buffer = undefined.as_mut_ptr().expose_provenance();
+    let done = send(GET_VBITS, [address, buffer, length]);
+    // Written behind the compiler's back.
+    let undefined = std::hint::black_box(&undefined);
+    done == 1 && undefined.iter().all(|&bits| bits == 0xff)
+}
+
 /// Sends a request and returns the answer, which is 0 where nobody answers.
-pub fn send(number: u64, arguments: [usize; 3]) -> u64 {
+fn send(number: u64, arguments: [usize; 3]) -> u64 {
     let [first, second, third] = arguments.map(|argument| argument as u64);
     let words = [number, first, second, third, 0, 0];
     let mut answer = 0u64;
     // SAFETY: the rotations of `rdi` add up to 128 bits, so `rdi` and every other register but the
     // flags and `rdx` keep their values. Who answers reads the six words at `rax`, and writes
-    // memory for `GET_VBITS` alone, where the caller says.
+    // memory for `GET_VBITS` alone: a buffer of `is_secret`, as long as it says.
     unsafe {
         std::arch::asm!(
             "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51", "xchg rbx, rbx",

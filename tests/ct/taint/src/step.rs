@@ -184,7 +184,7 @@ pub(crate) fn step(
         }
         Mnemonic::Syscall => {
             let first = slots.record(Register::RAX);
-            for register in [Register::RDI, Register::RSI, Register::RDX] {
+            for register in [Register::RDI, Register::RSI] {
                 slots.record(register);
             }
             step.kind = Kind::Syscall { slots: first.slot };

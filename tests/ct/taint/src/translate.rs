@@ -24,6 +24,7 @@ const MAX_STEPS: usize = 128;
 const BEFORE_THE_LAST: usize = SEQUENCE.len() - 3;
 /// Slots that one instruction may need.
 const MAX_SLOTS_OF_ONE: usize = 16;
+
 /// Writes machine code.
 #[derive(Default)]
 struct Writer {
@@ -158,11 +159,13 @@ pub(crate) fn translate(start: u64, code: &mut Code) -> Block {
             &mut infos,
         );
         let is_syscall = instruction.mnemonic() == Mnemonic::Syscall;
+        // A request is known in one piece.
+        let may_be_cut = instruction.mnemonic() != Mnemonic::Rol;
         steps.push(step);
         address = instruction.next_ip();
         if is_request
             || is_syscall
-            || steps.len() == MAX_STEPS
+            || may_be_cut && steps.len() >= MAX_STEPS
             || slots.values.len() + MAX_SLOTS_OF_ONE > SLOT_COUNT
         {
             writer.leave_to(address);
