@@ -11,6 +11,9 @@
 # falcon-taint and under Valgrind, and fails if one is not reported. It takes half an hour, and
 # fails on a processor without AVX-512.
 #
+# `run.sh aarch64` runs every case and every planted leak of the AArch64 code in an emulator
+# (tests/ct/emulated). It needs cmake and libclang, and takes SECONDS.
+#
 # CT_ONLY=TEXT runs only the cases whose name contains TEXT, and leaves out PEM and hexadecimal:
 # `CT_ONLY=mceliece tests/ct/run.sh` checks Classic McEliece alone.
 set -euo pipefail
@@ -37,6 +40,19 @@ under_valgrind() {
 # reports an address a line: `taint: branch in FILE ADDRESS`.
 under_taint() {
     "$CARGO_TARGET_DIR/ct/falcon-ct" "$1" ${2:+"$2"} 2> "$log"
+}
+
+# Builds falcon-ct for AArch64 from the tree in folder $1, as a program that needs no loader.
+build_aarch64() {
+    RUSTFLAGS="${RUSTFLAGS:-} -C target-feature=+crt-static -C relocation-model=static" \
+        CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+        build "$1" --target aarch64-unknown-linux-gnu "${@:2}"
+}
+
+# Runs it in the emulator. It reports as falcon-taint does.
+emulated() {
+    cargo run --release --locked --manifest-path tests/ct/emulated/Cargo.toml -- "$@" \
+        "$CARGO_TARGET_DIR/aarch64-unknown-linux-gnu/ct/falcon-ct" ${CT_ONLY:+"$CT_ONLY"} 2> "$log"
 }
 
 # Says what is in the functions that falcon-taint reported.
@@ -74,6 +90,17 @@ if [ "${1:-}" = full ]; then
     build "$CARGO_TARGET_DIR/planted" --features planted
     under_taint --translated "${CT_ONLY:-}"
     under_valgrind
+    exit
+fi
+
+if [ "${1:-}" = aarch64 ]; then
+    cargo test --release --locked --manifest-path tests/ct/emulated/Cargo.toml
+    build_aarch64 .
+    emulated --twice || { explain; exit 1; }
+    grep -v '^taint: .* in ' "$log"
+    tests/ct/plant.py "$CARGO_TARGET_DIR/planted"
+    build_aarch64 "$CARGO_TARGET_DIR/planted" --features planted
+    emulated
     exit
 fi
 

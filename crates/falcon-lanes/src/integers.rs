@@ -164,7 +164,8 @@ impl Ordered for u64 {
         if cfg!(target_arch = "x86_64") {
             return [self.min(other), self.max(other)];
         }
-        let below = (other.wrapping_sub(self) as i64 >> 63) as u64;
+        // Without the black box, the compiler branches on the sign on AArch64.
+        let below = core::hint::black_box((other.wrapping_sub(self) as i64 >> 63) as u64);
         let swap = (self ^ other) & below;
         [self ^ swap, other ^ swap]
     }

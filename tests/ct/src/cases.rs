@@ -118,12 +118,20 @@ pub(crate) fn all() -> Vec<Case> {
             for_vectors(isa, Many::<_, 16>(isa), "avx512", &mut cases);
         }
     }
+    #[cfg(target_arch = "aarch64")]
+    {
+        let isa = falcon_neon::Neon::detect().expect("every AArch64 has NEON");
+        for_vectors(isa, Many::<_, 4>(isa), "neon", &mut cases);
+        if let Some(isa) = falcon_neon::NeonSha3::detect() {
+            for_vectors(isa, Many::<_, 4>(isa), "neonsha3", &mut cases);
+        }
+    }
     mceliece::add(&mut cases);
     cases
 }
 
 /// The arithmetic of a vector unit, and a batch on as many lanes as it has.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn for_vectors<B, F>(isa: B, lanes: F, engine: &'static str, cases: &mut Vec<Case>)
 where
     B: SigningIsa + Fft<Real = f64>,

@@ -58,21 +58,33 @@ fn main() -> ExitCode {
         texts::write_and_read(u8::from(which == "1"), what == "leak");
         return ExitCode::SUCCESS;
     }
-    if arguments.first().is_some_and(|first| first == TRANSLATED) {
-        falcon_taint::run(check);
-    } else if arguments.first().is_some_and(|first| first == AUDITED) {
-        audit(&falcon_taint::run_and_audit(check));
-    } else if valgrind::is_running() {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(first) = arguments.first() {
+        if first == TRANSLATED {
+            falcon_taint::run(check);
+            return status();
+        }
+        if first == AUDITED {
+            audit(&falcon_taint::run_and_audit(check));
+            return status();
+        }
+    }
+    if valgrind::is_running() {
         check();
     } else {
         eprintln!("falcon-ct says nothing unless it runs under Valgrind or translated: use run.sh");
         return ExitCode::from(2);
     }
+    status()
+}
+
+#[cfg(falcon_ct)]
+fn status() -> ExitCode {
     ExitCode::from(u8::from(FAILED.load(Relaxed)))
 }
 
 /// Prints what the comparison with the processor found.
-#[cfg(falcon_ct)]
+#[cfg(all(falcon_ct, target_arch = "x86_64"))]
 fn audit(audit: &falcon_taint::Audit) {
     let left_out: Vec<_> = audit.left_out.iter().map(String::as_str).collect();
     println!("left out: {}", left_out.join(", "));

@@ -11,6 +11,8 @@
 //! A byte is secret as a whole. Where a rule for an instruction is not exact, it marks more bytes,
 //! never fewer. The program must have one thread. Linux on x86-64 only.
 
+#[cfg(all(target_arch = "aarch64", target_os = "linux"))]
+mod allocator;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod analyser;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
@@ -21,7 +23,7 @@ mod machine;
 mod names;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod places;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), target_os = "linux"))]
 pub mod requests;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod rules;
@@ -38,3 +40,8 @@ pub use analyser::{run, run_and_audit};
 pub use audit::Audit;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 pub use machine::Allocator;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+pub use taint::Memory;
+
+#[cfg(all(target_arch = "aarch64", target_os = "linux"))]
+pub use allocator::Allocator;

@@ -7,19 +7,20 @@
 //! as an interface for programs.
 
 /// Asks whether the program runs under Valgrind: 1 or 0.
-pub(crate) const RUNNING_ON_VALGRIND: u64 = 0x1001;
+pub const RUNNING_ON_VALGRIND: u64 = 0x1001;
 /// Asks for the number of errors so far.
-pub(crate) const COUNT_ERRORS: u64 = 0x1201;
+pub const COUNT_ERRORS: u64 = 0x1201;
 const MEMCHECK: u64 = (b'M' as u64) << 24 | (b'C' as u64) << 16;
 /// Marks memory as secret: address, length.
-pub(crate) const MAKE_MEM_UNDEFINED: u64 = MEMCHECK + 1;
+pub const MAKE_MEM_UNDEFINED: u64 = MEMCHECK + 1;
 /// Marks memory as public: address, length.
-pub(crate) const MAKE_MEM_DEFINED: u64 = MEMCHECK + 2;
+pub const MAKE_MEM_DEFINED: u64 = MEMCHECK + 2;
 /// Writes a byte for each byte of memory, 255 if it is secret: address, buffer, length. Answers 1.
-pub(crate) const GET_VBITS: u64 = MEMCHECK + 8;
+pub const GET_VBITS: u64 = MEMCHECK + 8;
 
-/// The instructions of a request: `rol rdi, 3`, `rol rdi, 13`, `rol rdi, 61`, `rol rdi, 51`, and
+/// Instructions of a request on x86-64: `rol rdi, 3`, `rol rdi, 13`, `rol rdi, 61`, `rol rdi, 51`, and
 /// then `xchg rbx, rbx`.
+#[cfg(target_arch = "x86_64")]
 pub(crate) const SEQUENCE: [u8; 19] = [
     0x48, 0xc1, 0xc7, 0x03, 0x48, 0xc1, 0xc7, 0x0d, 0x48, 0xc1, 0xc7, 0x3d, 0x48, 0xc1, 0xc7, 0x33,
     0x48, 0x87, 0xdb,
@@ -60,14 +61,25 @@ fn send(number: u64, arguments: [usize; 3]) -> u64 {
     let [first, second, third] = arguments.map(|argument| argument as u64);
     let words = [number, first, second, third, 0, 0];
     let mut answer = 0u64;
-    // SAFETY: the rotations of `rdi` add up to 128 bits, so `rdi` and every other register but the
-    // flags and `rdx` keep their values. Who answers reads the six words at `rax`, and writes
-    // memory for `GET_VBITS` alone: a buffer of `is_secret`, as long as it says.
+    // SAFETY: the rotations add up to 128 bits, so the rotated register and every other register
+    // but the flags and that of the answer keep their values. Who answers reads the six words, and
+    // writes memory for `GET_VBITS` alone: a buffer of `is_secret`, as long as it says.
+    #[cfg(target_arch = "x86_64")]
     unsafe {
         std::arch::asm!(
             "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51", "xchg rbx, rbx",
             in("rax") words.as_ptr(),
             inout("rdx") answer,
+        );
+    }
+    // SAFETY: as above.
+    #[cfg(target_arch = "aarch64")]
+    unsafe {
+        std::arch::asm!(
+            "ror x12, x12, #3", "ror x12, x12, #13", "ror x12, x12, #51", "ror x12, x12, #61",
+            "orr x10, x10, x10",
+            inout("x3") answer,
+            in("x4") words.as_ptr(),
         );
     }
     answer

@@ -53,7 +53,7 @@ impl Hasher for PageHasher {
 }
 
 /// Secret bytes of memory.
-pub(crate) struct Memory {
+pub struct Memory {
     /// Places in `pages`, by number of the page.
     places: HashMap<u64, u32, BuildHasherDefault<PageHasher>>,
     /// The first page stands for all that were never secret.
@@ -62,7 +62,9 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    pub(crate) fn new() -> Self {
+    /// Memory without a secret.
+    #[expect(clippy::new_without_default, reason = "it is large")]
+    pub fn new() -> Self {
         Self {
             places: HashMap::default(),
             pages: vec![[0; WORDS]],
@@ -93,7 +95,7 @@ impl Memory {
 
     /// Mask of `length <= 64` bytes at `address`.
     #[inline(always)]
-    pub(crate) fn read(&mut self, address: u64, length: usize) -> u64 {
+    pub fn read(&mut self, address: u64, length: usize) -> u64 {
         let (word, shift) = (address / 64, address % 64);
         let low = self.word(word) >> shift;
         let high = if shift as usize + length > 64 {
@@ -112,7 +114,7 @@ impl Memory {
 
     /// Sets the mask of `length <= 64` bytes at `address`.
     #[inline(always)]
-    pub(crate) fn write(&mut self, address: u64, length: usize, mask: u64) {
+    pub fn write(&mut self, address: u64, length: usize, mask: u64) {
         let (word, shift) = (address / 64, address % 64);
         let all = bytes(length);
         self.set_word(word, all << shift, mask << shift);
@@ -140,7 +142,7 @@ impl Memory {
     }
 
     /// Marks a range as secret or as public.
-    pub(crate) fn fill(&mut self, address: u64, length: u64, secret: bool) {
+    pub fn fill(&mut self, address: u64, length: u64, secret: bool) {
         let mask = if secret { !0 } else { 0 };
         let end = address.saturating_add(length);
         let mut next = address;

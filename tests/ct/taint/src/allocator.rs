@@ -1,0 +1,24 @@
+//! The allocator of a program that runs in an emulator.
+
+use crate::requests;
+use std::alloc::{GlobalAlloc, Layout, System};
+
+/// Marks memory as public when it is allocated and when it is freed, since `free` compares what it
+/// finds in the memory.
+pub struct Allocator;
+
+// SAFETY: `System` allocates, and requests change nothing that the program sees.
+unsafe impl GlobalAlloc for Allocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        let memory = unsafe { System.alloc(layout) };
+        requests::mark_public(memory.addr(), layout.size());
+        memory
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        requests::mark_public(pointer.addr(), layout.size());
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
