@@ -30,8 +30,8 @@ const MOST_KEY_ROWS: u64 = 1 << 22;
 const MOST_NAME_BYTES: usize = 64 << 20;
 
 /// Kinds of columns.
-pub(crate) const MESSAGES: &[Kind] = &[Kind::Bytes, Kind::Text];
-pub(crate) const BYTES: &[Kind] = &[Kind::Bytes];
+const MESSAGES: &[Kind] = &[Kind::Bytes, Kind::Text];
+const BYTES: &[Kind] = &[Kind::Bytes];
 const NAMES: &[Kind] = &[Kind::Integers, Kind::Text, Kind::Bytes];
 
 /// A key that is ready to verify.
@@ -58,10 +58,7 @@ pub(crate) enum Keys {
 impl Keys {
     /// Numbers of the columns that verification reads.
     pub(crate) fn columns(&self, table: &Table) -> Result<Vec<usize>> {
-        let mut columns = vec![
-            table.column(MESSAGE, MESSAGES)?.0,
-            table.column(SIGNATURE, BYTES)?.0,
-        ];
+        let mut columns = vec![message_column(table)?, table.column(SIGNATURE, BYTES)?.0];
         match self {
             Self::One(_) => {}
             Self::Named(keys) => {
@@ -89,6 +86,16 @@ impl Keys {
         }
         Ok(columns)
     }
+}
+
+/// Number of the column of messages. Refuses a table of keys, which has none.
+pub(crate) fn message_column(table: &Table) -> Result<usize> {
+    if table.has(KEY_ID) && table.has(KEY) && !table.has(MESSAGE) {
+        let what = "is a table of keys: it has the columns key_id and key, but no column message";
+        return Err(Error::at(table.path(), what)
+            .hint("name the folder or the files of the signed messages alone"));
+    }
+    Ok(table.column(MESSAGE, MESSAGES)?.0)
 }
 
 /// A table of keys by name.

@@ -529,3 +529,20 @@ fn trust_lists_and_manifests_are_inspected() {
         "{message}"
     );
 }
+
+#[test]
+fn a_manifest_named_as_a_signature_is_told() {
+    let sandbox = signed();
+    let verify = ["verify", "-p", "k.pub", "d/one", "-s", "d.manifest"];
+    let message = sandbox.refuses(&verify);
+    let told = "d.manifest: is a manifest, not a signature of one file";
+    assert!(message.contains(told), "{message}");
+    let hint = "to verify the folder that it lists: falcon-cli manifest verify -p k.pub d\n";
+    assert!(message.ends_with(hint), "{message}");
+    sandbox.write("list", "d/one\td.manifest\n");
+    let message = sandbox.refuses(&["verify", "-p", "k.pub", "--check", "list"]);
+    assert!(
+        message.contains(told) && message.contains(hint),
+        "{message}"
+    );
+}

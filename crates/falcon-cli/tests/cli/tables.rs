@@ -1839,9 +1839,66 @@ fn small_files_do_not_take_hours() {
     let verify = ["verify-table", "-p", "k.pub", "t.parquet", "-o", "v"];
     let message = sandbox.refuses(&verify);
     assert!(
-        message.contains("t.parquet: decodes to more than 1 GiB"),
+        message.contains("t.parquet: has values and signatures of more than 1 GiB"),
         "{message}"
     );
     assert!(message.contains("raise --max-expansion"), "{message}");
     sandbox.succeeds(&with(&verify, ["--max-expansion", "1000000"]));
+}
+
+/// A table that decodes to a little less than 1 GiB passes the limit with its signatures.
+#[test]
+fn signatures_count_towards_the_expansion() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["keygen", "large", "-a", "falcon-1024"]);
+    // The signatures of Falcon-512 just fit.
+    let (message, rows) = (vec![7; 60_000], 17_600);
+    let decoded = rows as u64 * (60_000 + 8);
+    assert!(decoded + 666 * rows as u64 <= 1 << 30 && decoded + 1280 * rows as u64 > 1 << 30);
+    let columns = [("message", Column::of(std::iter::repeat_n(&message, rows)))];
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_dictionary_page_size_limit(16 << 20);
+    let table = sandbox.path("t.parquet");
+    write(&table, &columns, rows, properties.build());
+    let sign = ["sign-table", "t.parquet", "-k"];
+    sandbox.succeeds(&with(&sign, ["k", "-o", "small"]));
+    let message = sandbox.refuses(&with(&sign, ["large", "-o", "s"]));
+    let told = "t.parquet: has values and signatures of more than 1 GiB, and of more than \
+        --max-expansion times the bytes of the file";
+    assert!(message.contains(told), "{message}");
+    assert!(message.contains("raise --max-expansion"), "{message}");
+    assert!(!sandbox.path("s/t.parquet").exists());
+}
+
+/// `make-table` writes the table of keys beside the folder of the tables, not into it.
+#[test]
+fn a_table_of_keys_among_the_tables_is_refused() {
+    let sandbox = Sandbox::new();
+    example(&sandbox, &["--rows", "10"]);
+    let told = "keys.parquet: holds the keys, and is also among the tables";
+    for tables in [
+        &["ex"][..],
+        &["ex/ledger", "ex/keys.parquet"],
+        &["ex/ledger", "ex/ledger/../keys.parquet"],
+    ] {
+        let verify = ["verify-table", "--keys", "ex/keys.parquet", "-o", "v"];
+        let message = sandbox.refuses(&with(&verify, tables));
+        assert!(message.contains(told), "{message}");
+        let hint = "name the folder or the files of the tables alone";
+        assert!(message.contains(hint), "{message}");
+        assert!(!sandbox.path("v").exists());
+    }
+
+    // Nobody has named it as the table of keys.
+    let told = "keys.parquet: is a table of keys: it has the columns key_id and key, but no \
+        column message";
+    for command in [
+        &["verify-table", "-p", "k.pub"][..],
+        &["verify-table"],
+        &["sign-table", "-k", "k"],
+    ] {
+        let ran = sandbox.run(&with(command, ["ex/keys.parquet", "-o", "v"]));
+        assert!(said(&ran).contains(told), "{ran:?}");
+    }
 }
