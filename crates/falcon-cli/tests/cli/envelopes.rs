@@ -464,7 +464,7 @@ fn the_second_of_the_revocation_counts_as_revoked() {
     let revoke = ["trust", "revoke", "team", "Alice", "--reason", "lost"];
     sandbox.succeeds(&with(&revoke, ["--at", then]));
     let accept = ["verify", "--trust", "team", "m", "--accept-revoked"];
-    sandbox.write("m.sig", Sandbox::envelope(then, file.clone()));
+    sandbox.write("m.sig", Sandbox::envelope(then, file));
     let verdict = refused(&sandbox, &accept);
     assert_eq!(verdict["cause"], "revoked");
     let hint = "the envelope has the second of the revocation, which counts as revoked";

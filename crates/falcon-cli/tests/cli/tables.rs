@@ -1163,7 +1163,7 @@ fn wrong_places_are_refused() {
             &["ex/ledger/part-00000.parquet", "-o", "ex/ledger"],
             "is an input",
         ),
-        (&["ex/keys.parquet", "-o", "ex"], "is an input"),
+        (&["ex/keys.parquet", "-o", "ex"], "holds the keys"),
         (&["missing", "-o", "v"], "missing: does not exist"),
         (&["ex/ledger", "-o", "v", "--shard", "0/4"], "write I/N"),
         (&["ex/ledger", "-o", "v", "--shard", "5/4"], "I is 1 to 4"),
@@ -1176,6 +1176,13 @@ fn wrong_places_are_refused() {
         let message = sandbox.refuses(&with(&with(&["verify-table"], arguments), keys));
         assert!(message.contains(told), "{told}: {message}");
     }
+    fs::create_dir(sandbox.path("named")).unwrap();
+    let table = sandbox.read("ex/ledger/part-00000.parquet");
+    sandbox.write("named/keys.parquet", table);
+    let arguments = ["verify-table", "named", "-o", "ex", "--force"];
+    let message = sandbox.refuses(&with(&arguments, keys));
+    let told = "ex/keys.parquet: is an input and cannot be the output";
+    assert!(message.contains(told), "{message}");
     fs::create_dir(sandbox.path("empty")).unwrap();
     let message = sandbox.refuses(&with(&VERIFY, ["v", "empty"]));
     assert!(message.contains("has no Parquet files"), "{message}");
