@@ -246,6 +246,12 @@ fn forged_rows_are_found_by_the_whole_and_by_every_shard() {
                     .map(|line| line["rows"].as_u64().unwrap())
                     .sum::<u64>(),
             );
+            for line in &lines {
+                let is_part = line["shard"].as_str().unwrap().contains(".groups-");
+                for field in ["row_groups", "first_row"] {
+                    assert_eq!(line.get(field).is_some(), is_part, "{line}");
+                }
+            }
             if shards == 3 {
                 assert_eq!(run.status.code(), Some(1));
                 assert_eq!(
@@ -1047,7 +1053,8 @@ fn one_key_for_a_table_with_keys_is_told() {
         let table = format!("a {column}.parquet");
         write(&sandbox.path(&table), &columns, 9, plain().build());
         let verify = ["verify-table", "-p", "k.pub", &table, "-o", column];
-        let run = sandbox.run(&verify);
+        let options = ["--shard", "1/1", "--max-expansion", "2000"];
+        let run = sandbox.run(&with(&verify, options));
         assert_eq!(run.status.code(), Some(1), "{run:?}");
         let told = text(&run.stderr);
         assert!(
@@ -1055,6 +1062,7 @@ fn one_key_for_a_table_with_keys_is_told() {
             "{told}"
         );
         let (_, command) = told.trim_end().rsplit_once(": falcon-cli ").unwrap();
+        assert!(command.contains(&options.join(" ")), "{command}");
         // The command works as it is written.
         let words = command.replace(&format!("'{table}'"), "TABLE");
         let words = words.split(' ');
@@ -1277,8 +1285,11 @@ fn a_file_that_is_no_summary_is_not_replaced() {
         "valid": 9, "invalid": 0, "malformed": 0, "unknown_key": 0,
     });
     let long = format!("{own}{}", " ".repeat(1 << 20));
+    let mut without_rows = own.clone();
+    without_rows.as_object_mut().unwrap().remove("rows");
     for foreign in [
         r#"{"shard": "part-00000.parquet", "rows": 9}"#,
+        &without_rows.to_string(),
         "{}",
         "text",
         &long,
@@ -1814,6 +1825,8 @@ fn tables_that_would_make_certificates_are_refused() {
     );
     assert!(message.contains("leave out row 1"), "{message}");
     assert!(!sandbox.path("signed/t.parquet").exists());
+    #[cfg(unix)]
+    assert!(outputs::errors(&sandbox, "signed").contains_key("t.parquet"));
     sandbox.succeeds(&with(&sign, ["--allow-x509"]));
 }
 
@@ -1862,14 +1875,32 @@ fn signatures_count_towards_the_expansion() {
     let (message, rows) = (vec![7; 60_000], 17_600);
     let decoded = rows as u64 * (60_000 + 8);
     assert!(decoded + 666 * rows as u64 <= 1 << 30 && decoded + 1280 * rows as u64 > 1 << 30);
-    let columns = [("message", Column::of(std::iter::repeat_n(&message, rows)))];
+    // All values share one buffer.
+    let values = vec![ByteArray::from(message); rows];
+    let field = SchemaType::primitive_type_builder("message", Type::BYTE_ARRAY)
+        .with_repetition(Repetition::OPTIONAL)
+        .build();
+    let schema = SchemaType::group_type_builder("schema")
+        .with_fields(vec![Arc::new(field.unwrap())])
+        .build();
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_dictionary_page_size_limit(16 << 20);
-    let table = sandbox.path("t.parquet");
-    write(&table, &columns, rows, properties.build());
+        .build();
+    let file = File::create(sandbox.path("t.parquet")).unwrap();
+    let schema = Arc::new(schema.unwrap());
+    let mut writer = SerializedFileWriter::new(file, schema, Arc::new(properties)).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    let typed = column.typed::<ByteArrayType>();
+    typed
+        .write_batch(&values, Some(&vec![1; rows]), None)
+        .unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    writer.close().unwrap();
     let sign = ["sign-table", "t.parquet", "-k"];
-    sandbox.succeeds(&with(&sign, ["k", "-o", "small"]));
+    let signed = sandbox.succeeds(&with(&sign, ["k", "-o", "small"]));
+    assert_eq!(text(&signed.stdout), "t.parquet: 17,600 signed\n");
     let message = sandbox.refuses(&with(&sign, ["large", "-o", "s"]));
     let told = "t.parquet: has values and signatures of more than 1 GiB, and of more than \
         --max-expansion times the bytes of the file";
@@ -1897,6 +1928,12 @@ fn a_table_of_keys_among_the_tables_is_refused() {
         assert!(!sandbox.path("v").exists());
     }
 
+    // A column `key` alone makes no table of keys.
+    let columns = [("key", Column::of([b"1"]))];
+    write(&sandbox.path("t.parquet"), &columns, 9, plain().build());
+    let message = sandbox.refuses(&["verify-table", "t.parquet", "-o", "v"]);
+    assert!(message.contains("needs one column message"), "{message}");
+
     // Nobody has named it as the table of keys.
     let told = "keys.parquet: is a table of keys: it has the columns key_id and key, but no \
         column message";
@@ -1908,4 +1945,35 @@ fn a_table_of_keys_among_the_tables_is_refused() {
         let ran = sandbox.run(&with(command, ["ex/keys.parquet", "-o", "v"]));
         assert!(said(&ran).contains(told), "{ran:?}");
     }
+}
+
+#[test]
+fn outputs_lie_in_folders_as_their_tables_do() {
+    let sandbox = Sandbox::empty();
+    example(&sandbox, &["--rows", "9"]);
+    fs::create_dir_all(sandbox.path("t/a/b")).unwrap();
+    let table = sandbox.read("ex/ledger/part-00000.parquet");
+    for name in ["t/a/b/c.parquet", "t/a/d.parquet"] {
+        sandbox.write(name, &table);
+    }
+    let verify = ["verify-table", "t", "--keys", "ex/keys.parquet", "-o", "v"];
+    let run = sandbox.run(&verify);
+    assert_eq!(run.status.code(), Some(1), "{run:?}");
+    assert!(text(&run.stderr).contains("2 of 2 outputs: "), "{run:?}");
+    for name in ["v/a/b/c.parquet", "v/a/d.parquet"] {
+        assert_eq!(verdicts(&sandbox.path(name)).len(), 9, "{name}");
+    }
+}
+
+/// The sum of an earlier run counts outputs that a shard replaces.
+#[test]
+fn a_shard_removes_the_sum_of_the_whole() {
+    let sandbox = Sandbox::empty();
+    example(&sandbox, &["--rows", "9"]);
+    assert_eq!(sandbox.status(&VERIFY_EXAMPLE), 1);
+    assert!(sandbox.path("v/summary.json").exists());
+    let shard = ["--shard", "1/1", "--force"];
+    assert_eq!(sandbox.status(&with(&VERIFY_EXAMPLE, shard)), 1);
+    assert!(!sandbox.path("v/summary.json").exists());
+    assert!(sandbox.path("v/summary-1-of-1.json").exists());
 }
