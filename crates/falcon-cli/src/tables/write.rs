@@ -298,3 +298,26 @@ impl<'p> Verdicts<'p> {
         self.writer.close()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{output::Overwrite, tables::output::Place};
+
+    #[test]
+    fn each_verdict_is_written_once_in_groups_of_a_million() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("v.parquet");
+        let place = Place::look(path.clone(), Overwrite::Never).unwrap();
+        let mut output = place.create().unwrap();
+        let mut verdicts = Verdicts::new(&mut output, 7).unwrap();
+        for count in [VERDICTS, 5] {
+            verdicts.add(&vec![0; count]).unwrap();
+        }
+        verdicts.close().unwrap();
+        output.commit().unwrap();
+        let table = Table::open(&path).unwrap();
+        assert!(has_verdicts(&table));
+        assert_eq!(table.groups().collect::<Vec<_>>(), [VERDICTS as u64, 5]);
+    }
+}

@@ -11,7 +11,7 @@ use parquet::{
         ByteArray, ByteArrayType, FixedLenByteArray, FixedLenByteArrayType, Int32Type, Int64Type,
     },
     file::{
-        metadata::{ParquetMetaData, ParquetMetaDataWriter},
+        metadata::{KeyValue, ParquetMetaData, ParquetMetaDataWriter},
         properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion},
         reader::{FileReader, SerializedFileReader},
         writer::SerializedFileWriter,
@@ -1446,6 +1446,23 @@ fn shards_of_other_tables_do_not_share_a_folder() {
     );
     assert_eq!(outputs(&sandbox.path("v")), before);
     fs::remove_file(sandbox.path(added)).unwrap();
+    // The same rows and times under another name.
+    let rename = |from: &str, to: &str| {
+        let path = |name| sandbox.path(&format!("ex/ledger/{name}.parquet"));
+        fs::rename(path(from), path(to)).unwrap();
+    };
+    rename("part-00002", "part-00009");
+    let message = sandbox.refuses(&verify("2/2"));
+    assert!(message.contains("belongs to other tables"), "{message}");
+    rename("part-00009", "part-00002");
+    // The same name and bytes, written at another time.
+    let table = sandbox.path("ex/ledger/part-00002.parquet");
+    let table = File::options().append(true).open(table).unwrap();
+    let time = table.metadata().unwrap().modified().unwrap();
+    table.set_modified(time + Duration::from_secs(1)).unwrap();
+    let message = sandbox.refuses(&verify("2/2"));
+    assert!(message.contains("belongs to other tables"), "{message}");
+    table.set_modified(time).unwrap();
     sandbox.succeeds(&verify("2/2"));
 }
 
@@ -1864,6 +1881,22 @@ fn small_files_do_not_take_hours() {
     );
     assert!(message.contains("raise --max-expansion"), "{message}");
     sandbox.succeeds(&with(&verify, ["--max-expansion", "1000000"]));
+}
+
+#[test]
+fn a_signed_table_keeps_the_metadata_of_its_table() {
+    let sandbox = Sandbox::new();
+    let columns = [("message", Column::of([b"1"]))];
+    let entry = |key: &str| KeyValue::new(key.to_owned(), "here".to_owned());
+    let entries = ["origin", "ARROW:schema"].map(entry).to_vec();
+    let properties = plain().set_key_value_metadata(Some(entries));
+    write(&sandbox.path("t.parquet"), &columns, 1, properties.build());
+    sandbox.succeeds(&["sign-table", "-k", "k", "t.parquet", "-o", "s"]);
+    let file = File::open(sandbox.path("s/t.parquet")).unwrap();
+    let reader = SerializedFileReader::new(file).unwrap();
+    let entries = reader.metadata().file_metadata().key_value_metadata();
+    let keys = entries.unwrap().iter().map(|entry| entry.key.as_str());
+    assert_eq!(keys.collect::<Vec<_>>(), ["origin", "falcon-cli:command"]);
 }
 
 /// A table that decodes to a little less than 1 GiB passes the limit with its signatures.
