@@ -16,13 +16,14 @@ guides=(
     x509-cert
 )
 
-# The instrumentation of `cargo fuzz`, as a list of TOML: a counter for each edge. Three of its parts
-# are left out: comparisons, whose tracing takes up to two thirds of the time, since the mutators
-# know the values that decoders compare with; the depth of the stack, since no decoder is recursive
-# without a limit; indirect calls, which libFuzzer counts but does not use.
+# The instrumentation of `cargo fuzz`, as a list of TOML: a counter for each edge. Three of its
+# parts are left out: comparisons, whose tracing takes up to two thirds of the time, since the
+# mutators know the values that decoders compare with; the depth of the stack, since no decoder is
+# recursive without a limit; indirect calls, which libFuzzer counts but does not use.
 instrumentation='[
     "-Cpasses=sancov-module", "-Cllvm-args=-sanitizer-coverage-level=3",
-    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters", "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
     "-Cllvm-args=-simplifycfg-branch-fold-threshold=0"]'
 
 # Builds the targets, and writes the first inputs into fuzz/corpus.
@@ -31,8 +32,8 @@ build() {
     for guide in "${guides[@]}"; do
         options+=(--config "profile.release.package.$guide.rustflags=$instrumentation")
     done
-    RUSTFLAGS="--cfg fuzzing -Ccodegen-units=1" cargo "+$nightly" build --release -Zprofile-rustflags \
-        "${options[@]}" --manifest-path fuzz/Cargo.toml --target "$triple"
+    RUSTFLAGS="--cfg fuzzing -Ccodegen-units=1" cargo "+$nightly" build --release \
+        -Zprofile-rustflags "${options[@]}" --manifest-path fuzz/Cargo.toml --target "$triple"
     FALCON_CORPUS=fuzz/corpus "$bin_dir/seeds" >/dev/null 2>&1
 }
 

@@ -34,7 +34,8 @@ decoders=(
 )
 if [ "${1:-}" = --missed ]; then
     "$tools/llvm-cov" show "${objects[@]}" --instr-profile "$folder/all.profdata" \
-        --show-instantiations=false --show-regions --sources "$(realpath "${2:?a file}")" 2>/dev/null | grep -E '^ +[0-9]+\| +0\||\^0'
+        --show-instantiations=false --show-regions --sources "$(realpath "${2:?a file}")" \
+        2>/dev/null | grep -E '^ +[0-9]+\| +0\||\^0'
     exit
 fi
 "$tools/llvm-cov" export "${objects[@]}" --instr-profile "$folder/all.profdata" 2>/dev/null |

@@ -29,9 +29,7 @@ record() {
     # Running fuzzers append to a new file from here on.
     mv "$counts" "$counts.taken"
     {
-        echo "# Executed inputs: long.sh --record adds rows. The tree is that of crates/ in the commit that was"
-        echo "# tested: git rev-parse COMMIT:crates. Seven digits name a commit instead. Those commits were joined"
-        echo "# later, and are not in this repository."
+        sed -n '/^#date/q; p' "$table"
         printf '#date\ttree\ttarget\texecutions\tseconds\n'
         sums "$table" "$counts.taken"
     } >"$table.new"

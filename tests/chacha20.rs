@@ -9,7 +9,7 @@ use falcon_core::seams::LaneEngine;
 use falcon_core::seams::TokenVisitor;
 use falcon_core::seams::fft::Fft;
 use falcon_core::seams::lanes::{Baseline, Isa};
-use falcon_core::seams::prng::{Prng, SEED_LEN};
+use falcon_core::seams::prng::{Prng, SAMPLER_SEED_LEN};
 use falcon_core::seams::sampler::SigningIsa;
 use falcon_tests::{Repeatable, engines, extent};
 
@@ -121,7 +121,7 @@ fn check<const AHEAD: usize, const SETS: usize>(
     key: &[u8; 48],
     counter: u64,
 ) {
-    let mut seed = [0; SEED_LEN];
+    let mut seed = [0; SAMPLER_SEED_LEN];
     seed[..48].copy_from_slice(key);
     seed[48..].copy_from_slice(&counter.to_le_bytes());
     let mut prng = Prng::<AHEAD, SETS>::new(isa, &seed);

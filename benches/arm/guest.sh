@@ -26,8 +26,10 @@ build_guest() {
 
     # Static, at fixed addresses: what runs is the program alone. Debug
     # information names the inlined functions and changes no instruction.
+    local flags="-C target-feature=+crt-static -C relocation-model=static"
+    flags+=' --cfg getrandom_backend="custom"'
     CARGO_PROFILE_RELEASE_DEBUG="${GUEST_DEBUG:-none}" \
-        CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS="-C target-feature=+crt-static -C relocation-model=static --cfg getrandom_backend=\"custom\"" \
+        CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS="$flags" \
         cargo build --locked --quiet --release --target "$TARGET" -p falcon-benches --bin count \
         --features "$features"
 }

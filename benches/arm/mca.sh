@@ -2,7 +2,8 @@
 # Cycles, ours and the peers', as LLVM's processor models estimate them: not
 # times on a chip.
 #
-#   benches/arm/mca.sh                              FFT, NTT and Keccak-f alone, a butterfly or permutation each
+#   benches/arm/mca.sh                              FFT, NTT and Keccak-f alone, a butterfly or
+#                                                   permutation each
 #   benches/arm/mca.sh [--engine NAME] WORD...      whole operations, as in run.sh
 #
 # Which code: each loop or operation runs a few times under QEMU, and every block
@@ -43,7 +44,8 @@ fi
 # llvm-mca would take them for a hundred cycles.
 "$OBJDUMP" --disassemble --no-show-raw-insn --mattr=+sha3 "$GUEST" |
     sed -n 's/^ *\([0-9a-f]*\):[[:space:]]*\([a-z]\)/\1 \2/p' |
-    sed 's/\(0x[0-9a-f]*\) <[^>]*>/#0/; s/ *<[^>]*>.*//; s/ bl[r]*[[:space:]].*/ b #0/; s/ ret.*/ b #0/' >"$run/instructions"
+    sed 's/\(0x[0-9a-f]*\) <[^>]*>/#0/; s/ *<[^>]*>.*//' |
+    sed 's/ bl[r]*[[:space:]].*/ b #0/; s/ ret.*/ b #0/' >"$run/instructions"
 
 # One region for each distinct block; the same code ran in blocks of several
 # lengths where QEMU began to translate in its middle.
@@ -68,7 +70,8 @@ awk 'FNR == NR { at[$1] = NR; fused[NR] = $2 ~ /^fn?(ml[as]|m(add|sub))$/; next 
 for cpu in "${CPUS[@]}"; do
     "$MCA" -mtriple=aarch64-linux-gnu -mcpu="$cpu" -mattr=+sha3 -iterations=100 \
         -instruction-info=false -resource-pressure=false "$run/regions.s" |
-        awk -v cpu="$cpu" '/Code Region - / { name = $NF } /^Total Cycles:/ { print cpu, name, $3 / 100 }'
+        awk -v cpu="$cpu" '/Code Region - / { name = $NF }
+            /^Total Cycles:/ { print cpu, name, $3 / 100 }'
 done >"$run/cycles"
 
 echo "| | instructions | loads | stores | fused |$(printf ' %s |' "${CPUS[@]}")"
@@ -80,7 +83,10 @@ awk -v cpus="${CPUS[*]}" '
     FILENAME ~ /blocks$/ {
         n = split(cpus, cpu, " ")
         for (c = 1; c <= n; c++) {
-            if (!((cpu[c], $2 "_" $3) in cycles)) { print "no estimate of a block" >"/dev/stderr"; exit 1 }
+            if (!((cpu[c], $2 "_" $3) in cycles)) {
+                print "no estimate of a block" >"/dev/stderr"
+                exit 1
+            }
             sums[$1, c] += $4 * cycles[cpu[c], $2 "_" $3]
         }
         sums[$1, "fused"] += $4 * fused[$2 "_" $3]

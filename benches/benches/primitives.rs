@@ -158,6 +158,11 @@ const LEAF: Leaf = Leaf {
     ccs: 0.85,
 };
 
+/// `S::gave_up`, of the sampler that is given.
+fn gave_up<S: Sampling>(_: &S, feed: &S::Feed) -> bool {
+    S::gave_up(feed)
+}
+
 fn samplerz<B: SigningIsa>(c: &mut Criterion, name: &str, arith: B) {
     let sampling = arith.sampling();
     let mut seeds = seeds();
@@ -168,6 +173,7 @@ fn samplerz<B: SigningIsa>(c: &mut Criterion, name: &str, arith: B) {
     c.bench_function(&format!("samplerz, two calls/{name}"), |b| {
         b.iter(|| {
             if calls.is_multiple_of(512) {
+                assert!(!gave_up(&sampling, &feed));
                 sampling.start(&mut feed, &seeds());
             }
             calls += 1;
@@ -177,6 +183,7 @@ fn samplerz<B: SigningIsa>(c: &mut Criterion, name: &str, arith: B) {
             black_box(sampler.sample_pair(black_box(centers), &LEAF));
         });
     });
+    assert!(!gave_up(&sampling, &feed));
 }
 
 /// Seeds of the sampler, one after the other: a sampler gives up in the end.
@@ -210,6 +217,7 @@ fn walk<P: Parameters, B: SigningIsa, F: Fft>(c: &mut Criterion, name: &str, ari
         b.iter(|| {
             let (mut t0, mut t1) = (target.clone(), target.clone());
             for feed in &mut feeds {
+                assert!(!gave_up(&sampling, feed));
                 sampling.start(feed, &seeds());
             }
             let mut sampler = LaneSampler::new(fft, sampling, &mut feeds);
@@ -227,6 +235,7 @@ fn walk<P: Parameters, B: SigningIsa, F: Fft>(c: &mut Criterion, name: &str, ari
             black_box((t0, t1));
         });
     });
+    assert!(feeds.iter().all(|feed| !gave_up(&sampling, feed)));
 }
 
 fn expansion(c: &mut Criterion) {

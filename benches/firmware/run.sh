@@ -90,7 +90,8 @@ count_on() {
         cd examples/firmware
         CARGO_TARGET_DIR="$OUT" CARGO_PROFILE_RELEASE_DEBUG=limited \
             CARGO_PROFILE_RELEASE_OPT_LEVEL="${OPT_LEVEL:-3}" \
-            cargo build --locked --quiet --release --target "$target" --bin count --features large,mceliece
+            cargo build --locked --quiet --release --target "$target" --bin count \
+            --features large,mceliece
     )
     mark="$(nm --demangle "$guest" |
         sed -n 's/^\([0-9a-f]*\) . count::mark\(::h[0-9a-f]*\)\?$/0x\1/p')"

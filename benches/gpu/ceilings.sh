@@ -6,7 +6,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 dependencies="$(mktemp)"
 trap 'rm "$dependencies"' EXIT
-../../crates/falcon-gpu/ptx.sh --file "$PWD/ceilings.cu" "$PWD/ceilings.ptx" -MMD -MF "$dependencies"
+../../crates/falcon-gpu/ptx.sh --file "$PWD/ceilings.cu" "$PWD/ceilings.ptx" \
+    -MMD -MF "$dependencies"
 # Of what was read, the files of this repository.
 tr -d '\\\n' <"$dependencies" | tr ' ' '\n' | sed -n -E -e "s|^$PWD/(ceilings\.cu)$|\1|p" \
     -e 's|^kernels/|../../crates/falcon-gpu/kernels/|p' |

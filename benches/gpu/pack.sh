@@ -30,8 +30,10 @@ mkdir -p "$folder"
 cp "$here/run.sh" "$folder/run.sh"
 cp "$binary" "$folder/falcon-gpu-bench"
 strip "$folder/falcon-gpu-bench" 2>/dev/null || true
-git -C "$here" log -1 --format='commit %H %s' >"$folder/commit" 2>/dev/null || echo "commit unknown" >"$folder/commit"
-git -C "$here" diff --quiet HEAD 2>/dev/null || echo "with changes that are not committed" >>"$folder/commit"
+git -C "$here" log -1 --format='commit %H %s' >"$folder/commit" 2>/dev/null ||
+    echo "commit unknown" >"$folder/commit"
+git -C "$here" diff --quiet HEAD 2>/dev/null ||
+    echo "with changes that are not committed" >>"$folder/commit"
 rm -rf "$folder/variants"
 if [ -n "$variants" ]; then
     mkdir -p "$folder/variants"

@@ -20,7 +20,15 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 out="" binary="" variants="" ncu="" budget="" options=() invocation=("$0" "$@")
 
 # usage: what stands at the beginning of this file.
-usage() { while read -r line; do case "$line" in '#!'*) ;; '#'*) line="${line#\#}" && echo "${line# }" ;; *) break ;; esac; done <"${BASH_SOURCE[0]}"; }
+usage() {
+    while read -r line; do
+        case "$line" in
+        '#!'*) ;;
+        '#'*) line="${line#\#}" && echo "${line# }" ;;
+        *) break ;;
+        esac
+    done <"${BASH_SOURCE[0]}"
+}
 
 help=""
 while [ $# -gt 0 ]; do
@@ -49,14 +57,18 @@ if [ -z "$binary" ] && [ -x "$here/falcon-gpu-bench" ]; then
 elif [ -z "$binary" ]; then
     root="$here/../.."
     binary="${CARGO_TARGET_DIR:-$root/target}/release/falcon-gpu-bench"
-    [ -n "$help" ] || (cd "$root" && cargo build --locked --release -p falcon-gpu-bench --features cuda)
+    [ -n "$help" ] ||
+        (cd "$root" && cargo build --locked --release -p falcon-gpu-bench --features cuda)
 fi
 if [ -n "$help" ]; then
     usage
     [ ! -x "$binary" ] || "$binary" --help
     exit
 fi
-[ -f "$binary" ] && [ -x "$binary" ] || { echo "no program $binary; name it with --binary FILE" >&2; exit 2; }
+if ! [ -f "$binary" ] || ! [ -x "$binary" ]; then
+    echo "no program $binary; name it with --binary FILE" >&2
+    exit 2
+fi
 [ -z "$variants" ] || [ -d "$variants" ] || { echo "no folder $variants" >&2; exit 2; }
 if [ -n "$budget" ] && ! [[ $budget =~ ^[0-9]+$ ]]; then
     echo "--budget needs whole seconds, such as 540" >&2

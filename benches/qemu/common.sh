@@ -36,10 +36,12 @@ readonly LANES='/falcon-(core/src/lanes|lanes/src|neon/src)/'
 print_profile() {
     local directory="$1" guest="$2" addr2line="$3" inlined="$4"
     awk '{ for (i = 0; i < $3; i++) executed[$2 + 4 * i] += $4 }
-        END { for (a in executed) printf "%x %d\n", a, executed[a] }' "$directory/blocks" >"$directory/executed"
+        END { for (a in executed) printf "%x %d\n", a, executed[a] }' \
+        "$directory/blocks" >"$directory/executed"
     cut -d' ' -f1 "$directory/executed" |
         "$addr2line" -e "$guest" -a -f -i -C >"$directory/names"
-    awk -v inlined="/library/(core|alloc|std)/|$inlined" 'FNR == NR { executed[$1] = $2; total += $2; next }
+    awk -v inlined="/library/(core|alloc|std)/|$inlined" '
+        FNR == NR { executed[$1] = $2; total += $2; next }
         function close_address() {
             if (name == "") name = innermost
             sums[name] += executed[address]
@@ -54,7 +56,8 @@ print_profile() {
                 if (innermost == "") innermost = $0
                 candidate = $0
             } else if (name == "" && $0 !~ inlined) {
-                sub(/:[0-9?]+( .*)?$/, ""); sub(/.*\/registry\/src\/[^\/]*\//, ""); sub(/.*\/crates\//, "")
+                sub(/:[0-9?]+( .*)?$/, "")
+                sub(/.*\/registry\/src\/[^\/]*\//, ""); sub(/.*\/crates\//, "")
                 gsub(/::\{\{closure\}\}/, "", candidate)
                 name = candidate "  " $0
             }

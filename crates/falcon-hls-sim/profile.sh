@@ -15,10 +15,10 @@
 # Executions of every instruction are counted: on x86-64 by Callgrind, on ARMv7 by
 # the plugin of benches/qemu under QEMU's user mode. The compiler's debug
 # information says of which functions an instruction is, inlined ones included,
-# from the innermost to the one that has a symbol. So nothing has to be kept from being inlined, and the code is that of a
-# release. An instruction counts for the first part (profile.awk) below which one
-# of its functions is; one that the compiler has made of several, for what they
-# have in common.
+# from the innermost to the one that has a symbol. So nothing has to be kept from
+# being inlined, and the code is that of a release. An instruction counts for the
+# first part (profile.awk) below which one of its functions is; one that the
+# compiler has made of several, for what they have in common.
 #
 # Butterflies are not found so, but counted by the program, which does the same
 # work once more on an instrument. No instrument reaches those of key generation.
@@ -130,7 +130,10 @@ check() {
     "$0" x86-64 >"$run/again"
     awk -F'\t' '
         /^#/ || $1 == "target" { next }
-        FNR == NR { count[$1, $2, $3, $5] = $6; executed[$1, $2, $3, $5] = $7; all[$1, $2, $3] += $6; next }
+        FNR == NR {
+            count[$1, $2, $3, $5] = $6; executed[$1, $2, $3, $5] = $7; all[$1, $2, $3] += $6
+            next
+        }
         {
             rows++
             change = ($6 - count[$1, $2, $3, $5]) / all[$1, $2, $3]
@@ -175,6 +178,8 @@ for target in $targets; do
     esac
 done
 
+counted_with="$(valgrind --version 2>/dev/null || echo no Valgrind)"
+counted_with+=", $(qemu-arm --version 2>/dev/null | sed -n '1s/ (.*//p')"
 cat <<END
 # Instructions that the operations of falcon-core execute, by part of the work; in
 # the last column butterflies, or permutations (keccak-f). Sums of all repeats.
@@ -182,7 +187,7 @@ cat <<END
 # $(rustc --version), profile ct (release, fat LTO): the portable code on the
 # baseline of x86-64, on ARMv7 with VFPv3-D16, and on ARMv7 with binary64 computed by
 # integer instructions (armv7-soft). "library" is the C library, whose code depends on
-# the processor. Counted with $(valgrind --version 2>/dev/null || echo no Valgrind), $(qemu-arm --version 2>/dev/null | sed -n '1s/ (.*//p').
+# the processor. Counted with $counted_with.
 # Sources: $(sources)
 END
 printf 'target\toperation\tdegree\trepeats\tpart\tinstructions\texecuted\n'

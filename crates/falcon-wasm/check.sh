@@ -37,7 +37,8 @@ at_most() {
 }
 site=../../examples/web/site
 for module in native native_simd; do
-    at_most "$(compressed pkg/{web,simd,falcon,native}.js "pkg/$module.wasm")" "the package with $module"
+    at_most "$(compressed pkg/{web,simd,falcon,native}.js "pkg/$module.wasm")" \
+        "the package with $module"
     at_most "$(compressed "$site"/{index.html,app.js,"$module.wasm"})" "the page with $module"
 done
 at_most "$(compressed "$site/falcon.html")" "the page in one file"
@@ -47,7 +48,8 @@ echo "== installed"
 mkdir "$work/user"
 cp tests/typed.ts tests/readme.mjs README.md "$work/user"
 echo '{ "private": true, "type": "module" }' >"$work/user/package.json"
-(cd "$work/user" && npm install --offline --ignore-scripts --no-audit --no-fund --silent "$work"/*.tgz)
+(cd "$work/user" &&
+    npm install --offline --ignore-scripts --no-audit --no-fund --silent "$work"/*.tgz)
 # The examples of the README run, and they and the declarations have the types that they say.
 (cd "$work/user" && node readme.mjs README.md)
 tests/node_modules/.bin/tsc --strict --noEmit --target esnext --module nodenext --types '' \

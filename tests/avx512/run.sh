@@ -72,13 +72,15 @@ run_test() {
     shift 3
     mkdir "$folder"
     make_disk "$folder/disk" "$program" --test-threads=1 --nocapture "$@"
+    local disk="path=$folder/disk, mode=flat"
+    disk+=", cylinders=$(($(stat -c %s "$folder/disk") / CYLINDER)), heads=16, spt=63"
     cat >"$folder/bochsrc" <<END
 config_interface: textconfig
 display_library: term
 romimage: file=$rom
 cpu: model=$BOCHS_CPU, count=1, ips=4000000, reset_on_triple_fault=0
 megs: 512
-ata0-master: type=disk, path=$folder/disk, mode=flat, cylinders=$(($(stat -c %s "$folder/disk") / CYLINDER)), heads=16, spt=63
+ata0-master: type=disk, $disk
 clock: sync=none
 com1: enabled=1, mode=file, dev=$output
 log: $folder/log
@@ -99,7 +101,11 @@ END
     grep -Eq '^test result: ok\. [1-9]' "$output" || failure+="${failure:+, }no test passed"
     grep -q "engines: $ENGINES " "$output" || failure+="${failure:+, }engine $ENGINES is not there"
     if [ -n "$failure" ]; then
-        { echo "FAILED  $name: $failure"; tail -n 30 "$output"; grep -a 'p\[' "$folder/log"; } >&2 || true
+        {
+            echo "FAILED  $name: $failure"
+            tail -n 30 "$output"
+            grep -a 'p\[' "$folder/log"
+        } >&2 || true
         return 1
     fi
     echo "ok      $name $* ($((SECONDS - start)) s): $(sed -n 's/^test result: ok\. //p' "$output")"

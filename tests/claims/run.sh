@@ -23,5 +23,6 @@ while IFS= read -r command; do
     awk -F'\t' -v command="$command" -v result="$result" \
         '$3 == command { printf "%-6s %s: %s\n", result, $1, $2 }' "$TABLE"
 done < <(awk -F'\t' -v word="${1:-}" \
-    '/^#/ || $1 == "page" || $3 ~ /^in / { next } index($3, word) && !seen[$3]++ { print $3 }' "$TABLE")
+    '/^#/ || $1 == "page" || $3 ~ /^in / { next }
+    index($3, word) && !seen[$3]++ { print $3 }' "$TABLE")
 exit "$status"

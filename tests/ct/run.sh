@@ -72,7 +72,8 @@ trace() {
     first=$(nm "$program" | awk '$3 == "falcon_ct_texts" { print $1 }')
     first=$(printf 'I  %08x,' $((0x108000 + 16#$first)))
     valgrind --tool=lackey --trace-mem=yes --log-fd=9 "$program" "$@" 9>&1 |
-        awk -v first="$first" 'index($0, first) == 1 { found = 1 } found && !/^==/ { lines++; print }
+        awk -v first="$first" 'index($0, first) == 1 { found = 1 }
+            found && !/^==/ { lines++; print }
             END { exit lines < 100000 }' | sha256sum
 }
 

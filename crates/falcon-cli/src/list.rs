@@ -45,6 +45,12 @@ pub(crate) fn signature_path(file: &Path) -> PathBuf {
     with_suffix(file, ".sig")
 }
 
+/// `FILE` for `FILE.sig`.
+pub(crate) fn signed_path(signature: &Path) -> Option<PathBuf> {
+    let is_named = signature.extension().is_some_and(|it| it == "sig");
+    is_named.then(|| signature.with_extension(""))
+}
+
 /// Says how many signatures among the named files were left out.
 pub(crate) fn note_skipped_signatures(ui: Ui, count: usize) {
     match count {

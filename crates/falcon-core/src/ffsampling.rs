@@ -77,7 +77,7 @@ impl Walk for Any {
         target: [&mut [F::Real]; 2],
         scratch: &mut [F::Real],
     ) {
-        if N::SUBTREE_LOGN > 0 && logn <= N::SUBTREE_LOGN {
+        if N::STORED_LOGN > 0 && logn <= N::STORED_LOGN {
             Any::walk(arithmetic, logn, &mut node.stored(), target, scratch);
         } else if logn <= 3 {
             small(arithmetic, logn, node, target, scratch);

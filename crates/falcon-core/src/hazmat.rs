@@ -37,7 +37,7 @@ pub use crate::hash_to_point::{
 pub use crate::hedge::RawRandomness;
 pub use crate::params::insecure;
 /// Bytes of a sampler seed, which starts the sampler's generator for one attempt.
-pub use crate::prng::SEED_LEN as SAMPLER_SEED_LEN;
+pub use crate::prng::SAMPLER_SEED_LEN;
 pub use crate::signing::Fit;
 
 /// Place where the functions that end in `_on` compute: an [`Engine`](crate::Engine), or the

@@ -156,7 +156,7 @@ pub(crate) trait SamplerSeeds {
 }
 
 /// The seed of one attempt, wiped when dropped.
-pub(crate) type SamplerSeed = Zeroizing<[u8; prng::SEED_LEN]>;
+pub(crate) type SamplerSeed = Zeroizing<[u8; prng::SAMPLER_SEED_LEN]>;
 
 impl SamplerSeeds for Randomness<'_> {
     fn begin(&mut self, c: &[u16], stream: &mut Shake256Reader) {

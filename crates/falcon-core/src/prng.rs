@@ -12,7 +12,7 @@ use crate::reveal::expect_secret;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// Length of a sampler seed in bytes.
-pub const SEED_LEN: usize = 56;
+pub const SAMPLER_SEED_LEN: usize = 56;
 /// Length of a buffer in bytes.
 pub(crate) const BUFFER_LEN: usize = 64 * BLOCKS;
 /// First position from which 8 bytes are not read any more. The rest of the
@@ -70,7 +70,7 @@ impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
 
     /// Makes the generator of `seed` and computes the first bytes in the frame of
     /// `isa`.
-    pub fn new(isa: impl Isa, seed: &[u8; SEED_LEN]) -> Self {
+    pub fn new(isa: impl Isa, seed: &[u8; SAMPLER_SEED_LEN]) -> Self {
         let mut prng = Self::EMPTY;
         prng.start(isa, seed);
         prng
@@ -79,7 +79,7 @@ impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
     /// Restarts the generator in place from `seed` and computes the first bytes in
     /// the frame of `isa`. Signing uses this instead of [`new`](Self::new): moving a
     /// generator would leave an unwiped copy behind.
-    pub(crate) fn start(&mut self, isa: impl Isa, seed: &[u8; SEED_LEN]) {
+    pub(crate) fn start(&mut self, isa: impl Isa, seed: &[u8; SAMPLER_SEED_LEN]) {
         let (words, _) = seed.as_chunks();
         for (key, word) in self.key.iter_mut().zip(words) {
             *key = u32::from_le_bytes(*word);
@@ -553,7 +553,7 @@ mod tests {
 
     #[test]
     fn a_wiped_generator_holds_nothing() {
-        let mut prng = Prng::<2>::new(Baseline, &[7; SEED_LEN]);
+        let mut prng = Prng::<2>::new(Baseline, &[7; SAMPLER_SEED_LEN]);
         prng.work_ahead(Baseline);
         prng.zeroize();
         assert!(prng.buffers().as_flattened().iter().all(|&byte| byte == 0));
@@ -639,10 +639,10 @@ mod tests {
 
     fn compare_work_done_ahead<const SETS: usize>() {
         for steps in 0..=SETS * DOUBLE_ROUNDS + 1 {
-            let mut ahead = Prng::<2, SETS>::new(Gaps, &[3; SEED_LEN]);
+            let mut ahead = Prng::<2, SETS>::new(Gaps, &[3; SAMPLER_SEED_LEN]);
             for seed in 0..2 {
-                ahead.start(Gaps, &[seed; SEED_LEN]);
-                let mut plain = Prng::<2, SETS>::new(Baseline, &[seed; SEED_LEN]);
+                ahead.start(Gaps, &[seed; SAMPLER_SEED_LEN]);
+                let mut plain = Prng::<2, SETS>::new(Baseline, &[seed; SAMPLER_SEED_LEN]);
                 for round in 0..5 {
                     assert_eq!(ahead.buffers(), plain.buffers(), "{steps} {round}");
                     // Not before every refill, so that one begins without work done ahead.
@@ -668,7 +668,7 @@ mod tests {
     /// place if the place is below 503, else at the start of the next buffer. An attempt is eight
     /// bytes and three single ones.
     fn reads_follow_the_buffer_rule<const AHEAD: usize, const SETS: usize>() {
-        let new = || Prng::<AHEAD, SETS>::new(Baseline, &[9; SEED_LEN]);
+        let new = || Prng::<AHEAD, SETS>::new(Baseline, &[9; SAMPLER_SEED_LEN]);
         let mut all = new();
         let bytes: Vec<u8> = (0..3 * BUFFER_LEN).map(|_| all.next_u8()).collect();
         for start in 0..2 * BUFFER_LEN {

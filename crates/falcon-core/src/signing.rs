@@ -16,7 +16,7 @@ use crate::hedge::{SamplerSeed, SamplerSeeds};
 use crate::lanes::{Binary64, Double, wipe};
 use crate::norm::{self, is_short};
 use crate::params::{Array, INV_SIGMA, NONCE_LEN, Q, SIGMA_MIN};
-use crate::prng::SEED_LEN;
+use crate::prng::SAMPLER_SEED_LEN;
 use crate::reveal::reveal;
 use crate::ring;
 use crate::sampler::{LaneSampler, Sampling, SigningIsa};
@@ -151,12 +151,12 @@ fn load_target<B: Binary64, F: Fft>(
 
 /// Turns `feed` into that of the next attempt of a signature, from the seed that `next_seed`
 /// writes. `None` if there is none.
-pub(crate) fn start_next<S: Sampling<Seed = [u8; SEED_LEN]>>(
+pub(crate) fn start_next<S: Sampling<Seed = [u8; SAMPLER_SEED_LEN]>>(
     sampling: S,
     feed: &mut S::Feed,
     next_seed: impl FnOnce(&mut SamplerSeed) -> Option<()>,
 ) -> Option<()> {
-    let mut seed = SamplerSeed::new([0; SEED_LEN]);
+    let mut seed = SamplerSeed::new([0; SAMPLER_SEED_LEN]);
     next_seed(&mut seed)?;
     sampling.start(feed, &seed);
     Some(())

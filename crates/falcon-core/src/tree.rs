@@ -75,10 +75,10 @@ pub trait Node {
     /// side: computing a child overwrites scratch.
     fn child(&mut self, side: Side) -> Self::Child<'_>;
     /// Returns this node in stored form. A walk is faster over that form at degrees up to
-    /// `2^`[`SUBTREE_LOGN`](Self::SUBTREE_LOGN), if there are any.
+    /// `2^`[`STORED_LOGN`](Self::STORED_LOGN), if there are any.
     fn stored(&mut self) -> Stored<'_>;
     /// See [`stored`](Self::stored). Zero if no degree is small enough.
-    const SUBTREE_LOGN: u32;
+    const STORED_LOGN: u32;
     /// The leaf below on `side`, for `n = 2`.
     fn leaf(&self, side: Side) -> Leaf;
 
@@ -139,7 +139,7 @@ impl Node for Stored<'_> {
     fn stored(&mut self) -> Stored<'_> {
         *self
     }
-    const SUBTREE_LOGN: u32 = 0;
+    const STORED_LOGN: u32 = 0;
 
     #[inline(always)]
     fn leaf(&self, side: Side) -> Leaf {
@@ -424,7 +424,7 @@ impl<B: Binary64> Node for Computed<'_, B> {
         }
         Stored::root(self.logn, &self.subtree.stored)
     }
-    const SUBTREE_LOGN: u32 = if HAS_SUBTREES { SUBTREE_LOGN } else { 0 };
+    const STORED_LOGN: u32 = if HAS_SUBTREES { SUBTREE_LOGN } else { 0 };
 
     #[inline(always)]
     fn leaf(&self, side: Side) -> Leaf {

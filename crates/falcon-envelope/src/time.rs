@@ -25,7 +25,7 @@ impl Time {
     /// The last second of the year 9999.
     pub const MAX: Self = Self(253_402_300_799);
 
-    /// Returns the time so many seconds after the beginning of 1970. `None` after the year 9999.
+    /// Returns the time that is `seconds` after the beginning of 1970. `None` after the year 9999.
     pub fn from_unix(seconds: u64) -> Option<Self> {
         (seconds <= Self::MAX.0).then_some(Self(seconds))
     }

@@ -32,8 +32,9 @@ pub enum Revoked {
     /// Refuse it.
     #[default]
     Refuse,
-    /// Accept it if the envelope's time is before the revocation. Whoever has stolen a key can
-    /// write any time. So this is for signatures that are known from elsewhere to be so old.
+    /// Accept it if the envelope's time is before the revocation, by a second or more. Whoever has
+    /// stolen a key can write any time. So this is for signatures that are known from elsewhere to
+    /// be so old.
     AcceptIfSignedBefore,
 }
 
@@ -431,7 +432,7 @@ pub enum TrustError {
         name: String,
         /// Time of the revocation, and the reason.
         revocation: Revocation,
-        /// Whether the envelope's time is before the revocation.
+        /// Whether the envelope's time is before the revocation. In the same second it is not.
         signed_before: bool,
     },
 }

@@ -136,16 +136,16 @@ impl GpuContext {
         Way::new::<P>(Fit::Padded, &self.options).need(size) as u64
     }
 
-    /// Bytes of the device that are held for so many resident keys, what expanding them takes
-    /// included. There is capacity for sixteen at least; when it is doubled, the old memory is
+    /// Bytes of the device that are held for `keys` resident keys, including memory to expand
+    /// them. There is capacity for sixteen at least; when it is doubled, the old memory is
     /// held, too, until the keys have moved. None in
     /// [`KeyMode::Transient`](crate::KeyMode::Transient).
     pub fn memory_of_keys<P: Parameters>(&self, keys: usize) -> u64 {
         keys::need(self.options.key_mode, P::LOGN, keys) as u64
     }
 
-    /// Bytes of the device that verifying so many signatures takes at most if the batch
-    /// is not divided.
+    /// Most bytes of the device that verifying `jobs` signatures takes if the batch is not
+    /// divided.
     pub fn memory_to_verify<P: Parameters>(
         &self,
         jobs: usize,

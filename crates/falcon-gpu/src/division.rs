@@ -53,7 +53,7 @@ pub(crate) struct Division {
 }
 
 impl Division {
-    /// Most jobs of a chunk of a batch of so many.
+    /// Most jobs of a chunk, for a batch of `all` jobs.
     pub(crate) fn jobs(self, all: usize, processors: u32) -> usize {
         let chunks = (all / self.least).clamp(1, self.chunks);
         all.div_ceil(chunks)
@@ -61,12 +61,12 @@ impl Division {
     }
 }
 
-/// Bytes that a message of so many takes: the next one begins with a word.
+/// Bytes that a message of `len` bytes takes: the next message begins with a word.
 pub(crate) fn padded_len(len: usize) -> usize {
     len.next_multiple_of(8)
 }
 
-/// Most bytes that so many messages take of which these are all the bytes.
+/// Most bytes that messages take if they have `bytes` bytes together.
 pub(crate) fn max_padded_len(messages: usize, bytes: usize) -> usize {
     bytes.saturating_add(messages.saturating_mul(7))
 }
@@ -141,7 +141,7 @@ pub(crate) fn chunks(
     chunks
 }
 
-/// Divides the jobs of a batch into chunks of so many, if all of these fit. All blocks are
+/// Divides the jobs of a batch into chunks of `most` jobs, if all chunks fit. All blocks are
 /// measured at once: no thread waits between one chunk and the next.
 fn alike(batch: &impl Jobs, most: usize, fits: impl Fn(Size) -> bool) -> Option<Vec<Chunk>> {
     let all = batch.count();

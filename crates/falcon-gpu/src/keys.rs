@@ -109,7 +109,7 @@ struct Arrays {
     present: Zeroizing<Vec<[u8; HASH_LEN]>>,
 }
 
-/// Bytes of each array of so many keys.
+/// Bytes of each array, for `keys` keys.
 fn lengths(mode: KeyMode, logn: u32, keys: usize) -> [usize; 3] {
     [
         keys.saturating_mul(8 * reals(mode, logn)),
@@ -125,12 +125,12 @@ pub(crate) fn different<P: Parameters>(keys: &[ResidentKey<'_, P>]) -> usize {
     hashes.len()
 }
 
-/// For how many keys there is capacity where so many have been brought.
+/// Capacity after `keys` keys have been brought.
 fn capacity(keys: usize) -> usize {
     keys.checked_next_power_of_two().unwrap_or(keys).max(FEW)
 }
 
-/// Bytes of the device that are held for so many keys.
+/// Bytes of the device that are held for `keys` keys.
 pub(crate) fn need(mode: KeyMode, logn: u32, keys: usize) -> usize {
     if !mode.keeps_keys() {
         return 0;
@@ -165,7 +165,7 @@ impl Arrays {
 }
 
 impl KeyStore {
-    /// For at most so many keys at once.
+    /// For at most `most` keys at once.
     pub(crate) fn new(mode: KeyMode, logn: u32, most: usize) -> Self {
         Self {
             mode,

@@ -56,7 +56,7 @@ impl State {
         }
     }
 
-    /// Grows the capacity to so many keys of a degree, or to as many as fit. Returns the
+    /// Grows the capacity for keys of a degree to `keys`, or to as many as fit. Returns the
     /// capacity. All streams must be idle.
     pub(crate) fn reserve<P: Parameters>(
         &mut self,
@@ -139,8 +139,8 @@ impl State {
         store.map_or(Ok(()), KeyStore::replace)
     }
 
-    /// Divides a batch and reserves memory for its chunks. A chunk has at most so many jobs,
-    /// unless the options say how many. `divide` gives the chunks under some limits. `sizes`
+    /// Divides a batch and reserves memory for its chunks. A chunk has at most `most_jobs` jobs,
+    /// unless the options give another number. `divide` gives the chunks under some limits. `sizes`
     /// gives the memory that a chunk needs: on the device, and locked, to copy from and to copy
     /// to. Also returns the number of streams that have memory.
     pub(crate) fn prepare(
@@ -200,7 +200,7 @@ impl State {
         Ok(budget(device, options, had + keys)?.saturating_sub(keys))
     }
 
-    /// Gives each of so many streams so much memory.
+    /// Gives each of the first `streams` streams memory of these lengths.
     fn equip(
         &mut self,
         device: &Arc<dyn Device>,

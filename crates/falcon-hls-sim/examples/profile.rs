@@ -4,7 +4,7 @@
 //! profile OPERATION DEGREE REPEATS scalar|soft
 //! ```
 //!
-//! does an operation so many times, each with other randomness, between two
+//! does an operation REPEATS times, each with other randomness, between two
 //! [`mark`]s inside [`measured`], for tools that count instructions; keys and
 //! signatures are prepared outside. It is the portable code alone: one lane on the
 //! machine's binary64 unit (`scalar`) or by integers (`soft`), and no instruction

@@ -60,8 +60,7 @@ impl Banking {
 /// Loops that are pipelined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pipelining {
-    /// Each innermost loop, which ends before the next begins, with so many cycles
-    /// between.
+    /// Each innermost loop. A loop ends before the next begins, `overhead` cycles later.
     Innermost {
         /// Cycles to leave a loop and to enter the next.
         overhead: u32,

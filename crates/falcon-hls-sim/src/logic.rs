@@ -14,7 +14,7 @@ pub enum Logic {
     /// `a + (1 + b) c` modulo 2: the first operand, the third added to it where the
     /// second has zeros.
     Chi,
-    /// The operand rotated to the left by so many bits: wires.
+    /// The operand rotated to the left by this number of bits: wires.
     Rotate(u32),
 }
 

@@ -151,12 +151,12 @@ fn ffsampling_has_half_n_butterflies_a_stage_and_direction_at_every_degree() {
     }
 }
 
-/// Permutations to absorb so many bytes, the last of which gives the first block.
+/// Permutations to absorb `bytes` bytes. The last one gives the first block.
 fn absorbing(bytes: usize) -> u64 {
     (bytes / RATE) as u64 + 1
 }
 
-/// Permutations after that to squeeze so many bytes.
+/// Further permutations to squeeze `bytes` bytes.
 fn squeezing_more(bytes: usize) -> u64 {
     bytes.div_ceil(RATE) as u64 - 1
 }

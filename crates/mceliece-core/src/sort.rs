@@ -229,7 +229,7 @@ fn merge_runs<I: Isa>(isa: I, data: &mut [u64], sequences: usize) {
         let rows = data.as_chunks_mut::<ROW>().0;
         let last = rows.len() - 1;
         for block in 0..rows.len().div_ceil(16) {
-            // Eight rows and the mirrored ones. If there are not so many, some twice.
+            // Eight rows and the mirrored ones. If there are fewer, some are sorted twice.
             for i in 0..ROW {
                 let row = (ROW * block + i) & last;
                 (x[i], y[i]) = (rows[row], rows[last - row]);

@@ -52,7 +52,7 @@ const CONSTANTS: &str = "constants, tables and functions for them";
 const TABLE: &str = "one call each";
 /// Compiled for builds without an instruction set, whose tests `.ci/run engines` runs.
 const OTHER_BUILDS: &str = "not compiled where the mutants run";
-/// Refuses and accepts nothing: other files of the program do.
+/// Accepts and refuses nothing, and keeps no earlier output: other files of the program do.
 const NO_VERDICT: &str = "decides no verdict";
 /// Texts only.
 const TEXTS: &str = "texts of errors";

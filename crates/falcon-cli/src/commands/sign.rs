@@ -16,7 +16,7 @@ use crate::{
     escape::shown,
     input::{at_most_one_standard, check_readable, is_standard},
     keys::{DEFAULT_SECRET_KEY, is_secret_key, load_signature, load_stored, open_stored},
-    list::{self, Pair, note_skipped_signatures, signature_path},
+    list::{self, Pair, note_skipped_signatures, signature_path, signed_path},
     message::{Message, is_long},
     object::{SignatureFormat, encode_signature},
     output::{Content, Inputs, Outputs, Overwrite, check_target, refuse_terminal, write_result},
@@ -618,10 +618,12 @@ struct Skipped {
     signed: usize,
     /// Signatures of such files.
     signatures: usize,
+    /// Other files named `*.sig`. Files that they sign may be gone.
+    others: usize,
 }
 
 impl Skipped {
-    /// Takes the files that are signed out of the jobs, and their signatures.
+    /// Takes the files that are signed out of the jobs, and all files named `*.sig`.
     fn take_from(jobs: &mut Vec<Pair>) -> Self {
         let named = jobs.len();
         let (signed, open): (Vec<Pair>, Vec<Pair>) =
@@ -633,11 +635,15 @@ impl Skipped {
             .chain(&open)
             .filter(|job| is_signature(job))
             .count();
-        *jobs = open.into_iter().filter(|job| !is_signature(job)).collect();
+        let rest = open.into_iter().filter(|job| !is_signature(job));
+        let (others, rest): (Vec<Pair>, _) = rest.partition(|job| signed_path(&job.file).is_some());
+        *jobs = rest;
+        let others = others.len();
         Self {
             named,
-            signed: named - jobs.len() - signatures,
+            signed: named - jobs.len() - signatures - others,
             signatures,
+            others,
         }
     }
 
@@ -650,6 +656,13 @@ impl Skipped {
             ));
         }
         note_skipped_signatures(ui, self.signatures);
+        if self.others > 0 {
+            let plural = if self.others == 1 { "" } else { "s" };
+            ui.note(format_args!(
+                "skipped {} .sig file{plural}; to sign such a file, leave out --skip-existing",
+                HumanCount(self.others as u64)
+            ));
+        }
     }
 }
 

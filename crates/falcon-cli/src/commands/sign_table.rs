@@ -10,10 +10,10 @@ use crate::{
     scheme::{Either, either},
     seed::fresh_seed,
     tables::{
-        ColumnFormat, MESSAGE, SIGNATURE, Worker,
+        ColumnFormat, SIGNATURE, Worker,
         column::{Batches, Value, Values},
         encode,
-        keys::MESSAGES,
+        keys::message_column,
         ledger::{Counts, Job, LedgerOptions, digest_of_key},
         output::Output,
         shards::Slice,
@@ -106,7 +106,7 @@ fn sign_slice(
     output: &mut Output,
     progress: &Progress,
 ) -> Result<Signed> {
-    let (column, _) = table.column(MESSAGE, MESSAGES)?;
+    let column = message_column(table)?;
     if table.has(SIGNATURE) {
         return Err(
             Error::at(table.path(), "has a column signature already").hint(
@@ -134,6 +134,7 @@ fn sign_slice(
                 None => (signatures(), batches.next()),
             };
             let signatures = signatures.map_err(|error| error.of_path(table.path()))?;
+            table.count_signed(signatures.iter().flatten().map(Vec::len).sum())?;
             next = following?;
             batches.reuse(batch);
             let count = signatures.iter().flatten().count() as u64;

@@ -23,6 +23,18 @@ use std::{
 
 /// Write lists of keys for `verify --trust`
 #[derive(Debug, Subcommand)]
+#[command(after_help = "\
+With `--trust LIST`, `verify` and `manifest verify` accept an envelope only by these rules:
+
+  - LIST has the key that signed the envelope. The output names the owner of the key.
+  - The envelope's time is neither before --valid-from nor after --valid-until of the key.
+    The current time does not matter: what was signed in time stays valid.
+  - The key is not revoked. With --accept-revoked, a revoked key is accepted if the
+    envelope's time is at least one second before the revocation. A thief of the key can
+    write any time, so use the option only if something else shows that the file is so old.
+
+A bare signature is refused, because it says neither who made it nor when. The default key
+falcon.key.pub does not count. docs/FORMATS.md specifies the list.")]
 pub(crate) enum Trust {
     Add(Add),
     Revoke(Revoke),

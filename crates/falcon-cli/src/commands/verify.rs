@@ -11,7 +11,7 @@ use crate::{
     escape::{Escaped, shown},
     input::{at_most_one_standard, is_standard, open},
     keys::{DEFAULT_PUBLIC_KEY, FileSignature, fingerprint, load_public, load_signature},
-    list::{self, Pair, is_there, note_skipped_signatures, signature_path},
+    list::{self, Pair, is_there, note_skipped_signatures, signature_path, signed_path},
     message::{Message, is_long},
     parallel::{Grouping, for_each_in_order},
     progress::Progress,
@@ -125,15 +125,24 @@ impl Verify {
         Ok(count.status())
     }
 
-    /// Adds the command that verifies a folder, if the file is a manifest without a signature.
+    /// Adds the command that verifies a folder, if the signature is a manifest, or the file is a
+    /// manifest without a signature.
     fn advise(&self, pair: &Pair, error: Error) -> Error {
+        let to_verify = |manifest| {
+            let signers = self.trust.repeated(&self.public_key);
+            let command = command_to_verify(manifest, &signers);
+            format!("to verify the folder that it lists: {command}")
+        };
+        if is_manifest(&pair.signature) {
+            let what = "is a manifest, not a signature of one file";
+            return Error::at(&pair.signature, what).hint(to_verify(&pair.signature));
+        }
         if !error.is(ErrorKind::NotFound) || pair.signature.exists() || !is_manifest(&pair.file) {
             return error;
         }
-        let signers = self.trust.repeated(&self.public_key);
         error.hint(format_args!(
-            "the file is a manifest; to verify the folder that it lists: {}",
-            command_to_verify(&pair.file, &signers)
+            "the file is a manifest; {}",
+            to_verify(&pair.file)
         ))
     }
 
@@ -328,7 +337,7 @@ fn read_signature(pair: &Pair) -> Result<FileSignature> {
         if pair.signature.exists() || pair.signature != signature_path(&pair.file) {
             error
         } else if load_signature(&pair.file).is_ok() {
-            match signed_file(&pair.file) {
+            match signed_path(&pair.file) {
                 Some(signed) if !is_there(&signed) => {
                     let signed = shown(&signed);
                     let what =
@@ -342,12 +351,6 @@ fn read_signature(pair: &Pair) -> Result<FileSignature> {
             error.hint("sign the file first, or name its signature with --signature")
         }
     })
-}
-
-/// `FILE` for `FILE.sig`.
-fn signed_file(signature: &Path) -> Option<PathBuf> {
-    let is_named = signature.extension().is_some_and(|it| it == "sig");
-    is_named.then(|| signature.with_extension(""))
 }
 
 /// Refuses a signature of a degree that no key has.

@@ -1,7 +1,7 @@
 //! The keys of rows, and verdicts.
 
 use super::{
-    BATCH_ROWS, ColumnFormat, KEY, KEY_ID, MESSAGE, SIGNATURE, Verdict, Worker,
+    BATCH_ROWS, ColumnFormat, KEY, KEY_ID, MESSAGE, SIGNATURE, Verdict,
     column::{Batches, Kind, Value, Values},
     source::{State, Table},
 };
@@ -30,8 +30,8 @@ const MOST_KEY_ROWS: u64 = 1 << 22;
 const MOST_NAME_BYTES: usize = 64 << 20;
 
 /// Kinds of columns.
-pub(crate) const MESSAGES: &[Kind] = &[Kind::Bytes, Kind::Text];
-pub(crate) const BYTES: &[Kind] = &[Kind::Bytes];
+const MESSAGES: &[Kind] = &[Kind::Bytes, Kind::Text];
+const BYTES: &[Kind] = &[Kind::Bytes];
 const NAMES: &[Kind] = &[Kind::Integers, Kind::Text, Kind::Bytes];
 
 /// A key that is ready to verify.
@@ -58,10 +58,7 @@ pub(crate) enum Keys {
 impl Keys {
     /// Numbers of the columns that verification reads.
     pub(crate) fn columns(&self, table: &Table) -> Result<Vec<usize>> {
-        let mut columns = vec![
-            table.column(MESSAGE, MESSAGES)?.0,
-            table.column(SIGNATURE, BYTES)?.0,
-        ];
+        let mut columns = vec![message_column(table)?, table.column(SIGNATURE, BYTES)?.0];
         match self {
             Self::One(_) => {}
             Self::Named(keys) => {
@@ -89,6 +86,16 @@ impl Keys {
         }
         Ok(columns)
     }
+}
+
+/// Number of the column of messages. Refuses a table of keys, which has none.
+pub(crate) fn message_column(table: &Table) -> Result<usize> {
+    if table.has(KEY_ID) && table.has(KEY) && !table.has(MESSAGE) {
+        let what = "is a table of keys: it has the columns key_id and key, but no column message";
+        return Err(Error::at(table.path(), what)
+            .hint("name the folder or the files of the signed messages alone"));
+    }
+    Ok(table.column(MESSAGE, MESSAGES)?.0)
 }
 
 /// A table of keys by name.
@@ -235,7 +242,7 @@ impl Decoded {
 
 /// Verdicts of the rows of a batch that has the columns of [`Keys::columns`], one byte each.
 pub(crate) fn verify(
-    worker: &Worker<'_>,
+    engine: &(impl BatchVerify<Falcon512> + BatchVerify<Falcon1024>),
     keys: &Keys,
     decoded: &mut Decoded,
     format: ColumnFormat,
@@ -288,8 +295,8 @@ pub(crate) fn verify(
         }
     }
     let done = small
-        .verify(worker, format, &mut verdicts)
-        .and_then(|()| large.verify(worker, format, &mut verdicts));
+        .verify(engine, format, &mut verdicts)
+        .and_then(|()| large.verify(engine, format, &mut verdicts));
     done.map_err(|error| Error::new("cannot verify").because(error))?;
     Ok(verdicts)
 }
@@ -374,5 +381,114 @@ impl<'a, P: Parameters> Jobs<'a, P> {
             } as u8;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        output::Overwrite,
+        tables::{
+            output::Place,
+            write::{Writer, binary, properties, schema},
+        },
+    };
+    use falcon_core::{SigningKey, batch::VerifyJob};
+    use parquet::basic::Repetition;
+    use std::{
+        fs::File,
+        sync::atomic::{AtomicBool, Ordering},
+        thread,
+        time::{Duration, Instant, SystemTime},
+    };
+
+    /// Writes a table of some columns of bytes.
+    fn write(path: &Path, columns: &[(&str, Vec<Vec<u8>>)]) {
+        let place = Place::look(path.to_owned(), Overwrite::Never).unwrap();
+        let mut output = place.create().unwrap();
+        let fields = columns
+            .iter()
+            .map(|(name, _)| binary(name, Repetition::OPTIONAL, false).unwrap());
+        let schema = schema(fields.collect()).unwrap();
+        let mut writer = Writer::new(&mut output, schema, properties().build()).unwrap();
+        let mut group = writer.group().unwrap();
+        for (_, values) in columns {
+            let mut values = Some(values.iter().cloned().map(Some).collect());
+            group.binary(|| Ok(values.take())).unwrap();
+        }
+        group.close().unwrap();
+        writer.close().unwrap();
+        output.commit().unwrap();
+    }
+
+    #[test]
+    fn a_table_of_keys_that_changes_while_it_is_read_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.parquet");
+        let names = (0..10_000_u32).map(|name| name.to_be_bytes().to_vec());
+        let names: Vec<_> = names.collect();
+        write(&path, &[(KEY_ID, names.clone()), (KEY, names)]);
+        assert!(KeyTable::read(&path).is_ok());
+        let is_done = AtomicBool::new(false);
+        let refused = thread::scope(|scope| {
+            scope.spawn(|| {
+                let file = File::options().append(true).open(&path).unwrap();
+                for second in 0.. {
+                    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(second);
+                    file.set_modified(time).unwrap();
+                    if is_done.load(Ordering::Relaxed) {
+                        break;
+                    }
+                }
+            });
+            let deadline = Instant::now() + Duration::from_secs(30);
+            let mut refused = None;
+            while refused.is_none() && Instant::now() < deadline {
+                refused = KeyTable::read(&path).err();
+            }
+            is_done.store(true, Ordering::Relaxed);
+            refused
+        });
+        let told = refused.expect("an error").to_string();
+        assert!(told.ends_with("changed while it was read"), "{told}");
+    }
+
+    /// An engine that fails, as one on a GPU can.
+    struct Broken;
+
+    impl<P: Parameters> BatchVerify<P> for Broken {
+        fn verify_batch(
+            &self,
+            _: &[VerifyJob<'_, P>],
+            _: &mut [Result<(), SignatureError>],
+        ) -> Result<(), BatchError> {
+            Err(BatchError::Engine("no memory".to_owned()))
+        }
+    }
+
+    #[test]
+    fn an_engine_that_fails_is_an_error_and_no_verdict() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        let columns = [MESSAGE, SIGNATURE].map(|name| (name, vec![b"bytes".to_vec()]));
+        write(&path, &columns);
+        let table = Table::open(&path).unwrap();
+        let small = SigningKey::<Falcon512>::from_seed_boxed(&[7; 32]).expect("no fault");
+        let large = SigningKey::<Falcon1024>::from_seed_boxed(&[7; 32]).expect("no fault");
+        for key in [
+            Either::Falcon512(Box::new(small.verifying_key().clone())),
+            Either::Falcon1024(Box::new(large.verifying_key().clone())),
+        ] {
+            let keys = Keys::One(Arc::new(key));
+            let columns = keys.columns(&table).unwrap();
+            let mut batches = Batches::new(&table, 0, &columns).unwrap();
+            let batch = batches.next().unwrap().expect("a batch");
+            for format in [ColumnFormat::Padded, ColumnFormat::Compressed] {
+                let verdicts = verify(&Broken, &keys, &mut Decoded::default(), format, &batch);
+                let told = verdicts.expect_err("an error").to_string();
+                assert!(told.starts_with("cannot verify"), "{told}");
+            }
+        }
     }
 }

@@ -62,8 +62,8 @@ pub(crate) struct LedgerOptions {
     /// Skip tables whose output is complete and up to date; replace outdated outputs
     #[arg(long, conflicts_with = "force")]
     skip_existing: bool,
-    /// Refuse a table whose values take more than 1 GiB, and more than N times the bytes of the
-    /// file
+    /// Refuse a table whose values, with the signatures that `sign-table` adds, take more than
+    /// 1 GiB, and more than N times the bytes of the file
     #[arg(long, value_name = "N", default_value_t = EXPANSION)]
     max_expansion: u64,
 }
@@ -173,9 +173,10 @@ impl LedgerOptions {
         words.join(" ")
     }
 
-    /// Lists the tables, checks the outputs, and makes the output folder. `inputs` are files that
-    /// must not be replaced.
+    /// Lists the tables, checks the outputs, and makes the output folder. `inputs` are files with
+    /// keys, which must be no tables and must not be replaced.
     pub(crate) fn open(self, inputs: &[&Path]) -> Result<Ledger> {
+        let inputs: HashSet<_> = inputs.iter().copied().map(resolved).collect();
         let mut names = HashMap::new();
         let mut listed = Vec::new();
         let output = resolved(&self.output);
@@ -186,6 +187,11 @@ impl LedgerOptions {
                     let what = format_args!("would be written twice: for {other} and for {path}");
                     return Err(Error::at(&self.output.join(name), what)
                         .hint("name a folder that has both, or run the command for each"));
+                }
+                if inputs.contains(&resolved(&path)) {
+                    let what = "holds the keys, and is also among the tables";
+                    return Err(Error::at(&path, what)
+                        .hint("name the folder or the files of the tables alone"));
                 }
                 let groups = Table::open(&path)
                     .map(|table| (table.groups().collect(), table.state().clone()));
@@ -219,7 +225,7 @@ impl LedgerOptions {
             output: self.output,
         };
         let tables = listed.iter().map(|file| file.path.as_path());
-        let sources: HashSet<_> = tables.chain(inputs.iter().copied()).map(resolved).collect();
+        let sources: HashSet<_> = tables.map(resolved).chain(inputs).collect();
         for slice in &ledger.slices {
             for output in [ledger.path(slice), ledger.summary_path(slice)] {
                 if sources.contains(&resolved(&output)) {

@@ -483,8 +483,9 @@ impl Table {
         Ok(())
     }
 
-    /// Sets how many times its own bytes the table may decode to. A dictionary can have one long
-    /// value for any number of rows: else, a small file could take hours.
+    /// Sets how many times its own bytes the table may decode to, with the signatures that are made
+    /// of its rows. A dictionary can have one long value for any number of rows: else, a small file
+    /// could take hours, or fill a disk with signatures.
     pub(crate) fn limit_expansion(&self, times: u64) {
         let allowance = self.state.bytes.saturating_mul(times).max(SMALL);
         self.allowance.store(allowance, Ordering::Relaxed);
@@ -492,14 +493,23 @@ impl Table {
 
     /// Counts values that were decoded. They are an error once they are too many.
     pub(super) fn count_decoded(&self, rows: usize, bytes: usize) -> Result<()> {
-        let decoded = (bytes as u64).saturating_add(ROW.saturating_mul(rows as u64));
-        let taken = |left: u64| left.checked_sub(decoded);
+        self.spend((bytes as u64).saturating_add(ROW.saturating_mul(rows as u64)))
+    }
+
+    /// Counts the bytes of signatures that were made of rows of the table.
+    pub(crate) fn count_signed(&self, bytes: usize) -> Result<()> {
+        self.spend(bytes as u64)
+    }
+
+    fn spend(&self, bytes: u64) -> Result<()> {
+        let taken = |left: u64| left.checked_sub(bytes);
         let (set, get) = (Ordering::Relaxed, Ordering::Relaxed);
         match self.allowance.fetch_update(set, get, taken) {
             Ok(_) => Ok(()),
             Err(_) => Err(Error::at(
                 &self.path,
-                "decodes to more than 1 GiB, and to more than --max-expansion times its own bytes",
+                "has values and signatures of more than 1 GiB, and of more than --max-expansion \
+                 times the bytes of the file",
             )
             .hint("raise --max-expansion if you trust whoever wrote the file")),
         }

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use parquet::{
     basic::{Compression, ConvertedType, Encoding, LogicalType, Repetition, Type, ZstdLevel},
     column::writer::ColumnCloseResult,
-    data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type},
+    data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type},
     errors::ParquetError,
     file::{
         metadata::KeyValue,
@@ -165,6 +165,20 @@ impl Group<'_, '_> {
         column.close().map_err(wrong)
     }
 
+    /// Writes an optional column of numbers without nulls, at most [`STEP`] of them at a time.
+    fn numbers<T: DataType>(&mut self, batches: impl Iterator<Item = Vec<T::T>>) -> Result<()> {
+        let wrong = |error| unwritable(self.path, error);
+        let column = self.group.next_column().map_err(wrong)?;
+        let mut column = column.ok_or_else(|| missing(self.path))?;
+        let levels = vec![1; STEP];
+        for values in batches {
+            let writer = column.typed::<T>();
+            let written = writer.write_batch(&values, Some(&levels[..values.len()]), None);
+            written.map_err(wrong)?;
+        }
+        column.close().map_err(wrong)
+    }
+
     /// Copies all columns of a row group of `table`, byte for byte.
     pub(crate) fn copy(&mut self, table: &Table, group: usize) -> Result<()> {
         let metadata = table.metadata().row_group(group);
@@ -263,28 +277,16 @@ impl<'p> Verdicts<'p> {
             return Ok(());
         }
         let mut group = self.writer.group()?;
-        let (path, wrong) = (group.path, |error| unwritable(group.path, error));
-        let levels = vec![1; STEP];
-        let column = group.group.next_column().map_err(wrong)?;
-        let mut column = column.ok_or_else(|| missing(path))?;
         let mut row = self.row as i64;
-        for kept in self.kept.chunks(STEP) {
-            let rows: Vec<i64> = (row..row + kept.len() as i64).collect();
-            let writer = column.typed::<Int64Type>();
-            let written = writer.write_batch(&rows, Some(&levels[..kept.len()]), None);
-            written.map_err(wrong)?;
-            row += kept.len() as i64;
-        }
-        column.close().map_err(wrong)?;
-        let column = group.group.next_column().map_err(wrong)?;
-        let mut column = column.ok_or_else(|| missing(path))?;
-        for kept in self.kept.chunks(STEP) {
-            let verdicts: Vec<i32> = kept.iter().map(|&verdict| verdict.into()).collect();
-            let writer = column.typed::<Int32Type>();
-            let written = writer.write_batch(&verdicts, Some(&levels[..kept.len()]), None);
-            written.map_err(wrong)?;
-        }
-        column.close().map_err(wrong)?;
+        group.numbers::<Int64Type>(self.kept.chunks(STEP).map(|kept| {
+            let rows = row..row + kept.len() as i64;
+            row = rows.end;
+            rows.collect()
+        }))?;
+        let verdicts = self.kept.chunks(STEP);
+        group.numbers::<Int32Type>(
+            verdicts.map(|kept| kept.iter().map(|&it| it.into()).collect()),
+        )?;
         group.close()?;
         self.row += self.kept.len() as u64;
         self.kept.clear();
@@ -294,5 +296,28 @@ impl<'p> Verdicts<'p> {
     pub(crate) fn close(mut self) -> Result<()> {
         self.flush()?;
         self.writer.close()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{output::Overwrite, tables::output::Place};
+
+    #[test]
+    fn each_verdict_is_written_once_in_groups_of_a_million() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("v.parquet");
+        let place = Place::look(path.clone(), Overwrite::Never).unwrap();
+        let mut output = place.create().unwrap();
+        let mut verdicts = Verdicts::new(&mut output, 7).unwrap();
+        for count in [VERDICTS, 5] {
+            verdicts.add(&vec![0; count]).unwrap();
+        }
+        verdicts.close().unwrap();
+        output.commit().unwrap();
+        let table = Table::open(&path).unwrap();
+        assert!(has_verdicts(&table));
+        assert_eq!(table.groups().collect::<Vec<_>>(), [VERDICTS as u64, 5]);
     }
 }

@@ -195,6 +195,43 @@ fn certificates_of_other_issuers_and_algorithms_are_not_verified() {
     );
 }
 
+/// A key of another algorithm cannot have made the signature, so another key did.
+#[test]
+fn a_falcon_signature_over_a_key_of_another_algorithm_is_not_verified() {
+    let sandbox = Sandbox::empty();
+    let own = der_of(&vector("bouncy-castle-512.certificate"));
+    let oid = [6, 5, 0x2b, 0xce, 0x0f, 3, 11];
+    let places: Vec<_> = (0..own.len() - oid.len())
+        .filter(|&at| own[at..].starts_with(&oid))
+        .collect();
+    // Of the signed signature, the key and the signature.
+    let [_, key, _] = places[..] else {
+        panic!("{places:?}")
+    };
+    let mut other = own.clone();
+    other[key + 6] = 99;
+    sandbox.write("c", &other);
+    let told = sandbox.succeeds(&["inspect", "c"]);
+    let told = text(&told.stdout);
+    let shown = "\n  key of the algorithm 1.3.9999.3.99, not Falcon\n";
+    assert!(told.contains(shown), "{told}");
+    let line = "\n  signature not verified: the issuer's key is not here\n";
+    assert!(told.ends_with(line), "{told}");
+
+    // A malformed Falcon key: its first byte follows two lengths and the number of unused bits.
+    let mut damaged = own;
+    let header = damaged[key..].iter().position(|&byte| byte == 9).unwrap();
+    damaged[key + header] = 8;
+    sandbox.write("c", &damaged);
+    let told = sandbox.run(&["inspect", "c"]);
+    assert_eq!(told.status.code(), Some(1), "{told:?}");
+    let told = text(&told.stdout);
+    let shown = "\n  key malformed, algorithm 1.3.9999.3.11\n";
+    assert!(told.contains(shown), "{told}");
+    let line = "\n  signature invalid: not by the key in this certificate\n";
+    assert!(told.ends_with(line), "{told}");
+}
+
 /// Padded signatures are those of Falcon, too. OpenSSL writes them with the provider of OQS.
 #[test]
 fn signatures_under_other_identifiers_of_falcon_are_not_supported() {

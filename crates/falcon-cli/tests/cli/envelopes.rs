@@ -1,6 +1,7 @@
 //! Envelopes: who signed, when, and whether that key may; trust lists; fingerprints.
 
 use crate::sandbox::{Sandbox, json_lines, said, text, with};
+use falcon_envelope::{Digest, Subject};
 use std::{fs, process::Output};
 
 /// The key `k` signs `m`, the Falcon-1024 key `large` signs `n`.
@@ -451,6 +452,42 @@ fn a_revoked_key_is_refused_unless_asked_and_signed_before() {
     assert!(text(&list).contains("mended"));
     let alone = ["verify", "-p", "k.pub", "m", "--accept-revoked"];
     sandbox.refuses(&alone);
+}
+
+/// Times are whole seconds, so nobody can tell which of the two came first.
+#[test]
+fn the_second_of_the_revocation_counts_as_revoked() {
+    let sandbox = signed();
+    let file = Subject::File(Digest::of(b"message"));
+    let [before, then] = ["2025-06-01T11:59:59Z", "2025-06-01T12:00:00Z"];
+    sandbox.succeeds(&["trust", "add", "team", "Alice", "k.pub"]);
+    let revoke = ["trust", "revoke", "team", "Alice", "--reason", "lost"];
+    sandbox.succeeds(&with(&revoke, ["--at", then]));
+    let accept = ["verify", "--trust", "team", "m", "--accept-revoked"];
+    sandbox.write("m.sig", Sandbox::envelope(then, file));
+    let verdict = refused(&sandbox, &accept);
+    assert_eq!(verdict["cause"], "revoked");
+    let hint = "the envelope has the second of the revocation, which counts as revoked";
+    assert_eq!(verdict["hint"], hint);
+    sandbox.write("m.sig", Sandbox::envelope(before, file));
+    sandbox.succeeds(&accept);
+}
+
+#[test]
+fn the_rules_of_a_trust_list_are_where_verify_says() {
+    let sandbox = Sandbox::empty();
+    let verify = sandbox.succeeds(&["verify", "-h"]);
+    let words: Vec<_> = text(&verify.stdout).split_whitespace().collect();
+    assert!(words.join(" ").contains("see `trust --help`"));
+    let rules = sandbox.succeeds(&["trust", "--help"]);
+    for rule in [
+        "bare signature",
+        "--valid-from",
+        "revoked",
+        "--accept-revoked",
+    ] {
+        assert!(text(&rules.stdout).contains(rule), "{rule}");
+    }
 }
 
 #[test]

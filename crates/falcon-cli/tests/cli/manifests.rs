@@ -1,6 +1,6 @@
 //! Manifests: a folder under one signature.
 
-use crate::sandbox::{Sandbox, json_lines, text, with};
+use crate::sandbox::{Sandbox, json_lines, said, text, with};
 use falcon_envelope::{Digest, Subject};
 use std::fs;
 
@@ -528,4 +528,81 @@ fn trust_lists_and_manifests_are_inspected() {
         message.contains("team: is not a trust list: line "),
         "{message}"
     );
+}
+
+#[test]
+fn a_manifest_named_as_a_signature_is_told() {
+    let sandbox = signed();
+    let verify = ["verify", "-p", "k.pub", "d/one", "-s", "d.manifest"];
+    let message = sandbox.refuses(&verify);
+    let told = "d.manifest: is a manifest, not a signature of one file";
+    assert!(message.contains(told), "{message}");
+    let hint = "to verify the folder that it lists: falcon-cli manifest verify -p k.pub d\n";
+    assert!(message.ends_with(hint), "{message}");
+    sandbox.write("list", "d/one\td.manifest\n");
+    let message = sandbox.refuses(&["verify", "-p", "k.pub", "--check", "list"]);
+    assert!(
+        message.contains(told) && message.contains(hint),
+        "{message}"
+    );
+}
+
+/// The program lists the folder, waits for the passphrase, and reads the files.
+#[cfg(unix)]
+#[test]
+fn a_folder_that_changes_before_the_passphrase_comes_is_refused() {
+    use std::{io::Write, os::unix::fs::symlink, process::Stdio};
+    for is_link in [false, true] {
+        let sandbox = Sandbox::new();
+        sandbox.encrypted_key();
+        fs::create_dir(sandbox.path("d")).unwrap();
+        sandbox.write("d/one", "1");
+        let pipe = sandbox.pipe("pipe");
+        let sign = ["manifest", "sign", "-k", "e", "--passphrase-file", "pipe"];
+        let mut command = sandbox.command(&with(&sign, ["d"]));
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        // Opens as soon as the program reads.
+        let mut passphrase = fs::File::options().write(true).open(&pipe).unwrap();
+        if is_link {
+            symlink("one", sandbox.path("d/link")).unwrap();
+        } else {
+            sandbox.write("d/two", "2");
+        }
+        passphrase.write_all(b"secret\n").unwrap();
+        drop(passphrase);
+        let message = said(&child.wait_with_output().unwrap());
+        let told = "d: has changed while it was read";
+        assert!(message.contains(told), "{message}");
+        assert!(!sandbox.path("d.manifest").exists());
+    }
+}
+
+#[test]
+fn inputs_and_outputs_of_a_manifest_are_checked_before_the_key_is_read() {
+    let sandbox = signed();
+    sandbox.encrypted_key();
+    let sign = ["manifest", "sign", "d", "-k"];
+    let both = sandbox.refuses(&with(&sign, ["-", "--passphrase-file", "-"]));
+    assert!(both.contains("is named more than once"), "{both}");
+    let missing = sandbox.refuses(&with(&sign, ["missing"]));
+    assert!(missing.contains("d.manifest: exists already"), "{missing}");
+    let replaced = ["e", "--passphrase-file", "p", "-o", "p", "--force"];
+    let message = sandbox.refuses(&with(&sign, replaced));
+    assert!(message.contains("p: is an input"), "{message}");
+    assert_eq!(sandbox.read("p"), b"secret\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_manifest_in_its_folder_may_be_a_link_and_no_other_file() {
+    use std::os::unix::fs::symlink;
+    let sandbox = signed();
+    symlink("../d.manifest", sandbox.path("d/link")).unwrap();
+    let verify = with(&VERIFY, ["d", "-m", "d/link"]);
+    sandbox.succeeds(&verify);
+    symlink("one", sandbox.path("d/other")).unwrap();
+    let verified = sandbox.run(&verify);
+    assert_eq!(verified.status.code(), Some(1), "{verified:?}");
+    assert!(text(&verified.stdout).contains("other: "), "{verified:?}");
 }

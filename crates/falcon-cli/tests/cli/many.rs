@@ -85,6 +85,33 @@ fn signatures_among_the_files_are_not_signed() {
     assert!(sandbox.path("n.sig").exists() && !sandbox.path("m.sig.sig").exists());
 }
 
+/// The signature of a file that is gone is not a file to sign.
+#[test]
+fn skip_existing_signs_no_sig_files() {
+    let sandbox = Sandbox::new();
+    sandbox.write("gone", "a file");
+    sandbox.succeeds(&["sign", "-k", "k", "gone"]);
+    fs::remove_file(sandbox.path("gone")).unwrap();
+    sandbox.write("other.sig", "of another program");
+    sandbox.write("m.sig", "");
+    sandbox.write("list", "gone.sig\tapart\nm\n");
+    let sign = ["sign", "-k", "k", "--skip-existing"];
+    let note = "note: skipped 3 .sig files; to sign such a file, leave out --skip-existing\n";
+    let signed = sandbox.succeeds(&with(&sign, ["gone.sig", "m", "m.sig", "other.sig"]));
+    assert_eq!(text(&signed.stderr), note);
+    assert_eq!(text(&signed.stdout), "m.sig: 666 bytes, Falcon-512\n");
+    let alone = sandbox.succeeds(&with(&sign, ["gone.sig"]));
+    let note = note.replace("3 .sig files", "1 .sig file");
+    assert_eq!(text(&alone.stderr), note);
+    let listed = sandbox.succeeds(&with(&sign, ["--list", "list"]));
+    assert!(text(&listed.stderr).ends_with(&note), "{listed:?}");
+    for name in ["gone.sig.sig", "m.sig.sig", "other.sig.sig", "apart"] {
+        assert!(!sandbox.path(name).exists(), "{name}");
+    }
+    // Without the option, the user has named it.
+    sandbox.succeeds(&["sign", "-k", "k", "other.sig"]);
+}
+
 /// A power failure may leave empty files. What is damaged otherwise is left to the user.
 #[test]
 fn skip_existing_replaces_empty_signatures_and_no_others() {

@@ -202,6 +202,16 @@ fn a_signature_appears_only_when_the_key_has_loaded() {
 #[cfg(target_os = "linux")]
 #[test]
 fn no_signature_is_written_beside_a_device() {
+    /// Removes what a program that does not refuse has written.
+    struct Removed;
+    impl Drop for Removed {
+        fn drop(&mut self) {
+            for name in ["/dev/stdin.sig", "/dev/null.sig"] {
+                let _ = std::fs::remove_file(name);
+            }
+        }
+    }
+    let _removed = Removed;
     let sandbox = Sandbox::new();
     for device in ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "/dev/null"] {
         let told = sandbox.refuses(&["sign", "-k", "k", device]);

@@ -11,7 +11,7 @@ use parquet::{
         ByteArray, ByteArrayType, FixedLenByteArray, FixedLenByteArrayType, Int32Type, Int64Type,
     },
     file::{
-        metadata::{ParquetMetaData, ParquetMetaDataWriter},
+        metadata::{KeyValue, ParquetMetaData, ParquetMetaDataWriter},
         properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion},
         reader::{FileReader, SerializedFileReader},
         writer::SerializedFileWriter,
@@ -246,6 +246,12 @@ fn forged_rows_are_found_by_the_whole_and_by_every_shard() {
                     .map(|line| line["rows"].as_u64().unwrap())
                     .sum::<u64>(),
             );
+            for line in &lines {
+                let is_part = line["shard"].as_str().unwrap().contains(".groups-");
+                for field in ["row_groups", "first_row"] {
+                    assert_eq!(line.get(field).is_some(), is_part, "{line}");
+                }
+            }
             if shards == 3 {
                 assert_eq!(run.status.code(), Some(1));
                 assert_eq!(
@@ -1047,7 +1053,8 @@ fn one_key_for_a_table_with_keys_is_told() {
         let table = format!("a {column}.parquet");
         write(&sandbox.path(&table), &columns, 9, plain().build());
         let verify = ["verify-table", "-p", "k.pub", &table, "-o", column];
-        let run = sandbox.run(&verify);
+        let options = ["--shard", "1/1", "--max-expansion", "2000"];
+        let run = sandbox.run(&with(&verify, options));
         assert_eq!(run.status.code(), Some(1), "{run:?}");
         let told = text(&run.stderr);
         assert!(
@@ -1055,6 +1062,7 @@ fn one_key_for_a_table_with_keys_is_told() {
             "{told}"
         );
         let (_, command) = told.trim_end().rsplit_once(": falcon-cli ").unwrap();
+        assert!(command.contains(&options.join(" ")), "{command}");
         // The command works as it is written.
         let words = command.replace(&format!("'{table}'"), "TABLE");
         let words = words.split(' ');
@@ -1163,7 +1171,7 @@ fn wrong_places_are_refused() {
             &["ex/ledger/part-00000.parquet", "-o", "ex/ledger"],
             "is an input",
         ),
-        (&["ex/keys.parquet", "-o", "ex"], "is an input"),
+        (&["ex/keys.parquet", "-o", "ex"], "holds the keys"),
         (&["missing", "-o", "v"], "missing: does not exist"),
         (&["ex/ledger", "-o", "v", "--shard", "0/4"], "write I/N"),
         (&["ex/ledger", "-o", "v", "--shard", "5/4"], "I is 1 to 4"),
@@ -1176,6 +1184,13 @@ fn wrong_places_are_refused() {
         let message = sandbox.refuses(&with(&with(&["verify-table"], arguments), keys));
         assert!(message.contains(told), "{told}: {message}");
     }
+    fs::create_dir(sandbox.path("named")).unwrap();
+    let table = sandbox.read("ex/ledger/part-00000.parquet");
+    sandbox.write("named/keys.parquet", table);
+    let arguments = ["verify-table", "named", "-o", "ex", "--force"];
+    let message = sandbox.refuses(&with(&arguments, keys));
+    let told = "ex/keys.parquet: is an input and cannot be the output";
+    assert!(message.contains(told), "{message}");
     fs::create_dir(sandbox.path("empty")).unwrap();
     let message = sandbox.refuses(&with(&VERIFY, ["v", "empty"]));
     assert!(message.contains("has no Parquet files"), "{message}");
@@ -1270,8 +1285,11 @@ fn a_file_that_is_no_summary_is_not_replaced() {
         "valid": 9, "invalid": 0, "malformed": 0, "unknown_key": 0,
     });
     let long = format!("{own}{}", " ".repeat(1 << 20));
+    let mut without_rows = own.clone();
+    without_rows.as_object_mut().unwrap().remove("rows");
     for foreign in [
         r#"{"shard": "part-00000.parquet", "rows": 9}"#,
+        &without_rows.to_string(),
         "{}",
         "text",
         &long,
@@ -1428,6 +1446,23 @@ fn shards_of_other_tables_do_not_share_a_folder() {
     );
     assert_eq!(outputs(&sandbox.path("v")), before);
     fs::remove_file(sandbox.path(added)).unwrap();
+    // The same rows and times under another name.
+    let rename = |from: &str, to: &str| {
+        let path = |name| sandbox.path(&format!("ex/ledger/{name}.parquet"));
+        fs::rename(path(from), path(to)).unwrap();
+    };
+    rename("part-00002", "part-00009");
+    let message = sandbox.refuses(&verify("2/2"));
+    assert!(message.contains("belongs to other tables"), "{message}");
+    rename("part-00009", "part-00002");
+    // The same name and bytes, written at another time.
+    let table = sandbox.path("ex/ledger/part-00002.parquet");
+    let table = File::options().append(true).open(table).unwrap();
+    let time = table.metadata().unwrap().modified().unwrap();
+    table.set_modified(time + Duration::from_secs(1)).unwrap();
+    let message = sandbox.refuses(&verify("2/2"));
+    assert!(message.contains("belongs to other tables"), "{message}");
+    table.set_modified(time).unwrap();
     sandbox.succeeds(&verify("2/2"));
 }
 
@@ -1807,6 +1842,8 @@ fn tables_that_would_make_certificates_are_refused() {
     );
     assert!(message.contains("leave out row 1"), "{message}");
     assert!(!sandbox.path("signed/t.parquet").exists());
+    #[cfg(unix)]
+    assert!(outputs::errors(&sandbox, "signed").contains_key("t.parquet"));
     sandbox.succeeds(&with(&sign, ["--allow-x509"]));
 }
 
@@ -1839,9 +1876,137 @@ fn small_files_do_not_take_hours() {
     let verify = ["verify-table", "-p", "k.pub", "t.parquet", "-o", "v"];
     let message = sandbox.refuses(&verify);
     assert!(
-        message.contains("t.parquet: decodes to more than 1 GiB"),
+        message.contains("t.parquet: has values and signatures of more than 1 GiB"),
         "{message}"
     );
     assert!(message.contains("raise --max-expansion"), "{message}");
     sandbox.succeeds(&with(&verify, ["--max-expansion", "1000000"]));
+}
+
+#[test]
+fn a_signed_table_keeps_the_metadata_of_its_table() {
+    let sandbox = Sandbox::new();
+    let columns = [("message", Column::of([b"1"]))];
+    let entry = |key: &str| KeyValue::new(key.to_owned(), "here".to_owned());
+    let entries = ["origin", "ARROW:schema"].map(entry).to_vec();
+    let properties = plain().set_key_value_metadata(Some(entries));
+    write(&sandbox.path("t.parquet"), &columns, 1, properties.build());
+    sandbox.succeeds(&["sign-table", "-k", "k", "t.parquet", "-o", "s"]);
+    let file = File::open(sandbox.path("s/t.parquet")).unwrap();
+    let reader = SerializedFileReader::new(file).unwrap();
+    let entries = reader.metadata().file_metadata().key_value_metadata();
+    let keys = entries.unwrap().iter().map(|entry| entry.key.as_str());
+    assert_eq!(keys.collect::<Vec<_>>(), ["origin", "falcon-cli:command"]);
+}
+
+/// A table that decodes to a little less than 1 GiB passes the limit with its signatures.
+#[test]
+fn signatures_count_towards_the_expansion() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["keygen", "large", "-a", "falcon-1024"]);
+    // The signatures of Falcon-512 just fit.
+    let (message, rows) = (vec![7; 60_000], 17_600);
+    let decoded = rows as u64 * (60_000 + 8);
+    assert!(decoded + 666 * rows as u64 <= 1 << 30 && decoded + 1280 * rows as u64 > 1 << 30);
+    // All values share one buffer.
+    let values = vec![ByteArray::from(message); rows];
+    let field = SchemaType::primitive_type_builder("message", Type::BYTE_ARRAY)
+        .with_repetition(Repetition::OPTIONAL)
+        .build();
+    let schema = SchemaType::group_type_builder("schema")
+        .with_fields(vec![Arc::new(field.unwrap())])
+        .build();
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .build();
+    let file = File::create(sandbox.path("t.parquet")).unwrap();
+    let schema = Arc::new(schema.unwrap());
+    let mut writer = SerializedFileWriter::new(file, schema, Arc::new(properties)).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    let typed = column.typed::<ByteArrayType>();
+    typed
+        .write_batch(&values, Some(&vec![1; rows]), None)
+        .unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    writer.close().unwrap();
+    let sign = ["sign-table", "t.parquet", "-k"];
+    let signed = sandbox.succeeds(&with(&sign, ["k", "-o", "small"]));
+    assert_eq!(text(&signed.stdout), "t.parquet: 17,600 signed\n");
+    let message = sandbox.refuses(&with(&sign, ["large", "-o", "s"]));
+    let told = "t.parquet: has values and signatures of more than 1 GiB, and of more than \
+        --max-expansion times the bytes of the file";
+    assert!(message.contains(told), "{message}");
+    assert!(message.contains("raise --max-expansion"), "{message}");
+    assert!(!sandbox.path("s/t.parquet").exists());
+}
+
+/// `make-table` writes the table of keys beside the folder of the tables, not into it.
+#[test]
+fn a_table_of_keys_among_the_tables_is_refused() {
+    let sandbox = Sandbox::new();
+    example(&sandbox, &["--rows", "10"]);
+    let told = "keys.parquet: holds the keys, and is also among the tables";
+    for tables in [
+        &["ex"][..],
+        &["ex/ledger", "ex/keys.parquet"],
+        &["ex/ledger", "ex/ledger/../keys.parquet"],
+    ] {
+        let verify = ["verify-table", "--keys", "ex/keys.parquet", "-o", "v"];
+        let message = sandbox.refuses(&with(&verify, tables));
+        assert!(message.contains(told), "{message}");
+        let hint = "name the folder or the files of the tables alone";
+        assert!(message.contains(hint), "{message}");
+        assert!(!sandbox.path("v").exists());
+    }
+
+    // A column `key` alone makes no table of keys.
+    let columns = [("key", Column::of([b"1"]))];
+    write(&sandbox.path("t.parquet"), &columns, 9, plain().build());
+    let message = sandbox.refuses(&["verify-table", "t.parquet", "-o", "v"]);
+    assert!(message.contains("needs one column message"), "{message}");
+
+    // Nobody has named it as the table of keys.
+    let told = "keys.parquet: is a table of keys: it has the columns key_id and key, but no \
+        column message";
+    for command in [
+        &["verify-table", "-p", "k.pub"][..],
+        &["verify-table"],
+        &["sign-table", "-k", "k"],
+    ] {
+        let ran = sandbox.run(&with(command, ["ex/keys.parquet", "-o", "v"]));
+        assert!(said(&ran).contains(told), "{ran:?}");
+    }
+}
+
+#[test]
+fn outputs_lie_in_folders_as_their_tables_do() {
+    let sandbox = Sandbox::empty();
+    example(&sandbox, &["--rows", "9"]);
+    fs::create_dir_all(sandbox.path("t/a/b")).unwrap();
+    let table = sandbox.read("ex/ledger/part-00000.parquet");
+    for name in ["t/a/b/c.parquet", "t/a/d.parquet"] {
+        sandbox.write(name, &table);
+    }
+    let verify = ["verify-table", "t", "--keys", "ex/keys.parquet", "-o", "v"];
+    let run = sandbox.run(&verify);
+    assert_eq!(run.status.code(), Some(1), "{run:?}");
+    assert!(text(&run.stderr).contains("2 of 2 outputs: "), "{run:?}");
+    for name in ["v/a/b/c.parquet", "v/a/d.parquet"] {
+        assert_eq!(verdicts(&sandbox.path(name)).len(), 9, "{name}");
+    }
+}
+
+/// The sum of an earlier run counts outputs that a shard replaces.
+#[test]
+fn a_shard_removes_the_sum_of_the_whole() {
+    let sandbox = Sandbox::empty();
+    example(&sandbox, &["--rows", "9"]);
+    assert_eq!(sandbox.status(&VERIFY_EXAMPLE), 1);
+    assert!(sandbox.path("v/summary.json").exists());
+    let shard = ["--shard", "1/1", "--force"];
+    assert_eq!(sandbox.status(&with(&VERIFY_EXAMPLE, shard)), 1);
+    assert!(!sandbox.path("v/summary.json").exists());
+    assert!(sandbox.path("v/summary-1-of-1.json").exists());
 }

@@ -207,7 +207,7 @@ struct HashedJobs<'a, 'd, I, A> {
 
 impl<I: Isa, A: Fn(&[i16]) -> bool, S> Attempts<S> for HashedJobs<'_, '_, I, A>
 where
-    S: Sampling<Seed = [u8; prng::SEED_LEN]>,
+    S: Sampling<Seed = [u8; prng::SAMPLER_SEED_LEN]>,
 {
     type Job = HashedJob;
 

@@ -85,8 +85,8 @@ fn cores() -> NonZeroUsize {
     available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
-/// Jobs of a part. With so many, starting a part costs little, and few lanes are
-/// idle at its end.
+/// Jobs of a part: enough that starting a part costs little, and that few lanes are idle at its
+/// end.
 const PART_JOBS: usize = 128;
 
 /// Parts for each thread of a large batch. The other threads take over the parts

@@ -47,7 +47,7 @@ use crate::hash::{self, PointFiller, RATE_WORDS, hash_side_by_side, read_words};
 use crate::lanes::{Isa, wipe_below};
 use crate::norm::fits_the_bound;
 use crate::params::{MAX_LOGN, NONCE_LEN, Parameters};
-use crate::sampler::{ShakeDouble, ShakeSampling, SigningIsa};
+use crate::sampler::{ATTEMPT_SEED_LEN, ShakeDouble, ShakeSampling, SigningIsa};
 use crate::scratch::{Aligned, WorkingMemory};
 use crate::signing::{self, ExpandedRef};
 use alloc::boxed::Box;
@@ -373,7 +373,7 @@ impl Signer<'_> {
         mus: &[[u8; MU_LEN]],
         deliver: Deliver<'_>,
     ) {
-        let mut seeds = Zeroizing::new(vec![[0; SEED_LEN + 1]; jobs.len()]);
+        let mut seeds = Zeroizing::new(vec![[0; ATTEMPT_SEED_LEN]; jobs.len()]);
         self.derive_seeds(engine.arith, jobs, mus, &mut seeds);
         self.sign_with_seeds(engine, &mut seeds, mus, deliver);
     }
@@ -529,7 +529,7 @@ mod tests {
     fn last_attempts<B: SigningIsa<F64: ShakeDouble>, F: Fft>(arith: B, fft: F) -> [bool; JOBS] {
         let key = SigningKey::<insecure::Falcon8>::from_seed(&[7; 32]).expect("no fault");
         let signer = Signer::of(&key);
-        let mut seeds: [AttemptSeed; JOBS] = from_fn(|job| [job as u8; SEED_LEN + 1]);
+        let mut seeds: [AttemptSeed; JOBS] = from_fn(|job| [job as u8; ATTEMPT_SEED_LEN]);
         for (job, seed) in seeds.iter_mut().enumerate() {
             seed[SEED_LEN] = if job % 2 == 0 { ATTEMPTS - 1 } else { 0 };
         }

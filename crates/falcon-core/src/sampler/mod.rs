@@ -13,12 +13,12 @@ mod windows;
 
 pub use serial::{Serial, SerialFeed};
 #[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
-pub(crate) use shake::{ShakeDouble, ShakeSampling};
+pub(crate) use shake::{ATTEMPT_SEED_LEN, ShakeDouble, ShakeSampling};
 pub use windows::Windows;
 
 use crate::fft::Fft;
 use crate::lanes::{Baseline, Double, Isa, SoftDouble};
-use crate::prng::{Prng, SEED_LEN};
+use crate::prng::{Prng, SAMPLER_SEED_LEN};
 use crate::tree::Leaf;
 use base::half_gaussian;
 use core::fmt::Debug;
@@ -139,7 +139,7 @@ pub trait Sampling: Copy + Debug + Send + Sync {
 /// random bytes on a binary64 unit, one attempt after the other on integers.
 pub trait SampledDouble: Double {
     /// Way in which signatures with this double draw their integers.
-    type Sampling<I: Isa>: Sampling<Seed = [u8; SEED_LEN]>;
+    type Sampling<I: Isa>: Sampling<Seed = [u8; SAMPLER_SEED_LEN]>;
 
     /// Returns the sampler for `isa`.
     fn sampling<I: Isa>(isa: I) -> Self::Sampling<I>;
@@ -166,7 +166,7 @@ impl SampledDouble for SoftDouble {
 /// An instruction set that signs: it samples as its doubles do.
 pub trait SigningIsa: Isa<F64: SampledDouble> {
     /// The way of sampling.
-    type Sampling: Sampling<Seed = [u8; SEED_LEN]>;
+    type Sampling: Sampling<Seed = [u8; SAMPLER_SEED_LEN]>;
 
     /// The sampler of one signature.
     fn sampling(self) -> Self::Sampling;
@@ -293,11 +293,11 @@ pub trait Seeded: ByteSource {
 }
 
 impl<const AHEAD: usize, const SETS: usize> Seeded for Prng<AHEAD, SETS> {
-    type Seed = [u8; SEED_LEN];
+    type Seed = [u8; SAMPLER_SEED_LEN];
     const EMPTY: Self = Self::EMPTY;
 
     #[inline(always)]
-    fn start(&mut self, seed: &[u8; SEED_LEN]) {
+    fn start(&mut self, seed: &[u8; SAMPLER_SEED_LEN]) {
         Self::start(self, Baseline, seed);
     }
 }

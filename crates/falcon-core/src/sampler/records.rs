@@ -69,13 +69,13 @@ use core::f32::consts::LOG2_E;
 /// Bytes of an attempt that is decided by one byte.
 pub(super) const ATTEMPT_LEN: usize = 11;
 /// Attempts of a buffer at most.
-pub(super) const ATTEMPTS: usize = BUFFER_LEN / ATTEMPT_LEN;
+pub(super) const BUFFER_ATTEMPTS: usize = BUFFER_LEN / ATTEMPT_LEN;
 /// Attempts whose records are made together: the bytes of [`Isa::map_bytes`].
 const LANES: usize = 16;
 /// Attempts whose records are made together by look-ups.
 const GROUP: usize = 32;
-/// [`ATTEMPTS`], filled up to whole vectors.
-const CAPACITY: usize = ATTEMPTS.next_multiple_of(LANES);
+/// [`BUFFER_ATTEMPTS`], filled up to whole vectors.
+const CAPACITY: usize = BUFFER_ATTEMPTS.next_multiple_of(LANES);
 /// Attempts that are looked at together.
 pub(super) const WINDOW: usize = 8;
 /// Buffers that are computed side by side.
@@ -86,9 +86,9 @@ pub(super) const SETS: usize = if cfg!(target_arch = "x86_64") { 2 } else { 1 };
 /// Buffers that have records.
 pub(super) const BUFFERS: usize = AHEAD * SETS;
 /// The first place.
-const BEGIN: usize = CAPACITY - ATTEMPTS;
+const BEGIN: usize = CAPACITY - BUFFER_ATTEMPTS;
 /// The place after the last attempt.
-pub(super) const END: usize = BEGIN + BUFFERS * ATTEMPTS;
+pub(super) const END: usize = BEGIN + BUFFERS * BUFFER_ATTEMPTS;
 /// Records: those of the attempts, then open ones for the last window. Whole registers, so that the
 /// arrays of [`Records`] begin at multiples of a register.
 const LEN: usize = (END + WINDOW).next_multiple_of(4);
@@ -110,7 +110,7 @@ const NEVER: i16 = i16::MAX;
 /// The records of [`BUFFERS`] buffers, one after the other. An attempt with the
 /// least `accept` and `reject = inf` is open whatever the centre is.
 ///
-/// The records of a buffer stand at the end of its [`ATTEMPTS`] places, so that
+/// The records of a buffer stand at the end of its [`BUFFER_ATTEMPTS`] places, so that
 /// the last is followed by the first of the next buffer.
 #[repr(align(16))]
 pub struct Records {
@@ -156,7 +156,7 @@ impl Records {
 
     /// Position at which the attempt at `place` begins; `None` after the last.
     pub(super) fn begin(&self, place: usize) -> Option<Place> {
-        let buffer = (place - BEGIN) / ATTEMPTS;
+        let buffer = (place - BEGIN) / BUFFER_ATTEMPTS;
         let start = self.start.get(buffer)?;
         let index = place - self.first[buffer];
         Some(Place {
@@ -178,7 +178,7 @@ impl Records {
     ) -> usize {
         // Below the lengths, as compilers see.
         let number = number % BUFFERS;
-        let from = number * ATTEMPTS;
+        let from = number * BUFFER_ATTEMPTS;
         let places = from..from + CAPACITY;
         let first = places.end - attempts_from(start).iter().sum::<usize>();
         self.start[number] = start;

@@ -2,7 +2,7 @@
 //!
 //! Source: crate `fn-dsa-sign` 0.4.0.
 
-use super::records::{AHEAD, ATTEMPT_LEN, ATTEMPTS, BUFFERS, END, Records};
+use super::records::{AHEAD, ATTEMPT_LEN, BUFFER_ATTEMPTS, BUFFERS, END, Records};
 use super::windows::{Buffered, Feed};
 use super::{
     ByteSource, LEAST_ATTEMPTS, MAX_FILLS, MOST_BYTES, Sampling, Seeded, Serial, SerialFeed,
@@ -17,7 +17,7 @@ use core::array::from_fn;
 use zeroize::Zeroize;
 
 /// Length of a seed in bytes: 40 of the signature, and the number of the attempt.
-pub(crate) const SEED_LEN: usize = 41;
+pub(crate) const ATTEMPT_SEED_LEN: usize = 41;
 
 /// Bytes of an attempt that may come before the blocks that it ends in.
 const CARRY: usize = ATTEMPT_LEN - 1;
@@ -26,7 +26,7 @@ const CARRY: usize = ATTEMPT_LEN - 1;
 const BLOCKS: usize = 7;
 /// Length of the buffer in bytes.
 const LEN: usize = CARRY + RATE * BLOCKS;
-const _: () = assert!(LEN / ATTEMPT_LEN <= AHEAD * ATTEMPTS);
+const _: () = assert!(LEN / ATTEMPT_LEN <= AHEAD * BUFFER_ATTEMPTS);
 // The first bytes of a fill may belong to the attempt before.
 const _: () = assert!((RATE * BLOCKS - MOST_BYTES) / MOST_BYTES >= LEAST_ATTEMPTS);
 
@@ -82,7 +82,7 @@ impl ShakeSource {
 
 impl ShakeSource {
     /// Takes the seed. [`begin`](Self::begin) computes its first bytes.
-    fn absorb(&mut self, seed: &[u8; SEED_LEN]) {
+    fn absorb(&mut self, seed: &[u8; ATTEMPT_SEED_LEN]) {
         // As for round 3's generator. The number of the attempt is public.
         let [secret @ .., _attempt] = seed;
         expect_secret(secret);
@@ -100,7 +100,7 @@ impl ShakeSource {
 }
 
 impl Seeded for ShakeSource {
-    type Seed = [u8; SEED_LEN];
+    type Seed = [u8; ATTEMPT_SEED_LEN];
     const EMPTY: Self = Self {
         stream: hash::empty_reader(),
         nonce: [0; NONCE_LEN],
@@ -113,7 +113,7 @@ impl Seeded for ShakeSource {
         attempts: [0; BUFFER_LEN],
     };
 
-    fn start(&mut self, seed: &[u8; SEED_LEN]) {
+    fn start(&mut self, seed: &[u8; ATTEMPT_SEED_LEN]) {
         self.absorb(seed);
         self.begin();
     }
@@ -138,7 +138,7 @@ impl ByteSource for ShakeSource {
 }
 
 impl Buffered for ShakeSource {
-    fn start_on(&mut self, _: impl Isa, seed: &[u8; SEED_LEN]) {
+    fn start_on(&mut self, _: impl Isa, seed: &[u8; ATTEMPT_SEED_LEN]) {
         self.start(seed);
     }
 
@@ -154,13 +154,13 @@ impl Buffered for ShakeSource {
             // Nothing but whole attempts was read.
             return END - (self.end - self.position) / ATTEMPT_LEN;
         }
-        let mut left = (ahead / ATTEMPT_LEN).min(BUFFERS * ATTEMPTS);
+        let mut left = (ahead / ATTEMPT_LEN).min(BUFFERS * BUFFER_ATTEMPTS);
         self.end = self.position + ATTEMPT_LEN * left;
         // Later ones first, since they overwrite the end of those before.
         let mut next = END;
         let mut last = self.end;
         for number in (0..BUFFERS).rev() {
-            let count = left.min(ATTEMPTS);
+            let count = left.min(BUFFER_ATTEMPTS);
             if count == 0 {
                 break;
             }
@@ -185,7 +185,7 @@ impl Buffered for ShakeSource {
     }
 
     fn seek(&mut self, begin: Place) {
-        let later = (BUFFERS - 1 - begin.buffer) * ATTEMPTS;
+        let later = (BUFFERS - 1 - begin.buffer) * BUFFER_ATTEMPTS;
         let ahead = (BUFFER_LEN - begin.position) / ATTEMPT_LEN + later;
         self.position = self.end - ATTEMPT_LEN * ahead;
     }
@@ -231,7 +231,7 @@ impl Drop for ShakeSource {
 }
 
 /// A way of sampling from [`ShakeSource`].
-pub(crate) trait ShakeSampling: Sampling<Seed = [u8; SEED_LEN]> {
+pub(crate) trait ShakeSampling: Sampling<Seed = [u8; ATTEMPT_SEED_LEN]> {
     /// The nonce that the seed gave. Secret until the attempt is a signature.
     fn nonce(feed: &Self::Feed) -> &[u8; NONCE_LEN];
 
@@ -239,7 +239,7 @@ pub(crate) trait ShakeSampling: Sampling<Seed = [u8; SEED_LEN]> {
     fn start_together<'s>(
         self,
         feeds: &mut [Self::Feed],
-        seeds: impl Iterator<Item = &'s [u8; SEED_LEN]>,
+        seeds: impl Iterator<Item = &'s [u8; ATTEMPT_SEED_LEN]>,
     ) {
         for (feed, seed) in feeds.iter_mut().zip(seeds) {
             self.start(feed, seed);
@@ -251,7 +251,7 @@ impl<I: Isa> ShakeSampling for Windows<I, ShakeSource> {
     fn start_together<'s>(
         self,
         feeds: &mut [Feed<ShakeSource>],
-        seeds: impl Iterator<Item = &'s [u8; SEED_LEN]>,
+        seeds: impl Iterator<Item = &'s [u8; ATTEMPT_SEED_LEN]>,
     ) {
         for (feed, seed) in feeds.iter_mut().zip(seeds) {
             feed.source.absorb(seed);
@@ -386,7 +386,7 @@ mod tests {
     #[test]
     fn a_wiped_source_holds_nothing() {
         let windows = Windows::<_, ShakeSource>::new(Baseline);
-        let mut feed = windows.feed(&[1; SEED_LEN]);
+        let mut feed = windows.feed(&[1; ATTEMPT_SEED_LEN]);
         let leaf = Cases::new("wiped").leaf();
         windows.sample_pair(&mut feed, [0.5, 0.25], &windows.leaf(&leaf));
         let source = &mut feed.source;
@@ -410,7 +410,7 @@ mod tests {
         let serial = Serial::<f64, ShakeSource>::new();
         let mut cases = Cases::new("shake windows");
         for number in 0..100 {
-            let seed = [number; SEED_LEN];
+            let seed = [number; ATTEMPT_SEED_LEN];
             let (mut fast, mut slow) = (windows.feed(&seed), serial.feed(&seed));
             assert_eq!(fast.source.nonce, slow.source.nonce);
             for _ in 0..10 {
@@ -473,7 +473,7 @@ mod tests {
     /// Reads of one byte, of eight and of an attempt follow one another in the stream.
     #[test]
     fn reads_are_those_of_the_stream() {
-        let seed = [5; SEED_LEN];
+        let seed = [5; ATTEMPT_SEED_LEN];
         let mut stream = Shake256::reader(&seed);
         assert_eq!(stream.read_array(), {
             let mut source = ShakeSource::EMPTY;

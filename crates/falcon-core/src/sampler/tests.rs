@@ -265,13 +265,13 @@ fn every_sampler_gives_up_and_starts_again() {
     use a_sampler_gives_up_and_starts_again as check;
     let nan = f64::NAN;
     let nans = [(leaf(nan, nan), 0.5), (leaf(0.2, 0.8), nan)];
-    let seed = &[1; SEED_LEN];
+    let seed = &[1; SAMPLER_SEED_LEN];
     check(Windows::<_>::new(Baseline), seed, &nans);
     check(Serial::<f64>::new(), seed, &[]);
     check(Serial::<SoftDouble>::new(), seed, &[]);
     #[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
     {
-        let seed = &[1; shake::SEED_LEN];
+        let seed = &[1; ATTEMPT_SEED_LEN];
         check(f64::shake_sampling(Baseline), seed, &nans);
         check(SoftDouble::shake_sampling(Baseline), seed, &[]);
     }

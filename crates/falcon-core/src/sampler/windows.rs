@@ -15,7 +15,7 @@ use super::serial::{Center, attempt};
 use super::{LEAST_ATTEMPTS, MAX_FILLS, MOST_BYTES, Sampling, Seeded};
 use crate::fft::Fft;
 use crate::lanes::{F32x8, Isa, Register};
-use crate::prng::{self, Place, Prng, SEED_LEN};
+use crate::prng::{self, Place, Prng, SAMPLER_SEED_LEN};
 use crate::reveal::reveal;
 use crate::tree::Leaf;
 use core::fmt;
@@ -84,7 +84,7 @@ pub trait Buffered: Seeded {
 
 impl Buffered for Buffers {
     #[inline(always)]
-    fn start_on(&mut self, isa: impl Isa, seed: &[u8; SEED_LEN]) {
+    fn start_on(&mut self, isa: impl Isa, seed: &[u8; SAMPLER_SEED_LEN]) {
         Self::start(self, isa, seed);
     }
 

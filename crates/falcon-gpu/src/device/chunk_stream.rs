@@ -259,7 +259,7 @@ impl Drop for ChunkStream {
     }
 }
 
-/// `locked`, which is replaced unless it has so many bytes. Nothing may be using it.
+/// Returns `locked`, replaced if it has fewer than `len` bytes. Nothing may be using it.
 fn at_least<'l>(
     device: &Arc<dyn Device>,
     locked: &'l mut Option<Locked>,

@@ -52,7 +52,7 @@ struct State {
     limit: Option<u32>,
     refused: Option<Refused>,
     spoilt: Option<Spoilt>,
-    /// Zeroing so many bytes does nothing, but for some times first.
+    /// Zeroing this number of bytes does nothing, after it has worked some times.
     unzeroed: Option<(usize, usize)>,
     /// Byte that fills new memory; the status "done" if none is set.
     filled: Option<u8>,
@@ -88,7 +88,7 @@ pub enum Fault {
 }
 
 impl HostDevice {
-    /// With so many bytes of memory.
+    /// A device with `total` bytes of memory.
     pub fn new(total: usize) -> Arc<Self> {
         let state = State {
             total,

@@ -62,7 +62,7 @@ impl Processor {
         Ok(())
     }
 
-    /// Seconds of a permutation of so many instructions.
+    /// Seconds of a permutation that takes `instructions` instructions.
     ///
     /// # Errors
     /// If the model is impossible.

@@ -165,7 +165,7 @@ fn described(row: &SweepRow) -> String {
     )
 }
 
-/// The front as steps: what is possible with so many slices.
+/// The front as steps: the best design for each number of slices.
 fn steps(scale: &Scale, front: &[&SweepRow]) -> Polyline {
     let mut points = String::new();
     let mut last: Option<f64> = None;

@@ -148,11 +148,11 @@ enum Layout {
     Offsets32,
     /// Offsets of 8 bytes into the data.
     Offsets64,
-    /// Values of so many bytes each.
+    /// Values of one length, in bytes.
     Fixed(usize),
     /// Views of 16 bytes, which hold short values or say where long ones are.
     Views,
-    /// Integers of so many bytes.
+    /// Integers of one width.
     Integers { bytes: usize, signed: bool },
     /// Nothing but nulls.
     Nulls,

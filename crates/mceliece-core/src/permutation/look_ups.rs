@@ -119,7 +119,7 @@ fn put_bits(m: usize, w: usize, bits: &[u8], out: &mut [u8]) {
     const PLACES: usize = 1 << SHORTEST_LOG;
     let log = w.max(SHORTEST_LOG);
     let (stride_log, blocks_log) = (log - w, m - log);
-    // A byte has bits of so many segments, and of so many pairs.
+    // Logarithm of the segments whose bits are in one byte, and the number of pairs.
     let together_log = blocks_log.min(3);
     let pairs = 8 >> together_log;
     let mut joined = [0; PLACES];

@@ -32,8 +32,8 @@ pub(crate) struct TrustOption {
     /// Accept the keys of a trust list, and say whose key signed; see `trust --help`
     #[arg(long, value_name = "LIST", conflicts_with = "public_key")]
     pub(crate) trust: Option<PathBuf>,
-    /// Accept a revoked key if the envelope's time is before the revocation. The time is the
-    /// signer's claim: a thief of the key can write any time
+    /// Accept a revoked key if the envelope's time is at least one second before the revocation.
+    /// The time is the signer's claim: a thief of the key can write any time
     // `requires` alone is not checked beside --public-key, since that conflicts with --trust.
     #[arg(long, requires = "trust", conflicts_with = "public_key")]
     accept_revoked: bool,
@@ -97,7 +97,14 @@ impl Signers {
     ) -> std::result::Result<Signer<'_>, Refusal> {
         match self {
             Self::Listed(list, revoked) => {
-                let signer = list.signer_of(envelope, *revoked)?;
+                let signer = list.signer_of(envelope, *revoked).map_err(|error| {
+                    let is_same = is_second_of_revocation(&error, envelope);
+                    let mut refusal = Refusal::from(error);
+                    if is_same && *revoked == Revoked::AcceptIfSignedBefore {
+                        refusal.hint = Some(SAME_SECOND);
+                    }
+                    refusal
+                })?;
                 Ok(Signer {
                     key: Cow::Borrowed(signer.key()),
                     index: None,
@@ -119,6 +126,15 @@ impl Signers {
             }
         }
     }
+}
+
+/// Hint if `--accept-revoked` refuses an envelope whose time looks as if it were early enough.
+const SAME_SECOND: &str = "the envelope has the second of the revocation, which counts as revoked";
+
+/// Whether an envelope was refused because its key was revoked in the second of its time.
+fn is_second_of_revocation(error: &TrustError, envelope: &Envelope) -> bool {
+    let time = envelope.unverified().time();
+    matches!(error, TrustError::Revoked { revocation, .. } if revocation.time == time)
 }
 
 /// The key that signed a statement.

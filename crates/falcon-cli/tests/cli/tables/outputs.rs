@@ -25,9 +25,24 @@ fn interrupted(
     folder: &str,
     meanwhile: impl FnOnce(),
 ) -> Output {
+    interrupted_after(sandbox, arguments, folder, folder, meanwhile)
+}
+
+/// The same amid the first table that it works on once `made` is there.
+fn interrupted_after(
+    sandbox: &Sandbox,
+    arguments: &[&str],
+    made: &str,
+    folder: &str,
+    meanwhile: impl FnOnce(),
+) -> Output {
     let mut child = sandbox.command(arguments);
     let child = child.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = child.spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !sandbox.path(made).exists() && Instant::now() < deadline {
+        thread::sleep(Duration::from_millis(1));
+    }
     wait_for_temporary(&sandbox.path(folder));
     signal(&child, "STOP");
     meanwhile();
@@ -125,6 +140,52 @@ fn a_skipped_output_that_is_replaced_is_an_error() {
         told.contains("v/part-00000.parquet: appeared or changed since the command began"),
         "{told}"
     );
+    assert!(errors(&sandbox, "v").contains_key("part-00000.parquet"));
+}
+
+/// Errors by table, as the sum of a run has them.
+pub(super) fn errors(
+    sandbox: &Sandbox,
+    folder: &str,
+) -> serde_json::Map<String, serde_json::Value> {
+    let sum = sandbox.read(&format!("{folder}/summary.json"));
+    let sum: serde_json::Value = serde_json::from_slice(&sum).unwrap();
+    sum["errors"].as_object().unwrap().clone()
+}
+
+/// So does a run if another one replaced an output that this one has made.
+#[test]
+fn a_made_output_that_is_replaced_is_an_error() {
+    let sandbox = Sandbox::empty();
+    let make = ["make-table", "ex", "--keys", "2", "--rows", "12000"];
+    sandbox.succeeds(&with(&make, ["--tables", "4"]));
+    let made = "v/part-00000.parquet.json";
+    let run = interrupted_after(&sandbox, &VERIFY, made, "v", || {
+        plant(&sandbox, "v/part-00000.parquet", None);
+    });
+    assert_eq!(run.status.code(), Some(2), "{run:?}");
+    let told = text(&run.stderr);
+    assert!(
+        told.contains("v/part-00000.parquet: appeared or changed since the command began"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_table_that_changes_while_it_is_read_is_an_error() {
+    let sandbox = Sandbox::empty();
+    sandbox.succeeds(&["make-table", "ex", "--keys", "2", "--rows", "12000"]);
+    let run = interrupted(&sandbox, &VERIFY, "v", || {
+        let table = sandbox.path("ex/ledger/part-00000.parquet");
+        let table = File::options().append(true).open(table).unwrap();
+        table
+            .set_modified(std::time::SystemTime::UNIX_EPOCH)
+            .unwrap();
+    });
+    let message = said(&run);
+    let told = "part-00000.parquet: changed while it was read";
+    assert!(message.contains(told), "{message}");
+    assert!(!sandbox.path("v/part-00000.parquet").exists());
 }
 
 /// One run stands still while another makes all outputs, with other keys.
@@ -236,6 +297,7 @@ fn a_damaged_table_needs_no_folder_for_its_output() {
     sandbox.write("ex/ledger/a/b.parquet", "none");
     let message = sandbox.refuses(&with(&VERIFY, ["--force"]));
     assert!(message.contains("a/b.parquet: is a damaged"), "{message}");
+    assert!(errors(&sandbox, "v").contains_key("ex/ledger/a/b.parquet"));
     let left = outputs(&sandbox.path("v"));
     let wanted = [
         "part-00000.parquet",

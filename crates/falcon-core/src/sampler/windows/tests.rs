@@ -27,7 +27,7 @@ struct Pair {
 }
 
 impl Pair {
-    fn new(seed: &[u8; SEED_LEN]) -> Self {
+    fn new(seed: &[u8; SAMPLER_SEED_LEN]) -> Self {
         Self {
             windows: WINDOWS.feed(seed),
             serial: Serial::<f64>::new().feed(seed),
@@ -76,9 +76,9 @@ impl Cases {
     }
 
     /// A seed whose counter is zero.
-    fn seed(&mut self) -> [u8; SEED_LEN] {
-        let mut seed: [u8; SEED_LEN] = self.0.read_array();
-        seed[SEED_LEN - 8..].fill(0);
+    fn seed(&mut self) -> [u8; SAMPLER_SEED_LEN] {
+        let mut seed: [u8; SAMPLER_SEED_LEN] = self.0.read_array();
+        seed[SAMPLER_SEED_LEN - 8..].fill(0);
         seed
     }
 
