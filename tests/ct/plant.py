@@ -16,8 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The crate that holds the switch. The others depend on it.
 LANES = "falcon-lanes"
 
-# What a leak calls. The condition passes through `black_box`, so that the branch on it stays. A leak
-# ends when it was reported, since every report takes time. `REPORTED` says so.
+# What a leak calls. The condition passes through `black_box`, so that the branch on it stays. When a
+# leak was reported, which `REPORTED` tells, its case ends by unwinding.
 SWITCH = """
 /// Leaks.
 pub mod planted {
@@ -30,6 +30,12 @@ pub static ACTIVE: AtomicUsize = AtomicUsize::new(0);
 /// Tells whether the active leak was reported.
 pub static REPORTED: OnceLock<fn() -> bool> = OnceLock::new();
 
+#[cold]
+#[inline(never)]
+fn end() {
+    std::panic::resume_unwind(std::boxed::Box::new(()));
+}
+
 /// Branches on `condition` if the leak is active.
 #[inline(always)]
 pub fn plant(number: usize, condition: impl FnOnce() -> bool) {
@@ -39,6 +45,7 @@ pub fn plant(number: usize, condition: impl FnOnce() -> bool) {
         }
         if REPORTED.get().is_some_and(|reported| reported()) {
             ACTIVE.store(0, Relaxed);
+            end();
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::cases::Case;
 use crate::valgrind::count_errors;
 use falcon_lanes::planted::{ACTIVE, REPORTED};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Errors before the case that runs.
@@ -33,7 +34,8 @@ pub(crate) fn plant(cases: Vec<Case>) -> Vec<Case> {
             run: std::rc::Rc::new(move || {
                 BEFORE.store(count_errors(), Ordering::Relaxed);
                 ACTIVE.store(number, Ordering::Relaxed);
-                run();
+                // The leak ends the case when it is reported.
+                let _ = catch_unwind(AssertUnwindSafe(|| run()));
                 ACTIVE.store(0, Ordering::Relaxed);
             }),
         });
