@@ -8,7 +8,7 @@ use falcon_core::hazmat::{
     BatchSignRaw, Fit, RawJob, RawRandomness, VerifyAfterSign, expanded_reals, secret_basis,
     secret_hash, signature_from_nonce_and_s2,
 };
-use falcon_core::pkcs8::{EncodePrivateKey, decrypt_private_key};
+use falcon_core::pkcs8::{EncodePrivateKey, KeyUse, decrypt_private_key};
 use falcon_core::rand_core::Rng;
 use falcon_core::seams::hash::Shake256;
 use falcon_core::{
@@ -226,6 +226,23 @@ fn a_document_of_a_signing_key_is_wiped() {
     };
     assert_eq!(written(&|document| drop(document.to_vec())), 1);
     assert_eq!(written(&|_| ()), 0);
+}
+
+#[test]
+fn a_document_that_is_marked_is_wiped() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
+    let document = key.to_pkcs8_der().expect("it is written");
+    *KEYS.lock().unwrap() = anywhere(&key.to_bytes()[400..]);
+    let marked = |free: &dyn Fn(&[u8])| {
+        SEARCHING.store(true, SeqCst);
+        let marked = KeyUse::CertificatesOnly.write(document.as_bytes());
+        free(marked.expect("it is written").as_bytes());
+        SEARCHING.store(false, SeqCst);
+        FOUND.swap(0, SeqCst)
+    };
+    assert_eq!(marked(&|document| drop(document.to_vec())), 1);
+    assert_eq!(marked(&|_| ()), 0);
 }
 
 #[test]

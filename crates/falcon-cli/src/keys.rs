@@ -10,9 +10,13 @@ use crate::{
     place::with_suffix,
     scheme::{AnySignature, Either, PublicKey, SecretKey, either},
     shell::quote,
+    stored::{StoredKey, Use},
     ui::Ui,
 };
-use falcon_core::pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding};
+use falcon_core::pkcs8::{
+    self, EncodePrivateKey, EncodePublicKey, KeyUse, LineEnding, SecretDocument,
+    encrypt_private_key,
+};
 use falcon_envelope::{Envelope, Fingerprint, ParseError, Problem, TrustList};
 use getrandom::SysRng;
 use std::{
@@ -94,7 +98,7 @@ pub(crate) fn is_key(path: &Path) -> Result<bool> {
 /// A secret key as its file has it.
 pub(crate) enum Stored {
     /// Readable as it is.
-    Plain(SecretKey),
+    Plain(StoredKey),
     /// DER that a passphrase opens.
     Encrypted(Zeroizing<Vec<u8>>),
 }
@@ -156,7 +160,7 @@ pub(crate) fn is_secret_key(path: &Path) -> bool {
 
 /// Reads a secret key; asks for its passphrase if it is encrypted. Warns if other
 /// users can read the file.
-pub(crate) fn load_secret(path: &Path, passphrase: &PassphraseSource, ui: Ui) -> Result<SecretKey> {
+pub(crate) fn load_secret(path: &Path, passphrase: &PassphraseSource, ui: Ui) -> Result<StoredKey> {
     open_stored(path, load_stored(path)?, passphrase, ui)
 }
 
@@ -166,7 +170,7 @@ pub(crate) fn open_stored(
     stored: Stored,
     passphrase: &PassphraseSource,
     ui: Ui,
-) -> Result<SecretKey> {
+) -> Result<StoredKey> {
     warn_if_exposed(path, "secret key", ui);
     match stored {
         // Whoever gives a passphrase believes that the key is encrypted.
@@ -183,7 +187,7 @@ pub(crate) fn not_encrypted(path: &Path) -> Error {
 }
 
 /// Opens an encrypted secret key.
-pub(crate) fn decrypt(path: &Path, der: &[u8], passphrase: &PassphraseSource) -> Result<SecretKey> {
+pub(crate) fn decrypt(path: &Path, der: &[u8], passphrase: &PassphraseSource) -> Result<StoredKey> {
     let passphrase = passphrase.existing(path)?;
     object::decrypt(der, &passphrase)
         .map_err(|error| undecodable(path, "not a secret key", error))?
@@ -290,20 +294,40 @@ fn unexpected(path: &Path, expected: &str, found: &Object) -> Error {
 }
 
 /// PKCS#8 PEM, encrypted if there is a passphrase.
-pub(crate) fn secret_pem(key: &SecretKey, passphrase: Option<&str>) -> Result<Zeroizing<String>> {
-    either!(key, key => match passphrase {
-        None => key.to_pkcs8_pem(LineEnding::LF),
-        Some(passphrase) => {
-            key.to_pkcs8_encrypted_pem_with_rng(&mut SysRng, passphrase, LineEnding::LF)
-        },
-    })
-    .map_err(|error| Error::new("the secret key cannot be encoded").because(error))
+pub(crate) fn secret_pem(
+    key: &SecretKey,
+    key_use: Use,
+    passphrase: Option<&str>,
+) -> Result<Zeroizing<String>> {
+    pem(either!(key, key => key.to_pkcs8_der()), key_use, passphrase)
 }
 
 /// PKCS#8 PEM with separate polynomials, for Bouncy Castle; not encrypted.
-pub(crate) fn polynomials_pem(key: &SecretKey) -> Result<Zeroizing<String>> {
-    either!(key, key => key.to_pkcs8_polynomials_pem(LineEnding::LF))
-        .map_err(|error| Error::new("the secret key cannot be encoded").because(error))
+pub(crate) fn polynomials_pem(key: &SecretKey, key_use: Use) -> Result<Zeroizing<String>> {
+    pem(
+        either!(key, key => key.to_pkcs8_polynomials_der()),
+        key_use,
+        None,
+    )
+}
+
+fn pem(
+    document: pkcs8::Result<SecretDocument>,
+    key_use: Use,
+    passphrase: Option<&str>,
+) -> Result<Zeroizing<String>> {
+    let written = || {
+        let document = KeyUse::from(key_use).write(document?.as_bytes())?;
+        let (label, document) = match passphrase {
+            None => ("PRIVATE KEY", document),
+            Some(passphrase) => (
+                "ENCRYPTED PRIVATE KEY",
+                encrypt_private_key(&mut SysRng, document.as_bytes(), passphrase)?,
+            ),
+        };
+        Ok::<_, pkcs8::Error>(document.to_pem(label, LineEnding::LF)?)
+    };
+    written().map_err(|error| Error::new("the secret key cannot be encoded").because(error))
 }
 
 /// SubjectPublicKeyInfo PEM.

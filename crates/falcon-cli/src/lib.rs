@@ -18,6 +18,7 @@ mod oids;
 mod parallel;
 mod passphrase;
 mod scheme;
+mod stored;
 #[cfg(feature = "tables")]
 mod tables;
 mod x509;

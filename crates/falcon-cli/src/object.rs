@@ -8,13 +8,14 @@ use crate::error::{self, Error};
 use crate::oids::{FALCON_KEYS, OTHER_KEYS};
 use crate::pem_text::{BEGIN, BYTE_ORDER_MARK, has_pem_of_key, pem_blocks};
 use crate::scheme::{Algorithm, AnySignature, Either, PublicKey, SecretKey, either};
+use crate::stored::{StoredKey, Use};
 use crate::x509::{Document, Kind};
 use ::pkcs8::EncryptedPrivateKeyInfoRef;
 use clap::ValueEnum;
 use falcon_core::det1024::{CT_LEN, CompressedSignature, CtSignature};
 use falcon_core::pkcs8::{
-    self, DecodePrivateKey, EncryptionError, LineEnding, ObjectIdentifier, PrivateKeyInfoRef,
-    SecretDocument, SubjectPublicKeyInfoRef, decrypt_private_key,
+    self, DecodePrivateKey, EncryptionError, KeyUse, LineEnding, ObjectIdentifier,
+    PrivateKeyInfoRef, SecretDocument, SubjectPublicKeyInfoRef, decrypt_private_key,
     der::{Decode, asn1::OctetStringRef, pem},
 };
 use falcon_core::{
@@ -51,7 +52,7 @@ pub(crate) enum Object {
     /// A secret key that needs a passphrase: its DER.
     Encrypted(Zeroizing<Vec<u8>>),
     /// A secret key.
-    Secret(SecretKey),
+    Secret(StoredKey),
     /// A public key.
     Public(PublicKey),
     /// A signature, and how it is laid out.
@@ -245,7 +246,7 @@ fn encrypted_from_der(der: &[u8]) -> Result<Object> {
 
 /// Decrypts a key that [`decode`] found to be encrypted. `None`: not with this
 /// passphrase.
-pub(crate) fn decrypt(der: &[u8], passphrase: &str) -> Result<Option<SecretKey>> {
+pub(crate) fn decrypt(der: &[u8], passphrase: &str) -> Result<Option<StoredKey>> {
     match decrypt_private_key(der, passphrase) {
         Ok(plain) => secret_from_der(plain.as_bytes()).map(Some),
         // A wrong passphrase gives wrong padding or, once in a while, right
@@ -260,7 +261,18 @@ pub(crate) fn decrypt(der: &[u8], passphrase: &str) -> Result<Option<SecretKey>>
     }
 }
 
-fn secret_from_der(der: &[u8]) -> Result<SecretKey> {
+fn secret_from_der(der: &[u8]) -> Result<StoredKey> {
+    let key = unmarked_from_der(der)?;
+    match KeyUse::of_document(der) {
+        Ok(key_use) => Ok(StoredKey::new(key, key_use.into())),
+        Err(_) => Err(Undecodable::found(
+            "holds a secret key with malformed attributes: was it damaged?",
+        )),
+    }
+}
+
+/// Decodes the key of a document, whatever its use.
+fn unmarked_from_der(der: &[u8]) -> Result<SecretKey> {
     let info = document(PrivateKeyInfoRef::try_from(der), "PKCS#8")?;
     let key = key_under(
         info.algorithm.oid,
@@ -359,16 +371,17 @@ fn key_under<A, B>(
 /// Header and length tell the objects apart: the header `0x50 + logn` begins both
 /// a secret key and a constant-time signature.
 fn from_encoded(bytes: &[u8]) -> Result<Object> {
+    let unmarked = |key| Object::Secret(StoredKey::new(key, Use::Any));
     let logn = bytes.first().map(|header| u32::from(header & 0x0f));
     match logn {
         Some(Falcon512::LOGN) => encoded_of::<Falcon512>(
             bytes,
-            |key| Object::Secret(Either::Falcon512(key)),
+            |key| unmarked(Either::Falcon512(key)),
             |key| Object::Public(Either::Falcon512(key)),
         ),
         Some(Falcon1024::LOGN) => encoded_of::<Falcon1024>(
             bytes,
-            |key| Object::Secret(Either::Falcon1024(key)),
+            |key| unmarked(Either::Falcon1024(key)),
             |key| Object::Public(Either::Falcon1024(key)),
         ),
         Some(_) => Err(Undecodable::Unknown("unknown file format")),

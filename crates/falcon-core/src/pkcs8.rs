@@ -80,6 +80,8 @@
 //! field of PKCS#8 version 2. It must then belong to the secret key. Attributes are ignored, and so
 //! are fields after `publicKey`, where the standard allows extensions. Any other byte is refused.
 //!
+//! [`KeyUse`] reads and writes the one attribute that marks a key for certificates only.
+//!
 //! # Memory
 //!
 //! `Box<SigningKey<P>>` and [`AnySigningKey`](crate::AnySigningKey) implement [`DecodePrivateKey`]
@@ -91,10 +93,12 @@ mod any;
 mod certificate;
 #[cfg(feature = "encryption")]
 mod encrypted;
+mod key_use;
 
 pub use certificate::CertificateSignature;
 #[cfg(feature = "encryption")]
-pub use encrypted::{MAX_PBKDF2_COST, MAX_SCRYPT_COST, decrypt_private_key};
+pub use encrypted::{MAX_PBKDF2_COST, MAX_SCRYPT_COST, decrypt_private_key, encrypt_private_key};
+pub use key_use::KeyUse;
 
 use crate::engine::Best;
 use crate::error::DecodeError;

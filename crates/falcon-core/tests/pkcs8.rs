@@ -14,8 +14,9 @@ use falcon_core::pkcs8::spki::{
 };
 use falcon_core::pkcs8::{
     AlgorithmIdentifierRef, CertificateSignature, DecodePrivateKey, DecodePublicKey,
-    EncodePrivateKey, EncodePublicKey, EncryptionError, Error, KeyError, LineEnding,
-    MAX_PBKDF2_COST, ObjectIdentifier, PrivateKeyInfoRef, SecretDocument,
+    EncodePrivateKey, EncodePublicKey, EncryptionError, Error, KeyError, KeyUse, LineEnding,
+    MAX_PBKDF2_COST, ObjectIdentifier, PrivateKeyInfoRef, SecretDocument, decrypt_private_key,
+    encrypt_private_key,
 };
 use falcon_core::signature::{
     MultipartVerifier, RandomizedMultipartSigner, RandomizedSigner, SignatureEncoding, Verifier,
@@ -24,6 +25,7 @@ use falcon_core::{
     AnySigningKey, DecodeError, Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey,
     VerifyingKey,
 };
+use getrandom::SysRng;
 use pkcs8::pkcs5::{EncryptionScheme, pbes2};
 use pkcs8::{EncryptedPrivateKeyInfo, EncryptedPrivateKeyInfoRef};
 use std::collections::BTreeSet;
@@ -729,4 +731,232 @@ fn generic_code_opens_encrypted_keys_at_bounded_cost() {
     let opened = open::<Box<SigningKey<Falcon512>>>(&dear);
     assert_eq!(opened.unwrap_err(), error);
     assert_eq!(open::<AnySigningKey>(&dear).unwrap_err(), error);
+}
+
+/// The document of version 1 with these attributes, and the fields `after` behind them.
+fn with_attributes(document: &[u8], attributes: &[u8], after: &[u8]) -> Vec<u8> {
+    sequence(&[&document[4..], &tlv(0xa0, attributes), after].concat())
+}
+
+/// An element of fewer than 128 bytes.
+fn tlv(tag: u8, contents: &[u8]) -> Vec<u8> {
+    assert!(contents.len() < 128);
+    [&[tag, contents.len() as u8], contents].concat()
+}
+
+/// An attribute `keyUsage` whose set holds these values.
+fn key_usage(values: &[u8]) -> Vec<u8> {
+    tlv(
+        0x30,
+        &[&unhex("06 03 55 1d 0f")[..], &tlv(0x31, values)].concat(),
+    )
+}
+
+/// Attributes in the order of DER: one before `keyUsage`, and `friendlyName` of PKCS#9 after it.
+fn other_attributes() -> [Vec<u8>; 2] {
+    let first = unhex("06 01 2a 31 00");
+    let name = unhex("06 09 2a 86 48 86 f7 0d 01 09 14 31 00");
+    [first, name].map(|attribute| tlv(0x30, &attribute))
+}
+
+#[test]
+fn a_key_is_marked_with_the_attribute_key_usage() {
+    fn check<P: Parameters>(start: &str) {
+        let vector = Vector::new::<P>();
+        let key = signing_key::<P>(&vector);
+        let attribute = "a0 0d 30 0b 06 03 55 1d 0f 31 04 03 02 01 06";
+        let forms = [
+            key.to_pkcs8_der().unwrap(),
+            key.to_pkcs8_polynomials_der().unwrap(),
+        ];
+        for document in forms {
+            let document = document.as_bytes();
+            assert_eq!(KeyUse::of_document(document), Ok(KeyUse::Any));
+            let marked = KeyUse::CertificatesOnly.write(document).unwrap();
+            let expected = sequence(&[&document[4..], &unhex(attribute)].concat());
+            assert_eq!(marked.as_bytes(), expected);
+            let found = KeyUse::of_document(marked.as_bytes());
+            assert_eq!(found, Ok(KeyUse::CertificatesOnly));
+            assert_eq!(read::<P>(marked.as_bytes()).unwrap(), vector.secret);
+
+            // Writing twice changes nothing, and the mark can be taken off.
+            let again = KeyUse::CertificatesOnly.write(marked.as_bytes()).unwrap();
+            assert_eq!(again.as_bytes(), expected);
+            let plain = KeyUse::Any.write(marked.as_bytes()).unwrap();
+            assert_eq!(plain.as_bytes(), document);
+        }
+        let marked = KeyUse::CertificatesOnly.write(key.to_pkcs8_der().unwrap().as_bytes());
+        assert!(marked.unwrap().as_bytes().starts_with(&unhex(start)));
+    }
+    check::<Falcon512>("30 82 08 a5 02 01 00 30 07 06 05 2b ce 0f 03 0b 04 82 08 86");
+    check::<Falcon1024>("30 82 10 25 02 01 00 30 07 06 05 2b ce 0f 03 0e 04 82 10 06");
+}
+
+#[test]
+fn a_mark_stays_under_a_passphrase_and_in_pem() {
+    let key = signing_key::<Falcon512>(&Vector::new::<Falcon512>());
+    let document = key.to_pkcs8_der().unwrap();
+    let marked = KeyUse::CertificatesOnly.write(document.as_bytes()).unwrap();
+    let encrypted = encrypt_private_key(&mut SysRng, marked.as_bytes(), "horse").unwrap();
+    let pem = encrypted.to_pem("ENCRYPTED PRIVATE KEY", LineEnding::LF);
+    let (_, read) = SecretDocument::from_pem(&pem.unwrap()).unwrap();
+    let plain = decrypt_private_key(read.as_bytes(), "horse").unwrap();
+    assert_eq!(plain.as_bytes(), marked.as_bytes());
+    let read = SigningKey::<Falcon512>::from_pkcs8_encrypted_der(read.as_bytes(), "horse");
+    assert_eq!(read.unwrap().verifying_key(), key.verifying_key());
+    assert!(decrypt_private_key(encrypted.as_bytes(), "hose").is_err());
+    // An encrypted document has no attributes to read.
+    assert!(KeyUse::of_document(encrypted.as_bytes()).is_err());
+}
+
+/// The nine bits of RFC 5280 and their meaning here, encoded with and without zeros at the end.
+#[test]
+fn a_key_is_for_certificates_if_its_usage_is_and_signs_nothing_else() {
+    let document = Vector::new::<Falcon512>();
+    let document = document.document(&octets(&document.secret));
+    for bits in 1_u16..1 << 9 {
+        let has = |place: u16| bits << place & 1 << 8 != 0;
+        let marked = (has(5) || has(6)) && !has(0) && !has(1);
+        let expected = if marked {
+            KeyUse::CertificatesOnly
+        } else {
+            KeyUse::Any
+        };
+        let [high, low] = (bits << 7).to_be_bytes();
+        let fewest = match low {
+            0 => vec![3, 2, high.trailing_zeros() as u8, high],
+            _ => vec![3, 3, 7, high, low],
+        };
+        for value in [fewest, vec![3, 3, 7, high, low], vec![3, 3, 0, high, low]] {
+            let read = with_attributes(&document, &key_usage(&value), &[]);
+            assert_eq!(KeyUse::of_document(&read), Ok(expected), "{bits:09b}");
+        }
+    }
+}
+
+#[test]
+fn other_attributes_fields_and_the_public_key_stay_where_a_use_is_written() {
+    let vector = Vector::new::<Falcon512>();
+    let contents = octets(&vector.secret);
+    let [first, name] = other_attributes();
+    let extension = [0xa2, 2, 5, 0];
+    let mut info = info(vector.oid, &contents);
+    let version_1 = info.to_der().unwrap();
+    info.public_key = Some(BitStringRef::from_bytes(&vector.public).unwrap());
+    let public = info.to_der().unwrap()[version_1.len()..].to_vec();
+    let version_2 = {
+        let mut version_2 = version_1.clone();
+        version_2[6] = 1;
+        version_2
+    };
+    for (document, after) in [
+        (&version_1, vec![]),
+        (&version_1, extension.to_vec()),
+        (&version_2, public.clone()),
+        (&version_2, [&public[..], &extension].concat()),
+    ] {
+        let bare = sequence(&[&document[4..], &after].concat());
+        let mark = key_usage(&[3, 2, 1, 6]);
+        let marked = with_attributes(document, &mark, &after);
+        let with = |attributes: &[&Vec<u8>]| {
+            let attributes: Vec<u8> = attributes.iter().copied().flatten().copied().collect();
+            with_attributes(document, &attributes, &after)
+        };
+        let [others, all] = [with(&[&first, &name]), with(&[&first, &mark, &name])];
+        let unsorted = with(&[&name, &mark, &first]);
+        let [without, mended] = [with(&[&name, &first]), with(&[&mark, &name, &first])];
+        for (document, [any, certificates]) in [
+            (&bare, [&bare, &marked]),
+            (&marked, [&bare, &marked]),
+            (&others, [&others, &all]),
+            (&all, [&others, &all]),
+            (&unsorted, [&without, &mended]),
+        ] {
+            assert_eq!(read::<Falcon512>(document).unwrap(), vector.secret);
+            for (key_use, expected) in
+                [(KeyUse::Any, any), (KeyUse::CertificatesOnly, certificates)]
+            {
+                let written = key_use.write(document).unwrap();
+                assert_eq!(written.as_bytes(), &expected[..]);
+                assert_eq!(KeyUse::of_document(expected), Ok(key_use));
+            }
+        }
+    }
+}
+
+#[test]
+fn damaged_attributes_are_refused() {
+    let vector = Vector::new::<Falcon512>();
+    let document = vector.document(&octets(&vector.secret));
+    let usage = key_usage(&[3, 2, 1, 6]);
+    let [_, name] = other_attributes();
+    let refused = |attributes: &[u8]| {
+        let read = with_attributes(&document, attributes, &[]);
+        let error = KeyUse::of_document(&read);
+        assert!(matches!(error, Err(Error::Asn1(_))), "{attributes:02x?}");
+        assert_eq!(KeyUse::Any.write(&read).err(), error.err());
+        assert!(KeyUse::CertificatesOnly.write(&read).is_err());
+    };
+    for values in [
+        // No value, no bits, no bit that is set, two values, another type, a set in the set.
+        &[][..],
+        &[3, 1, 0],
+        &[3, 2, 0, 0],
+        &[3, 2, 1, 6, 3, 2, 1, 6],
+        &[4, 2, 1, 6],
+        &[2, 1, 6],
+        &[0x31, 4, 3, 2, 1, 6],
+        // More unused bits than there are, a cut value, a byte too many.
+        &[3, 2, 8, 6],
+        &[3, 1, 1],
+        &[3, 3, 1, 6],
+        &[3, 2, 1, 6, 0],
+        &[3, 0],
+    ] {
+        refused(&key_usage(values));
+        refused(&[&key_usage(values)[..], &name].concat());
+    }
+    refused(&[&usage[..], &usage].concat());
+    refused(&[&usage[..], &name, &key_usage(&[3, 2, 7, 0x80])].concat());
+    // Values that are no set, no values, a third field, no identifier, an element that is none.
+    refused(&tlv(0x30, &unhex("06 03 55 1d 0f 30 04 03 02 01 06")));
+    refused(&tlv(0x30, &unhex("06 03 55 1d 0f 03 02 01 06")));
+    refused(&tlv(0x30, &unhex("06 03 55 1d 0f")));
+    refused(&tlv(0x30, &unhex("06 03 55 1d 0f 31 04 03 02 01 06 05 00")));
+    refused(&tlv(0x30, &[]));
+    refused(&tlv(0x31, &unhex("06 03 55 1d 0f 31 04 03 02 01 06")));
+    for len in 1..usage.len() {
+        refused(&usage[..len]);
+        refused(&[&name[..], &usage[..len]].concat());
+    }
+    // No attributes are as good as none.
+    let empty = with_attributes(&document, &[], &[]);
+    assert_eq!(KeyUse::of_document(&empty), Ok(KeyUse::Any));
+    for document in [&[][..], &[0x30, 0], &document[1..], &usage] {
+        assert!(matches!(KeyUse::of_document(document), Err(Error::Asn1(_))));
+    }
+}
+
+#[test]
+fn a_damaged_mark_is_refused_or_can_be_written_anew() {
+    let vector = Vector::new::<Falcon512>();
+    let document = vector.document(&octets(&vector.secret));
+    let marked = KeyUse::CertificatesOnly.write(&document).unwrap();
+    for len in 0..marked.as_bytes().len() {
+        assert!(KeyUse::of_document(&marked.as_bytes()[..len]).is_err());
+    }
+    let attributes = document.len()..marked.as_bytes().len();
+    for place in attributes {
+        for bit in 0..8 {
+            let mut changed = marked.as_bytes().to_vec();
+            changed[place] ^= 1 << bit;
+            // Whatever is read can be marked again.
+            if KeyUse::of_document(&changed).is_ok() && read::<Falcon512>(&changed).is_ok() {
+                let again = KeyUse::CertificatesOnly.write(&changed).unwrap();
+                let found = KeyUse::of_document(again.as_bytes());
+                assert_eq!(found, Ok(KeyUse::CertificatesOnly));
+                assert_eq!(read::<Falcon512>(again.as_bytes()).unwrap(), vector.secret);
+            }
+        }
+    }
 }

@@ -6,6 +6,7 @@ use crate::input::{Encoding, Input, Set, Text};
 use crate::random::fresh_seed;
 use crate::typed::{Public, Secret};
 use falcon_core::det1024::{CompressedSignature, CtSignature, SigningKey, VerifyingKey};
+use falcon_core::pkcs8::KeyUse;
 use falcon_core::{DecodeError as CoreDecodeError, Falcon1024, Format};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -22,13 +23,18 @@ const NAME: &str = "Falcon-det1024";
 #[pyclass(frozen, module = "falcon_sign.det1024", name = "SigningKey")]
 pub struct DetSigningKey {
     key: Box<SigningKey>,
+    key_use: KeyUse,
     public: Public,
 }
 
 impl DetSigningKey {
     fn new(key: Box<SigningKey>) -> PyResult<Self> {
         let public = public_of(&key.verifying_key().to_bytes()).map_err(DecodeError::new_err)?;
-        Ok(Self { key, public })
+        Ok(Self {
+            key,
+            key_use: KeyUse::Any,
+            public,
+        })
     }
 
     fn decode(bytes: &[u8]) -> PyResult<Self> {
@@ -110,8 +116,13 @@ impl DetSigningKey {
     #[pyo3(signature = (text, password = None))]
     fn from_pem(_cls: &Bound<'_, PyType>, text: Text, password: Option<Input>) -> PyResult<Self> {
         let text = text.as_str()?;
-        _cls.py()
-            .detach(|| Self::of(&documents::read_pem(text, bytes_of(&password))?))
+        _cls.py().detach(|| {
+            let (key, key_use) = documents::read_pem(text, bytes_of(&password))?;
+            Ok(Self {
+                key_use,
+                ..Self::of(&key)?
+            })
+        })
     }
 
     /// Encode the key, unencrypted, in 2305 bytes. Python does not wipe the bytes that it returns.
@@ -126,8 +137,17 @@ impl DetSigningKey {
         py: Python<'py>,
         password: Option<Input>,
     ) -> PyResult<Bound<'py, PyString>> {
-        let text = py.detach(|| documents::write_pem(&self.ordinary()?, bytes_of(&password)))?;
+        let text = py.detach(|| {
+            documents::write_pem(&self.ordinary()?, self.key_use, bytes_of(&password))
+        })?;
         Ok(PyString::new(py, &text))
+    }
+
+    /// True if the document of the key says that it signs certificates only. Then sign raises
+    /// KeyUseError.
+    #[getter]
+    fn certificates_only(&self) -> bool {
+        self.key_use == KeyUse::CertificatesOnly
     }
 
     /// Name of the scheme, "Falcon-det1024".
@@ -162,6 +182,7 @@ impl DetSigningKey {
         format: Encoding,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let format = format_of(format)?;
+        errors::may_sign_messages(self.key_use)?;
         let signature = py
             .detach(|| self.key.sign(&message))
             .map_err(errors::faulty)?;

@@ -5,7 +5,7 @@ use crate::input::Input;
 use crate::typed::{Public, Secret, either};
 use falcon_core::pkcs8::{
     DecodePrivateKey, DecodePublicKey, EncodePrivateKey, EncodePublicKey, EncryptionError, Error,
-    LineEnding, SecretDocument, decrypt_private_key, spki,
+    KeyUse, LineEnding, SecretDocument, decrypt_private_key, encrypt_private_key, spki,
 };
 use falcon_core::{AnySigningKey, AnyVerifyingKey};
 use getrandom::SysRng;
@@ -13,11 +13,14 @@ use pkcs8::EncryptedPrivateKeyInfoRef;
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
+/// Label of a PEM document.
+const PLAIN: &str = "PRIVATE KEY";
+
 /// Label of a PEM document under a password.
 const ENCRYPTED: &str = "ENCRYPTED PRIVATE KEY";
 
-/// Reads a PKCS#8 document.
-pub fn read_der(der: &[u8], password: Option<&[u8]>) -> PyResult<Secret> {
+/// Reads a PKCS#8 document: a key, and the use that the document allows.
+pub fn read_der(der: &[u8], password: Option<&[u8]>) -> PyResult<(Secret, KeyUse)> {
     let encrypted = EncryptedPrivateKeyInfoRef::try_from(der).is_ok();
     let plain = match (encrypted, password) {
         (false, _) => None,
@@ -30,48 +33,60 @@ pub fn read_der(der: &[u8], password: Option<&[u8]>) -> PyResult<Secret> {
     };
     let der = plain.as_ref().map_or(der, SecretDocument::as_bytes);
     let key = AnySigningKey::from_pkcs8_der(der).map_err(not_a_key)?;
+    let key_use = KeyUse::of_document(der).map_err(not_a_key)?;
     // A damaged document is none, encrypted or not, so the key is read first.
     if password.is_some() && !encrypted {
         return Err(PasswordError::new_err(
             "the key is not encrypted; pass no password",
         ));
     }
-    Secret::of(key)
+    Ok((Secret::of(key)?, key_use))
 }
 
 /// Reads a PKCS#8 document in PEM.
-pub fn read_pem(text: &str, password: Option<&[u8]>) -> PyResult<Secret> {
+pub fn read_pem(text: &str, password: Option<&[u8]>) -> PyResult<(Secret, KeyUse)> {
     let (label, der) = SecretDocument::from_pem(text).map_err(|error| not_pem(&error))?;
     match label {
-        "PRIVATE KEY" | ENCRYPTED => read_der(der.as_bytes(), password),
+        PLAIN | ENCRYPTED => read_der(der.as_bytes(), password),
         _ => Err(DecodeError::new_err(format!(
             "not a private key: the PEM document is labelled {label:?}"
         ))),
     }
 }
 
-/// Writes a PKCS#8 document, under a password if there is one.
-pub fn write_der(key: &Secret, password: Option<&[u8]>) -> PyResult<SecretDocument> {
-    match password {
-        None => either!(Secret, key, key => key.to_pkcs8_der()),
-        Some([]) => return Err(empty_password()),
-        Some(password) => either!(Secret, key, key => {
-            key.to_pkcs8_encrypted_der_with_rng(&mut SysRng, password)
-        }),
+/// Writes a PKCS#8 document with the use of the key, under a password if there is one.
+pub fn write_der(
+    key: &Secret,
+    key_use: KeyUse,
+    password: Option<&[u8]>,
+) -> PyResult<SecretDocument> {
+    let written = || {
+        let document = either!(Secret, key, key => key.to_pkcs8_der())?;
+        let document = key_use.write(document.as_bytes())?;
+        match password {
+            None => Ok(document),
+            Some(password) => encrypt_private_key(&mut SysRng, document.as_bytes(), password),
+        }
+    };
+    if password == Some(&[]) {
+        return Err(empty_password());
     }
-    .map_err(|error| FalconError::new_err(error.to_string()))
+    written().map_err(|error: Error| FalconError::new_err(error.to_string()))
 }
 
 /// Writes a PKCS#8 document in PEM, under a password if there is one.
-pub fn write_pem(key: &Secret, password: Option<&[u8]>) -> PyResult<Zeroizing<String>> {
-    match password {
-        None => either!(Secret, key, key => key.to_pkcs8_pem(LineEnding::LF)),
-        Some([]) => return Err(empty_password()),
-        Some(password) => either!(Secret, key, key => {
-            key.to_pkcs8_encrypted_pem_with_rng(&mut SysRng, password, LineEnding::LF)
-        }),
-    }
-    .map_err(|error| FalconError::new_err(error.to_string()))
+pub fn write_pem(
+    key: &Secret,
+    key_use: KeyUse,
+    password: Option<&[u8]>,
+) -> PyResult<Zeroizing<String>> {
+    let label = match password {
+        None => PLAIN,
+        Some(_) => ENCRYPTED,
+    };
+    write_der(key, key_use, password)?
+        .to_pem(label, LineEnding::LF)
+        .map_err(|error| FalconError::new_err(error.to_string()))
 }
 
 /// Reads a `SubjectPublicKeyInfo` document.

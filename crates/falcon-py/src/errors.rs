@@ -1,6 +1,7 @@
 //! Exceptions. They are defined in Python, so that they can have several bases.
 
 use falcon_core::det1024;
+use falcon_core::pkcs8::KeyUse;
 use falcon_core::{
     DecodeError as CoreDecodeError, FaultError as CoreFaultError, Format, Parameters,
 };
@@ -12,6 +13,7 @@ import_exception!(falcon_sign.exceptions, FalconError);
 import_exception!(falcon_sign.exceptions, InvalidSignature);
 import_exception!(falcon_sign.exceptions, DecodeError);
 import_exception!(falcon_sign.exceptions, PasswordError);
+import_exception!(falcon_sign.exceptions, KeyUseError);
 import_exception!(falcon_sign.exceptions, AlreadyFinalized);
 import_exception!(falcon_sign.exceptions, FaultError);
 
@@ -26,7 +28,9 @@ pub fn import(py: Python<'_>) -> PyResult<()> {
             )*
         };
     }
-    import!(FalconError InvalidSignature DecodeError PasswordError AlreadyFinalized FaultError);
+    import!(
+        FalconError InvalidSignature DecodeError PasswordError KeyUseError AlreadyFinalized FaultError
+    );
     Ok(())
 }
 
@@ -38,6 +42,16 @@ pub fn no_randomness(error: getrandom::Error) -> PyErr {
 /// The device computed wrongly.
 pub fn faulty(error: CoreFaultError) -> PyErr {
     FaultError::new_err(error.to_string())
+}
+
+/// Checks that a key may sign messages. The package signs nothing else.
+pub fn may_sign_messages(key_use: KeyUse) -> PyResult<()> {
+    match key_use {
+        KeyUse::Any => Ok(()),
+        KeyUse::CertificatesOnly => Err(KeyUseError::new_err(
+            "the document of the key says that it signs certificates only, and a message is none",
+        )),
+    }
 }
 
 /// `what`, which must have `expected` bytes, has `found`.

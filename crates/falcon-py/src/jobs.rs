@@ -30,7 +30,7 @@ pub fn sign_batch<'py>(
 ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
     let jobs = batch::collect(pairs, |pair| {
         let (key, message): (PyRef<'_, PySigningKey>, Input) = pair.extract()?;
-        Ok((Arc::clone(&key.key), message))
+        Ok((Arc::clone(key.for_messages()?), message))
     })?;
     batch::sign(py, &jobs, format, engine, threads)
 }

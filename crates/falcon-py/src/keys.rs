@@ -8,6 +8,7 @@ use crate::random::fresh_seed;
 use crate::signature::Presented;
 use crate::stream::{PySigner, PyVerifier};
 use crate::typed::{Public, Secret};
+use falcon_core::pkcs8::KeyUse;
 use falcon_core::{
     AnySigningKey, AnyVerifyingKey, Falcon512, Falcon1024, Format, Parameters, VerifyingKey,
 };
@@ -21,17 +22,34 @@ use std::sync::Arc;
 /// from_pem or from_der.
 #[pyclass(frozen, module = "falcon_sign", name = "SigningKey")]
 pub struct PySigningKey {
-    pub key: Arc<Secret>,
+    /// Used by [`Self::for_messages`], and to write the key.
+    key: Arc<Secret>,
+    key_use: KeyUse,
     pub public: Arc<Public>,
 }
 
 impl From<Secret> for PySigningKey {
     fn from(key: Secret) -> Self {
+        (key, KeyUse::Any).into()
+    }
+}
+
+impl From<(Secret, KeyUse)> for PySigningKey {
+    fn from((key, key_use): (Secret, KeyUse)) -> Self {
         let public = Arc::new(key.public());
         Self {
             key: Arc::new(key),
+            key_use,
             public,
         }
+    }
+}
+
+impl PySigningKey {
+    /// Returns the key to sign messages, which not every key may.
+    pub fn for_messages(&self) -> PyResult<&Arc<Secret>> {
+        errors::may_sign_messages(self.key_use)?;
+        Ok(&self.key)
     }
 }
 
@@ -114,7 +132,8 @@ impl PySigningKey {
             .detach(|| Ok(documents::read_der(&data, bytes_of(&password))?.into()))
     }
 
-    /// Encode the key, unencrypted. Python does not wipe the bytes that it returns.
+    /// Encode the key, unencrypted. Python does not wipe the bytes that it returns. They do not
+    /// say whether the key is for certificates only.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.key.to_bytes())
     }
@@ -126,7 +145,8 @@ impl PySigningKey {
         py: Python<'py>,
         password: Option<Input>,
     ) -> PyResult<Bound<'py, PyString>> {
-        let text = py.detach(|| documents::write_pem(&self.key, bytes_of(&password)))?;
+        let text =
+            py.detach(|| documents::write_pem(&self.key, self.key_use, bytes_of(&password)))?;
         Ok(PyString::new(py, &text))
     }
 
@@ -137,8 +157,18 @@ impl PySigningKey {
         py: Python<'py>,
         password: Option<Input>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let document = py.detach(|| documents::write_der(&self.key, bytes_of(&password)))?;
+        let document =
+            py.detach(|| documents::write_der(&self.key, self.key_use, bytes_of(&password)))?;
         Ok(PyBytes::new(py, document.as_bytes()))
+    }
+
+    /// True if the document of the key says that it signs certificates only.
+    ///
+    /// Then everything that signs raises KeyUseError. to_pem and to_der write it into the document
+    /// again. `falcon-cli keygen --use certificates` makes such a key.
+    #[getter]
+    fn certificates_only(&self) -> bool {
+        self.key_use == KeyUse::CertificatesOnly
     }
 
     /// Name of the parameter set, "Falcon-512" or "Falcon-1024".
@@ -174,8 +204,9 @@ impl PySigningKey {
         message: Input,
         format: Encoding,
     ) -> PyResult<Bound<'py, PyBytes>> {
+        let key = self.for_messages()?;
         let seed = fresh_seed()?;
-        let signature = py.detach(|| self.key.sign(&seed, &message))?;
+        let signature = py.detach(|| key.sign(&seed, &message))?;
         Ok(PyBytes::new(py, &signature.encode(format.0)?))
     }
 
@@ -198,15 +229,16 @@ impl PySigningKey {
         engine: Option<Named>,
         threads: Option<isize>,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let key = self.for_messages()?;
         let jobs = batch::collect(messages, |message| {
-            Ok((Arc::clone(&self.key), message.extract()?))
+            Ok((Arc::clone(key), message.extract()?))
         })?;
         batch::sign(py, &jobs, format, engine, threads)
     }
 
     /// Start to sign a message that comes in pieces.
     fn signer(&self) -> PyResult<PySigner> {
-        PySigner::new(&self.key)
+        PySigner::new(self.for_messages()?)
     }
 
     fn __repr__(&self) -> String {

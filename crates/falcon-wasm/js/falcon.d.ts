@@ -46,6 +46,7 @@ export type Format = 'padded' | 'compressed' | 'ct';
  * - `'ERR_MALFORMED_SIGNATURE'`: the bytes are not a signature in this format;
  * - `'ERR_PASSPHRASE'`: the passphrase is wrong, missing, empty, or given for a key that is not
  *   encrypted;
+ * - `'ERR_KEY_USE'`: the key signs certificates only, and a message is none;
  * - `'ERR_FINISHED'`: a signer or verifier is used after its message has ended;
  * - `'ERR_FREED'`: an object is used after `free()`;
  * - `'ERR_RANDOM'`: `crypto.getRandomValues` failed or filled nothing;
@@ -60,6 +61,7 @@ export type FalconErrorCode =
     | 'ERR_MALFORMED_KEY'
     | 'ERR_MALFORMED_SIGNATURE'
     | 'ERR_PASSPHRASE'
+    | 'ERR_KEY_USE'
     | 'ERR_FINISHED'
     | 'ERR_FREED'
     | 'ERR_RANDOM'
@@ -227,6 +229,17 @@ export class SigningKey extends Holder {
     toDer(options?: { passphrase?: string | Uint8Array }): Uint8Array<ArrayBuffer>;
 
     /**
+     * Whether the document of the key says that it signs certificates only. Then `sign` and
+     * `signer` throw `'ERR_KEY_USE'`. `toPem` and `toDer` write the document as it was read.
+     * `falcon-cli keygen --use certificates` makes such a key.
+     *
+     * ```js
+     * SigningKey.generate().certificatesOnly; // false
+     * ```
+     */
+    readonly certificatesOnly: boolean;
+
+    /**
      * Name of the parameter set.
      *
      * ```js
@@ -260,6 +273,8 @@ export class SigningKey extends Holder {
      * ```js
      * const signature = key.sign(message, { format: 'compressed' });
      * ```
+     *
+     * @throws {FalconError} `'ERR_KEY_USE'` if the key signs certificates only
      */
     sign(message: Uint8Array, options?: { format?: Format }): Uint8Array<ArrayBuffer>;
 
@@ -272,6 +287,8 @@ export class SigningKey extends Holder {
      * for (let part; !(part = await reader.read()).done;) signer.update(part.value);
      * const signature = signer.finalize();
      * ```
+     *
+     * @throws {FalconError} `'ERR_KEY_USE'` if the key signs certificates only
      */
     signer(): Signer;
 }

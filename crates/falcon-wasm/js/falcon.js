@@ -196,6 +196,10 @@ export class SigningKey extends Holder {
         return withPassphrase(options, (passphrase) => key.to_der(passphrase));
     }
 
+    get certificatesOnly() {
+        return nativeOf(this, SigningKey, 'this').certificates_only();
+    }
+
     get parameters() {
         return this.#public((key) => key.parameters);
     }

@@ -5,7 +5,7 @@ use crate::random::fresh_seed;
 use crate::typed::{Public, Secret, either};
 use falcon_core::pkcs8::{
     DecodePrivateKey, DecodePublicKey, EncodePrivateKey, EncodePublicKey, EncryptionError, Error,
-    LineEnding, SecretDocument, decrypt_private_key, spki,
+    KeyUse, LineEnding, SecretDocument, decrypt_private_key, encrypt_private_key, spki,
 };
 use falcon_core::{AnySigningKey, AnyVerifyingKey};
 use getrandom::SysRng;
@@ -13,12 +13,17 @@ use pkcs8::EncryptedPrivateKeyInfoRef;
 use std::str;
 use zeroize::Zeroizing;
 
+const PLAIN_LABEL: &str = "PRIVATE KEY";
+const ENCRYPTED_LABEL: &str = "ENCRYPTED PRIVATE KEY";
 const PRIVATE: &str = "a PKCS#8 document of a Falcon key";
 const PUBLIC: &str = "a SubjectPublicKeyInfo document of a Falcon key";
 const ANOTHER_LABEL: &str = "the PEM text has another label";
 
+/// A signing key, and its document if that says that the key signs certificates only.
+pub type Read = (Secret, Option<SecretDocument>);
+
 /// Reads a PKCS#8 document.
-pub fn read_der(der: &[u8], passphrase: Option<&[u8]>) -> Result<Secret, Thrown> {
+pub fn read_der(der: &[u8], passphrase: Option<&[u8]>) -> Result<Read, Thrown> {
     let encrypted = EncryptedPrivateKeyInfoRef::try_from(der).is_ok();
     let plain = match (encrypted, passphrase) {
         (false, _) => None,
@@ -30,46 +35,63 @@ pub fn read_der(der: &[u8], passphrase: Option<&[u8]>) -> Result<Secret, Thrown>
         }
     };
     let der = plain.as_ref().map_or(der, SecretDocument::as_bytes);
-    let key = AnySigningKey::from_pkcs8_der(der);
-    let key = key.map_err(|error| not_a_document(PRIVATE, why(&error)))?;
+    let read = AnySigningKey::from_pkcs8_der(der).and_then(|key| {
+        let marked = match KeyUse::of_document(der)? {
+            KeyUse::Any => None,
+            KeyUse::CertificatesOnly => Some(SecretDocument::try_from(der)?),
+        };
+        Ok((key, marked))
+    });
+    let (key, marked) = read.map_err(|error| not_a_document(PRIVATE, why(&error)))?;
     // A damaged document is none, encrypted or not, so the key is read first.
     if passphrase.is_some() && !encrypted {
         return Err(refused("the key is not encrypted; pass no passphrase"));
     }
-    Secret::of(key)
+    Ok((Secret::of(key)?, marked))
 }
 
 /// Reads a PKCS#8 document in PEM.
-pub fn read_pem(text: &[u8], passphrase: Option<&[u8]>) -> Result<Secret, Thrown> {
+pub fn read_pem(text: &[u8], passphrase: Option<&[u8]>) -> Result<Read, Thrown> {
     let text = str::from_utf8(text).map_err(|_| not_pem())?;
     let (label, der) = SecretDocument::from_pem(text).map_err(|_| not_pem())?;
     match label {
-        "PRIVATE KEY" | "ENCRYPTED PRIVATE KEY" => read_der(der.as_bytes(), passphrase),
+        PLAIN_LABEL | ENCRYPTED_LABEL => read_der(der.as_bytes(), passphrase),
         _ => Err(not_a_document(PRIVATE, ANOTHER_LABEL)),
     }
 }
 
-/// Writes a PKCS#8 document, under a passphrase if there is one.
-pub fn write_der(key: &Secret, passphrase: Option<&[u8]>) -> Result<SecretDocument, Thrown> {
+/// Writes a PKCS#8 document, under a passphrase if there is one. A marked document stays as it is.
+pub fn write_der(
+    key: &Secret,
+    marked: Option<&SecretDocument>,
+    passphrase: Option<&[u8]>,
+) -> Result<SecretDocument, Thrown> {
+    let document = match marked {
+        None => either!(Secret, key, key => key.to_pkcs8_der()).map_err(not_written)?,
+        Some(document) => document.clone(),
+    };
     match passphrase {
-        None => either!(Secret, key, key => key.to_pkcs8_der()),
-        Some(passphrase) => either!(Secret, key, key => {
-            key.to_pkcs8_encrypted_der_with_rng(&mut SysRng, usable(passphrase)?)
-        }),
+        None => Ok(document),
+        Some(passphrase) => {
+            encrypt_private_key(&mut SysRng, document.as_bytes(), usable(passphrase)?)
+                .map_err(not_written)
+        }
     }
-    .map_err(not_written)
 }
 
 /// Writes a PKCS#8 document in PEM, under a passphrase if there is one.
-pub fn write_pem(key: &Secret, passphrase: Option<&[u8]>) -> Result<Zeroizing<String>, Thrown> {
-    match passphrase {
-        None => either!(Secret, key, key => key.to_pkcs8_pem(LineEnding::LF)),
-        Some(passphrase) => either!(Secret, key, key => {
-            let passphrase = usable(passphrase)?;
-            key.to_pkcs8_encrypted_pem_with_rng(&mut SysRng, passphrase, LineEnding::LF)
-        }),
-    }
-    .map_err(not_written)
+pub fn write_pem(
+    key: &Secret,
+    marked: Option<&SecretDocument>,
+    passphrase: Option<&[u8]>,
+) -> Result<Zeroizing<String>, Thrown> {
+    let label = match passphrase {
+        None => PLAIN_LABEL,
+        Some(_) => ENCRYPTED_LABEL,
+    };
+    write_der(key, marked, passphrase)?
+        .to_pem(label, LineEnding::LF)
+        .map_err(|error| not_written(error.into()))
 }
 
 /// Reads a `SubjectPublicKeyInfo` document.

@@ -1,12 +1,13 @@
 //! Signing keys and verifying keys.
 
-use crate::documents;
+use crate::documents::{self, Read};
 use crate::errors::{Thrown, not_a_key, thrown};
 use crate::random::fresh_seed;
 use crate::signature::format_of;
 use crate::stream::{Signer, Verifier};
 use crate::typed::{Public, Secret};
 use crate::wipe::on_wiped_stack;
+use falcon_core::pkcs8::SecretDocument;
 use falcon_core::{AnySigningKey, AnyVerifyingKey};
 use js_sys::Uint8Array;
 use std::rc::Rc;
@@ -18,14 +19,23 @@ use zeroize::Zeroizing;
 #[wasm_bindgen]
 pub struct NativeSigningKey {
     key: Rc<Secret>,
+    /// The document that says that the key signs certificates only.
+    marked: Option<SecretDocument>,
     public: Rc<Public>,
 }
 
 impl From<Secret> for NativeSigningKey {
     fn from(key: Secret) -> Self {
+        (key, None).into()
+    }
+}
+
+impl From<Read> for NativeSigningKey {
+    fn from((key, marked): Read) -> Self {
         let public = Rc::new(key.public());
         Self {
             key: Rc::new(key),
+            marked,
             public,
         }
     }
@@ -84,7 +94,8 @@ impl NativeSigningKey {
     pub fn to_pem(&self, passphrase: Option<Vec<u8>>) -> Result<JsValue, Thrown> {
         let passphrase = Zeroizing::new(passphrase);
         on_wiped_stack(|| {
-            let text = documents::write_pem(&self.key, passphrase.as_deref())?;
+            let text =
+                documents::write_pem(&self.key, self.marked.as_ref(), passphrase.as_deref())?;
             Ok(JsValue::from_str(&text))
         })
     }
@@ -93,7 +104,8 @@ impl NativeSigningKey {
     pub fn to_der(&self, passphrase: Option<Vec<u8>>) -> Result<Uint8Array, Thrown> {
         let passphrase = Zeroizing::new(passphrase);
         on_wiped_stack(|| {
-            let document = documents::write_der(&self.key, passphrase.as_deref())?;
+            let document =
+                documents::write_der(&self.key, self.marked.as_ref(), passphrase.as_deref())?;
             Ok(Uint8Array::from(document.as_bytes()))
         })
     }
@@ -105,8 +117,16 @@ impl NativeSigningKey {
         }
     }
 
-    /// Starts to sign a message.
+    /// True if the document of the key says that it signs certificates only.
+    pub fn certificates_only(&self) -> bool {
+        self.marked.is_some()
+    }
+
+    /// Starts to sign a message, which not every key may.
     pub fn signer(&self) -> Result<Signer, Thrown> {
+        if self.marked.is_some() {
+            return Err(thrown("ERR_KEY_USE", "the key signs certificates only"));
+        }
         on_wiped_stack(|| Signer::new(&self.key))
     }
 }

@@ -335,6 +335,55 @@ test('encrypted documents', () => {
     }
 });
 
+// The attribute keyUsage with keyCertSign and cRLSign, as docs/FORMATS.md has it.
+const USAGE = Uint8Array.from(Buffer.from('300b0603551d0f310403020106', 'hex'));
+
+// The document of a key with these attributes, which are short.
+const withAttributes = (key, ...attributes) => {
+    const content = Buffer.concat(attributes);
+    const fields = Buffer.concat([key.toDer().subarray(4), Uint8Array.of(0xa0, content.length),
+        content]);
+    return Uint8Array.of(0x30, 0x82, fields.length >> 8, fields.length & 255, ...fields);
+};
+
+test('a key for certificates signs no message', () => {
+    for (const key of Object.values(keys)) {
+        assert.equal(key.certificatesOnly, false);
+        const der = withAttributes(key, USAGE);
+        const passphrase = 'horse';
+        const marked = SigningKey.fromDer(der);
+        for (const read of [
+            marked, SigningKey.fromDer(marked.toDer()), SigningKey.fromPem(marked.toPem()),
+            SigningKey.fromDer(marked.toDer({ passphrase }), { passphrase }),
+            SigningKey.fromPem(marked.toPem({ passphrase }), { passphrase }),
+        ]) {
+            assert.equal(read.certificatesOnly, true);
+            assert.deepEqual(read.toDer(), der);
+            assert.ok(read.verifyingKey.equals(key.verifyingKey));
+            for (const sign of [() => read.sign(MESSAGE), () => read.signer()]) {
+                assert.throws(sign, falconError('ERR_KEY_USE', /signs certificates only/));
+            }
+        }
+        // The encoding of the specification has no place for the mark.
+        assert.equal(SigningKey.fromBytes(marked.toBytes()).certificatesOnly, false);
+    }
+    const names = Object.getOwnPropertyNames(SigningKey.prototype);
+    assert.deepEqual(names.filter((name) => /sign/.test(name)).sort(), ['sign', 'signer']);
+});
+
+test('other uses of keys sign, and damaged ones are refused', () => {
+    // digitalSignature and keyCertSign.
+    const both = USAGE.with(-2, 2).with(-1, 0x84);
+    const key = SigningKey.fromDer(withAttributes(small, both));
+    assert.equal(key.certificatesOnly, false);
+    assert.ok(key.verifyingKey.verify(MESSAGE, key.sign(MESSAGE)));
+    for (const attributes of [[USAGE, USAGE], [USAGE, both], [USAGE.with(-1, 0)],
+        [USAGE.subarray(0, -2)]]) {
+        assert.throws(() => SigningKey.fromDer(withAttributes(small, ...attributes)),
+            falconError('ERR_MALFORMED_KEY', /malformed or truncated/));
+    }
+});
+
 test('freed objects throw', () => {
     const key = SigningKey.generate();
     const publicKey = key.verifyingKey;
@@ -371,7 +420,7 @@ test('a signing key is not shown or copied', () => {
         Buffer.from(part).toString('hex'), part.join(',')]);
     for (const shown of [inspect(small, { showHidden: true, depth: 9 }), JSON.stringify(small),
         String(small)]) {
-        assert.ok(shown.length < 100 && !texts.some((text) => shown.includes(text)), shown);
+        assert.ok(shown.length < 150 && !texts.some((text) => shown.includes(text)), shown);
     }
     assert.throws(() => structuredClone(small).sign(MESSAGE));
 });
@@ -394,6 +443,10 @@ test('a freed key is gone from the memory of the module', (t) => {
     SigningKey.fromPem(plain).free();
     SigningKey.fromBytes(data).free();
     SigningKey.fromDer(key.toDer()).free();
+    // It keeps its document.
+    const marked = SigningKey.fromDer(withAttributes(key, USAGE));
+    marked.toDer();
+    marked.free();
     // Passed by mistake.
     for (const read of [() => VerifyingKey.fromPem(plain), () => VerifyingKey.fromBytes(data),
         () => VerifyingKey.fromDer(key.toDer())]) {

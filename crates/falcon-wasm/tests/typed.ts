@@ -8,6 +8,7 @@ import {
 const message = new TextEncoder().encode('order #42');
 const key: SigningKey = SigningKey.generate();
 const parameters: Parameters = key.parameters;
+const certificatesOnly: boolean = key.certificatesOnly;
 const format: Format = 'ct';
 const signature: Uint8Array = key.sign(message, { format });
 const publicKey: VerifyingKey = key.verifyingKey;
@@ -21,7 +22,7 @@ const short: Uint8Array = convertSignature(signature, { from: 'ct', to: 'compres
 // Bytes that Blob and fetch take.
 const blob = new Blob([key.toBytes(), key.toDer({ passphrase: message }), short as BlobPart]);
 const text: string = key.toPem({ passphrase: 'secret' });
-export const used = [parameters, valid, same, streamed, details, blob, text];
+export const used = [parameters, certificatesOnly, valid, same, streamed, details, blob, text];
 
 export function withUsing(seed: Uint8Array): string {
     using read = SigningKey.fromSeed(seed, 'Falcon-1024');

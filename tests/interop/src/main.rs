@@ -19,7 +19,7 @@
 mod x509;
 
 use falcon_core::det1024::{self, CompressedSignature, CtSignature};
-use falcon_core::pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey};
+use falcon_core::pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey, KeyUse};
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey};
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -103,6 +103,12 @@ fn case<P: Parameters>(i: u8) -> Outcome<String> {
     let mut stream = key.sign_stream_from_seed(&[i; 32]);
     stream.update(&message);
     let signature = stream.finish()?;
+    // Every second document is that of a key for certificates only.
+    let key_use = match i % 2 {
+        0 => KeyUse::Any,
+        _ => KeyUse::CertificatesOnly,
+    };
+    let polynomials = key_use.write(key.to_pkcs8_polynomials_der()?.as_bytes())?;
     let (public, secret) = (key.verifying_key().to_bytes(), key.to_bytes());
     line_of(
         P::NAME,
@@ -115,7 +121,7 @@ fn case<P: Parameters>(i: u8) -> Outcome<String> {
             &signature.to_vec(Format::Padded)?,
             key.verifying_key().to_public_key_der()?.as_bytes(),
             key.to_pkcs8_der()?.as_bytes(),
-            key.to_pkcs8_polynomials_der()?.as_bytes(),
+            polynomials.as_bytes(),
         ],
     )
 }

@@ -10,6 +10,7 @@ use crate::{
     output::{Content, Inputs, Overwrite, Pending, check_target},
     passphrase::PassphraseSource,
     scheme::Algorithm,
+    stored::Use,
     ui::Ui,
 };
 use clap::{Args, ValueEnum};
@@ -22,7 +23,11 @@ use std::{
 /// Write a secret key in the form that another program reads, not encrypted
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Every command reads KEY in both forms. `passwd` writes the form oqs.")]
+Every command reads KEY in both forms. `passwd` writes the form oqs.
+
+A key that was made with `keygen --use certificates` signs certificates only, and so does
+the new file. `--use any` makes a file of the same key that signs every message. Whoever
+chooses such messages can then get certificates of the key.")]
 pub(crate) struct Convert {
     /// The secret key, which stays as it is
     #[arg(value_name = "KEY", default_value = DEFAULT_SECRET_KEY)]
@@ -32,6 +37,9 @@ pub(crate) struct Convert {
     /// Form of the new file
     #[arg(long, value_enum)]
     to: Form,
+    /// Messages that the key of the new file signs [default: as KEY says]
+    #[arg(long = "use", value_name = "USE", value_enum)]
+    key_use: Option<Use>,
     /// The new file: PKCS#8 in PEM, mode 0600
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -65,10 +73,10 @@ impl Convert {
         Inputs::new(inputs()).spare(&self.output)?;
         check_target(&PROGRAM, &self.output, Content::SecretKey, overwrite)?;
 
-        let secret = load_secret(&self.key, &self.passphrase, ui)?;
+        let key = load_secret(&self.key, &self.passphrase, ui)?.with_use(self.key_use);
         let pem = match self.to {
-            Form::BouncyCastle => polynomials_pem(&secret)?,
-            Form::Oqs => secret_pem(&secret, None)?,
+            Form::BouncyCastle => polynomials_pem(key.secret(), key.key_use())?,
+            Form::Oqs => secret_pem(key.secret(), key.key_use(), None)?,
         };
         Pending::with_bytes(
             &PROGRAM,
@@ -80,10 +88,11 @@ impl Convert {
         .commit()?;
         ui.note("the new file is not encrypted");
         let made = Converted {
-            algorithm: secret.algorithm(),
+            algorithm: key.algorithm(),
             form: self.to,
             secret_key: &self.output,
             encrypted: false,
+            key_use: key.key_use(),
         };
         ui.report_written(&made, &[&self.output])?;
         Ok(Status::Valid)
@@ -98,6 +107,8 @@ struct Converted<'a> {
     #[serde(serialize_with = "serialize_path")]
     secret_key: &'a Path,
     encrypted: bool,
+    #[serde(rename = "use", skip_serializing_if = "Use::is_any")]
+    key_use: Use,
 }
 
 impl fmt::Display for Converted<'_> {
@@ -107,6 +118,7 @@ impl fmt::Display for Converted<'_> {
             Form::Oqs => "",
         };
         let file = Escaped(shown(self.secret_key));
-        write!(f, "{} secret key{form}: {file}", self.algorithm)
+        let key_use = self.key_use.shown();
+        write!(f, "{} secret key{form}{key_use}: {file}", self.algorithm)
     }
 }

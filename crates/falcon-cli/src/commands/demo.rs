@@ -19,6 +19,7 @@ use crate::{
     scheme::{Algorithm, either},
     seed::fresh_seed,
     shell::quote,
+    stored::Use,
     timing::DEBUG_BUILD,
     ui::{BAD, GOOD, STRONG, Styled, Ui},
 };
@@ -73,7 +74,7 @@ impl Demo {
         let signers = Signers::Keys(Keyring::of(secret.public_key()));
         write(
             &key_path,
-            secret_pem(&secret, None)?.as_bytes(),
+            secret_pem(&secret, Use::Any, None)?.as_bytes(),
             Content::SecretKey,
         )?;
         write(

@@ -14,6 +14,7 @@ use crate::{
     object::{Container, Object},
     passphrase::PassphraseSource,
     scheme::{Algorithm, PublicKey, SignatureAlgorithm, either},
+    stored::{StoredKey, Use},
     ui::{GOOD, STRONG, Styled, Ui},
     x509::{Document, Signature},
 };
@@ -112,12 +113,12 @@ impl Inspect {
             Object::Encrypted(der) => {
                 if self.passphrase.passphrase_file.is_some() {
                     let key = decrypt(path, der, &self.passphrase)?;
-                    description.key(&key.public_key());
+                    description.secret_key(&key);
                 }
             }
             Object::Secret(key) => {
                 description.kind = "secret key";
-                description.key(&key.public_key());
+                description.secret_key(key);
             }
             Object::Public(key) => {
                 description.kind = "public key";
@@ -183,6 +184,9 @@ struct Description {
     files: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fingerprint: Option<String>,
+    /// Use of a secret key.
+    #[serde(rename = "use", skip_serializing_if = "Use::is_any")]
+    key_use: Use,
     #[serde(skip_serializing_if = "Option::is_none")]
     nonce: Option<String>,
     /// Version of the salt, which a deterministic signature has in place of a nonce.
@@ -208,6 +212,7 @@ impl Description {
             keys: None,
             files: None,
             fingerprint: None,
+            key_use: Use::Any,
             nonce: None,
             salt_version: None,
             time: None,
@@ -232,6 +237,11 @@ impl Description {
         self.fingerprint = Some(statement.key().to_string());
         self.time = Some(statement.time().to_string());
         self.comment = statement.comment().map(str::to_owned);
+    }
+
+    fn secret_key(&mut self, key: &StoredKey) {
+        self.key(&key.public_key());
+        self.key_use = key.key_use();
     }
 
     fn key(&mut self, key: &PublicKey) {
@@ -269,6 +279,9 @@ impl fmt::Display for Description {
         }
         if let Some(fingerprint) = &self.fingerprint {
             write!(f, "\n  fingerprint {fingerprint}")?;
+        }
+        if self.key_use == Use::Certificates {
+            write!(f, "\n  use certificates only")?;
         }
         if let Some(nonce) = &self.nonce {
             write!(f, "\n  nonce {nonce}")?;

@@ -14,6 +14,7 @@ use crate::{
     scheme::{Algorithm, SecretKey, SignatureAlgorithm},
     seed::{SEED_LEN, fresh_seed, read_seed},
     shell::quote,
+    stored::Use,
     ui::Ui,
 };
 use clap::Args;
@@ -43,6 +44,9 @@ pub(crate) struct Keygen {
     /// The same as KEY
     #[arg(short, long, value_name = "KEY", conflicts_with = "key")]
     output: Option<PathBuf>,
+    /// Messages that the key signs. KEY says so, and every command that signs obeys
+    #[arg(long = "use", value_name = "USE", value_enum, default_value = "any")]
+    key_use: Use,
     /// Encrypt the secret key; asks for a passphrase, or reads it from --passphrase-file
     #[arg(long)]
     passphrase: bool,
@@ -82,8 +86,9 @@ impl Keygen {
 
         let secret = seed.key(self.algorithm.of_keys())?;
         let public = secret.public_key();
+        let passphrase = passphrase.as_deref().map(String::as_str);
         let pair = Pair {
-            secret: keys::secret_pem(&secret, passphrase.as_deref().map(String::as_str))?,
+            secret: keys::secret_pem(&secret, self.key_use, passphrase)?,
             public: keys::public_pem(&public)?,
         };
         pair.write(secret_path, &public_path, overwrite, ui)?;
@@ -106,6 +111,7 @@ impl Keygen {
             secret_key: secret_path,
             public_key: &public_path,
             encrypted,
+            key_use: self.key_use,
             fingerprint: keys::fingerprint(&public),
         };
         ui.report_written(&made, &[secret_path, &public_path])?;
@@ -222,6 +228,8 @@ struct Made<'a> {
     #[serde(serialize_with = "serialize_path")]
     public_key: &'a Path,
     encrypted: bool,
+    #[serde(rename = "use", skip_serializing_if = "Use::is_any")]
+    key_use: Use,
     fingerprint: String,
 }
 
@@ -230,8 +238,9 @@ impl fmt::Display for Made<'_> {
         let encrypted = if self.encrypted { ", encrypted" } else { "" };
         writeln!(
             f,
-            "{} secret key{encrypted}: {}",
+            "{} secret key{encrypted}{}: {}",
             self.algorithm,
+            self.key_use.shown(),
             Escaped(shown(self.secret_key))
         )?;
         writeln!(

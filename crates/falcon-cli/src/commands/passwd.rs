@@ -14,6 +14,7 @@ use crate::{
     pem_text::has_text_around_pem,
     scheme::Algorithm,
     snapshot::Snapshot,
+    stored::Use,
     ui::Ui,
 };
 use clap::Args;
@@ -44,6 +45,9 @@ pub(crate) struct Passwd {
     /// Decrypt the secret key: whoever can read the file can sign with it
     #[arg(long, conflicts_with_all = ["add", "new_passphrase_file"])]
     remove: bool,
+    /// Messages that the key signs from now on [default: as KEY says]
+    #[arg(long = "use", value_name = "USE", value_enum)]
+    key_use: Option<Use>,
 }
 
 impl Passwd {
@@ -73,7 +77,7 @@ impl Passwd {
             )
             .hint("move the lines outside of BEGIN and END to another file"));
         }
-        let secret = match load_stored(&self.key)? {
+        let key = match load_stored(&self.key)? {
             Stored::Encrypted(_) if self.add => {
                 return Err(Error::at(&self.key, "has a passphrase already")
                     .hint("leave --add out to change it"));
@@ -82,7 +86,7 @@ impl Passwd {
             Stored::Plain(_) if self.passphrase.passphrase_file.is_some() => {
                 return Err(not_encrypted(&self.key));
             }
-            Stored::Plain(secret) if self.add => secret,
+            Stored::Plain(key) if self.add => key,
             Stored::Plain(_) if self.remove => {
                 return Err(Error::at(&self.key, "has no passphrase to remove"));
             }
@@ -91,6 +95,7 @@ impl Passwd {
                     .hint("give it one with --add"));
             }
         };
+        let key = key.with_use(self.key_use);
         let new = (!self.remove)
             .then(|| {
                 new_passphrase(
@@ -100,7 +105,8 @@ impl Passwd {
                 )
             })
             .transpose()?;
-        let pem = secret_pem(&secret, new.as_deref().map(String::as_str))?;
+        let passphrase = new.as_deref().map(String::as_str);
+        let pem = secret_pem(key.secret(), key.key_use(), passphrase)?;
         let pending = Pending::with_bytes(
             &PROGRAM,
             snapshot.real(),
@@ -112,9 +118,10 @@ impl Passwd {
         pending.commit_over(&snapshot)?;
         drop(lock);
         let changed = Changed {
-            algorithm: secret.algorithm(),
+            algorithm: key.algorithm(),
             secret_key: &self.key,
             encrypted: new.is_some(),
+            key_use: key.key_use(),
         };
         ui.report_written(&changed, &[&self.key])?;
         Ok(Status::Valid)
@@ -128,6 +135,8 @@ struct Changed<'a> {
     #[serde(serialize_with = "serialize_path")]
     secret_key: &'a Path,
     encrypted: bool,
+    #[serde(rename = "use", skip_serializing_if = "Use::is_any")]
+    key_use: Use,
 }
 
 impl fmt::Display for Changed<'_> {
@@ -138,6 +147,7 @@ impl fmt::Display for Changed<'_> {
             "not encrypted any more"
         };
         let file = Escaped(shown(self.secret_key));
-        write!(f, "{} secret key: {file}, {state}", self.algorithm)
+        let key_use = self.key_use.shown();
+        write!(f, "{} secret key{key_use}: {file}, {state}", self.algorithm)
     }
 }

@@ -4,7 +4,7 @@ mod envelope;
 mod x509;
 
 pub(crate) use envelope::{CommentOption, Statements, seal};
-pub(crate) use x509::X509Option;
+pub(crate) use x509::{Permitted, X509Option};
 
 use crate::{
     PROGRAM,
@@ -110,7 +110,14 @@ impl Sign {
         let stored = load_stored(&self.key)?;
         self.check(&jobs, format, replace)?;
         // The key itself is wiped here: its expanded form is all that signs.
-        let secret = open_stored(&self.key, stored, &self.passphrase, ui)?;
+        let key = open_stored(&self.key, stored, &self.passphrase, ui)?;
+        let (secret, permitted) = match format {
+            // A statement is no document of X.509.
+            SignatureFormat::Envelope => {
+                (key.into_signer_of_messages(&self.key)?, Permitted::Messages)
+            }
+            _ => self.x509.permit(key, &self.key)?,
+        };
         // As `verify` does, if the user named none.
         let is_default = self.key == Path::new(DEFAULT_SECRET_KEY);
         let writer = Writer {
@@ -118,8 +125,9 @@ impl Sign {
             statements: (format == SignatureFormat::Envelope)
                 .then(|| Statements::new(&secret.public_key(), self.comment.comment.clone())),
             signer: self.signer(engine, &secret, format)?,
-            x509: self.x509,
+            permitted,
             instead: match self.algorithm {
+                _ if permitted == Permitted::X509 => "leave this file out",
                 Some(SignatureAlgorithm::FalconDet1024) => {
                     "sign it without --algorithm and with --format envelope"
                 }
@@ -528,8 +536,8 @@ struct Writer<'c> {
     /// For envelopes.
     statements: Option<Statements>,
     /// For plain messages.
-    x509: X509Option,
-    /// Advice for a file that is part of a document of X.509.
+    permitted: Permitted,
+    /// Advice for a file that is not permitted.
     instead: &'static str,
     format: SignatureFormat,
     replace: Replace,
@@ -560,7 +568,7 @@ impl Writer<'_> {
             Message::open(file, progress).map_err(|error| self.advice.about_folder(file, error))?;
         match &self.statements {
             Some(statements) => Draft::enveloped(message, statements),
-            None => Draft::bare(message, self.x509, self.instead),
+            None => Draft::bare(message, self.permitted, self.instead),
         }
         .map_err(|error| error.of_path(file))
     }

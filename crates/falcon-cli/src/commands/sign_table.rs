@@ -1,7 +1,7 @@
 //! `sign-table`: a column of signatures beside a column of messages.
 
 use crate::{
-    commands::sign::X509Option,
+    commands::sign::{Permitted, X509Option},
     engine::{Compute, batch_failed},
     error::{Error, Result, Status},
     keys::{DEFAULT_SECRET_KEY, load_secret},
@@ -60,7 +60,8 @@ pub(crate) struct SignTable {
 
 impl SignTable {
     pub(crate) fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
-        let secret = load_secret(&self.key, &self.passphrase, ui)?;
+        let key = load_secret(&self.key, &self.passphrase, ui)?;
+        let (secret, permitted) = self.x509.permit(key, &self.key)?;
         let job = Job {
             format: self.format,
             keys_sha256: Some(digest_of_key(&secret.public_key().to_any().to_bytes())),
@@ -76,7 +77,7 @@ impl SignTable {
         ledger.run(&job, ui, |table, slice, output, threads, progress| {
             let worker = Worker::new(engine, threads);
             let sign = |row, batch: &Values| {
-                check(self.x509, row, batch)?;
+                check(permitted, row, batch)?;
                 either!(&key, key => sign(&worker, key, self.format, batch))
             };
             sign_slice(&worker, sign, table, slice, output, progress)
@@ -84,14 +85,13 @@ impl SignTable {
     }
 }
 
-/// Refuses messages whose signature would be that of a certificate. The first one is row `first` of
-/// the table.
-fn check(x509: X509Option, first: u64, messages: &Values) -> Result<()> {
+/// Refuses messages that are not permitted. The first message is row `first` of the table.
+fn check(permitted: Permitted, first: u64, messages: &Values) -> Result<()> {
     (0..messages.len()).try_for_each(|i| match messages.get(i) {
         Value::Bytes(message) => {
             let row = first + i as u64;
             let otherwise = format!("leave out row {row} (the first one is row 0)");
-            x509.check(message, true, &otherwise)
+            permitted.check(message, true, &otherwise)
         }
         _ => Ok(()),
     })

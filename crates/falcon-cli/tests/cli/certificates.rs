@@ -24,8 +24,8 @@ fn der_of(text: &str) -> Vec<u8> {
     pem::decode_vec(text.as_bytes()).unwrap().1
 }
 
-/// A self-signed certificate.
-fn certificate(name: Name) -> Vec<u8> {
+/// A self-signed certificate of the key of the seed 7, 7, ...
+pub fn certificate(name: Name) -> Vec<u8> {
     let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let time = |text: &str| text.parse().unwrap();
     let validity = Validity::new(time("2025-01-01T00:00:00Z"), time("2026-01-01T00:00:00Z"));
@@ -481,16 +481,21 @@ fn what_becomes_a_certificate_is_signed_only_if_asked_for() {
         ["--format", "compressed", "--allow-x509", "--force"],
     ));
     let key = AnySigningKey::from(SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault"));
-    let signature = sandbox.read("content.sig");
-    let bits = BitString::from_bytes(&signature).unwrap().to_der().unwrap();
-    let fields = [content, fields_of(&der).remove(1), bits].concat();
-    let length = (fields.len() as u16).to_be_bytes();
-    let made = [&[0x30, 0x82][..], &length, &fields].concat();
+    let made = with_signature(&der, &sandbox.read("content.sig"));
     falcon_x509::verify_certificate(&made, &key.verifying_key()).unwrap();
 }
 
+/// A certificate with another signature.
+pub fn with_signature(der: &[u8], signature: &[u8]) -> Vec<u8> {
+    let mut fields = fields_of(der);
+    fields[2] = BitString::from_bytes(signature).unwrap().to_der().unwrap();
+    let fields = fields.concat();
+    let length = (fields.len() as u16).to_be_bytes();
+    [&[0x30, 0x82][..], &length, &fields].concat()
+}
+
 /// Encoded fields of a sequence.
-fn fields_of(der: &[u8]) -> Vec<Vec<u8>> {
+pub fn fields_of(der: &[u8]) -> Vec<Vec<u8>> {
     let mut fields = Vec::new();
     let mut rest = AnyRef::from_der(der).unwrap().value();
     while !rest.is_empty() {

@@ -11,6 +11,7 @@ mod envelopes;
 mod gpu;
 #[cfg(feature = "hls")]
 mod hls;
+mod key_use;
 mod keys;
 mod manifests;
 mod many;

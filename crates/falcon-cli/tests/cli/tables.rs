@@ -1847,6 +1847,34 @@ fn tables_that_would_make_certificates_are_refused() {
     sandbox.succeeds(&with(&sign, ["--allow-x509"]));
 }
 
+/// A key for certificates only signs tables of their signed parts, if asked for.
+#[test]
+fn tables_of_messages_are_not_signed_with_a_key_for_certificates() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["keygen", "c", "--use", "certificates"]);
+    let content = [0x30, 9, 2, 1, 0, 0x30, 0, 0x30, 2, 0x30, 0];
+    for (table, rows) in [
+        ("mixed.parquet", [&content[..], b"one"]),
+        ("content.parquet", [&content[..], &content]),
+    ] {
+        let columns = [("message", Column::of(rows))];
+        write(&sandbox.path(table), &columns, 2, plain().build());
+    }
+    let sign = |table| ["sign-table", "-k", "c", table, "-o", "signed"];
+    for table in ["mixed.parquet", "content.parquet"] {
+        let message = sandbox.refuses(&sign(table));
+        assert!(message.contains("add --allow-x509"), "{message}");
+    }
+    let message = sandbox.refuses(&with(&sign("mixed.parquet"), ["--allow-x509"]));
+    assert!(
+        message.contains("is not the signed part of a certificate"),
+        "{message}"
+    );
+    assert!(message.contains("leave out row 1"), "{message}");
+    assert!(!sandbox.path("signed").join("mixed.parquet").exists());
+    sandbox.succeeds(&with(&sign("content.parquet"), ["--allow-x509"]));
+}
+
 /// A dictionary can have a value of a megabyte for any number of rows.
 #[test]
 fn small_files_do_not_take_hours() {

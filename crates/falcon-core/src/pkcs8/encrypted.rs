@@ -45,7 +45,7 @@ macro_rules! encrypted_documents {
                 rng: &mut R,
                 passphrase: impl AsRef<[u8]>,
             ) -> Result<SecretDocument> {
-                encrypt(rng, passphrase, self.to_pkcs8_der()?.as_bytes())
+                encrypt_private_key(rng, self.to_pkcs8_der()?.as_bytes(), passphrase)
             }
 
             /// Encrypts the PKCS#8 document under `passphrase`, as PEM labelled `ENCRYPTED PRIVATE
@@ -136,14 +136,36 @@ fn on_wiped_stack<T>(work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Encrypts the PKCS#8 document `plain` at the recommended cost.
-fn encrypt<R: TryCryptoRng>(
+/// Encrypts a PKCS#8 document under `passphrase`, with salt and IV from `rng`.
+///
+/// The encoders of keys encrypt documents that they write themselves. This function is for
+/// documents with more in them, such as a [`KeyUse`](super::KeyUse).
+///
+/// ```
+/// use falcon_core::pkcs8::{EncodePrivateKey, KeyUse, decrypt_private_key, encrypt_private_key};
+/// use falcon_core::{Falcon512, SigningKey};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+///
+/// let key = SigningKey::<Falcon512>::from_seed(&[1; 32])?;
+/// let marked = KeyUse::CertificatesOnly.write(key.to_pkcs8_der()?.as_bytes())?;
+/// let encrypted = encrypt_private_key(&mut getrandom::SysRng, marked.as_bytes(), "horse")?;
+/// let plain = decrypt_private_key(encrypted.as_bytes(), "horse")?;
+/// assert_eq!(KeyUse::of_document(plain.as_bytes())?, KeyUse::CertificatesOnly);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// The caller sees to it that `document` is PKCS#8 in DER, not encrypted.
+///
+/// # Errors
+/// If `rng` fails.
+pub fn encrypt_private_key<R: TryCryptoRng>(
     rng: &mut R,
+    document: &[u8],
     passphrase: impl AsRef<[u8]>,
-    plain: &[u8],
 ) -> Result<SecretDocument> {
     let parameters = pbes2::Parameters::generate_recommended(rng)?;
-    let data = on_wiped_stack(|| parameters.encrypt(passphrase, plain))?;
+    let data = on_wiped_stack(|| parameters.encrypt(passphrase, document))?;
     let encrypted = EncryptedPrivateKeyInfoRef {
         encryption_algorithm: parameters.into(),
         encrypted_data: OctetStringRef::new(&data)?,

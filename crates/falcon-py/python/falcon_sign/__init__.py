@@ -25,6 +25,7 @@ from .exceptions import (
     FalconError,
     FaultError,
     InvalidSignature,
+    KeyUseError,
     PasswordError,
 )
 
@@ -42,6 +43,7 @@ __all__ = [
     "FalconError",
     "FaultError",
     "InvalidSignature",
+    "KeyUseError",
     "PasswordError",
     "Signature",
     "Signer",

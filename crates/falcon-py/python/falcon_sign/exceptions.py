@@ -9,6 +9,7 @@ __all__ = [
     "FalconError",
     "FaultError",
     "InvalidSignature",
+    "KeyUseError",
     "PasswordError",
 ]
 
@@ -27,6 +28,10 @@ class DecodeError(FalconError, ValueError):
 
 class PasswordError(FalconError, ValueError):
     """The password is wrong, empty, missing, or given for a key that is not encrypted."""
+
+
+class KeyUseError(FalconError):
+    """The document of the key says that it signs certificates only, and a message is none."""
 
 
 class AlreadyFinalized(FalconError):

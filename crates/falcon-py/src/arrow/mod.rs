@@ -389,11 +389,14 @@ pub fn arrow_sign(
     let table = keys.map(|keys| {
         KeyTable::of(keys, |key| {
             let key = key.cast::<PySigningKey>()?;
-            Ok(Arc::clone(&key.get().key))
+            Ok(Arc::clone(key.get().for_messages()?))
         })
     });
     let table = table.transpose()?;
-    let one = key.cast::<PySigningKey>().ok().map(|key| &*key.get().key);
+    let one = match key.cast::<PySigningKey>() {
+        Ok(key) => Some(&**key.get().for_messages()?),
+        Err(_) => None,
+    };
     let names = match (one, &table) {
         (Some(_), None) => None,
         (Some(_), Some(_)) => {

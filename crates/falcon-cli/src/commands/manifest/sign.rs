@@ -83,7 +83,8 @@ impl SignManifest {
             check_target(&PROGRAM, &output, Content::Result, overwrite)?;
             self.spare_files(&output)?;
         }
-        let secret = load_secret(&self.key, &self.passphrase, ui)?;
+        let key = load_secret(&self.key, &self.passphrase, ui)?;
+        let secret = key.into_signer_of_messages(&self.key)?;
         let statements = Statements::new(&secret.public_key(), self.comment.comment.clone());
         let signer = Signer::of_statements(engine, &secret);
         drop(secret);

@@ -1,6 +1,6 @@
 //! Envelopes: what the signer says beside the signature.
 
-use super::X509Option;
+use super::Permitted;
 use crate::{
     error::{Error, Result},
     message::Message,
@@ -58,8 +58,8 @@ pub(super) struct Draft<'p> {
 
 impl<'p> Draft<'p> {
     /// The file itself. `instead` says what to do with a file that is part of a document of X.509.
-    pub(super) fn bare(message: Message<'p>, x509: X509Option, instead: &str) -> Result<Self> {
-        x509.check(message.start(), message.whole().is_some(), instead)?;
+    pub(super) fn bare(message: Message<'p>, permitted: Permitted, instead: &str) -> Result<Self> {
+        permitted.check(message.start(), message.whole().is_some(), instead)?;
         Ok(Self {
             message,
             statement: None,

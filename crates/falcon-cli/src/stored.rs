@@ -1,0 +1,115 @@
+//! Secret keys of files, and the use that their document allows.
+
+use crate::{
+    error::{Error, Result},
+    scheme::{Algorithm, PublicKey, SecretKey},
+};
+use clap::ValueEnum;
+use falcon_core::pkcs8::KeyUse;
+use serde::Serialize;
+use std::path::Path;
+
+/// Messages that a key signs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Use {
+    /// Every message
+    #[default]
+    Any,
+    /// Certificates, certificate requests and revocation lists, and nothing else
+    Certificates,
+}
+
+impl Use {
+    /// Whether a report need not mention it.
+    pub(crate) fn is_any(&self) -> bool {
+        *self == Self::Any
+    }
+
+    /// Part of a report, which follows "secret key".
+    pub(crate) fn shown(self) -> &'static str {
+        match self {
+            Self::Any => "",
+            Self::Certificates => ", for certificates only",
+        }
+    }
+}
+
+impl From<KeyUse> for Use {
+    fn from(key_use: KeyUse) -> Self {
+        match key_use {
+            KeyUse::Any => Self::Any,
+            KeyUse::CertificatesOnly => Self::Certificates,
+        }
+    }
+}
+
+impl From<Use> for KeyUse {
+    fn from(key_use: Use) -> Self {
+        match key_use {
+            Use::Any => Self::Any,
+            Use::Certificates => Self::CertificatesOnly,
+        }
+    }
+}
+
+/// A secret key that was read from a file. Who signs with it must heed its use.
+pub(crate) struct StoredKey {
+    secret: SecretKey,
+    key_use: Use,
+}
+
+impl StoredKey {
+    pub(crate) fn new(secret: SecretKey, key_use: Use) -> Self {
+        Self { secret, key_use }
+    }
+
+    pub(crate) fn algorithm(&self) -> Algorithm {
+        self.secret.algorithm()
+    }
+
+    pub(crate) fn public_key(&self) -> PublicKey {
+        self.secret.public_key()
+    }
+
+    pub(crate) fn key_use(&self) -> Use {
+        self.key_use
+    }
+
+    /// Changes the use, if there is another one.
+    pub(crate) fn with_use(self, key_use: Option<Use>) -> Self {
+        Self {
+            key_use: key_use.unwrap_or(self.key_use),
+            ..self
+        }
+    }
+
+    /// The key, to write it elsewhere.
+    pub(crate) fn secret(&self) -> &SecretKey {
+        &self.secret
+    }
+
+    /// Takes the key, for a caller that has looked at its use.
+    pub(crate) fn into_secret(self) -> SecretKey {
+        self.secret
+    }
+
+    /// Takes the key of the file at `path` to sign what is no document of X.509. A key for
+    /// certificates only is refused.
+    pub(crate) fn into_signer_of_messages(self, path: &Path) -> Result<SecretKey> {
+        match self.key_use {
+            Use::Any => Ok(self.secret),
+            Use::Certificates => {
+                Err(signs_certificates_only(path).hint("name another key with -k"))
+            }
+        }
+    }
+}
+
+/// The key of the file at `path` was asked to sign something else.
+pub(crate) fn signs_certificates_only(path: &Path) -> Error {
+    Error::at(
+        path,
+        "is a key for certificates only, and signs nothing else",
+    )
+}

@@ -1,0 +1,272 @@
+//! Keys for certificates only: every command that signs heeds the mark, and every command that
+//! writes keys keeps it.
+
+use crate::certificates::{certificate, fields_of, with_signature};
+use crate::sandbox::{Sandbox, json_lines, text, with};
+use falcon_core::pkcs8::der::pem;
+use falcon_core::pkcs8::{KeyUse, LineEnding, decrypt_private_key};
+use falcon_core::{AnySigningKey, Falcon512, SigningKey};
+use std::collections::BTreeSet;
+
+/// Attribute `keyUsage` with `keyCertSign` and `cRLSign`.
+const MARK: [u8; 15] = [
+    0xa0, 0x0d, 0x30, 0x0b, 0x06, 0x03, 0x55, 0x1d, 0x0f, 0x31, 0x04, 0x03, 0x02, 0x01, 0x06,
+];
+
+/// A folder with marked keys: `c`, `encrypted` with the passphrase of `p`, `theirs` in the form of
+/// Bouncy Castle, and `large` of Falcon-1024. The key `k` is not marked.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("p", "correct horse\n");
+    let keygen = ["keygen", "--use", "certificates"];
+    sandbox.succeeds(&with(&keygen, ["c"]));
+    sandbox.succeeds(&with(&keygen, ["encrypted", "--passphrase-file", "p"]));
+    sandbox.succeeds(&with(&keygen, ["large", "-a", "falcon-1024"]));
+    sandbox.succeeds(&["convert", "c", "--to", "bouncy-castle", "-o", "theirs"]);
+    sandbox
+}
+
+/// The document in a file, decrypted.
+fn document(sandbox: &Sandbox, key: &str) -> Vec<u8> {
+    let (label, der) = pem::decode_vec(&sandbox.read(key))
+        .map(|(l, der)| (l.to_owned(), der))
+        .unwrap();
+    match &*label {
+        "PRIVATE KEY" => der,
+        _ => decrypt_private_key(&der, "correct horse")
+            .unwrap()
+            .as_bytes()
+            .to_vec(),
+    }
+}
+
+fn is_marked(sandbox: &Sandbox, key: &str) -> bool {
+    KeyUse::of_document(&document(sandbox, key)).unwrap() == KeyUse::CertificatesOnly
+}
+
+/// Arguments of every command that signs with a key, which follows.
+const DOORS: &[&[&str]] = &[
+    &["sign", "m", "-k"],
+    &["sign", "m", "--format", "compressed", "-k"],
+    &["sign", "m", "--format", "ct", "-k"],
+    &["sign", "m", "--format", "pem", "-k"],
+    &["sign", "m", "--format", "envelope", "-k"],
+    &["sign", "m", "--comment", "paid", "-k"],
+    &["sign", "m", "-o", "-", "-k"],
+    &["sign", "--list", "list", "-k"],
+    &["sign", "m", "--algorithm", "falcon-det1024", "-k"],
+    &["manifest", "sign", "folder", "-k"],
+    #[cfg(feature = "tables")]
+    &["sign-table", "t.parquet", "-o", "signed", "-k"],
+];
+
+#[test]
+fn a_key_for_certificates_signs_nothing_else() {
+    let sandbox = sandbox();
+    sandbox.write("list", "m\n");
+    std::fs::create_dir(sandbox.path("folder")).unwrap();
+    sandbox.write("folder/file", "content");
+    let before = sandbox.names();
+    for door in DOORS {
+        for key in ["c", "encrypted", "theirs", "large"] {
+            let mut arguments = with(door, [key]);
+            if key == "encrypted" {
+                arguments.extend(["--passphrase-file", "p"]);
+            }
+            let message = sandbox.refuses(&arguments);
+            let told = format!("error: {key}: is a key for certificates only, and signs nothing");
+            assert!(message.contains(&told), "{arguments:?}: {message}");
+            assert!(message.contains("name another key with -k"), "{message}");
+            assert_eq!(sandbox.names(), before, "{arguments:?}");
+        }
+    }
+    // The option alone permits no other message, and no statement about one.
+    for door in DOORS.iter().filter(|door| door[0] == "sign") {
+        let message = sandbox.refuses(&with(door, ["large", "--allow-x509"]));
+        assert!(message.contains("and the key signs nothing else") || message.contains("only"));
+        assert_eq!(sandbox.names(), before, "{door:?}");
+    }
+    let message = sandbox.refuses(&["sign", "m", "-k", "c", "--allow-x509"]);
+    assert!(
+        message.contains("error: m: is not the signed part of a certificate"),
+        "{message}"
+    );
+}
+
+/// Commands with their own commands in front, of which the help has an option `--key`.
+fn commands_with_a_key(sandbox: &Sandbox, before: &[&str]) -> BTreeSet<String> {
+    let help = sandbox.succeeds(&with(before, ["--help"]));
+    let help = text(&help.stdout).to_owned();
+    let mut found = BTreeSet::new();
+    let (_, commands) = help.split_once("\nCommands:\n").unwrap_or_default();
+    for line in commands.lines().take_while(|line| !line.is_empty()) {
+        let name = line.split_whitespace().next().unwrap();
+        // Some descriptions take two lines.
+        if line.starts_with("  ") && !line.starts_with("   ") && name != "help" {
+            found.extend(commands_with_a_key(sandbox, &with(before, [name])));
+        }
+    }
+    if help.contains("--key <") {
+        found.insert(before.join(" "));
+    }
+    found
+}
+
+#[test]
+fn no_other_command_signs_with_a_key() {
+    let sandbox = Sandbox::empty();
+    let doors = DOORS.iter().map(|door| match door {
+        ["manifest", ..] => "manifest sign".to_owned(),
+        [command, ..] => (*command).to_owned(),
+        [] => String::new(),
+    });
+    assert_eq!(commands_with_a_key(&sandbox, &[]), doors.collect());
+}
+
+#[test]
+fn a_key_for_certificates_signs_certificates() {
+    let sandbox = sandbox();
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
+    sandbox.write("seed", [7; 32]);
+    sandbox.succeeds(&[
+        "keygen",
+        "ca",
+        "--use",
+        "certificates",
+        "--seed-file",
+        "seed",
+    ]);
+    let der = certificate("CN=Root".parse().unwrap());
+    sandbox.write("content", &fields_of(&der)[0]);
+    let sign = ["sign", "content", "--format", "compressed", "-k", "ca"];
+    let message = sandbox.refuses(&sign);
+    assert!(message.contains("add --allow-x509"), "{message}");
+    sandbox.succeeds(&with(&sign, ["--allow-x509"]));
+    let made = with_signature(&der, &sandbox.read("content.sig"));
+    let public = AnySigningKey::from(key).verifying_key();
+    falcon_x509::verify_certificate(&made, &public).unwrap();
+    // A statement about a certificate is none.
+    let envelope = ["sign", "content", "--format", "envelope", "--force"];
+    let message = sandbox.refuses(&with(&envelope, ["-k", "ca", "--allow-x509"]));
+    assert!(message.contains("for certificates only"), "{message}");
+}
+
+#[test]
+fn commands_that_write_keys_keep_the_mark_or_change_it_when_told() {
+    let sandbox = sandbox();
+    sandbox.write("new", "correct horse\n");
+    for key in ["c", "encrypted", "theirs", "large"] {
+        assert!(is_marked(&sandbox, key), "{key}");
+    }
+    assert!(!is_marked(&sandbox, "k"));
+
+    let convert = |from, form, to| {
+        sandbox.succeeds(&["convert", from, "--to", form, "-o", to, "--force"]);
+        is_marked(&sandbox, to)
+    };
+    assert!(convert("theirs", "oqs", "ours") && convert("ours", "bouncy-castle", "again"));
+    assert_eq!(sandbox.read("ours"), sandbox.read("c"));
+    assert_eq!(sandbox.read("again"), sandbox.read("theirs"));
+    assert!(!convert("k", "oqs", "copy") && !convert("k", "bouncy-castle", "copy"));
+
+    let passphrase = ["--passphrase-file", "p", "--new-passphrase-file", "new"];
+    let passwd = |key, options: &[&str]| {
+        sandbox.succeeds(&with(&["passwd", key], options.iter().copied()));
+        is_marked(&sandbox, key)
+    };
+    assert!(passwd("encrypted", &passphrase));
+    assert!(passwd("c", &["--add", "--new-passphrase-file", "new"]));
+    assert!(passwd("c", &["--passphrase-file", "new", "--remove"]));
+    assert_eq!(sandbox.read("c"), sandbox.read("ours"));
+
+    // Marks are set and taken off on request, and the key stays the same.
+    let told = |key_use, to| {
+        let convert = [
+            "convert", "k", "--to", "oqs", "--json", "-o", to, "--use", key_use,
+        ];
+        json_lines(&sandbox.succeeds(&convert))[0].clone()
+    };
+    assert_eq!(told("certificates", "marked")["use"], "certificates");
+    assert!(told("any", "plain").get("use").is_none());
+    assert!(is_marked(&sandbox, "marked"));
+    assert_eq!(sandbox.read("plain"), sandbox.read("k"));
+    let unmark = [
+        "convert", "marked", "--to", "oqs", "--use", "any", "-o", "unmarked",
+    ];
+    sandbox.succeeds(&unmark);
+    assert_eq!(sandbox.read("unmarked"), sandbox.read("k"));
+    assert!(!passwd("encrypted", &with(&passphrase, ["--use", "any"])));
+    assert!(passwd(
+        "encrypted",
+        &with(&passphrase, ["--use", "certificates"])
+    ));
+    // Other commands that read secret keys take a marked one.
+    sandbox.succeeds(&["pubkey", "marked"]);
+    assert_eq!(sandbox.read("marked.pub"), sandbox.read("k.pub"));
+    sandbox.succeeds(&["fingerprint", "marked"]);
+}
+
+#[test]
+fn a_mark_is_shown() {
+    let sandbox = sandbox();
+    for (key, options) in [
+        ("c", &[][..]),
+        ("theirs", &[]),
+        ("encrypted", &["--passphrase-file", "p"]),
+    ] {
+        let inspect = with(&["inspect", key], options.iter().copied());
+        let told = sandbox.succeeds(&inspect);
+        let told = text(&told.stdout);
+        assert!(told.ends_with("\n  use certificates only\n"), "{told}");
+        let told = &json_lines(&sandbox.succeeds(&with(&inspect, ["--json"])))[0];
+        assert_eq!(told["use"], "certificates");
+    }
+    let told = &json_lines(&sandbox.succeeds(&["inspect", "k", "--json"]))[0];
+    assert!(told.get("use").is_none());
+    let told = sandbox.succeeds(&["keygen", "new", "--use", "certificates"]);
+    let told = text(&told.stdout);
+    assert!(
+        told.starts_with("Falcon-512 secret key, for certificates only: new\n"),
+        "{told}"
+    );
+}
+
+#[test]
+fn documents_with_a_damaged_mark_are_refused() {
+    let sandbox = Sandbox::new();
+    let document = document(&sandbox, "k");
+    let with_attributes = |attributes: &[u8]| {
+        let fields = [&document[4..], attributes].concat();
+        let length = (fields.len() as u16).to_be_bytes();
+        [&[0x30, 0x82][..], &length, &fields].concat()
+    };
+    let marked = with_attributes(&MARK);
+    sandbox.write("c.der", &marked);
+    let pem = pem::encode_string("PRIVATE KEY", LineEnding::LF, &marked).unwrap();
+    sandbox.write("c", pem);
+    let message = sandbox.refuses(&["sign", "-k", "c", "m"]);
+    assert!(message.contains("for certificates only"), "{message}");
+
+    // An empty value, and the mark twice.
+    let mut empty = MARK;
+    *empty.last_mut().unwrap() = 0;
+    let twice = [&[0xa0, 0x1a][..], &MARK[2..], &MARK[2..]].concat();
+    for attributes in [&empty[..], &twice] {
+        let damaged = with_attributes(attributes);
+        sandbox.write("d.der", &damaged);
+        let pem = pem::encode_string("PRIVATE KEY", LineEnding::LF, &damaged).unwrap();
+        sandbox.write("d", pem);
+        for command in [
+            &["sign", "m", "-k"][..],
+            &["sign", "m", "--allow-x509", "-k"],
+            &["inspect"],
+            &["pubkey", "--force"],
+            &["convert", "--to", "oqs", "-o", "x"],
+        ] {
+            for key in ["d", "d.der"] {
+                let message = sandbox.refuses(&with(command, [key]));
+                assert!(message.contains("malformed attributes"), "{message}");
+            }
+        }
+    }
+}

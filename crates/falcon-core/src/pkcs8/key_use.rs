@@ -1,0 +1,253 @@
+//! The attribute `keyUsage` of private keys.
+
+use super::Result;
+use super::der::{Decode, Tag, TagNumber, Tagged, asn1::AnyRef};
+#[cfg(feature = "alloc")]
+use {
+    super::SecretDocument,
+    super::der::{Encode, Header, Length},
+    alloc::vec::Vec,
+};
+
+/// Messages that a key may sign, as its private document says.
+///
+/// A plain signature of the signed part of a certificate is the signature of the certificate. So a
+/// key that signs certificates must not sign the messages of others. The attribute `keyUsage` of
+/// its document says so. Programs that read documents ask for it and obey.
+///
+/// **The types of keys do not hold the mark.** The decoders of this crate ignore attributes, and
+/// every signing key signs every message. A program reads the mark with
+/// [`of_document`](Self::of_document), keeps it beside the key, and writes it with
+/// [`write`](Self::write).
+///
+/// ```
+/// use falcon_core::pkcs8::{DecodePrivateKey, EncodePrivateKey, KeyUse};
+/// use falcon_core::{Falcon512, SigningKey};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+///
+/// let key = SigningKey::<Falcon512>::from_seed(&[1; 32])?;
+/// let document = key.to_pkcs8_der()?;
+/// assert_eq!(KeyUse::of_document(document.as_bytes())?, KeyUse::Any);
+///
+/// let marked = KeyUse::CertificatesOnly.write(document.as_bytes())?;
+/// assert_eq!(KeyUse::of_document(marked.as_bytes())?, KeyUse::CertificatesOnly);
+/// let read = SigningKey::<Falcon512>::from_pkcs8_der(marked.as_bytes())?;
+/// assert_eq!(read.verifying_key(), key.verifying_key());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum KeyUse {
+    /// Every message: the document does not restrict its key to certificates.
+    #[default]
+    Any,
+    /// Only signed parts of X.509 documents: certificates, certificate requests and revocation
+    /// lists.
+    CertificatesOnly,
+}
+
+/// Object identifier of `keyUsage`, 2.5.29.15, as DER has it.
+const KEY_USAGE: [u8; 3] = [0x55, 0x1d, 0x0f];
+
+/// Bits of the first byte of `KeyUsage` in RFC 5280: `digitalSignature` and `nonRepudiation`.
+const SIGNS_MESSAGES: u8 = 0b1100_0000;
+/// The same: `keyCertSign` and `cRLSign`.
+const SIGNS_CERTIFICATES: u8 = 0b0000_0110;
+
+/// Attribute `keyUsage` with `keyCertSign` and `cRLSign`, as DER.
+#[cfg(feature = "alloc")]
+const CERTIFICATES_ONLY: [u8; 13] = [
+    0x30, 0x0b, 0x06, 0x03, 0x55, 0x1d, 0x0f, 0x31, 0x04, 0x03, 0x02, 0x01, 0x06,
+];
+
+/// Tag of the attributes.
+const ATTRIBUTES: Tag = Tag::ContextSpecific {
+    constructed: true,
+    number: TagNumber(0),
+};
+
+impl KeyUse {
+    /// Reads the use of a key from its PKCS#8 document in DER, which is not encrypted. The key
+    /// itself is not decoded, nor what follows the attributes.
+    ///
+    /// A document is marked if it has an attribute `keyUsage` with `keyCertSign` or `cRLSign`, and
+    /// with neither `digitalSignature` nor `nonRepudiation`. Other attributes do not matter.
+    ///
+    /// # Errors
+    /// [`Error::Asn1`](super::Error::Asn1) if the document or an attribute is malformed, or if
+    /// `keyUsage` has no bit, has several values, or is there twice.
+    pub fn of_document(document: &[u8]) -> Result<Self> {
+        Fields::of_document(document)?.key_use()
+    }
+
+    /// Reads the values of the attribute, of which there is one.
+    fn of_values(mut values: &[u8]) -> Result<Self> {
+        let usage = take_as(Tag::BitString, &mut values)?;
+        let malformed = Tag::BitString.value_error();
+        let &[unused, first, ref more @ ..] = usage else {
+            return Err(malformed.into());
+        };
+        let last = more.last().copied().unwrap_or(first);
+        // Unused bits are zero, and RFC 5280 wants a bit that is set.
+        let is_padded = unused < 8 && last.trailing_zeros() >= unused.into();
+        let is_empty = first == 0 && more.iter().all(|&byte| byte == 0);
+        if !values.is_empty() || !is_padded || is_empty {
+            return Err(malformed.into());
+        }
+        Ok(
+            match first & SIGNS_CERTIFICATES != 0 && first & SIGNS_MESSAGES == 0 {
+                true => Self::CertificatesOnly,
+                false => Self::Any,
+            },
+        )
+    }
+
+    /// Copies a PKCS#8 document in DER, which is not encrypted, with this use in place of its own.
+    ///
+    /// [`Any`](Self::Any) removes the attribute `keyUsage`. Everything else in the document stays
+    /// as it is.
+    ///
+    /// # Errors
+    /// As for [`of_document`](Self::of_document).
+    #[cfg(feature = "alloc")]
+    pub fn write(self, document: &[u8]) -> Result<SecretDocument> {
+        let mut fields = Fields::of_document(document)?;
+        fields.key_use()?;
+        let mut mark = (self == Self::CertificatesOnly).then_some(&CERTIFICATES_ONLY[..]);
+        let mut attributes = Vec::new();
+        while !fields.attributes.is_empty() {
+            let Attribute { encoded, usage } = Attribute::take(&mut fields.attributes)?;
+            // DER sorts a set. No attribute is the beginning of another one.
+            let before = mark.take_if(|mark| encoded > *mark);
+            attributes.extend_from_slice(before.unwrap_or_default());
+            if usage.is_none() {
+                attributes.extend_from_slice(encoded);
+            }
+        }
+        attributes.extend_from_slice(mark.unwrap_or_default());
+
+        if !attributes.is_empty() {
+            attributes = element(ATTRIBUTES, &[&attributes])?;
+        }
+        let document = element(Tag::Sequence, &[fields.before, &attributes, fields.after])?;
+        Ok(SecretDocument::try_from(document)?)
+    }
+}
+
+/// Encodes an element with these parts of its contents. Allocates once: growing would leave a copy
+/// of the parts behind.
+#[cfg(feature = "alloc")]
+fn element(tag: Tag, parts: &[&[u8]]) -> Result<Vec<u8>> {
+    let len = parts.iter().map(|part| part.len()).sum::<usize>();
+    let header = Header::new(tag, Length::try_from(len)?).to_der()?;
+    let mut out = Vec::with_capacity(header.len() + len);
+    out.extend_from_slice(&header);
+    for part in parts {
+        out.extend_from_slice(part);
+    }
+    Ok(out)
+}
+
+/// Takes the first element off `rest`. Returns its tag, its contents and all of it.
+fn take<'a>(rest: &mut &'a [u8]) -> Result<(Tag, &'a [u8], &'a [u8])> {
+    let (element, behind) = AnyRef::from_der_partial(rest)?;
+    let encoded = &rest[..rest.len() - behind.len()];
+    *rest = behind;
+    Ok((element.tag(), element.value(), encoded))
+}
+
+/// Takes the first element off `rest`, which must have this tag. Returns its contents.
+fn take_as<'a>(tag: Tag, rest: &mut &'a [u8]) -> Result<&'a [u8]> {
+    let (found, contents, _) = take(rest)?;
+    found.assert_eq(tag)?;
+    Ok(contents)
+}
+
+/// Refuses elements that are left.
+fn finish(rest: &[u8]) -> Result<()> {
+    match rest {
+        [] => Ok(()),
+        _ => Err(Tag::Sequence.length_error().into()),
+    }
+}
+
+/// Fields of a PKCS#8 document, encoded.
+#[cfg_attr(
+    not(feature = "alloc"),
+    expect(dead_code, reason = "parts that are written need memory")
+)]
+struct Fields<'a> {
+    /// Version, algorithm and private key.
+    before: &'a [u8],
+    /// Contents of the attributes.
+    attributes: &'a [u8],
+    /// Public key and extensions.
+    after: &'a [u8],
+}
+
+impl<'a> Fields<'a> {
+    fn of_document(document: &'a [u8]) -> Result<Self> {
+        let mut rest = document;
+        let fields = take_as(Tag::Sequence, &mut rest)?;
+        finish(rest)?;
+        rest = fields;
+        for tag in [Tag::Integer, Tag::Sequence, Tag::OctetString] {
+            take_as(tag, &mut rest)?;
+        }
+        let (before, mut after) = fields.split_at(fields.len() - rest.len());
+        let attributes = match take(&mut rest) {
+            Ok((ATTRIBUTES, attributes, _)) => {
+                after = rest;
+                attributes
+            }
+            _ => &[],
+        };
+        Ok(Self {
+            before,
+            attributes,
+            after,
+        })
+    }
+
+    /// Reads all attributes, of which one may say how the key is used.
+    fn key_use(&self) -> Result<KeyUse> {
+        let mut found = None;
+        let mut rest = self.attributes;
+        while !rest.is_empty() {
+            let Attribute { usage, .. } = Attribute::take(&mut rest)?;
+            if let Some(values) = usage
+                && found.replace(KeyUse::of_values(values)?).is_some()
+            {
+                return Err(Tag::Set.value_error().into());
+            }
+        }
+        Ok(found.unwrap_or_default())
+    }
+}
+
+/// An attribute of a private key.
+#[cfg_attr(
+    not(feature = "alloc"),
+    expect(dead_code, reason = "parts that are written need memory")
+)]
+struct Attribute<'a> {
+    /// The whole attribute.
+    encoded: &'a [u8],
+    /// Values, if it is `keyUsage`.
+    usage: Option<&'a [u8]>,
+}
+
+impl<'a> Attribute<'a> {
+    /// Takes the first attribute off `rest`.
+    fn take(rest: &mut &'a [u8]) -> Result<Self> {
+        let (tag, mut fields, encoded) = take(rest)?;
+        tag.assert_eq(Tag::Sequence)?;
+        let kind = take_as(Tag::ObjectIdentifier, &mut fields)?;
+        let values = take_as(Tag::Set, &mut fields)?;
+        finish(fields)?;
+        Ok(Self {
+            encoded,
+            usage: (kind == KEY_USAGE).then_some(values),
+        })
+    }
+}
