@@ -46,7 +46,10 @@ pub(crate) fn plant(cases: Vec<Case>) -> Vec<Case> {
 /// True if the processor has the instruction set that a case is named after.
 fn is_here(name: &str) -> bool {
     #[cfg(target_arch = "x86_64")]
-    let has = [("avx512", falcon_x86::Avx512::detect().is_some()), ("neon", false)];
+    let has = [
+        ("avx512", falcon_x86::Avx512::detect().is_some()),
+        ("neon", false),
+    ];
     #[cfg(not(target_arch = "x86_64"))]
     let has = [("avx512", false), ("avx2", false)];
     !has.iter().any(|(set, has)| name.starts_with(set) && !has)

@@ -52,7 +52,7 @@ struct Baseline {
     outcome: Outcome,
 }
 
-/// What registers decide.
+/// Outcomes that registers decide.
 #[derive(Clone, Copy, Default)]
 struct Influence {
     address: bool,
@@ -350,8 +350,8 @@ impl Lab {
         })
     }
 
-    /// Random bits, zero, numbers in binary64 or binary32 of common sizes, or small bytes, which are
-    /// indices of tables.
+    /// Random bits, zero, numbers in binary64 or binary32 of common sizes, or small bytes, which
+    /// are indices of tables.
     fn vector(&mut self, number: usize) -> u128 {
         let words = [self.random(), self.random()];
         let words = words.map(|word| match number % 8 {

@@ -27,7 +27,7 @@ pub(crate) struct Program {
     headers: (u64, u64),
 }
 
-/// What the program has asked for.
+/// State of the system that the program runs on.
 #[derive(Default)]
 pub(crate) struct Linux {
     heap: u64,

@@ -5,8 +5,9 @@
 //! `taint: branch in PROGRAM ADDRESS`. Reported are branches, addresses and divisions of integers
 //! that depend on a secret byte.
 //!
-//! `falcon-emulated-taint [--twice] PROGRAM [ARGUMENT...]` exits as the program does. With `--twice`
-//! it finds the rule of each instruction again, from other states, and fails if one differs.
+//! `falcon-emulated-taint [--twice] PROGRAM [ARGUMENT...]` exits as the program does. With
+//! `--twice` it finds the rule of each instruction again, from other states, and fails if one
+//! differs.
 //! `falcon-emulated-taint --rule WORD...` prints the rules of instructions, given in hexadecimal.
 
 mod follow;

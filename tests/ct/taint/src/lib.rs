@@ -23,7 +23,10 @@ mod machine;
 mod names;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod places;
-#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), target_os = "linux"))]
+#[cfg(all(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    target_os = "linux"
+))]
 pub mod requests;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod rules;

@@ -18,8 +18,8 @@ pub const MAKE_MEM_DEFINED: u64 = MEMCHECK + 2;
 /// Writes a byte for each byte of memory, 255 if it is secret: address, buffer, length. Answers 1.
 pub const GET_VBITS: u64 = MEMCHECK + 8;
 
-/// Instructions of a request on x86-64: `rol rdi, 3`, `rol rdi, 13`, `rol rdi, 61`, `rol rdi, 51`, and
-/// then `xchg rbx, rbx`.
+/// Instructions of a request on x86-64: `rol rdi, 3`, `rol rdi, 13`, `rol rdi, 61`,
+/// `rol rdi, 51`, and then `xchg rbx, rbx`.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const SEQUENCE: [u8; 19] = [
     0x48, 0xc1, 0xc7, 0x03, 0x48, 0xc1, 0xc7, 0x0d, 0x48, 0xc1, 0xc7, 0x3d, 0x48, 0xc1, 0xc7, 0x33,
