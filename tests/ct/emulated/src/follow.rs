@@ -17,7 +17,7 @@ const BRANCH: &str = "branch";
 const ADDRESS: &str = "address";
 const DIVISION: &str = "division";
 
-/// What an instruction is, beside its rule.
+/// Kind of an instruction, beside its rule.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Plain,

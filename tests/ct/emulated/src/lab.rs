@@ -642,9 +642,11 @@ fn groups(word: u32) -> Vec<Vec<usize>> {
     named.dedup();
     let after = [field(0), field(5), field(16)].into_iter();
     let after = after.flat_map(|first| (1..4).map(move |i| (first + i) % 32));
+    // The highest bit of the field may belong to the number of a lane.
+    let of_lane = VECTORS + field(16) % 16;
     let after = after
         .flat_map(|number| [number, VECTORS + number])
-        .chain([30]);
+        .chain([30, of_lane]);
     let mut others: Vec<_> = after.filter(|register| !named.contains(register)).collect();
     others.sort_unstable();
     others.dedup();
@@ -775,6 +777,15 @@ mod tests {
             ];
             says(word, &lines);
         }
+    }
+
+    #[test]
+    fn products_with_a_lane_of_sixteen_bits_are_known() {
+        // mls v13.8h, v25.8h, v8.h[3]
+        let rule = rule(0x6f78_432d);
+        let names = rule.lines().map(|line| line.split(':').next());
+        let names: Vec<_> = names.map(|name| name.unwrap_or_default().trim()).collect();
+        assert_eq!(names, ["writes v13 and []", "v13", "v25", "v8", "memory"]);
     }
 
     #[test]
