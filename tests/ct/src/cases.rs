@@ -122,9 +122,8 @@ pub(crate) fn all() -> Vec<Case> {
     {
         let isa = falcon_neon::Neon::detect().expect("every AArch64 has NEON");
         for_vectors(isa, Many::<_, 4>(isa), "neon", &mut cases);
-        if let Some(isa) = falcon_neon::NeonSha3::detect() {
-            for_vectors(isa, Many::<_, 4>(isa), "neonsha3", &mut cases);
-        }
+        let isa = falcon_neon::NeonSha3::detect().expect("the emulator has SHA-3");
+        for_vectors(isa, Many::<_, 4>(isa), "neonsha3", &mut cases);
     }
     mceliece::add(&mut cases);
     cases

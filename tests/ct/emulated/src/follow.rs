@@ -2,7 +2,7 @@
 
 use crate::lab::{Access, Lab};
 use crate::linux::{Linux, Program};
-use crate::registers::{self, COUNT, VECTORS};
+use crate::registers::{self, COUNT};
 use crate::rule::{Rule, nothing};
 use falcon_taint::Memory;
 use std::collections::{BTreeMap, HashMap};
@@ -16,6 +16,8 @@ const BEFORE: [u32; 4] = [0x93cc_0d8c, 0x93cc_358c, 0x93cc_cd8c, 0x93cc_f58c];
 const BRANCH: &str = "branch";
 const ADDRESS: &str = "address";
 const DIVISION: &str = "division";
+const UNKNOWN: &str = "instruction without a rule";
+const OUTPUT: &str = "output";
 
 /// Kind of an instruction, beside its rule.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,6 +27,9 @@ enum Kind {
     Jump,
     Division,
     Request,
+    /// A write of a system register, or a read of the sticky flags of floating-point exceptions:
+    /// state that is not followed.
+    SystemRegister,
     /// `dc zva`, which clears 64 bytes.
     Clear,
     /// A store that fails unless the processor watches the address, as it does not in the lab.
@@ -217,19 +222,26 @@ impl Follower {
         let kind = match word {
             REQUEST => Kind::Request,
             _ if word & 0xfe00_0000 == 0xd600_0000 => Kind::Jump,
+            _ if word & 0xfff0_0000 == 0xd510_0000 => Kind::SystemRegister,
+            _ if word & 0xffff_ffe0 == 0xd53b_4420 => Kind::SystemRegister,
             _ if word & 0x7fe0_f800 == 0x1ac0_0800 => Kind::Division,
             _ if word & 0xffff_ffe0 == 0xd50b_7420 => Kind::Clear,
             _ if word & 0x3fe0_7c00 == 0x0800_7c00 => Kind::Exclusive,
             _ => Kind::Plain,
         };
-        let candidates = crate::lab::candidates(word)
-            .iter()
-            .fold(0, |all, &i| all | 1 << i);
+        // A jump leaves the lab, and requests to the system do nothing there.
+        let is_in_lab = !matches!(kind, Kind::Jump) && word & 0xffe0_001f != 0xd400_0001;
+        let (candidates, rule) = if !is_in_lab || self.lab.keeps_to_candidates(word) {
+            let candidates = crate::lab::candidates(word);
+            (candidates.iter().fold(0, |all, &i| all | 1 << i), None)
+        } else {
+            ((1 << COUNT) - 1, Some(None))
+        };
         self.instructions.push(Instruction {
             word,
             kind,
             candidates,
-            rule: None,
+            rule,
         });
         self.numbers.insert(word, self.instructions.len() - 1);
         self.instructions.len() - 1
@@ -251,6 +263,17 @@ impl Follower {
         let mut secret = self.registers & instruction.candidates != 0;
         for access in self.accesses.iter().filter(|access| !access.writes) {
             secret |= self.memory.read(access.address, access.length) != 0;
+        }
+        if instruction.kind == Kind::SystemRegister {
+            let register = (word & 31) as usize;
+            if word >> 21 & 1 == 1 {
+                // A read. The sticky flags may tell of any operand.
+                self.secret[register] = 0xff;
+                self.registers |= 1 << register;
+            } else if register != 31 && self.secret[register] != 0 {
+                self.report(address, UNKNOWN);
+            }
+            return;
         }
         if !secret {
             for access in self.accesses.iter().filter(|access| access.writes) {
@@ -364,14 +387,20 @@ impl Follower {
     /// Follows an instruction without a rule: everything that it may write is secret.
     fn follow_coarsely(&mut self, address: u64, word: u32) {
         self.coarse.insert(address, word);
-        for register in crate::lab::candidates(word) {
-            if register != registers::SP {
-                self.secret[register] = if register < VECTORS { 0xff } else { 0xffff };
-                self.registers |= 1 << register;
-            }
+        self.report(address, UNKNOWN);
+        for register in (0..COUNT).filter(|&register| register != registers::SP) {
+            self.secret[register] = ((1u32 << registers::length(register)) - 1) as u16;
         }
+        self.registers = ((1 << COUNT) - 1) & !(1 << registers::SP);
         for access in self.accesses.iter().filter(|access| access.writes) {
             self.memory.write(access.address, access.length, !0);
+        }
+    }
+
+    /// Reports bytes that the program hands to the system, if one is secret.
+    pub(crate) fn hand_out(&mut self, address: u64, start: u64, length: u64) {
+        if (start..start + length).any(|place| self.memory.read(place, 1) != 0) {
+            self.report(address, OUTPUT);
         }
     }
 

@@ -140,6 +140,8 @@ pub(crate) fn interrupt(emulator: &mut Unicorn<'_, Follower>, number: u32) {
     let answer = match call {
         // write
         64 => {
+            let next = emulator.pc_read().expect("an address");
+            emulator.get_data_mut().hand_out(next, a1, a2);
             let bytes = emulator
                 .mem_read_as_vec(a1, a2 as usize)
                 .expect("what is written");

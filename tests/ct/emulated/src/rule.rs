@@ -13,6 +13,11 @@ pub(crate) const fn nothing() -> Outputs {
     [0; MOST_OUTPUTS / 64]
 }
 
+fn union(mut a: Outputs, b: &Outputs) -> Outputs {
+    a.iter_mut().zip(b).for_each(|(a, b)| *a |= b);
+    a
+}
+
 /// A register that an instruction reads.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Source {
@@ -76,32 +81,68 @@ impl Rule {
         self.output_bytes() + stores.map(|(length, _)| length).sum::<usize>()
     }
 
-    /// Makes what decides a byte of a general register decide the whole register. The same for
-    /// registers and stored bytes of every kind if more than eight bytes are decided by the same
-    /// input bytes, since then the input has no lanes.
-    pub(crate) fn widen(&self, effects: &mut [Outputs]) {
-        let has = |effect: &Outputs, i: usize| effect[i / 64] >> (i % 64) & 1 != 0;
+    /// The flags among the outputs.
+    pub(crate) fn flags(&self) -> Outputs {
+        let mut flags = nothing();
         let mut first = 0;
+        for &register in &self.outputs {
+            if register == registers::FLAGS {
+                flags[first / 64] |= 1 << (first % 64);
+            }
+            first += registers::length(register);
+        }
+        flags
+    }
+
+    /// Makes all bytes that hang together depend on each other. What decides a byte of a general
+    /// register decides the whole register. In vectors and in memory, it decides each half of
+    /// eight bytes of which it was seen to decide a byte. A byte that was
+    /// never seen to decide anything decides all that the others do, unless the whole `half` of
+    /// the register that it is in decides nothing: then the instruction does not read that half.
+    pub(crate) fn join(&self, effects: &mut [Outputs], half: usize) {
+        let everything = effects.iter().fold(nothing(), union);
+        for bytes in effects.chunks_mut(half) {
+            if bytes.iter().all(|effect| *effect == nothing()) {
+                continue;
+            }
+            for effect in bytes.iter_mut().filter(|effect| **effect == nothing()) {
+                *effect = everything;
+            }
+        }
+        loop {
+            let before = effects.to_vec();
+            for effect in &mut *effects {
+                self.round(effect);
+            }
+            for i in 0..effects.len() {
+                for j in 0..effects.len() {
+                    if effects[i].iter().zip(&effects[j]).any(|(a, b)| a & b != 0) {
+                        effects[i] = union(effects[i], &effects[j]);
+                    }
+                }
+            }
+            if before == effects {
+                return;
+            }
+        }
+    }
+
+    fn round(&self, effect: &mut Outputs) {
         let stored = self.output_length() - self.output_bytes();
         let lengths = self
             .outputs
             .iter()
             .map(|&register| registers::length(register));
+        let mut first = 0;
         for length in lengths.chain([stored]) {
-            let bytes = first..first + length;
-            first += length;
-            let of_lane = effects.iter().map(|effect| {
-                effects
-                    .iter()
-                    .filter(|other| *other == effect && **other != nothing())
-                    .count()
-            });
-            let no_lanes = of_lane.max().unwrap_or(0) > 8;
-            for effect in &mut *effects {
-                if (length == 8 || no_lanes) && bytes.clone().any(|i| has(effect, i)) {
-                    bytes.clone().for_each(|i| effect[i / 64] |= 1 << (i % 64));
+            let has = |i: &usize| effect[(first + i) / 64] >> ((first + i) % 64) & 1 != 0;
+            let seen: Vec<usize> = (0..length).filter(has).collect();
+            for byte in seen {
+                for i in byte / 8 * 8..(byte / 8 * 8 + 8).min(length) {
+                    effect[(first + i) / 64] |= 1 << ((first + i) % 64);
                 }
             }
+            first += length;
         }
     }
 

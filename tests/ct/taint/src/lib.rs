@@ -9,7 +9,8 @@
 //! code. So a program that is checked under Memcheck runs here as it is.
 //!
 //! A byte is secret as a whole. Where a rule for an instruction is not exact, it marks more bytes,
-//! never fewer. The program must have one thread. Linux on x86-64 only.
+//! never fewer. The program must have one thread. Linux on x86-64 only; on AArch64
+//! the crate has the [`requests`] and the allocator for a program in an emulator.
 
 #[cfg(all(target_arch = "aarch64", target_os = "linux"))]
 mod allocator;

@@ -25,6 +25,7 @@ pub const PACKAGE: Package = Package {
         "list.rs",
         "message.rs",
         "object.rs",
+        "stored.rs",
         "tables/keys.rs",
         "tables/ledger.rs",
         "tables/output.rs",

@@ -78,6 +78,7 @@ pub const PACKAGE: Package = Package {
         "pkcs8/any.rs",
         "pkcs8/certificate.rs",
         "pkcs8/encrypted.rs",
+        "pkcs8/key_use.rs",
         "prng.rs",
         "recovery.rs",
         "ring.rs",
