@@ -2,7 +2,9 @@
 
 use crate::{
     error::{Error, Result},
+    escape::shown,
     scheme::{Algorithm, PublicKey, SecretKey},
+    ui::Ui,
 };
 use clap::ValueEnum;
 use falcon_core::pkcs8::KeyUse;
@@ -24,6 +26,14 @@ impl Use {
     /// Whether a report need not mention it.
     pub(crate) fn is_any(&self) -> bool {
         *self == Self::Any
+    }
+
+    /// Value of the option `--use`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Certificates => "certificates",
+        }
     }
 
     /// Part of a report, which follows "secret key".
@@ -76,12 +86,16 @@ impl StoredKey {
         self.key_use
     }
 
-    /// Changes the use, if there is another one.
-    pub(crate) fn with_use(self, key_use: Option<Use>) -> Self {
-        Self {
-            key_use: key_use.unwrap_or(self.key_use),
-            ..self
+    /// Changes the use, if there is another one. Warns if the key at `path` loses its mark.
+    pub(crate) fn with_use(self, key_use: Option<Use>, path: &Path, ui: Ui) -> Self {
+        let key_use = key_use.unwrap_or(self.key_use);
+        if self.key_use == Use::Certificates && key_use == Use::Any {
+            ui.warn(format_args!(
+                "the key of {} signed certificates only, and its copy signs every message",
+                shown(path)
+            ));
         }
+        Self { key_use, ..self }
     }
 
     /// The key, to write it elsewhere.

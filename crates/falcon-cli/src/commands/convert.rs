@@ -73,7 +73,8 @@ impl Convert {
         Inputs::new(inputs()).spare(&self.output)?;
         check_target(&PROGRAM, &self.output, Content::SecretKey, overwrite)?;
 
-        let key = load_secret(&self.key, &self.passphrase, ui)?.with_use(self.key_use);
+        let key = load_secret(&self.key, &self.passphrase, ui)?;
+        let key = key.with_use(self.key_use, &self.key, ui);
         let pem = match self.to {
             Form::BouncyCastle => polynomials_pem(key.secret(), key.key_use())?,
             Form::Oqs => secret_pem(key.secret(), key.key_use(), None)?,

@@ -137,6 +137,13 @@ impl Keygen {
         let files = files.into_iter().flatten().map(PathBuf::as_path);
         at_most_one_standard(files.clone())?;
         let inputs = Inputs::new(files);
+        if self.key_use == Use::Certificates && self.algorithm == SignatureAlgorithm::FalconDet1024
+        {
+            return Err(
+                Error::new("a Falcon-det1024 signature signs no certificate")
+                    .hint("leave out --use certificates, or name falcon-1024"),
+            );
+        }
         if is_standard(secret) {
             return Err(Error::new("a key pair is two files, not standard output")
                 .hint("name the file of the secret key"));

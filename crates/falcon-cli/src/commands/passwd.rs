@@ -3,8 +3,7 @@
 use crate::{
     PROGRAM,
     error::{Error, Result, Status, serialize_path},
-    escape::Escaped,
-    escape::shown,
+    escape::{Escaped, shown},
     input::{at_most_one_standard, is_standard},
     keys::{
         DEFAULT_SECRET_KEY, MAX_REPLACED, Stored, decrypt, load_stored, not_encrypted, secret_pem,
@@ -13,6 +12,7 @@ use crate::{
     passphrase::{PassphraseSource, new_passphrase},
     pem_text::has_text_around_pem,
     scheme::Algorithm,
+    shell::quote,
     snapshot::Snapshot,
     stored::Use,
     ui::Ui,
@@ -91,11 +91,18 @@ impl Passwd {
                 return Err(Error::at(&self.key, "has no passphrase to remove"));
             }
             Stored::Plain(_) => {
-                return Err(Error::at(&self.key, "has no passphrase to change")
-                    .hint("give it one with --add"));
+                let error = Error::at(&self.key, "has no passphrase to change");
+                return Err(match self.key_use {
+                    None => error.hint("give it one with --add"),
+                    Some(key_use) => error.hint(format_args!(
+                        "to change the use alone: falcon-cli convert --to oqs --use {} -o NEW {}",
+                        key_use.name(),
+                        quote(&self.key)
+                    )),
+                });
             }
         };
-        let key = key.with_use(self.key_use);
+        let key = key.with_use(self.key_use, &self.key, ui);
         let new = (!self.remove)
             .then(|| {
                 new_passphrase(

@@ -25,6 +25,7 @@ use crate::{
     progress::Progress,
     scheme::{AnySignature, SecretKey, SignatureAlgorithm},
     shell::quote,
+    stored::{Use, signs_certificates_only},
     ui::{Hints, Ui, only_report_is_missing},
 };
 use clap::Args;
@@ -115,6 +116,13 @@ impl Sign {
             // A statement is no document of X.509.
             SignatureFormat::Envelope => {
                 (key.into_signer_of_messages(&self.key)?, Permitted::Messages)
+            }
+            // Nor is a deterministic signature one of X.509.
+            _ if self.algorithm == Some(SignatureAlgorithm::FalconDet1024)
+                && key.key_use() == Use::Certificates =>
+            {
+                let error = signs_certificates_only(&self.key);
+                return Err(error.hint("name another key with -k"));
             }
             _ => self.x509.permit(key, &self.key)?,
         };

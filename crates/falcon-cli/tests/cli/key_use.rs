@@ -207,6 +207,47 @@ fn commands_that_write_keys_keep_the_mark_or_change_it_when_told() {
 }
 
 #[test]
+fn a_mark_that_goes_is_told() {
+    let sandbox = sandbox();
+    let convert = ["convert", "c", "--to", "oqs", "--use"];
+    let output = sandbox.run(&with(&convert, ["any", "-o", "unmarked"]));
+    assert!(output.status.success());
+    assert!(text(&output.stderr).contains("signed certificates only"));
+    let output = sandbox.run(&with(&convert, ["certificates", "-o", "marked"]));
+    assert!(!text(&output.stderr).contains("signed certificates only"));
+    let output = sandbox.run(&["passwd", "--use", "certificates", "k"]);
+    let told = text(&output.stderr);
+    let command = "falcon-cli convert --to oqs --use certificates -o NEW k";
+    assert!(!output.status.success() && told.contains(command), "{told}");
+}
+
+#[test]
+fn deterministic_signatures_are_none_of_certificates() {
+    let sandbox = sandbox();
+    let keygen = [
+        "keygen",
+        "d",
+        "-a",
+        "falcon-det1024",
+        "--use",
+        "certificates",
+    ];
+    let output = sandbox.run(&keygen);
+    assert!(!output.status.success() && !sandbox.path("d").exists());
+    let sign = [
+        "sign",
+        "m",
+        "-k",
+        "large",
+        "-a",
+        "falcon-det1024",
+        "--allow-x509",
+    ];
+    let told = sandbox.refuses(&sign);
+    assert!(told.contains("signs nothing else"), "{told}");
+}
+
+#[test]
 fn a_mark_is_shown() {
     let sandbox = sandbox();
     for (key, options) in [
