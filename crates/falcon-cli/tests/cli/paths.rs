@@ -207,7 +207,7 @@ fn no_signature_is_written_beside_a_device() {
     impl Drop for Removed {
         fn drop(&mut self) {
             for name in ["/dev/stdin.sig", "/dev/null.sig"] {
-                let _ = std::fs::remove_file(name);
+                let _ = fs::remove_file(name);
             }
         }
     }
