@@ -809,27 +809,35 @@ fn a_mark_stays_under_a_passphrase_and_in_pem() {
     assert!(KeyUse::of_document(encrypted.as_bytes()).is_err());
 }
 
-/// The nine bits of RFC 5280 and their meaning here, encoded with and without zeros at the end.
+/// The nine bits of RFC 5280 and their meaning here. DER has no zeros at the end.
 #[test]
-fn a_key_is_for_certificates_if_its_usage_is_and_signs_nothing_else() {
+fn a_key_signs_messages_only_if_its_usage_has_a_bit_for_them() {
     let document = Vector::new::<Falcon512>();
     let document = document.document(&octets(&document.secret));
     for bits in 1_u16..1 << 9 {
         let has = |place: u16| bits << place & 1 << 8 != 0;
-        let marked = (has(5) || has(6)) && !has(0) && !has(1);
-        let expected = if marked {
-            KeyUse::CertificatesOnly
-        } else {
+        let expected = if has(0) || has(1) {
             KeyUse::Any
+        } else {
+            KeyUse::CertificatesOnly
         };
         let [high, low] = (bits << 7).to_be_bytes();
         let fewest = match low {
             0 => vec![3, 2, high.trailing_zeros() as u8, high],
             _ => vec![3, 3, 7, high, low],
         };
-        for value in [fewest, vec![3, 3, 7, high, low], vec![3, 3, 0, high, low]] {
-            let read = with_attributes(&document, &key_usage(&value), &[]);
-            assert_eq!(KeyUse::of_document(&read), Ok(expected), "{bits:09b}");
+        for value in [
+            &fewest[..],
+            &[3, 3, 7, high, low],
+            &[3, 3, 0, high, low],
+            &[3, 2, 0, high],
+        ] {
+            let found = KeyUse::of_document(&with_attributes(&document, &key_usage(value), &[]));
+            if value == fewest {
+                assert_eq!(found, Ok(expected), "{bits:09b}");
+            } else if value[1] == 3 || low == 0 {
+                assert!(matches!(found, Err(Error::Asn1(_))), "{bits:09b}");
+            }
         }
     }
 }
@@ -884,6 +892,51 @@ fn other_attributes_fields_and_the_public_key_stay_where_a_use_is_written() {
     }
 }
 
+/// The decoder takes these documents, so a mark in them must not be overlooked.
+#[test]
+fn attributes_are_refused_twice_and_behind_other_fields() {
+    let vector = Vector::new::<Falcon512>();
+    let contents = octets(&vector.secret);
+    let version_1 = vector.document(&contents);
+    let mut info = info(vector.oid, &contents);
+    info.public_key = Some(BitStringRef::from_bytes(&vector.public).unwrap());
+    let version_2 = info.to_der().unwrap();
+    let mark = tlv(0xa0, &key_usage(&[3, 2, 1, 6]));
+    let empty = [0xa0, 0];
+    let extension = [0xa2, 2, 5, 0];
+    let with =
+        |document: &[u8], after: &[&[u8]]| sequence(&[&document[4..], &after.concat()].concat());
+    for (document, is_decoded) in [
+        (with(&version_1, &[&empty, &mark]), true),
+        (with(&version_1, &[&extension, &mark]), true),
+        (with(&version_2, &[&mark]), true),
+        (with(&version_2, &[&extension, &mark]), true),
+        (with(&version_1, &[&mark, &empty]), true),
+        (with(&version_1, &[&mark, &extension, &mark]), true),
+        // Attributes that are not constructed, a length that is too large, half a header.
+        (with(&version_1, &[&[0x80], &mark[1..]]), false),
+        (with(&version_1, &[&extension, &[0x80], &mark[1..]]), true),
+        (with(&version_1, &[&[0xa0, 0x0e], &mark[2..]]), false),
+        (with(&version_1, &[&mark, &[0xa2, 5, 5, 0]]), false),
+        (with(&version_1, &[&[0xa2]]), false),
+    ] {
+        assert_eq!(
+            read::<Falcon512>(&document).is_ok(),
+            is_decoded,
+            "{:02x?}",
+            &document[2200..]
+        );
+        let error = KeyUse::of_document(&document);
+        assert!(
+            matches!(error, Err(Error::Asn1(_))),
+            "{:02x?}",
+            &document[2200..]
+        );
+        assert_eq!(KeyUse::Any.write(&document).err(), error.err());
+        assert!(KeyUse::CertificatesOnly.write(&document).is_err());
+    }
+}
+
 #[test]
 fn damaged_attributes_are_refused() {
     let vector = Vector::new::<Falcon512>();
@@ -911,6 +964,9 @@ fn damaged_attributes_are_refused() {
         &[3, 1, 1],
         &[3, 3, 1, 6],
         &[3, 2, 1, 6, 0],
+        // Zeros at the end.
+        &[3, 2, 0, 6],
+        &[3, 3, 0, 6, 0],
         &[3, 0],
     ] {
         refused(&key_usage(values));

@@ -1,5 +1,12 @@
 //! Messages that are the signed part of a document.
 
+use crate::error::Error;
+use crate::verify::check_encoding;
+use der::Decode;
+use x509_cert::TbsCertificate;
+use x509_cert::crl::TbsCertList;
+use x509_cert::request::CertReqInfo;
+
 /// A document whose signed part a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -22,7 +29,8 @@ impl SignedPart {
     /// `start` is the beginning of the message, at least a few hundred bytes, or all of it if
     /// `is_whole`. Only tags and lengths are looked at. Those of BER are accepted, also in long and
     /// indefinite forms, since some verifiers accept them. So a message that no verifier accepts
-    /// may be taken for one, if its first three to five tags are those of a document.
+    /// may be taken for one, if its first three to five tags are those of a document. A program
+    /// that signs nothing but signed parts calls [`from_der`](Self::from_der).
     ///
     /// Other standards sign DER, too, such as OCSP, CMS and attribute certificates. Their signed
     /// parts are not known here.
@@ -47,6 +55,35 @@ impl SignedPart {
         .into_iter()
         .find(|(_, is_kind)| is_kind(fields) != Err(Differs))
         .map(|(kind, _)| kind)
+    }
+
+    /// Decodes a whole message as the signed part of a document, and tells of which.
+    ///
+    /// For a program whose key signs signed parts only. The message is one `TBSCertificate`,
+    /// `CertificationRequestInfo` or `TBSCertList` in strict DER, and nothing follows it. Values of
+    /// extensions, of attributes and of public keys may be any bytes. Revocation lists of version 1
+    /// are refused.
+    ///
+    /// # Errors
+    /// [`Error::NotSignedPart`] if the message has not the first fields of a signed part.
+    /// [`Error::Der`] or [`Error::NotDer`] if it has them, but is not the DER of a signed part.
+    ///
+    /// ```
+    /// use falcon_x509::{Error, SignedPart};
+    ///
+    /// // The public key lacks its fields.
+    /// let request = [0x30, 0x09, 2, 1, 0, 0x30, 0, 0x30, 2, 0x30, 0];
+    /// assert_eq!(SignedPart::of_message(&request, true), Some(SignedPart::Request));
+    /// assert!(matches!(SignedPart::from_der(&request), Err(Error::Der(_))));
+    /// ```
+    pub fn from_der(message: &[u8]) -> Result<Self, Error> {
+        let kind = Self::of_message(message, true).ok_or(Error::NotSignedPart)?;
+        match kind {
+            Self::Certificate => check_encoding(&TbsCertificate::from_der(message)?, message),
+            Self::Request => check_encoding(&CertReqInfo::from_der(message)?, message),
+            Self::RevocationList => check_encoding(&<TbsCertList>::from_der(message)?, message),
+        }?;
+        Ok(kind)
     }
 }
 

@@ -14,6 +14,8 @@ pub enum Error {
     /// The document is decoded, but DER and RFC 5280 encode its fields with other bytes: a `SET` in
     /// another order, a default value that is written, or a year before 2050 with four digits.
     NotDer,
+    /// The message is not the signed part of a certificate, a request or a revocation list.
+    NotSignedPart,
     /// The algorithm identifiers beside the signature and in the signed part differ.
     AlgorithmsDiffer,
     /// The algorithm of the signature is not that of the key that verifies it.
@@ -45,6 +47,9 @@ impl fmt::Display for Error {
         match self {
             Self::Der(error) => write!(f, "malformed document: {error}"),
             Self::NotDer => f.write_str("the fields are not encoded as DER and RFC 5280 require"),
+            Self::NotSignedPart => f.write_str(
+                "the first fields are not those of a certificate, a request or a revocation list",
+            ),
             Self::AlgorithmsDiffer => {
                 f.write_str("the signed part names another algorithm than the signature")
             }

@@ -83,7 +83,7 @@ pub fn verify_revocation_list(
 
 /// Checks that the fields of a document are encoded as they were received. The decoder takes some
 /// documents that are not DER.
-fn check_encoding(document: &impl Encode, der: &[u8]) -> Result<(), Error> {
+pub(crate) fn check_encoding(document: &impl Encode, der: &[u8]) -> Result<(), Error> {
     if document.to_der()? == der {
         Ok(())
     } else {

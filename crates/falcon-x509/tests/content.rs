@@ -7,7 +7,7 @@ use falcon_core::pkcs8::{EncodePrivateKey, EncodePublicKey};
 use falcon_core::{AnySigningKey, Falcon512, SigningKey};
 use falcon_x509::x509_cert::der::{self, Decode, Encode, Reader, SliceReader, asn1::AnyRef};
 use falcon_x509::x509_cert::time::Validity;
-use falcon_x509::{CertificateSigner, SignedPart};
+use falcon_x509::{CertificateSigner, Error, SignedPart};
 
 /// The signed part of a document.
 fn signed_part(document: &[u8]) -> Vec<u8> {
@@ -247,7 +247,63 @@ fn other_documents_are_other_messages() {
     }
 }
 
-/// No bytes end the function, or take long.
+#[test]
+fn whole_signed_parts_in_der_are_decoded() {
+    for (kind, part) in signed_parts() {
+        assert_eq!(SignedPart::from_der(&part).expect("a signed part"), kind);
+        let refused = |message: &[u8]| {
+            let error = SignedPart::from_der(message).expect_err("not a signed part");
+            let expected = match SignedPart::of_message(message, true) {
+                Some(_) => matches!(error, Error::Der(_) | Error::NotDer),
+                None => matches!(error, Error::NotSignedPart),
+            };
+            assert!(expected, "{error:?}");
+        };
+        for length in 0..part.len() {
+            refused(&part[..length]);
+        }
+        refused(&[&part[..], &[0]].concat());
+        let fields = fields(&part);
+        // Another length, no end that is stated, a field too many, and all but the last fields.
+        refused(&sequence(&fields.concat(), 4));
+        refused(&[&[0x30, 0x80][..], &fields.concat(), &[0, 0]].concat());
+        refused(&sequence(&[&fields.concat()[..], &[5, 0]].concat(), 1));
+        refused(&sequence(&fields[..fields.len() - 2].concat(), 1));
+        let order = b"PAY 1000000 EUR TO MALLORY\n".repeat(8);
+        for known in 3..fields.len() {
+            refused(&sequence(
+                &[&fields[..known].concat(), &order[..]].concat(),
+                1,
+            ));
+        }
+        // The signature of a document is not signed.
+        refused(&sequence(&[&part[..], &[0x30, 0], &[3, 1, 0]].concat(), 1));
+    }
+    for message in [&b""[..], b"order #42", &[0x30, 0]] {
+        let error = SignedPart::from_der(message);
+        assert!(matches!(error, Err(Error::NotSignedPart)));
+    }
+}
+
+/// A default value that is written, and a set in another order, are decoded but are not DER.
+#[test]
+fn signed_parts_that_are_not_der_are_refused() {
+    let (kind, part) = signed_parts().remove(0);
+    assert_eq!(kind, SignedPart::Certificate);
+    let mut fields = fields(&part);
+    // Version 1 has no extensions.
+    fields.pop();
+    fields[0] = vec![0xa0, 3, 2, 1, 0];
+    let written = SignedPart::from_der(&sequence(&fields.concat(), 1));
+    assert!(
+        matches!(written, Err(Error::NotDer | Error::Der(_))),
+        "{written:?}"
+    );
+    let left_out = SignedPart::from_der(&sequence(&fields[1..].concat(), 1));
+    assert_eq!(left_out.expect("version 1"), kind);
+}
+
+/// No bytes end the functions, or take long.
 #[test]
 fn no_bytes_are_an_error() {
     for (_, part) in signed_parts() {
@@ -257,6 +313,7 @@ fn no_bytes_are_an_error() {
                 part[index] ^= 1 << bit;
                 SignedPart::of_message(&part, true);
                 SignedPart::of_message(&part[..index + 1], false);
+                SignedPart::from_der(&part).ok();
             }
         }
     }

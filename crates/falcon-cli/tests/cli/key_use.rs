@@ -311,3 +311,112 @@ fn documents_with_a_damaged_mark_are_refused() {
         }
     }
 }
+
+/// The beginning of a request is not enough: a key for certificates only signs whole signed parts
+/// in DER.
+#[test]
+fn a_key_for_certificates_signs_no_bytes_behind_the_fields_of_a_request() {
+    let sandbox = sandbox();
+    let fields = [2, 1, 0, 0x30, 0, 0x30, 2, 0x30, 0];
+    let order = b"PAY 1000000 EUR TO MALLORY\n";
+    let length = (fields.len() + order.len()) as u16;
+    let short = [
+        &[0x30, 0x82][..],
+        &length.to_be_bytes(),
+        &fields,
+        &order[..],
+    ];
+    sandbox.write("order", short.concat());
+    // The stated length is greater than the message, whose end is not seen at its beginning.
+    let open = [&[0x30, 0x84, 0x7f, 0xff, 0xff, 0xff][..], &fields].concat();
+    let with_zeros = |megabytes: usize| {
+        let mut long = open.clone();
+        long.resize(open.len() + (megabytes << 20), 0);
+        long
+    };
+    sandbox.write("long", with_zeros(8));
+    sandbox.write("longer", with_zeros(17));
+    let content = fields_of(&certificate("CN=Root".parse().unwrap())).remove(0);
+    sandbox.write("behind", [&content[..], &[0]].concat());
+    sandbox.write("cut", &content[..content.len() - 1]);
+    // The length of the whole with a zero before it.
+    assert_eq!(content[..2], [0x30, 0x82]);
+    let padded = [&[0x30, 0x83, 0][..], &content[2..]].concat();
+    sandbox.write("padded", padded);
+    let before = sandbox.names();
+    for (file, told) in [
+        ("order", "is not the signed part of a certificate"),
+        ("long", "is not the signed part of a certificate"),
+        ("longer", "has more than 16777216 bytes"),
+        ("behind", "is not the signed part of a certificate"),
+        ("cut", "is not the signed part of a certificate"),
+        ("padded", "is not the signed part of a certificate"),
+    ] {
+        for options in [
+            &["sign", file, "--allow-x509", "-k", "c"][..],
+            &[
+                "sign",
+                file,
+                "--allow-x509",
+                "--algorithm",
+                "falcon-det1024",
+                "-k",
+                "large",
+            ],
+        ] {
+            let message = sandbox.refuses(options);
+            assert!(
+                message.contains(&format!("error: {file}: {told}")),
+                "{message}"
+            );
+            assert_eq!(sandbox.names(), before, "{options:?}");
+        }
+    }
+}
+
+#[test]
+fn a_key_for_certificates_signs_every_kind_of_signed_part() {
+    let sandbox = sandbox();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../kat/x509/");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "pem") {
+            continue;
+        }
+        let (label, der) = pem::decode_vec(&std::fs::read(&path).unwrap())
+            .map(|(label, der)| (label.to_owned(), der))
+            .unwrap();
+        if label.ends_with("KEY") {
+            continue;
+        }
+        sandbox.write("content", &fields_of(&der)[0]);
+        sandbox.succeeds(&["sign", "content", "--allow-x509", "--force", "-k", "c"]);
+        count += 1;
+    }
+    assert!(count >= 6, "{count}");
+}
+
+/// A key that is for neither messages nor certificates signs no messages either.
+#[test]
+fn a_key_for_another_purpose_signs_no_messages() {
+    let sandbox = Sandbox::new();
+    let document = document(&sandbox, "k");
+    let with_attributes = |attributes: &[u8]| {
+        let fields = [&document[4..], attributes].concat();
+        let length = (fields.len() as u16).to_be_bytes();
+        [&[0x30, 0x82][..], &length, &fields].concat()
+    };
+    // keyAgreement.
+    let mut agreement = MARK;
+    agreement[13..].copy_from_slice(&[3, 8]);
+    sandbox.write("a.der", with_attributes(&agreement));
+    let message = sandbox.refuses(&["sign", "-k", "a.der", "m"]);
+    assert!(message.contains("for certificates only"), "{message}");
+    // A mark behind other attributes or another field.
+    for before in [&[0xa0, 0][..], &[0xa2, 2, 5, 0]] {
+        sandbox.write("a.der", with_attributes(&[before, &MARK].concat()));
+        let message = sandbox.refuses(&["sign", "-k", "a.der", "m"]);
+        assert!(message.contains("malformed attributes"), "{message}");
+    }
+}

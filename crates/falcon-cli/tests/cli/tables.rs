@@ -3,6 +3,7 @@
 #[cfg(unix)]
 mod outputs;
 
+use crate::certificates::{certificate, fields_of};
 use crate::sandbox::{Sandbox, json_lines, said, text, with};
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey};
 use parquet::{
@@ -1852,9 +1853,12 @@ fn tables_that_would_make_certificates_are_refused() {
 fn tables_of_messages_are_not_signed_with_a_key_for_certificates() {
     let sandbox = Sandbox::new();
     sandbox.succeeds(&["keygen", "c", "--use", "certificates"]);
-    let content = [0x30, 9, 2, 1, 0, 0x30, 0, 0x30, 2, 0x30, 0];
+    let content = fields_of(&certificate("CN=Root".parse().unwrap())).remove(0);
+    // The first fields of a request, and an order where more fields should be.
+    let order = b"\x30\x17\x02\x01\x00\x30\x00\x30\x02\x30\x00PAY 1000 EUR\n\n";
     for (table, rows) in [
         ("mixed.parquet", [&content[..], b"one"]),
+        ("order.parquet", [&content[..], order]),
         ("content.parquet", [&content[..], &content]),
     ] {
         let columns = [("message", Column::of(rows))];
@@ -1865,13 +1869,15 @@ fn tables_of_messages_are_not_signed_with_a_key_for_certificates() {
         let message = sandbox.refuses(&sign(table));
         assert!(message.contains("add --allow-x509"), "{message}");
     }
-    let message = sandbox.refuses(&with(&sign("mixed.parquet"), ["--allow-x509"]));
-    assert!(
-        message.contains("is not the signed part of a certificate"),
-        "{message}"
-    );
-    assert!(message.contains("leave out row 1"), "{message}");
-    assert!(!sandbox.path("signed").join("mixed.parquet").exists());
+    for table in ["mixed.parquet", "order.parquet"] {
+        let message = sandbox.refuses(&with(&sign(table), ["--allow-x509"]));
+        assert!(
+            message.contains("is not the signed part of a certificate"),
+            "{message}"
+        );
+        assert!(message.contains("leave out row 1"), "{message}");
+        assert!(!sandbox.path("signed").join(table).exists());
+    }
     sandbox.succeeds(&with(&sign("content.parquet"), ["--allow-x509"]));
 }
 

@@ -38,11 +38,11 @@ use {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum KeyUse {
-    /// Every message: the document does not restrict its key to certificates.
+    /// Every message: the document has no `keyUsage`, or one that allows signing messages.
     #[default]
     Any,
-    /// Only signed parts of X.509 documents: certificates, certificate requests and revocation
-    /// lists.
+    /// No messages but signed parts of X.509 documents: certificates, certificate requests and
+    /// revocation lists.
     CertificatesOnly,
 }
 
@@ -51,8 +51,6 @@ const KEY_USAGE: [u8; 3] = [0x55, 0x1d, 0x0f];
 
 /// Bits of the first byte of `KeyUsage` in RFC 5280: `digitalSignature` and `nonRepudiation`.
 const SIGNS_MESSAGES: u8 = 0b1100_0000;
-/// The same: `keyCertSign` and `cRLSign`.
-const SIGNS_CERTIFICATES: u8 = 0b0000_0110;
 
 /// Attribute `keyUsage` with `keyCertSign` and `cRLSign`, as DER.
 #[cfg(feature = "alloc")]
@@ -66,16 +64,29 @@ const ATTRIBUTES: Tag = Tag::ContextSpecific {
     number: TagNumber(0),
 };
 
+/// Whether an element has the number of the attributes, constructed or not.
+fn is_attributes(tag: Tag) -> bool {
+    matches!(
+        tag,
+        Tag::ContextSpecific {
+            number: TagNumber(0),
+            ..
+        }
+    )
+}
+
 impl KeyUse {
     /// Reads the use of a key from its PKCS#8 document in DER, which is not encrypted. The key
-    /// itself is not decoded, nor what follows the attributes.
+    /// itself is not decoded, nor are the contents of the fields behind the attributes.
     ///
-    /// A document is marked if it has an attribute `keyUsage` with `keyCertSign` or `cRLSign`, and
-    /// with neither `digitalSignature` nor `nonRepudiation`. Other attributes do not matter.
+    /// A document is marked if it has an attribute `keyUsage` with neither `digitalSignature` nor
+    /// `nonRepudiation`. So a key for another purpose, such as `keyAgreement`, signs no messages
+    /// either. Other attributes do not matter.
     ///
     /// # Errors
-    /// [`Error::Asn1`](super::Error::Asn1) if the document or an attribute is malformed, or if
-    /// `keyUsage` has no bit, has several values, or is there twice.
+    /// [`Error::Asn1`](super::Error::Asn1) if a field or an attribute is malformed, if the
+    /// attributes do not follow the private key or are there twice, or if `keyUsage` has no bit,
+    /// ends with zero bits, has several values, or is there twice.
     pub fn of_document(document: &[u8]) -> Result<Self> {
         Fields::of_document(document)?.key_use()
     }
@@ -88,24 +99,22 @@ impl KeyUse {
             return Err(malformed.into());
         };
         let last = more.last().copied().unwrap_or(first);
-        // Unused bits are zero, and RFC 5280 wants a bit that is set.
-        let is_padded = unused < 8 && last.trailing_zeros() >= unused.into();
-        let is_empty = first == 0 && more.iter().all(|&byte| byte == 0);
-        if !values.is_empty() || !is_padded || is_empty {
+        // The last bit of DER is set, and the unused bits behind it are zero.
+        let is_der = last != 0 && last.trailing_zeros() == unused.into();
+        if !values.is_empty() || !is_der {
             return Err(malformed.into());
         }
-        Ok(
-            match first & SIGNS_CERTIFICATES != 0 && first & SIGNS_MESSAGES == 0 {
-                true => Self::CertificatesOnly,
-                false => Self::Any,
-            },
-        )
+        Ok(match first & SIGNS_MESSAGES {
+            0 => Self::CertificatesOnly,
+            _ => Self::Any,
+        })
     }
 
     /// Copies a PKCS#8 document in DER, which is not encrypted, with this use in place of its own.
     ///
-    /// [`Any`](Self::Any) removes the attribute `keyUsage`. Everything else in the document stays
-    /// as it is.
+    /// [`Any`](Self::Any) removes the attribute `keyUsage`.
+    /// [`CertificatesOnly`](Self::CertificatesOnly) replaces it with `keyCertSign` and `cRLSign`.
+    /// Everything else in the document stays as it is.
     ///
     /// # Errors
     /// As for [`of_document`](Self::of_document).
@@ -195,13 +204,21 @@ impl<'a> Fields<'a> {
             take_as(tag, &mut rest)?;
         }
         let (before, mut after) = fields.split_at(fields.len() - rest.len());
-        let attributes = match take(&mut rest) {
-            Ok((ATTRIBUTES, attributes, _)) => {
+        let mut attributes = None;
+        let mut is_first = true;
+        while !rest.is_empty() {
+            let (tag, contents, _) = take(&mut rest)?;
+            if is_attributes(tag) {
+                // Other readers would overlook these, and a mark in them.
+                if !is_first || tag != ATTRIBUTES {
+                    return Err(tag.unexpected_error(None).into());
+                }
+                attributes = Some(contents);
                 after = rest;
-                attributes
             }
-            _ => &[],
-        };
+            is_first = false;
+        }
+        let attributes = attributes.unwrap_or_default();
         Ok(Self {
             before,
             attributes,

@@ -59,6 +59,7 @@ pub(super) struct Draft<'p> {
 impl<'p> Draft<'p> {
     /// The file itself. `instead` says what to do with a file that is part of a document of X.509.
     pub(super) fn bare(message: Message<'p>, permitted: Permitted, instead: &str) -> Result<Self> {
+        let message = permitted.read(message)?;
         permitted.check(message.start(), message.whole().is_some(), instead)?;
         Ok(Self {
             message,

@@ -2,6 +2,7 @@
 
 use crate::{
     error::{Error, Result},
+    message::Message,
     scheme::SecretKey,
     stored::{StoredKey, Use, signs_certificates_only},
 };
@@ -39,36 +40,70 @@ impl X509Option {
 pub(crate) enum Permitted {
     /// All but the signed parts of documents of X.509.
     Messages,
-    /// Only the signed parts of documents of X.509.
+    /// Only the signed parts of documents of X.509, whole and in DER.
     X509,
     /// Every message.
     All,
 }
 
+/// Bytes of the longest signed part that a key for certificates only signs. The whole of it is
+/// decoded in memory.
+const MAX_SIGNED_PART: usize = 16 << 20;
+
 impl Permitted {
+    /// Reads as much of a message as [`check`](Self::check) needs.
+    pub(super) fn read(self, message: Message<'_>) -> Result<Message<'_>> {
+        match self {
+            Self::Messages | Self::All => Ok(message),
+            Self::X509 => message.into_bytes(MAX_SIGNED_PART).map(Message::of_bytes),
+        }
+    }
+
     /// Refuses a message that is not permitted. `start` is the beginning of the message, all of it
     /// if `is_whole`. `otherwise` completes the hint: what to do instead of signing it so.
     pub(crate) fn check(self, start: &[u8], is_whole: bool, otherwise: &str) -> Result<()> {
-        let document = match (self, SignedPart::of_message(start, is_whole)) {
-            (Self::All, _) | (Self::Messages, None) | (Self::X509, Some(_)) => return Ok(()),
-            (Self::X509, None) => {
-                return Err(Error::new(
-                    "is not the signed part of a certificate, a certificate request or a \
-                     revocation list, and the key signs nothing else",
-                )
-                .hint(format_args!("name another key with -k, or {otherwise}")));
-            }
-            (Self::Messages, Some(SignedPart::Certificate)) => "a certificate",
-            (Self::Messages, Some(SignedPart::Request)) => "a certificate request",
-            (Self::Messages, Some(SignedPart::RevocationList)) => "a revocation list",
-            (Self::Messages, Some(_)) => "a document of X.509",
-        };
-        Err(Error::new(format_args!(
-            "is the signed part of {document}: whoever has its signature has {document} issued by \
-             this key"
-        ))
-        .hint(format_args!(
-            "add --allow-x509 if you mean to sign it, or {otherwise}"
-        )))
+        match self {
+            Self::All => Ok(()),
+            Self::Messages => refuse_signed_part(start, is_whole, otherwise),
+            Self::X509 => require_signed_part(start, is_whole).map_err(|error| {
+                error.hint(format_args!("name another key with -k, or {otherwise}"))
+            }),
+        }
     }
+}
+
+/// Refuses everything but a whole signed part in DER: other bytes in it would be signed, too.
+fn require_signed_part(message: &[u8], is_whole: bool) -> Result<()> {
+    if !is_whole || message.len() > MAX_SIGNED_PART {
+        return Err(Error::new(format_args!(
+            "has more than {MAX_SIGNED_PART} bytes, and the key signs no longer signed part of a \
+             document of X.509"
+        )));
+    }
+    match SignedPart::from_der(message) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Error::new(
+            "is not the signed part of a certificate, a certificate request or a revocation \
+             list, and the key signs nothing else",
+        )
+        .because(error)),
+    }
+}
+
+/// Refuses a message that looks like a signed part to the most lenient verifier.
+fn refuse_signed_part(start: &[u8], is_whole: bool, otherwise: &str) -> Result<()> {
+    let document = match SignedPart::of_message(start, is_whole) {
+        None => return Ok(()),
+        Some(SignedPart::Certificate) => "a certificate",
+        Some(SignedPart::Request) => "a certificate request",
+        Some(SignedPart::RevocationList) => "a revocation list",
+        Some(_) => "a document of X.509",
+    };
+    Err(Error::new(format_args!(
+        "is the signed part of {document}: whoever has its signature has {document} issued by \
+         this key"
+    ))
+    .hint(format_args!(
+        "add --allow-x509 if you mean to sign it, or {otherwise}"
+    )))
 }

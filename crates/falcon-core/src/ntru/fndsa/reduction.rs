@@ -30,6 +30,7 @@ use crate::ntru::replay::{
 use crate::ntru::solve::Refusal;
 use crate::ntru::{tower, zint};
 use crate::reveal::reveal;
+use core::hint::black_box;
 
 /// Words of the coefficients of `f_d`, `g_d` and of the reduced `F_d`, by `d`.
 pub(super) const SMALL: [usize; 11] = [1, 1, 2, 3, 4, 8, 14, 27, 53, 104, 207];
@@ -268,8 +269,8 @@ fn bit_length(f: &[u32], words: usize, below: usize) -> u32 {
     }
     let mut length = 0;
     for (j, word) in all.iter().enumerate() {
-        // All ones if the word is not zero.
-        let here = ((word | word.wrapping_neg()) >> 31).wrapping_neg();
+        // All ones if the word is not zero. Without the barrier there is a branch on RV32IMAC.
+        let here = black_box(((word | word.wrapping_neg()) >> 31).wrapping_neg());
         let bits = 31 * j as u32 + 32 - (word | 1).leading_zeros();
         length ^= here & (length ^ bits);
     }
@@ -278,7 +279,9 @@ fn bit_length(f: &[u32], words: usize, below: usize) -> u32 {
 
 /// The lesser of two numbers below `2^31`, in constant time.
 fn lesser(a: u32, b: u32) -> u32 {
-    b ^ ((a ^ b) & (a.wrapping_sub(b) >> 31).wrapping_neg())
+    // All ones if `a` is less. Without the barrier there is a branch on RV32IMAC.
+    let is_less = black_box((a.wrapping_sub(b) >> 31).wrapping_neg());
+    b ^ ((a ^ b) & is_less)
 }
 
 #[cfg(test)]
