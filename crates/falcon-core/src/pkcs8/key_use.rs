@@ -100,7 +100,7 @@ impl KeyUse {
         };
         let last = more.last().copied().unwrap_or(first);
         // The last bit of DER is set, and the unused bits behind it are zero.
-        let is_der = last != 0 && last.trailing_zeros() == unused.into();
+        let is_der = last != 0 && last.trailing_zeros() == u32::from(unused);
         if !values.is_empty() || !is_der {
             return Err(malformed.into());
         }
