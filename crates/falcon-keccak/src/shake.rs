@@ -18,9 +18,6 @@ const SHAKE: u8 = 0x1f;
 /// First byte of the padding of cSHAKE, likewise.
 const CSHAKE: u8 = 0x04;
 
-/// Stands for the padding of a customized hash that was used up. No padding begins with a zero.
-const USED_UP: u8 = 0;
-
 /// First byte of the padding of Keccak before FIPS 202, which has no domain separation.
 const KECCAK: u8 = 0x01;
 
@@ -177,14 +174,7 @@ impl Sponge {
     }
 
     /// Writes the padding, whose first byte is `first`, and marks the block as used up.
-    ///
-    /// # Panics
-    /// If `first` is [`USED_UP`].
     fn pad(&mut self, first: u8) {
-        assert!(
-            first != USED_UP,
-            "a customized hash is used again after finalize_blocks"
-        );
         if self.pos == RATE {
             self.permute();
         }
@@ -298,9 +288,6 @@ impl Shake256 {
     }
 
     /// Ends absorption.
-    ///
-    /// # Panics
-    /// If a customized hash was ended before, by [`finalize_blocks`](Self::finalize_blocks).
     pub fn finalize(mut self) -> Shake256Reader {
         self.sponge.pad(self.padding);
         Shake256Reader(self)
@@ -308,16 +295,10 @@ impl Shake256 {
 
     /// Ends absorption, and reads in place. Unlike [`finalize`](Self::finalize) it
     /// moves no state, which keeps the stack of verification small. When the reader
-    /// is dropped, a hash of SHAKE256 is empty again. A customized hash is used up: its
-    /// customization was part of the state that is gone.
-    ///
-    /// # Panics
-    /// If a customized hash was ended before.
+    /// is dropped, the hash is empty again.
     pub fn finalize_blocks(&mut self) -> Blocks<'_> {
         self.sponge.pad(self.padding);
-        if self.padding != SHAKE {
-            self.padding = USED_UP;
-        }
+        self.padding = SHAKE;
         Blocks(&mut self.sponge)
     }
 
@@ -390,13 +371,12 @@ impl Shake256Reader {
         Self(Shake256::with_permutation(permutation))
     }
 
-    /// Restarts as the stream of the bytes that `absorb` absorbs into an empty SHAKE256. If
-    /// `absorb` puts another hash in its place, the stream is that of this hash.
+    /// Restarts as the stream of the bytes that `absorb` absorbs.
     pub fn start(&mut self, absorb: impl FnOnce(&mut Shake256)) {
         self.0.sponge.clear();
         self.0.padding = SHAKE;
         absorb(&mut self.0);
-        self.0.sponge.pad(self.0.padding);
+        self.0.sponge.pad(SHAKE);
     }
 
     /// Restarts as the stream of a state that was squeezed last and not yet read.
@@ -506,45 +486,16 @@ mod tests {
         assert!(Customization::new(&data(Customization::MAX_LEN + 1)).is_none());
     }
 
-    /// A customized hash cannot be used again: its customization is gone with its state.
+    /// The next use of a hash in place is SHAKE256 again.
     #[test]
-    fn a_customized_hash_is_used_up_by_its_blocks() {
+    fn a_customized_hash_is_empty_after_its_blocks() {
         let customization = Customization::new(b"invoices").unwrap();
-        let start = customization.start(portable);
-        let customized = [
-            Shake256::with_customization(portable, &customization),
-            Shake256::from_start(portable, &start),
-        ];
-        for mut hash in customized {
-            hash.update(b"message");
-            drop(hash.finalize_blocks());
-            hash.update(b"message");
-            let mut again = hash.clone();
-            let finalized = std::panic::catch_unwind(move || hash.finalize().read_array::<32>());
-            assert!(finalized.is_err());
-            let blocks = std::panic::catch_unwind(move || drop(again.finalize_blocks()));
-            assert!(blocks.is_err());
-        }
-        let mut plain = Shake256::from_start(portable, &Start::SHAKE256);
-        drop(plain.finalize_blocks());
-        plain.update(b"message");
-        let again: [u8; 32] = plain.finalize().read_array();
+        let mut hash = Shake256::with_customization(portable, &customization);
+        hash.update(b"message");
+        drop(hash.finalize_blocks());
+        hash.update(b"message");
+        let again: [u8; 32] = hash.finalize().read_array();
         assert_eq!(again, Shake256::reader(b"message").read_array());
-    }
-
-    /// The padding is that of the hash that `absorb` leaves.
-    #[test]
-    fn a_reader_starts_with_the_hash_that_it_is_given() {
-        let customization = Customization::new(b"invoices").unwrap();
-        let mut customized = Shake256::with_customization(portable, &customization);
-        customized.update(b"message");
-        let expected: [u8; 300] = customized.clone().finalize().read_array();
-        let mut reader = Shake256Reader::with_permutation(portable);
-        reader.start(|hash| *hash = customized);
-        assert_eq!(reader.read_array(), expected);
-        reader.start(|hash| _ = hash.update(b"message"));
-        let plain: [u8; 300] = Shake256::reader(b"message").read_array();
-        assert_eq!(reader.read_array(), plain);
     }
 
     #[test]

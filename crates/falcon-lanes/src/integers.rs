@@ -164,8 +164,14 @@ impl Ordered for u64 {
         if cfg!(target_arch = "x86_64") {
             return [self.min(other), self.max(other)];
         }
-        // Without the black box, the compiler branches on the sign on AArch64.
-        let below = core::hint::black_box((other.wrapping_sub(self) as i64 >> 63) as u64);
+        let below = (other.wrapping_sub(self) as i64 >> 63) as u64;
+        // Without the black box, the compiler branches on the sign on AArch64. On 32-bit processors
+        // it would cost memory.
+        let below = if cfg!(target_pointer_width = "64") {
+            core::hint::black_box(below)
+        } else {
+            below
+        };
         let swap = (self ^ other) & below;
         [self ^ swap, other ^ swap]
     }
