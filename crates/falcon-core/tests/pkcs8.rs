@@ -970,7 +970,8 @@ fn damaged_attributes_are_refused() {
     }
     refused(&[&usage[..], &usage].concat());
     refused(&[&usage[..], &name, &key_usage(&[3, 2, 7, 0x80])].concat());
-    // Values that are no set, no values, a third field, no identifier, an element that is none.
+    // The values are a sequence, or lack their header, or are missing; a third field stands behind
+    // them; the attribute is empty, or a set.
     refused(&tlv(0x30, &unhex("06 03 55 1d 0f 30 04 03 02 01 06")));
     refused(&tlv(0x30, &unhex("06 03 55 1d 0f 03 02 01 06")));
     refused(&tlv(0x30, &unhex("06 03 55 1d 0f")));

@@ -145,7 +145,7 @@ fn a_key_for_certificates_signs_certificates() {
     let made = with_signature(&der, &sandbox.read("content.sig"));
     let public = AnySigningKey::from(key).verifying_key();
     falcon_x509::verify_certificate(&made, &public).unwrap();
-    // A statement about a certificate is none.
+    // An envelope is no certificate, also if its file is the signed part of one.
     let envelope = ["sign", "content", "--format", "envelope", "--force"];
     let message = sandbox.refuses(&with(&envelope, ["-k", "ca", "--allow-x509"]));
     assert!(message.contains("for certificates only"), "{message}");

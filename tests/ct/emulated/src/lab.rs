@@ -4,13 +4,14 @@
 //! one register, one byte or one bit at a time, and compares what comes out.
 //!
 //! Two kinds of instructions are told apart. A wire copies bits: a move, a shift by a constant, a
-//! logical operation. Each bit of its input changes at most one byte of the output, and the change
-//! by several bits is the exclusive or of their changes. The rule of a wire has exactly the
-//! dependences that the experiment showed. Every other instruction, such as a sum, may have
-//! dependences that are too rare to be seen. So its rule is wider, see [`Rule::join`]. Flags depend
-//! on every byte that the instruction reads.
+//! logical operation. Each bit of its input changes the same bits of one output byte, in every state
+//! where it changes any. The change by several bits is the exclusive or of their changes. The rule
+//! of a wire has exactly the dependences that the experiment showed. Every other instruction, such
+//! as a sum, may have dependences that are too rare to be seen. So its rule is wider, see
+//! [`Rule::join`]. Flags depend on every byte that the instruction reads.
 
-use crate::registers::{self, COUNT, FLAGS, SP, State, VECTORS};
+use crate::random::Random;
+use crate::registers::{self, COUNT, FLAGS, State, VECTORS};
 use crate::rule::{Outputs, Rule, Source, nothing};
 use unicorn_engine::{Arch, Context, HookType, MemType, Mode, Prot, Unicorn};
 
@@ -19,8 +20,8 @@ const CODE: u64 = 0x1000_0000;
 const CODE_LENGTH: u64 = 0x80_0000;
 const PLACES: u64 = 0x8_0000;
 /// Memory that instructions read and write.
-const DATA: u64 = 0x4000_0000;
-const DATA_LENGTH: u64 = 0x4_0000;
+pub(crate) const DATA: u64 = 0x4000_0000;
+pub(crate) const DATA_LENGTH: u64 = 0x4_0000;
 /// States from which each instruction runs.
 const STATES: usize = 30;
 /// States in which an instruction is tried before it meets a secret.
@@ -86,7 +87,7 @@ pub(crate) struct Lab {
     emulator: Unicorn<'static, Vec<Access>>,
     memory: Vec<u8>,
     placed: u64,
-    random: u64,
+    random: Random,
 }
 
 impl Lab {
@@ -115,26 +116,21 @@ impl Lab {
             emulator,
             memory: Vec::new(),
             placed: 0,
-            random: 1,
+            random: Random(1),
         };
-        lab.memory = (0..DATA_LENGTH).map(|_| lab.random() as u8).collect();
+        lab.memory = (0..DATA_LENGTH).map(|_| lab.random.next() as u8).collect();
         lab.emulator.mem_write(DATA, &lab.memory).expect("data");
         lab
     }
 
-    /// The next number of SplitMix64.
-    fn random(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.random ^ self.random >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    /// The rule of an instruction. None if it faults in every state, or if its accesses have
-    /// different lengths in different states.
+    /// The rule of an instruction. None if it faults in every state, if its accesses have different
+    /// lengths in different states, or if it reads or changes a register that is no candidate.
     pub(crate) fn learn(&mut self, word: u32) -> Option<Rule> {
         let candidates = candidates(word);
         let (address, baselines) = self.try_in(word, &candidates, STATES)?;
+        if !self.leave_others(address, &candidates, &baselines) {
+            return None;
+        }
         let mut rule = Rule::new(shape(&baselines[0].outcome.accesses));
         if baselines
             .iter()
@@ -142,7 +138,7 @@ impl Lab {
         {
             return None;
         }
-        // Every register that a run changes, or of which the outcome of a run depends, is one of
+        // Every register that a run changes, or on which the outcome of a run depends, is one of
         // the outputs or of the inputs.
         let mut inputs = Vec::new();
         let mut outputs = vec![false; candidates.len()];
@@ -242,7 +238,7 @@ impl Lab {
             for _ in 0..2 {
                 let mut state = baseline.state;
                 for &register in registers {
-                    state[register] = self.other(register, state[register]);
+                    state[register] = self.random.other(register, state[register]);
                 }
                 let changes = registers.iter().map(|&i| Change::Register(i, state[i]));
                 let changes: Vec<_> = changes.collect();
@@ -267,14 +263,15 @@ impl Lab {
         found
     }
 
-    /// False if the instruction was seen to read or to change a register that is no candidate.
+    /// False if the instruction was seen to read or to change a register that is no candidate, or
+    /// if it faults in every state.
     pub(crate) fn keeps_to_candidates(&mut self, word: u32) -> bool {
         let candidates = candidates(word);
-        let first = self.placed;
         let tried = self.try_in(word, &candidates, FEW);
-        self.placed = first;
-        // Where it always faults, the program shows nothing of it either: it runs without a rule.
-        tried.is_none_or(|(address, baselines)| self.leave_others(address, &candidates, &baselines))
+        // The next instruction takes its place.
+        self.placed -= 1;
+        tried
+            .is_some_and(|(address, baselines)| self.leave_others(address, &candidates, &baselines))
     }
 
     /// Places the instruction, and runs it from a number of states. Returns its address, too.
@@ -291,8 +288,7 @@ impl Lab {
         let end = address + 4;
         self.emulator.ctl_remove_cache(address, end).expect("code");
         let baselines = self.baselines(word, address, candidates, states)?;
-        let keeps = self.leave_others(address, candidates, &baselines);
-        keeps.then_some((address, baselines))
+        Some((address, baselines))
     }
 
     /// False if a register that is no candidate decides an outcome, or is changed.
@@ -302,7 +298,7 @@ impl Lab {
             let others: Vec<usize> = others.collect();
             let values: Vec<_> = others
                 .iter()
-                .map(|&register| self.value(register))
+                .map(|&register| self.random.value(register))
                 .collect();
             let changes = others.iter().zip(&values);
             let changes: Vec<_> = changes
@@ -325,7 +321,7 @@ impl Lab {
     ) -> Option<Vec<Baseline>> {
         let mut baselines = Vec::new();
         for _ in 0..ATTEMPTS {
-            let state = self.state(word, baselines.len());
+            let state = self.random.state(word, baselines.len());
             for (register, &value) in state.iter().enumerate() {
                 registers::write(&mut self.emulator, register, value);
             }
@@ -351,102 +347,6 @@ impl Lab {
             }
         }
         None
-    }
-
-    /// A state of numbers of many kinds. In every third state, the registers of a kind are equal or
-    /// nearly so, since comparisons of random numbers tell little.
-    fn state(&mut self, word: u32, number: usize) -> State {
-        let mut state = [0; COUNT];
-        let is_memory = word >> 25 & 0b101 == 0b100;
-        for (register, value) in state.iter_mut().enumerate() {
-            *value = match register {
-                SP => self.pointer(),
-                FLAGS => u128::from(self.random() & 15),
-                VECTORS.. => self.vector(),
-                _ if is_memory => match self.random() % 3 {
-                    0 => u128::from(self.random() % 16 * 8),
-                    _ => self.pointer(),
-                },
-                _ => u128::from(self.lane(64)),
-            };
-        }
-        if number % 3 == 1 {
-            let (general, vector) = (state[0], state[VECTORS]);
-            for value in state[..SP].iter_mut().filter(|_| !is_memory) {
-                *value = self.near(general, 8);
-            }
-            for value in &mut state[VECTORS..FLAGS] {
-                *value = self.near(vector, 16);
-            }
-        }
-        state
-    }
-
-    fn pointer(&mut self) -> u128 {
-        u128::from(DATA + DATA_LENGTH / 4 + self.random() % (DATA_LENGTH / 2) / 16 * 16)
-    }
-
-    /// Lanes of one width, each of a kind of its own.
-    fn vector(&mut self) -> u128 {
-        let width = 8 << (self.random() % 4);
-        (0..128).step_by(width).fold(0, |all, shift| {
-            all | u128::from(self.lane(width as u32)) << shift
-        })
-    }
-
-    /// A number of `width` bits: random, zero, all ones, one bit, small, the negative or complement
-    /// of a small one, or a floating-point number of common size.
-    fn lane(&mut self, width: u32) -> u64 {
-        let ones = !0 >> (64 - width);
-        let value = self.random() & ones;
-        let small = value >> (self.random() % u64::from(width));
-        let lane = match self.random() % 8 {
-            0 => 0,
-            1 => ones,
-            2 => 1 << (value % u64::from(width)),
-            3 => small,
-            4 => small.wrapping_neg(),
-            5 if width == 64 => value & 0x800f_ffff_ffff_ffff | (1015 + value % 17) << 52,
-            5 if width == 32 => value & 0x807f_ffff | (120 + value % 16) << 23,
-            // An index into a table of one to four registers.
-            5 => value & [15, 63][(value.count_ones() % 2) as usize],
-            _ => value,
-        };
-        lane & ones
-    }
-
-    /// The value, or one that differs in a bit.
-    fn near(&mut self, value: u128, length: u64) -> u128 {
-        match self.random() % 2 {
-            0 => value,
-            _ => value ^ 1 << (self.random() % (8 * length)),
-        }
-    }
-
-    /// Another value for a register: every bit changed, one bit changed, zero, or random.
-    fn other(&mut self, register: usize, value: u128) -> u128 {
-        let length = registers::length(register) as u32;
-        let bits = if register == FLAGS { 4 } else { 8 * length };
-        let all = if bits == 128 { !0 } else { (1 << bits) - 1 };
-        match self.random() % 5 {
-            0 => value ^ all,
-            1 => value ^ 1 << (self.random() % u64::from(bits)),
-            2 if value != 0 => 0,
-            _ => {
-                let random = u128::from(self.random()) | u128::from(self.random()) << 64;
-                let other = random & all;
-                if other == value { value ^ 1 } else { other }
-            }
-        }
-    }
-
-    fn value(&mut self, register: usize) -> u128 {
-        match register {
-            SP => self.pointer(),
-            FLAGS => u128::from(self.random() & 15),
-            VECTORS.. => u128::from(self.random()) | u128::from(self.random()) << 64,
-            _ => u128::from(self.random()),
-        }
     }
 
     /// Runs the instruction once. None if it faults.
@@ -534,7 +434,7 @@ impl Lab {
             for _ in 0..PAIRS {
                 let masks = [0, 1].map(|_| -> Vec<u8> {
                     (0..length)
-                        .map(|_| self.random() as u8 & self.random() as u8)
+                        .map(|_| self.random.next() as u8 & self.random.next() as u8)
                         .collect()
                 });
                 let both: Vec<u8> = masks[0].iter().zip(&masks[1]).map(|(a, b)| a ^ b).collect();
@@ -553,14 +453,11 @@ impl Lab {
         let mut mask = vec![0; length];
         for byte in 0..length {
             for (baseline, number) in experiment.baselines.iter().zip(0..) {
-                for bits in [0xff, self.random() as u8, 1 << (number % 8)] {
+                for bits in [0xff, self.random.next() as u8] {
                     mask[byte] = bits;
                     let changes = which(baseline, &mask);
                     let differences = self.differences(experiment, baseline, rule, &changes);
                     add(&mut effects[byte], &differences);
-                    let changed = differences.iter().enumerate();
-                    let changed = changed.filter(|&(i, &bits)| bits != 0 && !is_flag(i));
-                    is_wire &= bits.count_ones() > 1 || changed.count() <= 1;
                 }
                 // Beside zero, all ones, and lanes with the sign bit alone, where comparisons
                 // depend on every byte.
@@ -587,6 +484,25 @@ impl Lab {
                         let after = self.differences(experiment, baseline, rule, &changes);
                         let differences = before.iter().zip(&after).map(|(a, b)| a ^ b);
                         add(&mut effects[byte], &differences.collect::<Vec<_>>());
+                    }
+                }
+            }
+            for bit in 0..8 {
+                if !is_wire {
+                    break;
+                }
+                mask[byte] = 1 << bit;
+                let mut first = None;
+                for baseline in experiment.baselines {
+                    let changes = which(baseline, &mask);
+                    let differences = self.differences(experiment, baseline, rule, &changes);
+                    add(&mut effects[byte], &differences);
+                    let bytes = differences.into_iter().enumerate();
+                    let changed = bytes.filter(|&(i, bits)| bits != 0 && !is_flag(i));
+                    let changed: Vec<_> = changed.collect();
+                    if !changed.is_empty() {
+                        is_wire &=
+                            changed.len() == 1 && *first.get_or_insert(changed.clone()) == changed;
                     }
                 }
             }
@@ -686,220 +602,4 @@ fn groups(word: u32) -> Vec<Vec<usize>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The outputs, and for each source its name with the outputs of each byte, as bits.
-    fn rule(word: u32) -> String {
-        let rule = Lab::new().learn(word).expect("a rule");
-        rule.to_string()
-    }
-
-    #[track_caller]
-    fn says(word: u32, lines: &[&str]) {
-        let rule = rule(word);
-        let found: Vec<_> = rule.lines().map(str::trim).collect();
-        assert_eq!(found, lines, "{word:08x}");
-    }
-
-    #[test]
-    fn wires_are_exact() {
-        let bytes = "1 2 4 8 10 20 40 80";
-        // and w0, w1, w2
-        let low = "1 2 4 8 0 0 0 0";
-        let lines = [
-            "writes x0 and []",
-            &format!("x1: {low}"),
-            &format!("x2: {low}"),
-            "memory:",
-        ];
-        says(0x0a02_0020, &lines);
-        // rev x0, x1
-        says(
-            0xdac0_0c20,
-            &["writes x0 and []", "x1: 80 40 20 10 8 4 2 1", "memory:"],
-        );
-        // movk x0, #5, lsl #16
-        says(
-            0xf2a0_00a0,
-            &["writes x0 and []", "x0: 1 2 0 0 10 20 40 80", "memory:"],
-        );
-        // csel x0, x1, x2, eq
-        let lines = [
-            "writes x0 and []",
-            &format!("x1: {bytes}"),
-            &format!("x2: {bytes}"),
-            "flags: ff",
-            "memory:",
-        ];
-        says(0x9a82_0020, &lines);
-        // umov w0, v1.h[3]
-        let lines = [
-            "writes x0 and []",
-            "v1: 0 0 0 0 0 0 1 2 0 0 0 0 0 0 0 0",
-            "memory:",
-        ];
-        says(0x0e0e_3c20, &lines);
-    }
-
-    #[test]
-    fn comparisons_with_zero_are_seen() {
-        // cmeq v0.4s, v1.4s, #0; fcmlt v0.2d, v1.2d, #0.0
-        let lanes = "ff ff ff ff ff ff ff ff ff00 ff00 ff00 ff00 ff00 ff00 ff00 ff00";
-        says(
-            0x4ea0_9820,
-            &["writes v0 and []", &format!("v1: {lanes}"), "memory:"],
-        );
-        let lanes = "ff ff ff ff ff ff ff ff ff00 ff00 ff00 ff00 ff00 ff00 ff00 ff00";
-        says(
-            0x4ee0_e820,
-            &["writes v0 and []", &format!("v1: {lanes}"), "memory:"],
-        );
-    }
-
-    #[test]
-    fn sums_and_comparisons_depend_on_whole_halves() {
-        // add x0, x1, x2
-        let whole = "ff ff ff ff ff ff ff ff";
-        let lines = [
-            "writes x0 and []",
-            &format!("x1: {whole}"),
-            &format!("x2: {whole}"),
-            "memory:",
-        ];
-        says(0x8b02_0020, &lines);
-        // cmp x3, x4
-        let flags = "1 1 1 1 1 1 1 1";
-        let lines = [
-            "writes flags and []",
-            &format!("x3: {flags}"),
-            &format!("x4: {flags}"),
-            "memory:",
-        ];
-        says(0xeb04_007f, &lines);
-        // udiv x0, x1, x2
-        let lines = [
-            "writes x0 and []",
-            &format!("x1: {whole}"),
-            &format!("x2: {whole}"),
-            "memory:",
-        ];
-        says(0x9ac2_0820, &lines);
-        // add v0.4s, v1.4s, v2.4s; cmhi; sqdmulh
-        let lanes = "ff ff ff ff ff ff ff ff ff00 ff00 ff00 ff00 ff00 ff00 ff00 ff00";
-        for word in [0x4ea2_8420, 0x6ea2_3420, 0x4ea2_b420] {
-            let lines = [
-                "writes v0 and []",
-                &format!("v1: {lanes}"),
-                &format!("v2: {lanes}"),
-                "memory:",
-            ];
-            says(word, &lines);
-        }
-        // fmul v0.2d, v1.2d, v2.2d; cmeq
-        let lanes = "ff ff ff ff ff ff ff ff ff00 ff00 ff00 ff00 ff00 ff00 ff00 ff00";
-        for word in [0x6e62_dc20, 0x6ee2_8c20] {
-            let lines = [
-                "writes v0 and []",
-                &format!("v1: {lanes}"),
-                &format!("v2: {lanes}"),
-                "memory:",
-            ];
-            says(word, &lines);
-        }
-    }
-
-    /// The outputs of each byte of a source, from several labs.
-    #[track_caller]
-    fn decides(word: u32, source: &str, outputs: &str) {
-        let mut lab = Lab::new();
-        for _ in 0..20 {
-            let rule = lab.learn(word).expect("a rule").to_string();
-            let line = rule
-                .lines()
-                .find_map(|line| line.trim().strip_prefix(source));
-            assert_eq!(line, Some(format!(": {outputs}").as_str()), "{word:08x}");
-        }
-    }
-
-    #[test]
-    fn rare_effects_are_not_missed() {
-        // cmn x3, #1; adds x0, x1, #1; ands x0, x1, x2: every byte decides the flags.
-        decides(0xb100_047f, "x3", "1 1 1 1 1 1 1 1");
-        let all = ["1ff"; 8].join(" ");
-        decides(0xb100_0420, "x1", &all);
-        decides(0xea02_0020, "x1", "101 102 104 108 110 120 140 180");
-        // cmn x0, #5; ccmn x0, #1, #4, ne; cmp x22, #3
-        decides(0xb100_141f, "x0", "1 1 1 1 1 1 1 1");
-        decides(0xba41_1804, "x0", "1 1 1 1 1 1 1 1");
-        decides(0xf100_0edf, "x22", "1 1 1 1 1 1 1 1");
-        // add x0, x0, #0x20; add x0, x0, #4, lsl #12; add x23, sp, #4; srshr v0.2d, v1.2d, #6
-        for word in [0x9100_8000, 0x9140_1000] {
-            decides(word, "x0", &["ff"; 8].join(" "));
-        }
-        decides(0x9100_13f7, "sp", &["ff"; 8].join(" "));
-        decides(
-            0x4f7a_2420,
-            "v1",
-            &[["ff"; 8], ["ff00"; 8]].concat().join(" "),
-        );
-        // add x0, x1, #0x800000
-        decides(0x9160_0020, "x1", &["ff"; 8].join(" "));
-        // cmtst v0.2d, v1.2d, v2.2d; cmtst v0.4s, v1.4s, v2.4s
-        let lanes = [["ff"; 8], ["ff00"; 8]].concat().join(" ");
-        decides(0x4ee2_8c20, "v2", &lanes);
-        decides(0x4ea2_8c20, "v2", &lanes);
-        // uaddw v0.2d, v1.2d, v2.2s; usra v0.2d, v1.2d, #32
-        let low = [["ff"; 4], ["ff00"; 4]].concat().join(" ");
-        let rule = rule(0x2ea2_1020);
-        let line = rule
-            .lines()
-            .find(|line| line.trim().starts_with("v2"))
-            .expect("a source");
-        assert!(line.trim().starts_with(&format!("v2: {low}")), "{line}");
-        decides(0x6f60_1420, "v0", &lanes);
-        // usra v6.2s, v2.2s, #31: the sum carries. Nothing reads the upper half.
-        let half = [["ff"; 8], ["0"; 8]].concat().join(" ");
-        decides(0x2f21_1446, "v6", &half);
-    }
-
-    #[test]
-    fn products_with_a_lane_of_sixteen_bits_are_known() {
-        // mls v13.8h, v25.8h, v8.h[3]
-        let rule = rule(0x6f78_432d);
-        let names = rule.lines().map(|line| line.split(':').next());
-        let names: Vec<_> = names.map(|name| name.unwrap_or_default().trim()).collect();
-        assert_eq!(names, ["writes v13 and []", "v13", "v25", "v8", "memory"]);
-    }
-
-    #[test]
-    fn branches_and_addresses_are_known() {
-        // cbz x1, .+8
-        says(
-            0xb400_0041,
-            &["writes  and []", "x1 (branch): 0 0 0 0 0 0 0 0", "memory:"],
-        );
-        // b.lt .+8
-        says(
-            0x5400_004b,
-            &["writes  and []", "flags (branch): 0", "memory:"],
-        );
-        // ldr x0, [x1, x2, lsl #3]
-        let whole = "ff ff ff ff ff ff ff ff";
-        let lines = [
-            "writes x0 and [(8, false)]",
-            &format!("x1 (address): {whole}"),
-            &format!("x2 (address): {whole}"),
-            "memory: 1 2 4 8 10 20 40 80",
-        ];
-        says(0xf862_7820, &lines);
-        // str w0, [sp, #8]
-        let lines = [
-            "writes  and [(4, true)]",
-            "x0: 1 2 4 8 0 0 0 0",
-            "sp (address): f f f f f f f f",
-            "memory:",
-        ];
-        says(0xb900_0be0, &lines);
-    }
-}
+mod tests;

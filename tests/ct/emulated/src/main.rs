@@ -13,6 +13,7 @@
 mod follow;
 mod lab;
 mod linux;
+mod random;
 mod registers;
 mod rule;
 

@@ -94,19 +94,16 @@ impl Rule {
         flags
     }
 
-    /// Makes all bytes that hang together depend on each other. What decides a byte of a general
-    /// register decides the whole register. In vectors and in memory, it decides each half of
-    /// eight bytes of which it was seen to decide a byte. A byte that was
-    /// never seen to decide anything decides all that the others do, unless the whole `half` of
-    /// the register that it is in decides nothing: then the instruction does not read that half.
+    /// Widens the rule of an instruction that is no wire. What decides a byte decides all eight
+    /// bytes around it: a general register, or a half of a vector. A byte that was never seen to
+    /// decide anything decides what the other bytes of its `half` of the input do. If none of them
+    /// decides anything, the instruction does not read that half. Bytes that decide a byte in
+    /// common decide the same.
     pub(crate) fn join(&self, effects: &mut [Outputs], half: usize) {
-        let everything = effects.iter().fold(nothing(), union);
         for bytes in effects.chunks_mut(half) {
-            if bytes.iter().all(|effect| *effect == nothing()) {
-                continue;
-            }
+            let all = bytes.iter().fold(nothing(), union);
             for effect in bytes.iter_mut().filter(|effect| **effect == nothing()) {
-                *effect = everything;
+                *effect = all;
             }
         }
         loop {
