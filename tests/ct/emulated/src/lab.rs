@@ -4,11 +4,11 @@
 //! one register, one byte or one bit at a time, and compares what comes out.
 //!
 //! Two kinds of instructions are told apart. A wire copies bits: a move, a shift by a constant, a
-//! logical operation. Each bit of its input changes the same bits of one output byte, in every state
-//! where it changes any. The change by several bits is the exclusive or of their changes. The rule
-//! of a wire has exactly the dependences that the experiment showed. Every other instruction, such
-//! as a sum, may have dependences that are too rare to be seen. So its rule is wider, see
-//! [`Rule::join`]. Flags depend on every byte that the instruction reads.
+//! logical operation. Each bit of its input changes the same bits of one output byte, in every
+//! state where it changes any. The change by several bits is the exclusive or of their changes.
+//! The rule of a wire has exactly the dependences that the experiment showed. Every other
+//! instruction, such as a sum, may have dependences that are too rare to be seen. So its rule is
+//! wider, see [`Rule::join`]. Flags depend on every byte that the instruction reads.
 
 use crate::random::Random;
 use crate::registers::{self, COUNT, FLAGS, State, VECTORS};
