@@ -108,8 +108,7 @@ impl StoredKey {
         self.secret
     }
 
-    /// Takes the key of the file at `path` to sign what is no document of X.509. A key for
-    /// certificates only is refused.
+    /// Takes the key of the file at `path` to sign messages. Refuses a key for certificates only.
     pub(crate) fn into_signer_of_messages(self, path: &Path) -> Result<SecretKey> {
         match self.key_use {
             Use::Any => Ok(self.secret),

@@ -49,7 +49,7 @@ pub fn may_sign_messages(key_use: KeyUse) -> PyResult<()> {
     match key_use {
         KeyUse::Any => Ok(()),
         KeyUse::CertificatesOnly => Err(KeyUseError::new_err(
-            "the document of the key says that it signs certificates only, and a message is none",
+            "this key is for certificates only, and this package signs messages only",
         )),
     }
 }

@@ -46,7 +46,7 @@ impl From<(Secret, KeyUse)> for PySigningKey {
 }
 
 impl PySigningKey {
-    /// Returns the key to sign messages, which not every key may.
+    /// Returns the key, or an error if it is for certificates only.
     pub fn for_messages(&self) -> PyResult<&Arc<Secret>> {
         errors::may_sign_messages(self.key_use)?;
         Ok(&self.key)

@@ -122,7 +122,7 @@ impl NativeSigningKey {
         self.marked.is_some()
     }
 
-    /// Starts to sign a message, which not every key may.
+    /// Starts to sign a message. Refuses a key for certificates only.
     pub fn signer(&self) -> Result<Signer, Thrown> {
         if self.marked.is_some() {
             return Err(thrown("ERR_KEY_USE", "the key signs certificates only"));

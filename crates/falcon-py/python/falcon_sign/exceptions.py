@@ -31,7 +31,7 @@ class PasswordError(FalconError, ValueError):
 
 
 class KeyUseError(FalconError):
-    """The document of the key says that it signs certificates only, and a message is none."""
+    """The key is for certificates only, and this package signs messages only."""
 
 
 class AlreadyFinalized(FalconError):
