@@ -46,8 +46,7 @@ export type Format = 'padded' | 'compressed' | 'ct';
  * - `'ERR_MALFORMED_SIGNATURE'`: the bytes are not a signature in this format;
  * - `'ERR_PASSPHRASE'`: the passphrase is wrong, missing, empty, or given for a key that is not
  *   encrypted;
- * - `'ERR_KEY_USE'`: the key is for certificates only, and this package signs
- *   messages only;
+ * - `'ERR_KEY_USE'`: the key is for certificates only, and this package signs messages only;
  * - `'ERR_FINISHED'`: a signer or verifier is used after its message has ended;
  * - `'ERR_FREED'`: an object is used after `free()`;
  * - `'ERR_RANDOM'`: `crypto.getRandomValues` failed or filled nothing;
@@ -231,8 +230,7 @@ export class SigningKey extends Holder {
 
     /**
      * Whether the document of the key says that it signs certificates only. Then `sign` and
-     * `signer` throw `'ERR_KEY_USE'`. `toPem` and `toDer` write the
-     * document of such a key as it was read.
+     * `signer` throw `'ERR_KEY_USE'`. `toPem` and `toDer` write the document as it was read.
      * `falcon-cli keygen --use certificates` makes such a key.
      *
      * ```js
