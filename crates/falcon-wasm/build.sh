@@ -18,13 +18,18 @@ fi
 
 (cd bindgen && cargo build --locked --quiet --release)
 
-# Messages of panics name source files. Without these flags, the names have the builder's folders.
-readonly NO_FOLDERS=("--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
-    "--remap-path-prefix=$(realpath ../..)=falcon")
+# Messages of panics name source files. Without these flags, the names have the builder's folders,
+# and those of a registry have its name.
+cargo fetch --locked --quiet
+cargo_home="${CARGO_HOME:-$HOME/.cargo}"
+no_folders=("--remap-path-prefix=$cargo_home=cargo" "--remap-path-prefix=$(realpath ../..)=falcon")
+for registry in "$cargo_home"/registry/src/*/; do
+    no_folders+=("--remap-path-prefix=${registry%/}=crate")
+done
 
 # build NAME FLAG...: makes NAME.wasm and native.js in pkg/NAME
 build() {
-    local target="$CARGO_TARGET_DIR/falcon-$1" flags=("${NO_FOLDERS[@]}" "${@:2}")
+    local target="$CARGO_TARGET_DIR/falcon-$1" flags=("${no_folders[@]}" "${@:2}")
     # Unlike RUSTFLAGS, this variable takes folders with spaces.
     CARGO_ENCODED_RUSTFLAGS="$(IFS=$'\x1f'; echo "${flags[*]}")" \
         cargo build --locked --quiet --release --target wasm32-unknown-unknown \

@@ -102,19 +102,27 @@ pub(crate) fn encode(
             }
         }
         Format::ConstantTime => {
-            let limit = MAX_MAGNITUDE as i16;
-            // The sign bit collects any value outside [-2047, 2047].
-            let outside = s2.iter().fold(0, |acc, &s| {
-                acc | limit.wrapping_sub(s) | limit.wrapping_add(s)
-            });
-            if outside < 0 {
-                return None;
-            }
-            pack(CT_WIDTH, s2.iter().map(|&s| s as u16), body);
+            pack_signed(s2, body)?;
             body.len()
         }
     };
     Some(1 + NONCE_LEN + written)
+}
+
+/// Writes coefficients in [`CT_WIDTH`] bits each. `None` if one exceeds 2047 in absolute value.
+///
+/// Takes no instruction set, so that a program has one copy for all of them.
+fn pack_signed(s2: &[i16], out: &mut [u8]) -> Option<()> {
+    let limit = MAX_MAGNITUDE as i16;
+    // The sign bit collects any value outside [-2047, 2047].
+    let outside = s2.iter().fold(0, |acc, &s| {
+        acc | limit.wrapping_sub(s) | limit.wrapping_add(s)
+    });
+    if outside < 0 {
+        return None;
+    }
+    pack(CT_WIDTH, s2.iter().map(|&s| s as u16), out);
+    Some(())
 }
 
 /// Reads a signature: returns its nonce and fills `s2`, in `[-2047, 2047]`.
