@@ -44,8 +44,7 @@ pub fn bars(parameters: Degree) -> Vec<Bar> {
         bar(Sign, Soft, Encoded, pqclean::CLEAN, 0.4),
     ];
     // Verification: about a third above what Zen 3, 4 and 5 reach. Signing: half to two thirds
-    // above what Zen 4 reaches, since the others are slower beside the peers. What is to be reached
-    // stands in docs/PERFORMANCE.md.
+    // above what Zen 4 reaches, since the others are slower beside the peers.
     #[cfg(target_arch = "x86_64")]
     let vectors = Engine::available().flat_map(|engine| match engine {
         Avx2(_) => vec![

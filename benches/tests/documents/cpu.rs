@@ -1,0 +1,145 @@
+//! Tables of times on x86-64 against the run that they show.
+
+use crate::{PAGE, group, is, table};
+use serde_json::Value;
+
+/// A whole run of `compare --json`. The first line tells the machine.
+const RUN: &str = include_str!("../../../docs/compare-zen5.jsonl");
+const PEERS: [&str; 2] = ["fn-dsa", "pqcrypto-falcon"];
+
+fn rows() -> impl Iterator<Item = Value> {
+    let lines = RUN.lines().skip(1);
+    lines.map(|line| serde_json::from_str(line).expect("an object"))
+}
+
+/// Microseconds of a row, such as `sign/batch/falcon-512/as called`.
+fn us(name: &str) -> Option<f64> {
+    let mut rows = rows().filter(|row| row["ns"].is_number());
+    let row = rows.find(|row| {
+        let field = |key: &str| row[key].as_str().expect("a name");
+        let [operation, mode] = [field("operation"), field("mode")];
+        format!(
+            "{operation}/{mode}/{}/{}",
+            field("parameters"),
+            field("engine")
+        ) == name
+    });
+    Some(row?["ns"].as_f64().expect("a time") / 1e3)
+}
+
+fn time(name: &str) -> f64 {
+    us(name).unwrap_or_else(|| panic!("no row {name}"))
+}
+
+/// The fastest peer at an operation, and its time. No peer has batches: they stand beside its
+/// prepared key.
+fn best_peer(group: &str) -> (f64, &'static str) {
+    let group = group.replace("batch", "prepared");
+    let times = PEERS
+        .into_iter()
+        .filter_map(|peer| Some((us(&format!("{group}/{peer}"))?, peer)));
+    times.min_by(|a, b| a.0.total_cmp(&b.0)).expect("a peer")
+}
+
+#[test]
+fn times_of_the_first_table_are_those_of_the_run() {
+    let rows = table("| operation | x86-64, us: ours | best peer |");
+    assert_eq!(rows.len(), 14);
+    for cells in rows {
+        let group = group(cells[0]);
+        let ours = time(&format!("{group}/as called"));
+        is(cells[1], ours, &group);
+        let (peer, name) = best_peer(&group);
+        let (shown, shown_name) = cells[2].rsplit_once(", ").expect("a time and a peer");
+        assert_eq!(shown_name, name, "{group}");
+        is(shown, peer, &group);
+        is(cells[3], ours / peer, &group);
+    }
+}
+
+#[test]
+fn the_readme_shows_rows_of_the_first_table() {
+    let page = include_str!("../../../README.md");
+    let names = ["sign, expanded key", "verify", "sign in a batch, each"];
+    let groups = ["sign/prepared", "verify/prepared", "sign/batch"];
+    for (name, group) in names.iter().zip(groups) {
+        let start = format!("| {name} | ");
+        let line = page
+            .lines()
+            .find(|line| line.starts_with(&start))
+            .expect("a row");
+        let cells: Vec<_> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let group = format!("{group}/falcon-512");
+        let ours = time(&format!("{group}/as called"));
+        let (peer, _) = best_peer(&group);
+        let number = |cell: &str| cell.split(" us").next().expect("a number").to_owned();
+        is(&number(cells[1]), ours, &group);
+        is(&number(cells[2]), peer, &group);
+        is(cells[3], ours / peer, &group);
+    }
+    let ratio = |mode: &str| {
+        let ours = time(&format!("sign/{mode}/falcon-512/fndsa-provisional"));
+        ours / time("sign/prepared/falcon-512/fn-dsa")
+    };
+    let page: String = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    let sentence = format!(
+        "one at a time in {:.2} of the time of `fn-dsa`, and in a batch in {:.2}.",
+        ratio("prepared"),
+        ratio("batch")
+    );
+    assert!(page.contains(&sentence), "{sentence}");
+}
+
+#[test]
+fn times_of_engines_are_those_of_the_run() {
+    let rows = table("| us | `soft` | `scalar` | `avx2x8` | `avx512x16` |");
+    assert_eq!(rows.len(), 16);
+    let mut compared = 0;
+    for cells in rows {
+        let group = group(cells[0]);
+        for (cell, engine) in cells[1..]
+            .iter()
+            .zip(["soft", "scalar", "avx2x8", "avx512x16"])
+        {
+            let name = format!("{group}/{engine}");
+            assert_eq!(cell.is_empty(), us(&name).is_none(), "{name}");
+            if !cell.is_empty() {
+                is(cell, time(&name), &name);
+                compared += 1;
+            }
+        }
+    }
+    assert_eq!(compared, 56);
+}
+
+#[test]
+fn times_of_fn_dsa_are_those_of_the_run() {
+    let rows = table("| us | 512 | `fn-dsa` | ratio | 1024 | `fn-dsa` | ratio |");
+    assert_eq!(rows.len(), 7);
+    for cells in rows {
+        for (shown, degree) in [(&cells[1..4], 512), (&cells[4..7], 1024)] {
+            let (operation, rest) = cells[0].split_once(", ").unwrap_or((cells[0], "seed"));
+            let group = group(&format!("{operation} {degree}, {rest}"));
+            let ours = time(&format!("{group}/fndsa-provisional"));
+            let peer = time(&format!("{}/fn-dsa", group.replace("batch", "prepared")));
+            is(shown[0], ours, &group);
+            is(shown[1], peer, &group);
+            is(shown[2], ours / peer, &group);
+        }
+    }
+}
+
+#[test]
+fn the_page_names_the_run() {
+    let head: Value = serde_json::from_str(RUN.lines().next().expect("a line")).expect("an object");
+    let text = |key: &str| head[key].as_str().expect("a text");
+    let page: String = PAGE.split_whitespace().collect::<Vec<_>>().join(" ");
+    let sentence = format!(
+        "`{}`, {}, commit {}, {}",
+        text("command"),
+        text("date"),
+        text("commit"),
+        text("processor")
+    );
+    assert!(page.contains(&sentence), "{sentence}");
+}
