@@ -23,11 +23,6 @@ pub(crate) enum Use {
 }
 
 impl Use {
-    /// Whether a report need not mention it.
-    pub(crate) fn is_any(&self) -> bool {
-        *self == Self::Any
-    }
-
     /// Value of the option `--use`.
     pub(crate) fn name(self) -> &'static str {
         match self {

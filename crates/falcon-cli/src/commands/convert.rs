@@ -108,7 +108,7 @@ struct Converted<'a> {
     #[serde(serialize_with = "serialize_path")]
     secret_key: &'a Path,
     encrypted: bool,
-    #[serde(rename = "use", skip_serializing_if = "Use::is_any")]
+    #[serde(rename = "use")]
     key_use: Use,
 }
 

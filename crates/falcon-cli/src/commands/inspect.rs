@@ -184,9 +184,9 @@ struct Description {
     files: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fingerprint: Option<String>,
-    /// Use of a secret key.
-    #[serde(rename = "use", skip_serializing_if = "Use::is_any")]
-    key_use: Use,
+    /// Use of a secret key that is not encrypted.
+    #[serde(rename = "use", skip_serializing_if = "Option::is_none")]
+    key_use: Option<Use>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nonce: Option<String>,
     /// Version of the salt, which a deterministic signature has in place of a nonce.
@@ -212,7 +212,7 @@ impl Description {
             keys: None,
             files: None,
             fingerprint: None,
-            key_use: Use::Any,
+            key_use: None,
             nonce: None,
             salt_version: None,
             time: None,
@@ -241,7 +241,7 @@ impl Description {
 
     fn secret_key(&mut self, key: &StoredKey) {
         self.key(&key.public_key());
-        self.key_use = key.key_use();
+        self.key_use = Some(key.key_use());
     }
 
     fn key(&mut self, key: &PublicKey) {
@@ -280,8 +280,8 @@ impl fmt::Display for Description {
         if let Some(fingerprint) = &self.fingerprint {
             write!(f, "\n  fingerprint {fingerprint}")?;
         }
-        if self.key_use == Use::Certificates {
-            write!(f, "\n  use certificates only")?;
+        if self.key_use == Some(Use::Certificates) {
+            write!(f, "\n  signs certificates only")?;
         }
         if let Some(nonce) = &self.nonce {
             write!(f, "\n  nonce {nonce}")?;

@@ -235,7 +235,7 @@ struct Made<'a> {
     #[serde(serialize_with = "serialize_path")]
     public_key: &'a Path,
     encrypted: bool,
-    #[serde(rename = "use", skip_serializing_if = "Use::is_any")]
+    #[serde(rename = "use")]
     key_use: Use,
     fingerprint: String,
 }

@@ -69,8 +69,8 @@ pub(crate) struct Sign {
     /// does: with a Falcon-1024 key, without randomness, on the best engine
     #[arg(short, long, value_enum, ignore_case = true)]
     algorithm: Option<SignatureAlgorithm>,
-    /// Format of the signature [default: padded; with --comment: envelope; of falcon-det1024:
-    /// compressed]
+    /// Format of the signature [default: padded; with --comment: envelope; with --allow-x509 or of
+    /// falcon-det1024: compressed]
     #[arg(short, long, value_enum)]
     format: Option<SignatureFormat>,
     #[command(flatten)]
@@ -245,6 +245,8 @@ impl Sign {
             (Some(SignatureFormat::Envelope), _) => Ok(SignatureFormat::Envelope),
             (Some(_), Some(_)) => Err(Error::new("only an envelope has a comment")
                 .hint("leave --comment out, or use --format envelope")),
+            // X.509 takes compressed signatures only.
+            (None, None) if self.x509.is_allowed() => Ok(SignatureFormat::Compressed),
             (format, None) => Ok(format.unwrap_or(SignatureFormat::Padded)),
         }
     }

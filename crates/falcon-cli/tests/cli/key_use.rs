@@ -187,7 +187,7 @@ fn commands_that_write_keys_keep_the_mark_or_change_it_when_told() {
         json_lines(&sandbox.succeeds(&convert))[0].clone()
     };
     assert_eq!(told("certificates", "marked")["use"], "certificates");
-    assert!(told("any", "plain").get("use").is_none());
+    assert_eq!(told("any", "plain")["use"], "any");
     assert!(is_marked(&sandbox, "marked"));
     assert_eq!(sandbox.read("plain"), sandbox.read("k"));
     let unmark = [
@@ -258,12 +258,15 @@ fn a_mark_is_shown() {
         let inspect = with(&["inspect", key], options.iter().copied());
         let told = sandbox.succeeds(&inspect);
         let told = text(&told.stdout);
-        assert!(told.ends_with("\n  use certificates only\n"), "{told}");
+        assert!(told.ends_with("\n  signs certificates only\n"), "{told}");
         let told = &json_lines(&sandbox.succeeds(&with(&inspect, ["--json"])))[0];
         assert_eq!(told["use"], "certificates");
     }
     let told = &json_lines(&sandbox.succeeds(&["inspect", "k", "--json"]))[0];
-    assert!(told.get("use").is_none());
+    assert_eq!(told["use"], "any");
+    // Nobody can tell without the passphrase.
+    let told = &json_lines(&sandbox.succeeds(&["inspect", "encrypted", "--json"]))[0];
+    assert!(told.get("use").is_none(), "{told}");
     let told = sandbox.succeeds(&["keygen", "new", "--use", "certificates"]);
     let told = text(&told.stdout);
     assert!(

@@ -20,6 +20,11 @@ pub(crate) struct X509Option {
 }
 
 impl X509Option {
+    /// Whether the user means to sign documents of X.509.
+    pub(super) fn is_allowed(self) -> bool {
+        self.allow_x509
+    }
+
     /// Takes the key of the file at `path`, and tells which messages it signs. A key for
     /// certificates only signs nothing unless the user wants documents.
     pub(crate) fn permit(self, key: StoredKey, path: &Path) -> Result<(SecretKey, Permitted)> {
