@@ -87,3 +87,29 @@ fn every_property_of_security_is_listed() {
         assert!(listed, "{property}");
     }
 }
+
+#[test]
+fn survivors_are_counted() {
+    let page = fs::read_to_string(root().join("docs/TESTING.md")).expect("the page");
+    let header =
+        "| crate | possible | taken | noticed | survived | not valid Rust | listed today |";
+    let (_, rows) = page.split_once(header).expect("the table");
+    let rows = rows
+        .lines()
+        .skip(2)
+        .take_while(|line| line.starts_with('|'));
+    let mut crates = 0;
+    for row in rows {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let name = cells[0].trim_matches('`');
+        let list = root().join(format!("tests/mutants/survivors/{name}.tsv"));
+        let list = fs::read_to_string(list).expect("a list of survivors");
+        let listed = list
+            .lines()
+            .filter(|line| !line.starts_with('#') && !line.is_empty());
+        assert_eq!(cells[6], listed.count().to_string(), "{name}");
+        crates += 1;
+    }
+    let lists = fs::read_dir(root().join("tests/mutants/survivors")).expect("a folder");
+    assert_eq!(crates, lists.count());
+}
