@@ -91,6 +91,22 @@ fn the_readme_shows_rows_of_the_first_table() {
 }
 
 #[test]
+fn the_core_says_what_a_batch_gains() {
+    let page = include_str!("../../../crates/falcon-core/README.md");
+    let page: String = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    let gain = |operation: &str| {
+        let name = |mode: &str| format!("{operation}/{mode}/falcon-512/as called");
+        time(&name("prepared")) / time(&name("batch"))
+    };
+    let sentence = format!(
+        "a batch signs {:.1} times and verifies {:.1} times as many messages a second",
+        gain("sign"),
+        gain("verify")
+    );
+    assert!(page.contains(&sentence), "{sentence}");
+}
+
+#[test]
 fn times_of_engines_are_those_of_the_run() {
     let rows = table("| us | `soft` | `scalar` | `avx2x8` | `avx512x16` |");
     assert_eq!(rows.len(), 16);

@@ -80,7 +80,8 @@
 //! field of PKCS#8 version 2. It must then belong to the secret key. Attributes are ignored, and so
 //! are fields after `publicKey`, where the standard allows extensions. Any other byte is refused.
 //!
-//! [`KeyUse`] reads and writes the one attribute that marks a key for certificates only.
+//! So a key for certificates only, which an attribute marks, signs every message once it is
+//! decoded. [`KeyUse`] reads and writes the mark.
 //!
 //! # Memory
 //!

@@ -7,7 +7,7 @@ use x509_cert::TbsCertificate;
 use x509_cert::crl::TbsCertList;
 use x509_cert::request::CertReqInfo;
 
-/// A document whose signed part a message is.
+/// Kind of X.509 document that a signed message becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SignedPart {

@@ -453,7 +453,7 @@ fn what_becomes_a_certificate_is_signed_only_if_asked_for() {
     for options in [&[][..], &["--format", "compressed"], &["--format", "ct"]] {
         let message = sandbox.refuses(&with(&sign, options.iter().copied()));
         assert!(
-            message.contains("content: is the signed part of a certificate"),
+            message.contains("content: looks like the signed part of a certificate"),
             "{message}"
         );
         assert!(!sandbox.path("content.sig").exists());

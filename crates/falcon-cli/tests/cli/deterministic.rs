@@ -163,7 +163,7 @@ fn what_deterministic_signatures_do_not_have_is_refused() {
     sandbox.write("m", [0x30, 9, 2, 1, 0, 0x30, 0, 0x30, 2, 0x30, 0]);
     let message = sandbox.refuses(&SIGN);
     assert!(
-        message.contains("is the signed part of a certificate request"),
+        message.contains("looks like the signed part of a certificate request"),
         "{message}"
     );
     assert!(!sandbox.path("m.sig").exists());

@@ -1838,7 +1838,7 @@ fn tables_that_would_make_certificates_are_refused() {
     let sign = ["sign-table", "-k", "k", "t.parquet", "-o", "signed"];
     let message = sandbox.refuses(&sign);
     assert!(
-        message.contains("is the signed part of a certificate request"),
+        message.contains("looks like the signed part of a certificate request"),
         "{message}"
     );
     assert!(message.contains("leave out row 1"), "{message}");

@@ -26,17 +26,52 @@ pub(crate) const RCDT: [u128; 18] = [
     1,
 ];
 
-/// `z0` of the 72-bit number `high * 2^64 + low`: the number of table entries
-/// above it, all of them compared.
+/// Words of an entry: a number below `2^93` in 31 bits each, the lowest first.
+pub(super) type Words = [u32; 3];
+
+/// Bits of a word. The sign bit of a difference is then a borrow, and no compiler has to compare
+/// numbers of 64 bits: for RV32IMAC it would do so with a branch.
+const BITS: u32 = 31;
+
+/// Splits a number below `2^93`.
+#[inline(always)]
+pub(super) const fn words(x: u128) -> Words {
+    let mask = (1 << BITS) - 1;
+    let (low, high) = (x as u64, (x >> (2 * BITS)) as u32);
+    [low as u32 & mask, (low >> BITS) as u32 & mask, high & mask]
+}
+
+/// Splits every entry of a table.
+pub(super) const fn table(entries: &[u128; 18]) -> [Words; 18] {
+    let mut table = [[0; 3]; 18];
+    let mut i = 0;
+    while i < table.len() {
+        table[i] = words(entries[i]);
+        i += 1;
+    }
+    table
+}
+
+/// Number of entries of `table` above `u`, all of them compared. That is `z0`, the magnitude of
+/// the base sample.
 ///
 /// Source: Falcon specification v1.2, algorithm 12 (BaseSampler).
 #[inline(always)]
-pub(super) fn half_gaussian(low: u64, high: u8) -> i64 {
-    let u = u128::from(low) | u128::from(high) << 64;
-    let mut z0 = 0;
-    for entry in RCDT {
-        // Both sides are below 2^72: bit 127 of the difference is the borrow.
-        z0 += (u.wrapping_sub(entry) >> 127) as i64;
+pub(super) fn entries_above(table: &[Words; 18], u: Words) -> i64 {
+    let mut above = 0;
+    for entry in table {
+        let mut borrow = 0;
+        for (u, entry) in u.iter().zip(entry) {
+            borrow = u.wrapping_sub(*entry).wrapping_sub(borrow) >> BITS;
+        }
+        above += borrow;
     }
-    z0
+    i64::from(above)
+}
+
+/// `z0` of the 72-bit number `high * 2^64 + low`.
+#[inline(always)]
+pub(super) fn half_gaussian(low: u64, high: u8) -> i64 {
+    const TABLE: [Words; 18] = table(&RCDT);
+    entries_above(&TABLE, words(u128::from(low) | u128::from(high) << 64))
 }

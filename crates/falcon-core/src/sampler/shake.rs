@@ -2,6 +2,7 @@
 //!
 //! Source: crate `fn-dsa-sign` 0.4.0.
 
+use super::base::{Words, entries_above, table, words};
 use super::records::{AHEAD, ATTEMPT_LEN, BUFFER_ATTEMPTS, BUFFERS, END, Records};
 use super::windows::{Buffered, Feed};
 use super::{
@@ -326,14 +327,10 @@ const RCDT: [u128; 18] = [
     129,
 ];
 
-/// `z0` of the 79-bit number `u`: the number of table entries above it, all of them compared.
+/// `z0` of the 79-bit number `u`.
 fn half_gaussian(u: u128) -> i64 {
-    let mut z0 = 0;
-    for entry in RCDT {
-        // Both sides are below 2^79: bit 127 of the difference is the borrow.
-        z0 += (u.wrapping_sub(entry) >> 127) as i64;
-    }
-    z0
+    const TABLE: [Words; 18] = table(&RCDT);
+    entries_above(&TABLE, words(u))
 }
 
 #[cfg(test)]

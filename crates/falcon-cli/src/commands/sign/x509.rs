@@ -81,8 +81,7 @@ impl Permitted {
 fn require_signed_part(message: &[u8], is_whole: bool) -> Result<()> {
     if !is_whole || message.len() > MAX_SIGNED_PART {
         return Err(Error::new(format_args!(
-            "has more than {MAX_SIGNED_PART} bytes, and the key signs no longer signed part of a \
-             document of X.509"
+            "has more than {MAX_SIGNED_PART} bytes, the limit for a signed part"
         )));
     }
     match SignedPart::from_der(message) {
@@ -105,8 +104,8 @@ fn refuse_signed_part(start: &[u8], is_whole: bool, otherwise: &str) -> Result<(
         Some(_) => "a document of X.509",
     };
     Err(Error::new(format_args!(
-        "is the signed part of {document}: whoever has its signature has {document} issued by \
-         this key"
+        "looks like the signed part of {document}: a program may take its signature for that of \
+         {document} by this key"
     ))
     .hint(format_args!(
         "add --allow-x509 if you mean to sign it, or {otherwise}"
