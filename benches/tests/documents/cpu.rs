@@ -159,3 +159,21 @@ fn the_page_names_the_run() {
     );
     assert!(page.contains(&sentence), "{sentence}");
 }
+
+#[test]
+fn the_page_names_the_spreads_of_the_run() {
+    let spreads = |of_keygen: bool| {
+        let rows = rows().filter(|row| (row["operation"] == "keygen") == of_keygen);
+        let spreads = rows.filter_map(|row| row["spread"].as_f64());
+        let mut spreads: Vec<f64> = spreads.map(|spread| 100.0 * spread).collect();
+        spreads.sort_by(f64::total_cmp);
+        [spreads[0], spreads[spreads.len() - 1]]
+    };
+    let ([least, most], [least_keygen, most_keygen]) = (spreads(false), spreads(true));
+    let sentence = format!(
+        "Spreads are {least:.1} to {most:.1} %, of key generation {least_keygen:.0} to \
+         {most_keygen:.0} %."
+    );
+    let page: String = PAGE.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(page.contains(&sentence), "{sentence}");
+}

@@ -81,15 +81,9 @@ impl StoredKey {
         self.key_use
     }
 
-    /// Changes the use, if there is another one. Warns if the key at `path` loses its mark.
-    pub(crate) fn with_use(self, key_use: Option<Use>, path: &Path, ui: Ui) -> Self {
+    /// Changes the use, if there is another one.
+    pub(crate) fn with_use(self, key_use: Option<Use>) -> Self {
         let key_use = key_use.unwrap_or(self.key_use);
-        if self.key_use == Use::Certificates && key_use == Use::Any {
-            ui.warn(format_args!(
-                "the key of {} signed certificates only, and its copy signs every message",
-                shown(path)
-            ));
-        }
         Self { key_use, ..self }
     }
 
@@ -111,6 +105,16 @@ impl StoredKey {
                 Err(signs_certificates_only(path).hint("name another key with -k"))
             }
         }
+    }
+}
+
+/// Warns if the file at `path` has a key for every message now, which was one for certificates only.
+pub(crate) fn warn_of_lost_mark(path: &Path, before: Use, now: Use, ui: Ui) {
+    if before == Use::Certificates && now == Use::Any {
+        ui.warn(format_args!(
+            "the key of {} signs every message now; it was for certificates only",
+            shown(path)
+        ));
     }
 }
 

@@ -1,15 +1,18 @@
 //! Prints the public items of a crate, one a line, from the JSON that rustdoc wrote:
 //! `falcon-api FILE.json`. `run.sh` compares these lines with the lists in `docs/api`.
+//!
+//! Derived traits stand in one line a type, `derives TYPE: TRAIT...`. Traits that a type has by
+//! itself have a line only where a type lacks one, `Send` and `Sync` also under a condition.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::{env, process::ExitCode};
 
 use public_api::Builder;
 
-/// Traits that a type has by itself. A type that lacks one has a line, `!core::marker::Send for`;
-/// not for the first two, which no stable program can name.
-const AUTOMATIC: [&str; 7] = [
-    "core::marker::Freeze for ",
-    "core::marker::UnsafeUnpin for ",
+/// Traits that no stable program can name.
+const UNSTABLE: [&str; 2] = ["core::marker::Freeze for ", "core::marker::UnsafeUnpin for "];
+/// Traits that a type has by itself. `Send` and `Sync` are told if they have a condition.
+const AUTOMATIC: [&str; 5] = [
     " core::marker::Send for ",
     " core::marker::Sync for ",
     " core::marker::Unpin for ",
@@ -17,28 +20,64 @@ const AUTOMATIC: [&str; 7] = [
     " core::panic::unwind_safe::UnwindSafe for ",
 ];
 
+/// Lines of the crate. The standard library implements `Into`, `Any` and the like for all types:
+/// these are left out.
+fn lines(path: &str, derived: bool) -> Result<Vec<String>, public_api::Error> {
+    let api = Builder::from_rustdoc_json(path)
+        .omit_blanket_impls(true)
+        .omit_auto_derived_impls(!derived)
+        .build()?;
+    Ok(api.items().map(ToString::to_string).collect())
+}
+
+/// True if the line says no more than that a type is like most types.
+fn is_automatic(line: &str) -> bool {
+    let names = |names: &[&str]| names.iter().any(|name| line.contains(name));
+    let is_told = line.contains(" where ") && names(&AUTOMATIC[..2]);
+    names(&UNSTABLE) || names(&AUTOMATIC) && !is_told
+}
+
+/// Traits that each type derives, of the lines that only a list with derived items has.
+fn derived(with: &[String], without: &[String]) -> BTreeMap<String, BTreeSet<String>> {
+    let without: BTreeSet<&String> = without.iter().collect();
+    let mut derived = BTreeMap::<_, BTreeSet<_>>::new();
+    for line in with.iter().filter(|line| !without.contains(line)) {
+        if let Some((implements, of_type)) = line.split_once(" for ")
+            && implements.starts_with("impl")
+            // A marker that `derive` adds to `PartialEq`, and that no stable program can name.
+            && !implements.ends_with("::StructuralPartialEq")
+        {
+            let name = implements.rsplit("::").next().unwrap_or(implements);
+            derived
+                .entry(of_type.to_owned())
+                .or_default()
+                .insert(name.to_owned());
+        }
+    }
+    derived
+}
+
+fn print(path: &str) -> Result<(), public_api::Error> {
+    let (with, without) = (lines(path, true)?, lines(path, false)?);
+    for line in without.iter().filter(|line| !is_automatic(line)) {
+        println!("{line}");
+    }
+    for (of_type, traits) in derived(&with, &without) {
+        let traits: Vec<_> = traits.into_iter().collect();
+        println!("derives {of_type}: {}", traits.join(" "));
+    }
+    Ok(())
+}
+
 fn main() -> ExitCode {
-    let Some(path) = env::args_os().nth(1) else {
+    let Some(path) = env::args().nth(1) else {
         eprintln!("usage: falcon-api FILE.json");
         return ExitCode::FAILURE;
     };
-    // Left out is what follows from the rest: `Into` and the like, which the standard library
-    // implements for all types, and what `derive` writes.
-    match Builder::from_rustdoc_json(&path)
-        .omit_blanket_impls(true)
-        .omit_auto_derived_impls(true)
-        .build()
-    {
-        Ok(api) => {
-            for item in api.items().map(ToString::to_string) {
-                if !AUTOMATIC.iter().any(|name| item.contains(name)) {
-                    println!("{item}");
-                }
-            }
-            ExitCode::SUCCESS
-        }
+    match print(&path) {
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{}: {error}", path.display());
+            eprintln!("{path}: {error}");
             ExitCode::FAILURE
         }
     }

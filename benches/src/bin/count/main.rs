@@ -297,14 +297,13 @@ fn print_verdict(arguments: &Arguments, verdict: &Verdict) {
     }
     let word = if verdict.pass { "PASS" } else { "short" };
     println!(
-        "{word:<5} {:?} {:?} {:?}: {} on {}, at most {}, to reach {}",
+        "{word:<5} {:?} {:?} {:?}: {} on {}, at most {}",
         verdict.bar.operation,
         verdict.bar.mode,
         verdict.bar.parameters,
         verdict.instructions,
         verdict.engine,
-        verdict.bar.limit,
-        verdict.bar.goal
+        verdict.bar.limit
     );
 }
 

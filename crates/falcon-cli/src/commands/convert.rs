@@ -74,7 +74,8 @@ impl Convert {
         check_target(&PROGRAM, &self.output, Content::SecretKey, overwrite)?;
 
         let key = load_secret(&self.key, &self.passphrase, ui)?;
-        let key = key.with_use(self.key_use, &self.key, ui);
+        let before = key.key_use();
+        let key = key.with_use(self.key_use);
         let pem = match self.to {
             Form::BouncyCastle => polynomials_pem(key.secret(), key.key_use())?,
             Form::Oqs => secret_pem(key.secret(), key.key_use(), None)?,
@@ -87,6 +88,7 @@ impl Convert {
             overwrite,
         )?
         .commit()?;
+        warn_of_lost_mark(&self.output, before, key.key_use(), ui);
         ui.note("the new file is not encrypted");
         let made = Converted {
             algorithm: key.algorithm(),

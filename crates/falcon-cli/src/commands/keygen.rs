@@ -140,7 +140,7 @@ impl Keygen {
         if self.key_use == Use::Certificates && self.algorithm == SignatureAlgorithm::FalconDet1024
         {
             return Err(
-                Error::new("a Falcon-det1024 signature signs no certificate")
+                Error::new("a key for certificates only does not sign with falcon-det1024")
                     .hint("leave out --use certificates, or name falcon-1024"),
             );
         }

@@ -14,7 +14,7 @@ use crate::{
     scheme::Algorithm,
     shell::quote,
     snapshot::Snapshot,
-    stored::Use,
+    stored::{Use, warn_of_lost_mark},
     ui::Ui,
 };
 use clap::Args;
@@ -102,7 +102,8 @@ impl Passwd {
                 });
             }
         };
-        let key = key.with_use(self.key_use, &self.key, ui);
+        let before = key.key_use();
+        let key = key.with_use(self.key_use);
         let new = (!self.remove)
             .then(|| {
                 new_passphrase(
@@ -124,6 +125,7 @@ impl Passwd {
         let lock = snapshot.lock(&PROGRAM, ui)?;
         pending.commit_over(&snapshot)?;
         drop(lock);
+        warn_of_lost_mark(&self.key, before, key.key_use(), ui);
         let changed = Changed {
             algorithm: key.algorithm(),
             secret_key: &self.key,

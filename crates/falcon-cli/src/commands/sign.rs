@@ -245,9 +245,7 @@ impl Sign {
             (Some(SignatureFormat::Envelope), _) => Ok(SignatureFormat::Envelope),
             (Some(_), Some(_)) => Err(Error::new("only an envelope has a comment")
                 .hint("leave --comment out, or use --format envelope")),
-            // X.509 takes compressed signatures only.
-            (None, None) if self.x509.is_allowed() => Ok(SignatureFormat::Compressed),
-            (format, None) => Ok(format.unwrap_or(SignatureFormat::Padded)),
+            (format, None) => Ok(format.unwrap_or_else(|| self.x509.format())),
         }
     }
 

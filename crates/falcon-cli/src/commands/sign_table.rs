@@ -49,9 +49,9 @@ pub(crate) struct SignTable {
     key: PathBuf,
     #[command(flatten)]
     passphrase: PassphraseSource,
-    /// Format of the signatures
-    #[arg(short, long, value_enum, default_value = "padded")]
-    format: ColumnFormat,
+    /// Format of the signatures [default: padded; with --allow-x509: compressed]
+    #[arg(short, long, value_enum)]
+    format: Option<ColumnFormat>,
     #[command(flatten)]
     x509: X509Option,
     #[command(flatten)]
@@ -62,8 +62,9 @@ impl SignTable {
     pub(crate) fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
         let key = load_secret(&self.key, &self.passphrase, ui)?;
         let (secret, permitted) = self.x509.permit(key, &self.key)?;
+        let format = self.format.unwrap_or_else(|| self.x509.column_format());
         let job = Job {
-            format: self.format,
+            format,
             keys_sha256: Some(digest_of_key(&secret.public_key().to_any().to_bytes())),
             falcon_sign: env!("CARGO_PKG_VERSION"),
         };
@@ -78,7 +79,7 @@ impl SignTable {
             let worker = Worker::new(engine, threads);
             let sign = |row, batch: &Values| {
                 check(permitted, row, batch)?;
-                either!(&key, key => sign(&worker, key, self.format, batch))
+                either!(&key, key => sign(&worker, key, format, batch))
             };
             sign_slice(&worker, sign, table, slice, output, progress)
         })

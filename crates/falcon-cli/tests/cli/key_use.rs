@@ -212,9 +212,9 @@ fn a_mark_that_goes_is_told() {
     let convert = ["convert", "c", "--to", "oqs", "--use"];
     let output = sandbox.run(&with(&convert, ["any", "-o", "unmarked"]));
     assert!(output.status.success());
-    assert!(text(&output.stderr).contains("signed certificates only"));
+    assert!(text(&output.stderr).contains("it was for certificates only"));
     let output = sandbox.run(&with(&convert, ["certificates", "-o", "marked"]));
-    assert!(!text(&output.stderr).contains("signed certificates only"));
+    assert!(!text(&output.stderr).contains("it was for certificates only"));
     let output = sandbox.run(&["passwd", "--use", "certificates", "k"]);
     let told = text(&output.stderr);
     let command = "falcon-cli convert --to oqs --use certificates -o NEW k";

@@ -147,25 +147,33 @@ impl Lab {
                 outputs[i] |= baseline.outcome.registers[i] != baseline.state[register];
             }
         }
-        for group in groups(word) {
-            let found = self.influence(address, &candidates, &baselines, &group, &mut outputs);
-            if !found.any() {
-                continue;
-            }
-            for &register in &group {
-                let one = [register];
-                let found = match group.len() {
-                    1 => found,
-                    _ => self.influence(address, &candidates, &baselines, &one, &mut outputs),
-                };
-                if found.any() {
-                    let source = Source {
-                        register,
-                        decides_address: found.address,
-                        decides_branch: found.branch,
-                    };
-                    inputs.push((source, found.value));
+        // Again if another output was found, since a register that is kept is then an input.
+        loop {
+            let known = outputs.clone();
+            inputs.clear();
+            for group in groups(word) {
+                let found = self.influence(address, &candidates, &baselines, &group, &mut outputs);
+                if !found.any() {
+                    continue;
                 }
+                for &register in &group {
+                    let one = [register];
+                    let found = match group.len() {
+                        1 => found,
+                        _ => self.influence(address, &candidates, &baselines, &one, &mut outputs),
+                    };
+                    if found.any() {
+                        let source = Source {
+                            register,
+                            decides_address: found.address,
+                            decides_branch: found.branch,
+                        };
+                        inputs.push((source, found.value));
+                    }
+                }
+            }
+            if outputs == known {
+                break;
             }
         }
         for (i, &register) in candidates.iter().enumerate() {
@@ -251,8 +259,10 @@ impl Lab {
                 found.branch |= outcome.next != before.next;
                 found.value |= outcome.stored != before.stored;
                 for (i, &register) in candidates.iter().enumerate() {
-                    // A register that is only kept is changed as it was.
-                    let is_kept = outcome.registers[i] == state[register]
+                    // A register that no run writes is changed as it was. One that some runs write
+                    // and others keep, as by `csel x0, x0, x1, eq`, is an input of its own.
+                    let is_kept = !outputs[i]
+                        && outcome.registers[i] == state[register]
                         && before.registers[i] == baseline.state[register];
                     let differs = outcome.registers[i] != before.registers[i] && !is_kept;
                     found.value |= differs;

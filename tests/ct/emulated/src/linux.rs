@@ -159,6 +159,8 @@ pub(crate) fn interrupt(emulator: &mut Unicorn<'_, Follower>, number: u32) {
                 let pair = emulator.mem_read_as_vec(a1 + 16 * i, 16).expect("a vector");
                 let at = u64::from_le_bytes(pair[..8].try_into().expect("a word"));
                 let length = u64::from_le_bytes(pair[8..].try_into().expect("a word"));
+                let next = emulator.pc_read().expect("an address");
+                emulator.get_data_mut().hand_out(next, at, length);
                 let bytes = emulator
                     .mem_read_as_vec(at, length as usize)
                     .expect("what is written");

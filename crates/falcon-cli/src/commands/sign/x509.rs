@@ -3,9 +3,12 @@
 use crate::{
     error::{Error, Result},
     message::Message,
+    object::SignatureFormat,
     scheme::SecretKey,
     stored::{StoredKey, Use, signs_certificates_only},
 };
+#[cfg(feature = "tables")]
+use crate::tables::ColumnFormat;
 use clap::Args;
 use falcon_x509::SignedPart;
 use std::path::Path;
@@ -20,9 +23,21 @@ pub(crate) struct X509Option {
 }
 
 impl X509Option {
-    /// Whether the user means to sign documents of X.509.
-    pub(super) fn is_allowed(self) -> bool {
-        self.allow_x509
+    /// Format of a signature if the user names none. X.509 takes compressed ones only.
+    pub(super) fn format(self) -> SignatureFormat {
+        match self.allow_x509 {
+            true => SignatureFormat::Compressed,
+            false => SignatureFormat::Padded,
+        }
+    }
+
+    /// The same for a column of a table.
+    #[cfg(feature = "tables")]
+    pub(crate) fn column_format(self) -> ColumnFormat {
+        match self.allow_x509 {
+            true => ColumnFormat::Compressed,
+            false => ColumnFormat::Padded,
+        }
     }
 
     /// Takes the key of the file at `path`, and tells which messages it signs. A key for

@@ -56,6 +56,29 @@ fn wires_are_exact() {
 }
 
 #[test]
+fn what_is_kept_under_a_condition_is_an_input() {
+    let bytes = "1 2 4 8 10 20 40 80";
+    // csel x0, x0, x1, ne
+    let lines = [
+        "writes x0 and []",
+        &format!("x0: {bytes}"),
+        &format!("x1: {bytes}"),
+        "flags: ff",
+        "memory:",
+    ];
+    says(0x9a81_1000, &lines);
+    // csel x0, x1, x0, ne
+    says(0x9a80_1020, &lines);
+    // csinv x0, x0, x1, ne
+    says(0xda81_1000, &lines);
+    // csinc x0, x0, xzr, eq; csinc x0, x0, x1, ne
+    for word in [0x9a9f_0400, 0x9a81_1400] {
+        let rule = rule(word);
+        assert!(rule.contains(&format!("x0: {bytes}")), "{rule}");
+    }
+}
+
+#[test]
 fn comparisons_with_zero_are_seen() {
     // cmeq v0.4s, v1.4s, #0; fcmlt v0.2d, v1.2d, #0.0
     let lanes = "ff ff ff ff ff ff ff ff ff00 ff00 ff00 ff00 ff00 ff00 ff00 ff00";
