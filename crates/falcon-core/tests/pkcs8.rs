@@ -957,6 +957,7 @@ fn damaged_attributes_are_refused() {
         &[0x31, 4, 3, 2, 1, 6],
         // More unused bits than there are, a cut value, a byte too many.
         &[3, 2, 8, 6],
+        &[3, 2, 8, 0],
         &[3, 1, 1],
         &[3, 3, 1, 6],
         &[3, 2, 1, 6, 0],
@@ -977,11 +978,29 @@ fn damaged_attributes_are_refused() {
     refused(&tlv(0x30, &unhex("06 03 55 1d 0f")));
     refused(&tlv(0x30, &unhex("06 03 55 1d 0f 31 04 03 02 01 06 05 00")));
     refused(&tlv(0x30, &[]));
+    // Other spellings of the identifier, and none.
+    for identifier in [
+        "06 04 55 80 1d 0f",
+        "06 04 55 1d 80 0f",
+        "06 03 55 1d 8f",
+        "06 00",
+    ] {
+        let identifier = unhex(identifier);
+        let values = unhex("31 04 03 02 01 06");
+        refused(&tlv(0x30, &[&identifier[..], &values].concat()));
+    }
     refused(&tlv(0x31, &unhex("06 03 55 1d 0f 31 04 03 02 01 06")));
     for len in 1..usage.len() {
         refused(&usage[..len]);
         refused(&[&name[..], &usage[..len]].concat());
     }
+    // Another identifier, which begins so.
+    let longer = tlv(0x30, &unhex("06 04 55 1d 0f 01 31 04 03 02 01 06"));
+    let longer = with_attributes(&document, &longer, &[]);
+    assert_eq!(KeyUse::of_document(&longer), Ok(KeyUse::Any));
+    // Bytes behind the document.
+    let behind = [&with_attributes(&document, &usage, &[])[..], &[0]].concat();
+    assert!(matches!(KeyUse::of_document(&behind), Err(Error::Asn1(_))));
     // No attributes are as good as none.
     let empty = with_attributes(&document, &[], &[]);
     assert_eq!(KeyUse::of_document(&empty), Ok(KeyUse::Any));

@@ -101,8 +101,8 @@ const GENERALIZED_TIME: Tag = 24;
 /// `[0]`.
 const VERSION: Tag = 2 << 30;
 
-/// Content types of PKCS#7, 1.2.840.113549.1.7. They stand in PKCS#12 where a certificate has its
-/// algorithm, and are none.
+/// Content types of PKCS#7, 1.2.840.113549.1.7. PKCS#12 has one, and its content in `[0]`, where a
+/// certificate has its algorithm.
 const PKCS7: [u8; 8] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07];
 
 /// The message is of another kind.
@@ -117,18 +117,19 @@ fn certificate(mut fields: Fields<'_>) -> Seen {
     if fields.next_is(VERSION) {
         fields.take(VERSION)?;
     }
-    fields.take(INTEGER)?;
-    algorithm(&mut fields)?;
+    let number = fields.take(INTEGER)?;
+    algorithm(&mut fields, number.bytes)?;
     name(&mut fields)?;
     time(&mut fields.take(SEQUENCE)?)
 }
 
 /// `version` unless it is 1, algorithm, issuer, the time of this update.
 fn revocation_list(mut fields: Fields<'_>) -> Seen {
-    if fields.next_is(INTEGER) {
-        fields.take(INTEGER)?;
-    }
-    algorithm(&mut fields)?;
+    let number = match fields.next_is(INTEGER) {
+        true => fields.take(INTEGER)?.bytes,
+        false => &[],
+    };
+    algorithm(&mut fields, number)?;
     name(&mut fields)?;
     time(&mut fields)
 }
@@ -140,14 +141,17 @@ fn request(mut fields: Fields<'_>) -> Seen {
     fields.take(SEQUENCE)?.take(SEQUENCE).map(|_| ())
 }
 
-/// A sequence that begins with an identifier.
-fn algorithm(fields: &mut Fields<'_>) -> Seen {
-    let identifier = fields.take(SEQUENCE)?.take(OBJECT_IDENTIFIER)?;
-    if identifier.bytes.starts_with(&PKCS7) {
-        Err(Differs)
-    } else {
-        Ok(())
-    }
+/// A sequence that begins with an identifier, after an integer with the bytes `number`.
+fn algorithm(fields: &mut Fields<'_>, number: &[u8]) -> Seen {
+    let mut algorithm = fields.take(SEQUENCE)?;
+    let identifier = algorithm.take(OBJECT_IDENTIFIER)?;
+    // PKCS#12, of version 3. What follows its content differs from a certificate, so only a file
+    // whose content is not visible to its end is told by its beginning.
+    let is_pkcs12 = number == [3]
+        && identifier.bytes.starts_with(&PKCS7)
+        && algorithm.is_cut
+        && algorithm.next_is(VERSION);
+    if is_pkcs12 { Err(Differs) } else { Ok(()) }
 }
 
 /// A sequence of sets.

@@ -226,6 +226,29 @@ fn pkcs12_is_another_message() {
     assert_eq!(SignedPart::of_message(&indefinite, false), None);
 }
 
+/// The identifier alone makes no PKCS#12: some verifiers may not look at it.
+#[test]
+fn identifiers_of_pkcs7_hide_no_signed_part() {
+    let algorithm = |content: &[u8]| {
+        let data = [6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 7, 1];
+        sequence(&[&data[..], content].concat(), 1)
+    };
+    for (kind, part) in signed_parts() {
+        let place = match kind {
+            SignedPart::Certificate => 2,
+            SignedPart::RevocationList => 1,
+            _ => continue,
+        };
+        let mut fields = fields(&part);
+        for content in [&[][..], &[5, 0], &[0xa0, 2, 4, 0]] {
+            fields[place] = algorithm(content);
+            let part = sequence(&fields.concat(), 1);
+            assert_eq!(SignedPart::of_message(&part, true), Some(kind));
+            assert!(SignedPart::of_message(&part[..60], false).is_some());
+        }
+    }
+}
+
 #[test]
 fn other_documents_are_other_messages() {
     let key = SigningKey::<Falcon512>::from_seed_boxed(&[1; 32]).expect("no fault");
@@ -301,6 +324,39 @@ fn signed_parts_that_are_not_der_are_refused() {
     );
     let left_out = SignedPart::from_der(&sequence(&fields[1..].concat(), 1));
     assert_eq!(left_out.expect("version 1"), kind);
+}
+
+/// A set in another order is decoded, but is not DER.
+#[test]
+fn names_that_are_not_der_are_refused() {
+    let name = |first: u8, second: u8| {
+        let part = |letter| {
+            let name = [0x30, 8, 6, 3, 0x55, 4, 3, 0x0c, 1, letter];
+            name.to_vec()
+        };
+        let set = [part(first), part(second)].concat();
+        let set = [&[0x31, set.len() as u8][..], &set].concat();
+        [&[0x30, set.len() as u8][..], &set].concat()
+    };
+    for (kind, part) in signed_parts() {
+        let place = match kind {
+            SignedPart::Certificate => 3,
+            SignedPart::Request => 1,
+            _ => 2,
+        };
+        let with = |name: Vec<u8>| {
+            let mut fields = fields(&part);
+            fields[place] = name;
+            sequence(&fields.concat(), 1)
+        };
+        let sorted = SignedPart::from_der(&with(name(b'a', b'b')));
+        assert_eq!(sorted.expect("a signed part"), kind);
+        let unsorted = SignedPart::from_der(&with(name(b'b', b'a')));
+        assert!(
+            matches!(unsorted, Err(Error::NotDer | Error::Der(_))),
+            "{unsorted:?}"
+        );
+    }
 }
 
 /// No bytes end the functions, or take long.

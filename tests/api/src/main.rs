@@ -10,7 +10,10 @@ use std::{env, process::ExitCode};
 use public_api::Builder;
 
 /// Traits that no stable program can name.
-const UNSTABLE: [&str; 2] = ["core::marker::Freeze for ", "core::marker::UnsafeUnpin for "];
+const UNSTABLE: [&str; 2] = [
+    "core::marker::Freeze for ",
+    "core::marker::UnsafeUnpin for ",
+];
 /// Traits that a type has by itself. `Send` and `Sync` are told if they have a condition.
 const AUTOMATIC: [&str; 5] = [
     " core::marker::Send for ",

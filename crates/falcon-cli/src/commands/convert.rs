@@ -5,12 +5,13 @@ use crate::{
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     escape::shown,
-    input::{at_most_one_standard, is_standard},
-    keys::{DEFAULT_SECRET_KEY, load_secret, polynomials_pem, secret_pem},
+    input::{at_most_one_standard, is_standard, regular_length},
+    keys::{DEFAULT_SECRET_KEY, Stored, load_secret, load_stored, polynomials_pem, secret_pem},
     output::{Content, Inputs, Overwrite, Pending, check_target},
     passphrase::PassphraseSource,
+    place::is_name_of_public,
     scheme::Algorithm,
-    stored::Use,
+    stored::{StoredKey, Use, warn_of_lost_mark},
     ui::Ui,
 };
 use clap::{Args, ValueEnum};
@@ -71,9 +72,14 @@ impl Convert {
         }
         let overwrite = Overwrite::from_force(self.force);
         Inputs::new(inputs()).spare(&self.output)?;
+        if is_name_of_public(&self.output) {
+            return Err(Error::at(&self.output, "this name is for a public key")
+                .hint("name the new file of the secret key with --output"));
+        }
         check_target(&PROGRAM, &self.output, Content::SecretKey, overwrite)?;
 
         let key = load_secret(&self.key, &self.passphrase, ui)?;
+        self.spare_other_files(&key)?;
         let before = key.key_use();
         let key = key.with_use(self.key_use);
         let pem = match self.to {
@@ -99,6 +105,23 @@ impl Convert {
         };
         ui.report_written(&made, &[&self.output])?;
         Ok(Status::Valid)
+    }
+
+    /// `--force` is meant for an older copy of the same key.
+    fn spare_other_files(&self, key: &StoredKey) -> Result<()> {
+        if regular_length(&self.output).is_none() {
+            return Ok(());
+        }
+        match load_stored(&self.output) {
+            Ok(Stored::Plain(old)) if old.public_key().to_any() == key.public_key().to_any() => {
+                Ok(())
+            }
+            _ => Err(Error::at(
+                &self.output,
+                "is no copy of this key, and was not overwritten",
+            )
+            .hint("name another output file; --force replaces an older copy of the same key only")),
+        }
     }
 }
 

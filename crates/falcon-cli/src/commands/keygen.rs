@@ -139,10 +139,10 @@ impl Keygen {
         let inputs = Inputs::new(files);
         if self.key_use == Use::Certificates && self.algorithm == SignatureAlgorithm::FalconDet1024
         {
-            return Err(
-                Error::new("a key for certificates only does not sign with falcon-det1024")
-                    .hint("leave out --use certificates, or name falcon-1024"),
-            );
+            return Err(Error::new(
+                "a key for certificates only does not sign with falcon-det1024",
+            )
+            .hint("leave out --use certificates, or name falcon-1024"));
         }
         if is_standard(secret) {
             return Err(Error::new("a key pair is two files, not standard output")

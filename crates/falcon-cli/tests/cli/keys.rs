@@ -331,7 +331,7 @@ fn keys_are_converted_for_bouncy_castle_and_back() {
         "--to",
         "bouncy-castle",
         "-o",
-        "again",
+        "mine",
         "--force",
         "--json",
     ]);
@@ -346,6 +346,25 @@ fn keys_are_converted_for_bouncy_castle_and_back() {
     ] {
         sandbox.refuses(arguments);
     }
+}
+
+/// A copy may replace an older copy of the same key, and no other file.
+#[test]
+fn a_copy_of_a_key_replaces_no_other_file() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["keygen", "other"]);
+    sandbox.write("message", b"one");
+    let convert = |form, to| ["convert", "k", "--to", form, "--force", "-o", to];
+    sandbox.succeeds(&convert("oqs", "copy"));
+    sandbox.succeeds(&convert("bouncy-castle", "copy"));
+    for to in ["other", "other.pub", "k.pub", "message"] {
+        let before = sandbox.read(to);
+        sandbox.refuses(&convert("oqs", to));
+        assert_eq!(sandbox.read(to), before, "{to}");
+    }
+    // Public keys have this name.
+    sandbox.refuses(&["convert", "k", "--to", "oqs", "-o", "new.pub"]);
+    assert!(!sandbox.path("new.pub").exists());
 }
 
 #[test]

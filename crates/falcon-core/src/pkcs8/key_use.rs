@@ -172,6 +172,19 @@ fn take_as<'a>(tag: Tag, rest: &mut &'a [u8]) -> Result<&'a [u8]> {
     Ok(contents)
 }
 
+/// Whether these bytes are an object identifier: whole numbers of seven bits a byte, without zeros
+/// before them.
+fn is_identifier(bytes: &[u8]) -> bool {
+    let mut starts = true;
+    for &byte in bytes {
+        if starts && byte == 0x80 {
+            return false;
+        }
+        starts = byte < 0x80;
+    }
+    starts && !bytes.is_empty()
+}
+
 /// Refuses elements that are left.
 fn finish(rest: &[u8]) -> Result<()> {
     match rest {
@@ -260,6 +273,10 @@ impl<'a> Attribute<'a> {
         let (tag, mut fields, encoded) = take(rest)?;
         tag.assert_eq(Tag::Sequence)?;
         let kind = take_as(Tag::ObjectIdentifier, &mut fields)?;
+        // Other readers may take another spelling of `keyUsage` for it.
+        if !is_identifier(kind) {
+            return Err(Tag::ObjectIdentifier.value_error().into());
+        }
         let values = take_as(Tag::Set, &mut fields)?;
         finish(fields)?;
         Ok(Self {

@@ -1,5 +1,7 @@
 //! Messages whose signature makes a certificate of them.
 
+#[cfg(feature = "tables")]
+use crate::tables::ColumnFormat;
 use crate::{
     error::{Error, Result},
     message::Message,
@@ -7,8 +9,6 @@ use crate::{
     scheme::SecretKey,
     stored::{StoredKey, Use, signs_certificates_only},
 };
-#[cfg(feature = "tables")]
-use crate::tables::ColumnFormat;
 use clap::Args;
 use falcon_x509::SignedPart;
 use std::path::Path;
