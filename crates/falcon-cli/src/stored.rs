@@ -108,7 +108,7 @@ impl StoredKey {
     }
 }
 
-/// Warns if the file at `path` has a key for every message now, which was one for certificates only.
+/// Warns if the key of the file at `path` was for certificates only and signs every message now.
 pub(crate) fn warn_of_lost_mark(path: &Path, before: Use, now: Use, ui: Ui) {
     if before == Use::Certificates && now == Use::Any {
         ui.warn(format_args!(
