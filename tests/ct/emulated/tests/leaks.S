@@ -137,19 +137,21 @@ _start:
         branch  x0
         end     14
 
-        program 15              // four registers; the last byte of the outputs
-        fmov    d0, x2
-        fmov    d1, x2
-        fmov    d2, x2
-        fmov    d3, x2
-        ins     v3.b[15], w0
+        program 15              // the last byte of four registers
+        strb    w0, [x21, #63]
         mov     x22, x21
-        st1     {v0.2d, v1.2d, v2.2d, v3.2d}, [x22], #64
-        ldrb    w1, [x21, #62]
-        branch  w1
-        ldrb    w1, [x21, #63]
+        ld1     {v0.2d, v1.2d, v2.2d, v3.2d}, [x22], #64
+        umov    w1, v3.b[15]
         branch  w1
         end     15
+
+        program 16              // the byte before it
+        strb    w0, [x21, #63]
+        mov     x22, x21
+        ld1     {v0.2d, v1.2d, v2.2d, v3.2d}, [x22], #64
+        umov    w1, v3.b[14]
+        branch  w1
+        end     16
 
         mov     x0, #2
         mov     x8, #94

@@ -35,6 +35,7 @@ fn leaks_are_reported_and_nothing_else() {
         (13, &["branch", "branch"]),
         (14, &[]),
         (15, &["branch"]),
+        (16, &[]),
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_falcon-emulated-taint"))
             .arg(&program)
