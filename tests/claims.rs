@@ -69,6 +69,43 @@ fn steps_and_tests_that_are_named_exist() {
     }
 }
 
+/// Text of all sources of these folders.
+fn sources(folder: &Path, text: &mut String) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() && !path.ends_with("target") && !path.ends_with("node_modules") {
+            sources(&path, text);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            *text += &fs::read_to_string(&path).expect("text");
+        }
+    }
+}
+
+/// A filter that matches no test would pass, beside others that match some.
+#[test]
+fn tests_that_commands_name_exist() {
+    let mut text = String::new();
+    for folder in ["crates", "tests"] {
+        sources(&root().join(folder), &mut text);
+    }
+    let mut names = 0;
+    for [_, sentence, shown] in claims() {
+        let Some((_, filters)) = shown
+            .split_once(" -- ")
+            .filter(|_| shown.contains("cargo test"))
+        else {
+            continue;
+        };
+        for name in filters.split([' ', ':']).filter(|name| !name.is_empty()) {
+            let exists =
+                text.contains(&format!("fn {name}")) || text.contains(&format!("mod {name}"));
+            assert!(exists, "{sentence}: no test {name}");
+            names += 1;
+        }
+    }
+    assert!(names > 10);
+}
+
 /// Every row of SECURITY's table of properties is a claim.
 #[test]
 fn every_property_of_security_is_listed() {
