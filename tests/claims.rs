@@ -88,6 +88,9 @@ fn tests_that_commands_name_exist() {
     for folder in ["crates", "tests"] {
         sources(&root().join(folder), &mut text);
     }
+    // Cargo takes every test whose path contains the filter.
+    let defines = |line: &&str| line.contains("fn ") || line.contains("mod ");
+    let defined: Vec<&str> = text.lines().filter(defines).collect();
     let mut names = 0;
     for [_, sentence, shown] in claims() {
         let Some((_, filters)) = shown
@@ -97,8 +100,7 @@ fn tests_that_commands_name_exist() {
             continue;
         };
         for name in filters.split([' ', ':']).filter(|name| !name.is_empty()) {
-            let exists =
-                text.contains(&format!("fn {name}")) || text.contains(&format!("mod {name}"));
+            let exists = defined.iter().any(|line| line.contains(name));
             assert!(exists, "{sentence}: no test {name}");
             names += 1;
         }
