@@ -240,6 +240,10 @@ fn identifiers_of_pkcs7_hide_no_signed_part() {
             _ => continue,
         };
         let mut fields = fields(&part);
+        // The version of PKCS#12, with the algorithm of the key.
+        fields[place - 1] = vec![2, 1, 3];
+        let third = sequence(&fields.concat(), 1);
+        assert_eq!(SignedPart::of_message(&third, true), Some(kind));
         for content in [&[][..], &[5, 0], &[0xa0, 2, 4, 0]] {
             fields[place] = algorithm(content);
             let part = sequence(&fields.concat(), 1);
