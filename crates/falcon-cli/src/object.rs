@@ -16,7 +16,11 @@ use falcon_core::det1024::{CT_LEN, CompressedSignature, CtSignature};
 use falcon_core::pkcs8::{
     self, DecodePrivateKey, EncryptionError, KeyUse, LineEnding, ObjectIdentifier,
     PrivateKeyInfoRef, SecretDocument, SubjectPublicKeyInfoRef, decrypt_private_key,
-    der::{Decode, asn1::OctetStringRef, pem},
+    der::{
+        Decode, Reader, SliceReader,
+        asn1::{AnyRef, OctetStringRef},
+        pem,
+    },
 };
 use falcon_core::{
     DecodeError, Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey,
@@ -264,11 +268,31 @@ pub(crate) fn decrypt(der: &[u8], passphrase: &str) -> Result<Option<StoredKey>>
 fn secret_from_der(der: &[u8]) -> Result<StoredKey> {
     let key = unmarked_from_der(der)?;
     match KeyUse::of_document(der) {
-        Ok(key_use) => Ok(StoredKey::new(key, key_use.into())),
+        Ok(key_use) => {
+            let mut stored = StoredKey::new(key, key_use.into());
+            stored.has_other_attributes = has_other_attributes(der);
+            Ok(stored)
+        }
         Err(_) => Err(Undecodable::found(
             "holds a secret key with malformed attributes: was it damaged?",
         )),
     }
+}
+
+/// Whether a document of a key has attributes besides `keyUsage`. They follow version, algorithm
+/// and private key, with the tag `[0]`.
+fn has_other_attributes(der: &[u8]) -> bool {
+    let Ok(others) = KeyUse::Any.write(der) else {
+        return false;
+    };
+    let found = AnyRef::from_der(others.as_bytes()).and_then(|document| {
+        let mut fields = SliceReader::new(document.value())?;
+        for _ in 0..3 {
+            AnyRef::decode(&mut fields)?;
+        }
+        Ok(!fields.is_finished() && fields.peek_byte() == Some(0xa0))
+    });
+    found == Ok(true)
 }
 
 /// Decodes the key of a document, whatever its use.

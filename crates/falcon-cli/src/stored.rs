@@ -62,11 +62,17 @@ impl From<Use> for KeyUse {
 pub(crate) struct StoredKey {
     secret: SecretKey,
     key_use: Use,
+    /// Whether its document has attributes that only other programs know.
+    pub(crate) has_other_attributes: bool,
 }
 
 impl StoredKey {
     pub(crate) fn new(secret: SecretKey, key_use: Use) -> Self {
-        Self { secret, key_use }
+        Self {
+            secret,
+            key_use,
+            has_other_attributes: false,
+        }
     }
 
     pub(crate) fn algorithm(&self) -> Algorithm {

@@ -94,6 +94,13 @@ impl Convert {
             overwrite,
         )?
         .commit()?;
+        if key.has_other_attributes {
+            ui.warn(format_args!(
+                "{} has attributes of another program, which {} has not",
+                shown(&self.key),
+                shown(&self.output)
+            ));
+        }
         warn_of_lost_mark(&self.output, before, key.key_use(), ui);
         ui.note("the new file is not encrypted");
         let made = Converted {

@@ -102,6 +102,16 @@ impl Passwd {
                 });
             }
         };
+        if key.has_other_attributes {
+            return Err(Error::at(
+                &self.key,
+                "has attributes of another program, which the new file would not have",
+            )
+            .hint(format_args!(
+                "for a copy without them, not encrypted: falcon-cli convert --to oqs -o NEW {}",
+                quote(&self.key)
+            )));
+        }
         let before = key.key_use();
         let key = key.with_use(self.key_use);
         let new = (!self.remove)

@@ -206,6 +206,33 @@ fn commands_that_write_keys_keep_the_mark_or_change_it_when_told() {
     sandbox.succeeds(&["fingerprint", "marked"]);
 }
 
+/// Attributes of other programs are lost in no file that is replaced.
+#[test]
+fn other_attributes_are_not_lost_silently() {
+    let sandbox = sandbox();
+    // friendlyName, without a value.
+    let name = [
+        0x30, 0x0d, 6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 9, 0x14, 0x31, 0,
+    ];
+    let mark = &MARK[2..];
+    for (file, attributes) in [("named", name.to_vec()), ("both", [mark, &name].concat())] {
+        let plain = document(&sandbox, "k");
+        let attributes = [&[0xa0, attributes.len() as u8][..], &attributes].concat();
+        let content = [&plain[4..], &attributes].concat();
+        let length = (content.len() as u16).to_be_bytes();
+        let der = [&[0x30, 0x82][..], &length, &content].concat();
+        let pem = pem::encode_string("PRIVATE KEY", LineEnding::LF, &der).unwrap();
+        sandbox.write(file, &pem);
+        let passwd = ["passwd", file, "--add", "--new-passphrase-file", "p"];
+        let told = sandbox.refuses(&passwd);
+        assert!(told.contains("has attributes of another program"), "{told}");
+        assert_eq!(sandbox.read(file), pem.as_bytes());
+        let copy = ["convert", file, "--to", "oqs", "--force", "-o", "copy"];
+        let told = sandbox.succeeds(&copy);
+        assert!(text(&told.stderr).contains("has attributes of another program"));
+    }
+}
+
 #[test]
 fn a_mark_that_goes_is_told() {
     let sandbox = sandbox();
