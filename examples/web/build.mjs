@@ -5,7 +5,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 
 const [packageFolder, site] = process.argv.slice(2).map((path) => resolve(path));
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -39,11 +39,22 @@ async function bundle(loader) {
     return text;
 }
 
+const replace = (source, from, to) => {
+    if (source.split(from).length !== 2) throw new Error(`not once in index.html: ${from}`);
+    return source.replace(from, () => to);
+};
+
+// The page, with its style minified.
+const source = readFileSync(join(here, 'index.html'), 'utf8');
+const [, style] = source.match(/<style>(.*)<\/style>/s);
+const { code } = await transform(style, { loader: 'css', minify: true });
+const page = replace(source, style, code);
+
 // For a static server.
 for (const name of ['native.wasm', 'native_simd.wasm']) {
     copyFileSync(join(packageFolder, name), join(site, name));
 }
-copyFileSync(join(here, 'index.html'), join(site, 'index.html'));
+writeFileSync(join(site, 'index.html'), page);
 writeFileSync(join(site, 'app.js'), await bundle(join(packageFolder, 'web.js')));
 
 // In one file.
@@ -51,12 +62,7 @@ const text = await bundle(join(here, 'inline.js'));
 const script = `\n${text.replaceAll('</script', '<\\/script')}`;
 const hash = createHash('sha256').update(script).digest('base64');
 
-const replace = (source, from, to) => {
-    if (source.split(from).length !== 2) throw new Error(`not once in index.html: ${from}`);
-    return source.replace(from, () => to);
-};
-let html = readFileSync(join(here, 'index.html'), 'utf8');
-html = replace(html, '<script type="module" src="app.js"></script>',
+let html = replace(page, '<script type="module" src="app.js"></script>',
     `<script type="module">${script}</script>`);
 html = replace(html, "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'",
     `script-src 'sha256-${hash}' 'wasm-unsafe-eval'; connect-src 'none'`);
