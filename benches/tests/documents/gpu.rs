@@ -1,6 +1,6 @@
 //! The tables of GPUs in `docs/PERFORMANCE.md` against the lines of the runs that they show.
 
-use super::{PAGE, is, table};
+use super::{PAGE, is, says, table};
 use serde_json::Value;
 
 const H100: &str = include_str!("../../../docs/gpu-h100.jsonl");
@@ -84,8 +84,7 @@ fn times_on_an_h100_are_those_of_its_run() {
 /// Sentences with figures of the runs, and what they are made of.
 #[test]
 fn sentences_about_the_devices_are_those_of_the_runs() {
-    let page: String = PAGE.split_whitespace().collect::<Vec<_>>().join(" ");
-    let says = |sentence: String| assert!(page.contains(&sentence), "{sentence}");
+    let says = |sentence: String| says(PAGE, &sentence);
     let ceiling = |run, what: &str| {
         let ceilings = lines(run, "ceiling");
         let found = ceilings.iter().find(|line| line["what"] == what);

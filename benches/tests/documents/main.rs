@@ -45,6 +45,12 @@ fn is(shown: &str, value: f64, place: &str) {
     assert_eq!(shown, format!("{value:.decimals$}"), "{place}");
 }
 
+/// Fails if the page, whose lines may break anywhere, lacks a sentence.
+fn says(page: &str, sentence: &str) {
+    let page: String = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(page.contains(sentence), "{sentence}");
+}
+
 #[test]
 fn counts_of_aarch64_are_those_of_the_table() {
     let rows = table("| thousands of instructions (% loads and stores) |");
@@ -95,13 +101,12 @@ fn threads_gain_what_the_page_says() {
         gains.sort_by(f64::total_cmp);
         format!("{:.2} to {:.2} times the", gains[0], gains[2])
     };
-    let page: String = PAGE.split_whitespace().collect::<Vec<_>>().join(" ");
     let sentence = format!(
         "Two threads on two cores do {} signatures of one, and {} verifications.",
         gains("sign"),
         gains("verify")
     );
-    assert!(page.contains(&sentence), "{sentence}");
+    says(PAGE, &sentence);
 }
 
 /// Instructions and stack of `row` of `firmware/counts.tsv`.

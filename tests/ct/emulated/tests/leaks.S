@@ -18,6 +18,13 @@ skip\number:
         nop
         .endm
 
+        // Loads four registers, of which the last byte is secret.
+        .macro  load_four
+        strb    w0, [x21, #63]
+        mov     x22, x21
+        ld1     {v0.2d, v1.2d, v2.2d, v3.2d}, [x22], #64
+        .endm
+
         .text
         .global _start
 _start:
@@ -138,17 +145,13 @@ _start:
         end     14
 
         program 15              // the last byte of four registers
-        strb    w0, [x21, #63]
-        mov     x22, x21
-        ld1     {v0.2d, v1.2d, v2.2d, v3.2d}, [x22], #64
+        load_four
         umov    w1, v3.b[15]
         branch  w1
         end     15
 
         program 16              // the byte before it
-        strb    w0, [x21, #63]
-        mov     x22, x21
-        ld1     {v0.2d, v1.2d, v2.2d, v3.2d}, [x22], #64
+        load_four
         umov    w1, v3.b[14]
         branch  w1
         end     16
