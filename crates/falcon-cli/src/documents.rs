@@ -89,7 +89,7 @@ pub(crate) fn read_unread(path: &Path, reader: impl Read) -> Result<UnreadManife
     })
 }
 
-/// Whether a regular file begins as manifests do. What cannot be read is none.
+/// Whether a regular file begins as manifests do. False if it cannot be read.
 pub(crate) fn is_manifest(path: &Path) -> bool {
     let mut start = Vec::new();
     let mut read = || {

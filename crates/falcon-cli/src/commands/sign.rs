@@ -620,7 +620,7 @@ impl fmt::Display for SignatureOf<'_> {
     }
 }
 
-/// Half a signature is none.
+/// Whether a job has a signature that can be read. Part of one does not count.
 fn is_signed(job: &Pair) -> bool {
     !is_standard(&job.signature) && load_signature(&job.signature).is_ok()
 }
