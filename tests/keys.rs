@@ -1,9 +1,10 @@
 //! Every engine reads the same signing keys, refuses the same ones, and signs
 //! with what it has read as it does with the expanded key.
 
+use falcon_core::hazmat::insecure::{Falcon16, Falcon256};
 use falcon_core::{
     DecodeError, Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Scratch, Signature,
-    SigningKey,
+    SigningKey, fndsa_provisional,
 };
 use falcon_tests::{Repeatable, engines, extent, key};
 
@@ -105,4 +106,49 @@ fn damaged_keys_are_refused_alike_on_every_engine() {
         }
     }
     assert!(refused_as_a_key > bits / 97 / 2 * engines.len());
+}
+
+/// Digest of the keys of these seeds, as `tests/ct/firmware` prints it: 32-bit FNV-1a.
+fn digest(keys: impl Iterator<Item = Vec<u8>>) -> u32 {
+    keys.flatten().fold(0x811c_9dc5, |all, byte| {
+        (all ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
+}
+
+fn seed(number: u64) -> [u8; 32] {
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&number.to_le_bytes());
+    seed
+}
+
+fn digest_of_keys<P: Parameters>(seeds: &[u64]) -> String {
+    let key = |&number| SigningKey::<P>::from_seed(&seed(number)).expect("no fault");
+    let keys = seeds
+        .iter()
+        .map(|number| key(number).to_bytes().as_ref().to_vec());
+    format!("{}={}", P::NAME, digest(keys))
+}
+
+fn digest_of_fndsa_keys<P: Parameters>(seeds: &[u64]) -> String {
+    type Key<P> = fndsa_provisional::SigningKey<P>;
+    let key = |&number| Key::<P>::from_seed(&seed(number)).expect("no fault");
+    let keys = seeds.iter().map(|number| key(number).to_bytes().to_vec());
+    format!("FN-DSA {}={}", P::NAME, digest(keys))
+}
+
+#[test]
+fn keys_made_on_riscv_are_those_made_here() {
+    let expected = [
+        digest_of_keys::<Falcon16>(&[0, 1, 2, 3]),
+        digest_of_keys::<Falcon256>(&[0, 1]),
+        digest_of_keys::<Falcon512>(&[217, 330]),
+        digest_of_keys::<Falcon1024>(&[88, 1488]),
+        digest_of_fndsa_keys::<Falcon16>(&[0, 1, 2, 3]),
+        digest_of_fndsa_keys::<Falcon256>(&[0, 1]),
+        digest_of_fndsa_keys::<Falcon512>(&[350, 640]),
+        digest_of_fndsa_keys::<Falcon1024>(&[632]),
+    ];
+    // `tests/ct/run.sh` compares this file with what the program for RV32IMAC prints.
+    let printed = include_str!("ct/firmware/digests.txt");
+    assert_eq!(printed.lines().collect::<Vec<_>>(), expected);
 }

@@ -11,6 +11,9 @@
 # falcon-taint and under Valgrind, and fails if one is not reported. It takes half an hour, and
 # fails on a processor without AVX-512.
 #
+# All these run on x86-64. For RV32IMAC, falcon-riscv-taint interprets the program in
+# tests/ct/firmware, built for size, and in `full` also for speed. `run.sh riscv` does only this.
+#
 # `run.sh aarch64` runs every case and every planted leak of the AArch64 code in an emulator
 # (tests/ct/emulated), except for leaks in code for x86-64 alone. It needs cmake and libclang, and
 # takes an hour.
@@ -21,7 +24,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+printed=$(mktemp)
+trap 'rm -f "$log" "$printed"' EXIT
 has_avx512=$(grep -cw avx512f /proc/cpuinfo || true)
 
 # Builds falcon-ct from the tree in folder $1 with the further options.
@@ -78,6 +82,27 @@ trace() {
             END { exit lines < 100000 }' | sha256sum
 }
 
+# Builds the program for RV32IMAC with each of the optimisation levels "$@", and runs it.
+riscv() {
+    local level program=$CARGO_TARGET_DIR/riscv32imac-unknown-none-elf/release/falcon-ct-firmware
+    cargo build --release --locked -p falcon-riscv-taint
+    for level in "$@"; do
+        echo "== RV32IMAC, opt-level $level"
+        (cd tests/ct/firmware && RUSTFLAGS="--cfg falcon_ct -D warnings" \
+            CARGO_PROFILE_RELEASE_OPT_LEVEL="$level" cargo build --release --locked)
+        "$CARGO_TARGET_DIR/release/falcon-riscv-taint" "$program" 2> "$log" > "$printed" ||
+            { cat "$printed"; explain; exit 1; }
+        grep -v = "$printed"
+        # A test on the host compares the file with keys made there.
+        diff <(grep = "$printed") tests/ct/firmware/digests.txt
+    done
+}
+
+if [ "${1:-}" = riscv ]; then
+    riscv s 3
+    exit
+fi
+
 if [ "${1:-}" = full ]; then
     ((has_avx512)) || { echo "FAILED: this processor has no AVX-512"; exit 1; }
     build .
@@ -92,6 +117,7 @@ if [ "${1:-}" = full ]; then
     build "$CARGO_TARGET_DIR/planted" --features planted
     under_taint --translated "${CT_ONLY:-}"
     under_valgrind
+    riscv s 3
     exit
 fi
 
@@ -130,4 +156,5 @@ if [ -z "${CT_ONLY:-}" ]; then
     second=$(trace leak 1)
     [[ $first != "$second" ]] || { echo "FAILED: a leak leaves the traces equal"; exit 1; }
     echo "ok: equal, and different with a deliberate leak"
+    riscv s
 fi

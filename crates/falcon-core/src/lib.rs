@@ -138,8 +138,6 @@ pub mod seams {
     pub use crate::by_name::{
         TokenVisitor, decode_boxed_on, decode_verifying_key_on, expand_on, finish_on, visit,
     };
-    #[cfg(falcon_ct)]
-    pub use crate::reveal::on_expect_secret;
-    #[cfg(falcon_ct)]
-    pub use crate::reveal::on_reveal;
+    #[cfg(all(falcon_ct, not(target_os = "none")))]
+    pub use crate::reveal::{on_expect_secret, on_reveal};
 }

@@ -5,7 +5,7 @@
 //!
 //! Source: Falcon specification v1.2, algorithms 10 and 16.
 
-use crate::lanes::{HAS_VECTORS, Isa};
+use crate::lanes::{HAS_VECTORS, Isa, Masks};
 use crate::params::SIGNATURE_NORM_BOUND;
 use zeroize::DefaultIsZeroes;
 
@@ -47,11 +47,12 @@ pub(crate) fn squared_norm(isa: impl Isa, coefficients: &[i16]) -> u64 {
 /// The squared norm of up to [`SQUARES`] coefficients for each sum.
 #[inline(always)]
 fn chunk_norm(chunk: &[i16]) -> u64 {
+    let masks = Masks::new();
     let mut sums = [0u32; SUMS];
     let (rows, rest) = chunk.as_chunks::<SUMS>();
     for row in rows {
         for (sum, &x) in sums.iter_mut().zip(row) {
-            *sum += clamped_square(x);
+            *sum += clamped_square(masks, x);
         }
     }
     let mut norm = 0;
@@ -59,15 +60,15 @@ fn chunk_norm(chunk: &[i16]) -> u64 {
         norm += u64::from(sum);
     }
     for &x in rest {
-        norm += u64::from(clamped_square(x));
+        norm += u64::from(clamped_square(masks, x));
     }
     norm
 }
 
 /// The square of `x`, clamped to [`CLAMP`].
 #[inline(always)]
-fn clamped_square(x: i16) -> u32 {
-    let x = i32::from(x.clamp(-CLAMP, CLAMP));
+fn clamped_square(masks: Masks, x: i16) -> u32 {
+    let x = i32::from(masks.clamp(x, CLAMP));
     (x * x) as u32
 }
 

@@ -5,7 +5,7 @@
 //! is one word, such a loop goes over words, and compilers turn it into vector
 //! code.
 
-use crate::{Isa, Register};
+use crate::{Isa, Masks, Register};
 use core::ops::{Add, Sub};
 
 /// 64-bit words.
@@ -164,13 +164,13 @@ impl Ordered for u64 {
         if cfg!(target_arch = "x86_64") {
             return [self.min(other), self.max(other)];
         }
-        let below = (other.wrapping_sub(self) as i64 >> 63) as u64;
-        // Without the black box, the compiler branches on the sign on AArch64. On 32-bit processors
-        // it would cost memory.
+        let below = other.wrapping_sub(self) as i64 >> 63;
+        // Without the black box, the compiler branches on the sign on AArch64. On Cortex-M it would
+        // cost memory.
         let below = if cfg!(target_pointer_width = "64") {
-            core::hint::black_box(below)
+            core::hint::black_box(below) as u64
         } else {
-            below
+            Masks::new().of_sign_64(below as u64)
         };
         let swap = (self ^ other) & below;
         [self ^ swap, other ^ swap]

@@ -76,7 +76,7 @@ pub mod engines {
 }
 
 /// Interface of the constant-time check.
-#[cfg(falcon_ct)]
+#[cfg(all(falcon_ct, not(target_os = "none")))]
 #[doc(hidden)]
 pub mod seams {
     pub use crate::reveal::on_reveal;

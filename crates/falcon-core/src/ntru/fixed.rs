@@ -8,6 +8,9 @@
 //!
 //! Source: Falcon specification v1.2, algorithm 5 (norms), section 3.8.2 (bound).
 
+use super::wide::{Signed128, Wide};
+use crate::fpr::soft::{Native, Word};
+use crate::lanes::Masks;
 use crate::params::Q;
 
 /// `exp(2 i pi t_j)`, Q62, of the block `b` at the level of `m` blocks: `j = m + b`,
@@ -100,8 +103,11 @@ struct Exact;
 
 impl Butterflies for Exact {
     #[inline(always)]
-    fn turn(x: [i64; 2], root: [i64; 2]) -> [i64; 2] {
-        multiply(x, root)
+    fn turn([a, b]: [i64; 2], [c, d]: [i64; 2]) -> [i64; 2] {
+        let half = Wide::from(1i64 << (UNIT - 1));
+        let re = Wide::product(a, c) - Wide::product(b, d);
+        let im = Wide::product(a, d) + Wide::product(b, c);
+        [re, im].map(|x| ((x + half) >> UNIT).low())
     }
 
     #[inline(always)]
@@ -158,14 +164,14 @@ pub(super) fn ifft<B: Butterflies>(a: &mut [i64]) {
 
 /// `2^126 / m` for `2^63 <= m < 2^64`, within 8.
 pub(super) fn reciprocal(m: u64) -> u64 {
-    let high = |a: u64, b: u64| ((u128::from(a) * u128::from(b)) >> 64) as u64;
+    let high = |a: u64, b: u64| Wide::unsigned_product(a, b).high() as u64;
     // y = 2^64 / m in Q62, from 48/17 - 32/17 x (relative error 1/17), which Newton squares.
     const A: u64 = ((48u128 << 62) / 17) as u64;
     const B: u64 = ((32u128 << 62) / 17) as u64;
     let mut y = A - high(m, B);
     for _ in 0..4 {
         let t = (1u64 << 63).wrapping_sub(high(m, y));
-        y = ((u128::from(y) * u128::from(t)) >> 62) as u64;
+        y = (Wide::unsigned_product(y, t) >> 62).low() as u64;
     }
     y
 }
@@ -197,22 +203,26 @@ pub(super) fn orthogonal_norm(
         fft::<Exact>(work);
         let (re, im) = work.split_at(n / 2);
         for ((b, re), im) in inverse.iter_mut().zip(re).zip(im) {
-            let square = |x: &i64| (i128::from(*x) * i128::from(*x)) as u128;
             // Q98 to Q38: the total is below 2^63.
-            *b = b.wrapping_add(((square(re) + square(im)) >> (2 * NORM_UNIT - 38)) as i64);
+            let norm = Wide::product(*re, *re) + Wide::product(*im, *im);
+            *b = b.wrapping_add((norm >> (2 * NORM_UNIT - 38)).low());
         }
     }
-    let mut sum = 0u128;
+    let (word, masks) = (Native::new(), Masks::new());
+    let mut sum = Wide::ZERO;
     for b in inverse {
         // r = 2^126 / (2^lz x) and B = 2^-38 x: 2^67 / B = r / 2^(21 - lz), and lz <= 20 if
         // B >= 32.
         let x = *b as u64 | 1;
-        let lz = x.leading_zeros();
-        let saturate = (i64::from(lz < 21) - 1) & i64::MAX;
-        *b = (reciprocal(x << lz) >> (21 - lz.min(20))) as i64 | saturate;
-        sum += *b as u128;
+        let lz = word.leading_zeros(x);
+        let over = masks.of_sign_64(20u64.wrapping_sub(lz));
+        let shift = 21 - ((lz & !over) | (20 & over));
+        let saturate = over as i64 & i64::MAX;
+        *b = word.shr(reciprocal(word.shl(x, lz)), shift) as i64 | saturate;
+        sum += Wide::from(*b);
     }
-    sum < sum_bound(logn)
+    let bound = sum_bound(logn);
+    (sum - Wide::new((bound >> 64) as i64, bound as u64)).high() < 0
 }
 
 /// The bound on the sum of the `1/B_i` in Q67: `1.17^2 q >= q^2 (2/n) sum 1/B_i`.
@@ -234,8 +244,8 @@ pub(super) fn divide_and_round(inverse: &[i64], a: &mut [i64]) {
     let (re, im) = a.split_at_mut(a.len() / 2);
     for ((re, im), r) in re.iter_mut().zip(im).zip(inverse) {
         // Q32 times Q67 to Q44.
-        *re = ((i128::from(*re) * i128::from(*r)) >> 55) as i64;
-        *im = ((i128::from(*im) * i128::from(*r)) >> 55) as i64;
+        *re = (Wide::product(*re, *r) >> 55).low();
+        *im = (Wide::product(*im, *r) >> 55).low();
     }
     ifft::<Exact>(a);
     for x in a {
@@ -252,13 +262,16 @@ pub(super) fn log_squared_norms(logn: u32, f: &[i8], logs: &mut [u32], work: &mu
     }
     fft::<Exact>(work);
     let (re, im) = work.split_at(n / 2);
+    let word = Native::new();
     for ((log, re), im) in logs.iter_mut().zip(re).zip(im) {
         // Q34, at least 2^-34.
-        let square = |x: &i64| (i128::from(*x) * i128::from(*x)) as u128;
-        let x = ((square(re) + square(im)) >> (2 * NORM_UNIT - 34)) as u64 | 1;
-        let lz = x.leading_zeros();
+        const { assert!(2 * NORM_UNIT - 34 == 64) };
+        let norm = Wide::product(*re, *re) + Wide::product(*im, *im);
+        let x = norm.high() as u64 | 1;
+        let lz = word.leading_zeros(x);
         // x = 2^(63 - lz) (1 + t), log2(1 + t) = t + 0.344 t (1 - t) within 0.009.
-        let t = (((x << lz) << 1) >> 48) as u32;
+        let t = ((word.shl(x, lz) << 1) >> 48) as u32;
+        let lz = lz as u32;
         let bend = (((u64::from(t) * u64::from((1 << 16) - t)) >> 16) * 22_544) >> 16;
         *log = ((64 + 63 - lz - 34) << 16) + t + bend as u32;
     }

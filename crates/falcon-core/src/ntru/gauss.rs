@@ -12,7 +12,7 @@ use super::gauss_table::GAUSS;
 use crate::engine::Best;
 use crate::error::FaultError;
 use crate::hash::Shake256Reader;
-use crate::lanes::{Isa, wipe};
+use crate::lanes::{Isa, Masks, wipe};
 use crate::reveal::reveal;
 
 const WORD: u64 = (1 << 63) - 1;
@@ -125,16 +125,23 @@ fn values_of_draws<D: Draw>(
     );
 }
 
+/// One if `a < b`, for numbers below `2^63`.
+#[inline(always)]
+fn below(masks: Masks, a: u64, b: u64) -> u64 {
+    masks.of_sign_64(a.wrapping_sub(b)) & 1
+}
+
 /// Returns the value of one draw.
 #[inline(always)]
 fn magnitude([first, second]: [u64; 2]) -> i32 {
     let (r0, r1) = (first & WORD, second & WORD);
+    let masks = Masks::new();
     // The smallest k in 1..=26 with r1 >= GAUSS[k]: the table decreases to zero.
     let mut k = 1u64;
     for t in &GAUSS[1..] {
-        k += r1.wrapping_sub(*t) >> 63;
+        k += below(masks, r1, *t);
     }
-    let not_zero = (r0.wrapping_sub(GAUSS[0]) >> 63).wrapping_sub(1);
+    let not_zero = below(masks, r0, GAUSS[0]).wrapping_sub(1);
     let sign = (first >> 63).wrapping_neg();
     (((k & not_zero) ^ sign).wrapping_sub(sign)) as i32
 }

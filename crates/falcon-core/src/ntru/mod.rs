@@ -43,6 +43,7 @@ mod short;
 mod solve;
 mod stability;
 mod tower;
+mod wide;
 mod zint;
 
 use crate::engine::Best;

@@ -13,6 +13,7 @@
 //! neighbours in bit-reversed order: sums of logarithms are enough.
 
 use super::fixed;
+use crate::lanes::Masks;
 
 /// Replay from this ratio (`log2`) on.
 const LIMIT: u32 = 23;
@@ -36,7 +37,8 @@ pub(super) fn unstable_level(
     let (log_f, log_g) = logs[..n].split_at_mut(n / 2);
     fixed::log_squared_norms(logn, f, log_f, work);
     fixed::log_squared_norms(logn, g, log_g, work);
-    let mut first = 0;
+    let masks = Masks::new();
+    let mut first = 0u32;
     for d in 1..logn {
         let roots = (n / 2) >> d;
         let (mut least, mut most) = (u32::MAX, 0);
@@ -44,14 +46,16 @@ pub(super) fn unstable_level(
             for log in [&mut *log_f, &mut *log_g] {
                 log[i] = log[2 * i] + log[2 * i + 1];
             }
-            let norm = log_f[i].max(log_g[i]);
-            least = least.min(norm);
-            most = most.max(norm);
+            let [_, norm] = masks.min_max(log_f[i], log_g[i]);
+            [least, _] = masks.min_max(least, norm);
+            [_, most] = masks.min_max(most, norm);
         }
         // Logarithms of squares, in units of 2^-16.
-        let exceeds = most - least > (2 * LIMIT) << 16;
-        let found = u32::from((d >= FIRST_LEVEL) & exceeds & (first == 0));
-        first |= d & found.wrapping_neg();
+        let exceeds = masks.less(((2 * LIMIT) << 16).into(), (most - least).into()) as u32;
+        if d >= FIRST_LEVEL {
+            // The lowest level stays: `first` is then positive.
+            first |= d & exceeds & masks.of_sign(!first.wrapping_neg());
+        }
     }
     first
 }

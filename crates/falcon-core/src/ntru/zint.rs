@@ -11,6 +11,7 @@
 use super::fixed::reciprocal;
 use super::modulus::{Moduli, Modulus};
 use super::rns::Base;
+use super::wide::{Signed128, Wide};
 
 const BITS: u32 = 62;
 const MASK: i64 = (1 << BITS) - 1;
@@ -23,8 +24,8 @@ pub(super) const fn limbs(len: usize) -> usize {
 /// Splits `sum` into its low 62 bits, a limb, and the rest, `floor(sum / 2^62)`, which is carried
 /// to the next limb.
 #[inline(always)]
-fn carry(sum: i128) -> (i64, i128) {
-    ((sum as i64) & MASK, sum >> BITS)
+fn carry(sum: Wide) -> (i64, Wide) {
+    (sum.low() & MASK, sum >> BITS)
 }
 
 /// Stores the integer with residues `c_i` (scaled by the inverse cofactors) and multiple `a` of
@@ -46,19 +47,20 @@ pub(super) fn from_residues(base: Base, c: &[u32], a: u32, x: &mut [i64], produc
         } else {
             (1, 0)
         };
-        let both = i128::from(p0 * p1);
-        let weight = i128::from(i64::from(c[i]) * p1 + c1 * p0);
-        let (mut carry_x, mut carry_p) = (0i128, 0i128);
+        let both = p0 * p1;
+        let weight = i64::from(c[i]) * p1 + c1 * p0;
+        let (mut carry_x, mut carry_p) = (Wide::ZERO, Wide::ZERO);
         for (x, p) in x.iter_mut().zip(product.iter_mut()) {
             // At most 2^122 + 2^123 + carry.
-            (*x, carry_x) = carry(i128::from(*x) * both + i128::from(*p) * weight + carry_x);
-            (*p, carry_p) = carry(i128::from(*p) * both + carry_p);
+            let sum = Wide::product(*x, both) + Wide::product(*p, weight);
+            (*x, carry_x) = carry(sum + carry_x);
+            (*p, carry_p) = carry(Wide::product(*p, both) + carry_p);
         }
         i += 2;
     }
-    let mut borrow = 0i128;
+    let mut borrow = Wide::ZERO;
     for (x, p) in x.iter_mut().zip(product.iter()) {
-        (*x, borrow) = carry(i128::from(*x) - i128::from(*p) * i128::from(a) + borrow);
+        (*x, borrow) = carry(Wide::from(*x) - Wide::product(*p, i64::from(a)) + borrow);
     }
     sign_extend(x);
 }
@@ -118,49 +120,47 @@ pub(super) fn invert(f: &[i64], g: &[i64], y: &mut [i64], work: &mut [i64]) -> b
     for _ in 0..steps.div_ceil(BITS as usize) {
         let (d, matrix) = division_steps(delta, a[0], b[0]);
         delta = d;
-        let [u, v, q, r] = matrix.map(i128::from);
+        let [u, v, q, r] = matrix;
 
-        let (mut ca, mut cb) = (0i128, 0i128);
+        let (mut ca, mut cb) = (Wide::ZERO, Wide::ZERO);
         for i in 0..len {
-            let (ai, bi) = (i128::from(a[i]), i128::from(b[i]));
-            ca += u * ai + v * bi;
-            cb += q * ai + r * bi;
+            let (ai, bi) = (a[i], b[i]);
+            ca += Wide::product(u, ai) + Wide::product(v, bi);
+            cb += Wide::product(q, ai) + Wide::product(r, bi);
             if i > 0 {
-                a[i - 1] = (ca as i64) & MASK;
-                b[i - 1] = (cb as i64) & MASK;
+                a[i - 1] = ca.low() & MASK;
+                b[i - 1] = cb.low() & MASK;
             }
             ca >>= BITS;
             cb >>= BITS;
         }
-        a[len - 1] = ca as i64;
-        b[len - 1] = cb as i64;
+        a[len - 1] = ca.low();
+        b[len - 1] = cb.low();
 
         // A negative y counts as y + f, in (-f, f); then a multiple of f in (-2^62, 0] makes
         // the sum divisible by 2^62: the quotient is in (-2f, f) again.
-        let [u, v, q, r] = matrix;
         let (sy, sz) = (y[len - 1] >> 63, z[len - 1] >> 63);
         let multiple = |s: i64, t: i64| {
             let wish = (s & sy) + (t & sz);
             let low = s.wrapping_mul(y[0]).wrapping_add(t.wrapping_mul(z[0]));
             let excess = inv.wrapping_mul(low).wrapping_add(wish) & MASK;
-            i128::from(wish - excess)
+            wish - excess
         };
         let (my, mz) = (multiple(u, v), multiple(q, r));
-        let [u, v, q, r] = matrix.map(i128::from);
-        let (mut cy, mut cz) = (0i128, 0i128);
+        let (mut cy, mut cz) = (Wide::ZERO, Wide::ZERO);
         for i in 0..len {
-            let (yi, zi, fi) = (i128::from(y[i]), i128::from(z[i]), i128::from(f[i]));
-            cy += u * yi + v * zi + my * fi;
-            cz += q * yi + r * zi + mz * fi;
+            let (yi, zi, fi) = (y[i], z[i], f[i]);
+            cy += Wide::product(u, yi) + Wide::product(v, zi) + Wide::product(my, fi);
+            cz += Wide::product(q, yi) + Wide::product(r, zi) + Wide::product(mz, fi);
             if i > 0 {
-                y[i - 1] = (cy as i64) & MASK;
-                z[i - 1] = (cz as i64) & MASK;
+                y[i - 1] = cy.low() & MASK;
+                z[i - 1] = cz.low() & MASK;
             }
             cy >>= BITS;
             cz >>= BITS;
         }
-        y[len - 1] = cy as i64;
-        z[len - 1] = cz as i64;
+        y[len - 1] = cy.low();
+        z[len - 1] = cz.low();
     }
 
     // b = 0 and a = +-gcd(f, g).
@@ -175,9 +175,9 @@ pub(super) fn invert(f: &[i64], g: &[i64], y: &mut [i64], work: &mut [i64]) -> b
 
 /// Negates, `x <- -x`, if `mask` is all ones.
 fn negate_if(x: &mut [i64], mask: i64) {
-    let mut c = 0i128;
+    let mut c = Wide::ZERO;
     for x in x.iter_mut() {
-        (*x, c) = carry(i128::from((*x ^ mask) - mask) + c);
+        (*x, c) = carry(Wide::from((*x ^ mask) - mask) + c);
     }
     sign_extend(x);
 }
@@ -196,10 +196,10 @@ pub(super) fn least_residue(y: &mut [i64], f: &[i64], negate: bool) {
 
 /// Adds, `y <- y + factor * f`, if `mask` is all ones.
 fn add_multiple(y: &mut [i64], f: &[i64], factor: i64, mask: i64) {
-    let factor = i128::from(factor & mask);
-    let mut c = 0i128;
+    let factor = factor & mask;
+    let mut c = Wide::ZERO;
     for (y, f) in y.iter_mut().zip(f) {
-        (*y, c) = carry(i128::from(*y) + i128::from(*f) * factor + c);
+        (*y, c) = carry(Wide::from(*y) + Wide::product(*f, factor) + c);
     }
     sign_extend(y);
 }
@@ -282,18 +282,21 @@ pub(super) fn scale(y: &mut [i64], f: &mut [i64], factors: impl Iterator<Item = 
     // f = m * 2^-2 (1 + 2^-63) units of the limb len - 2, and r = 2^126 / m.
     let below = if len > 2 { f[len - 3] } else { 0 };
     let m = ((f[len - 2] as u64) << 2) | (below as u64 >> 60);
-    let r = i128::from(reciprocal(m));
+    let r = reciprocal(m);
+    let times_r = |y: i64| {
+        // The top bit of r counts 2^63, not -2^63.
+        Wide::product(y, r as i64) + Wide::new(y & (r as i64 >> 63), 0)
+    };
     let mut step = |factor: i64| {
         // y / f in units of 2^-60, with an error below 2^-58 as long as |y| < 8f.
-        let top = (i128::from(y[len - 1]) << BITS) + i128::from(y[len - 2]);
-        let ratio = (top * r) >> 64;
+        let ratio = ((times_r(y[len - 1]) << BITS) + times_r(y[len - 2])).high();
         // |y| <= 4f makes this at most 2^62 + 4, at most 3.5 away from the true quotient:
         // the remainder is again at most 4f.
-        let c = i128::from(factor);
-        let quotient = (ratio * c + (1 << 59)) >> 60;
-        let mut s = 0i128;
+        let quotient = (Wide::product(ratio, factor) + Wide::from(1i64 << 59)) >> 60;
+        let quotient = quotient.low();
+        let mut s = Wide::ZERO;
         for (y, f) in y.iter_mut().zip(f.iter()) {
-            (*y, s) = carry(i128::from(*y) * c - i128::from(*f) * quotient + s);
+            (*y, s) = carry(Wide::product(*y, factor) - Wide::product(*f, quotient) + s);
         }
         y[len - 1] = (y[len - 1] << 2) >> 2;
     };

@@ -3,7 +3,7 @@
 //! Source: Falcon specification v1.2, algorithms 13 and 14.
 
 use super::ByteSource;
-use crate::lanes::Double;
+use crate::lanes::{Double, Masks};
 use crate::reveal::reveal;
 
 const LN2: f64 = core::f64::consts::LN_2;
@@ -61,7 +61,7 @@ pub(super) fn threshold<D: Double>(x: D, ccs: D) -> u64 {
     let r = x - D::from_i64(s) * LN2.into();
     // Saturate s at 63, where the trial has chance 2^-63 and less.
     let s = s as u32;
-    let over = (63u32.wrapping_sub(s) >> 31).wrapping_neg();
+    let over = Masks::new().of_sign(63u32.wrapping_sub(s));
     let s = (s & !over) | (63 & over);
     shift_right((exp_minus(r, ccs) << 1).wrapping_sub(1), s)
 }

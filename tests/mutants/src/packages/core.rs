@@ -139,6 +139,7 @@ pub const PACKAGE: Package = Package {
         ("ntru/stability.rs", PINNED),
         ("ntru/tower.rs", PINNED),
         ("ntru/tower/lengths.rs", CONSTANTS),
+        ("ntru/wide.rs", PINNED),
         ("ntru/zint.rs", PINNED),
         ("ntt/mod.rs", PINNED),
         ("ntt/portable.rs", PINNED),

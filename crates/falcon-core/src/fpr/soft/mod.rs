@@ -33,7 +33,8 @@ mod sqrt;
 mod tests;
 mod word;
 
-use word::{Native, Word, nonzero_bit};
+use word::nonzero_bit;
+pub(crate) use word::{Native, Word};
 
 /// Bit 63: the sign.
 const SIGN: u64 = 1 << 63;

@@ -18,7 +18,7 @@
 use core::hint::black_box;
 
 /// Primitives on 64-bit values. A shift takes its distance modulo 64.
-pub(super) trait Word: Copy {
+pub(crate) trait Word: Copy {
     /// The primitives. Call once an operation: it takes a trip through memory.
     fn new() -> Self;
     /// The 128-bit product, as (high, low) words.
@@ -64,7 +64,7 @@ pub(super) fn nonzero_bit(x: u64) -> u64 {
 /// that are faster apart.
 #[cfg(any(test, target_pointer_width = "64"))]
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Word64 {
+pub(crate) struct Word64 {
     /// 0, but the compiler does not know.
     zero: u64,
 }
@@ -123,7 +123,7 @@ impl Word for Word64 {
 /// Registers of 32 bits (or fewer).
 #[cfg(any(test, not(target_pointer_width = "64")))]
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Word32 {
+pub(crate) struct Word32 {
     /// 0, but the compiler does not know.
     zero: u32,
 }
@@ -242,7 +242,7 @@ impl Word for Word32 {
 
 /// The width of this target's registers.
 #[cfg(target_pointer_width = "64")]
-pub(super) type Native = Word64;
+pub(crate) type Native = Word64;
 /// The width of this target's registers.
 #[cfg(not(target_pointer_width = "64"))]
-pub(super) type Native = Word32;
+pub(crate) type Native = Word32;

@@ -24,6 +24,7 @@
 //! more. Pairs with such integers are not sure either.
 
 use super::reduction::{LARGE, SMALL, WINDOW};
+use crate::lanes::Masks;
 use crate::ntru::fixed;
 use core::hint::black_box;
 
@@ -51,9 +52,10 @@ struct Size {
 /// [`fixed::log_squared_norms`] writes them, summed over `2^d` values each.
 fn size(d: u32, logs: &[u32]) -> Size {
     let (mut least, mut most) = (u32::MAX, 0);
+    let masks = Masks::new();
     for log in logs {
-        least = least.min(*log);
-        most = most.max(*log);
+        [least, _] = masks.min_max(least, *log);
+        [_, most] = masks.min_max(most, *log);
     }
     let [mut values, mut squares] = [0; 2];
     let zero = black_box(0);
@@ -76,7 +78,8 @@ fn size(d: u32, logs: &[u32]) -> Size {
 /// Memcheck takes a secret distance of a vector's shift for a leak, so all distances are public.
 /// `zero` is a zero that the compiler does not know: else it makes one shift of the five.
 fn power(x: u32, zero: u32) -> u32 {
-    let (mut y, shift) = ((1 << 16) - ((x & 0xffff) >> 1), (x >> 16).min(31));
+    let mut y = (1 << 16) - ((x & 0xffff) >> 1);
+    let [shift, _] = Masks::new().min_max(x >> 16, 31);
     for bit in 0..5 {
         let chosen = (shift >> bit & 1).wrapping_neg() ^ zero;
         y ^= (y ^ (y >> (1 << bit))) & chosen;
@@ -112,7 +115,8 @@ pub(in crate::ntru) fn least_unsure_level(
     fixed::log_squared_norms(logn, f, log_f, work);
     fixed::log_squared_norms(logn, g, log_g, work);
 
-    let mut unsure = 0;
+    let masks = Masks::new();
+    let mut unsure = 0u32;
     let mut above = None;
     for d in 1..logn {
         let roots = (n / 2) >> d;
@@ -125,30 +129,36 @@ pub(in crate::ntru) fn least_unsure_level(
         let words = |count: usize| 31 * count as i64 * UNIT;
 
         // The window of f_d, scaled, and how many bits it holds after the point.
-        let mut sure = true;
+        let mut missed = 0;
+        let mut demand = |least: i64, value: i64| missed |= masks.less(value, least);
         let precision = (15 - log_degree) * UNIT;
         let below = words(SMALL[i] - WINDOW[i]);
         let bits = size_f.norm - log_degree * UNIT / 2 - below - precision;
         if d != IMPRECISE {
-            sure &= size_f.least - size_f.mean + precision - UNIT >= LEAST * UNIT;
-            sure &= below == 0 || bits >= 26 * UNIT;
+            demand(LEAST * UNIT, size_f.least - size_f.mean + precision - UNIT);
+            if below != 0 {
+                demand(26 * UNIT, bits);
+            }
         }
         // A round leaves 2^9 times the product with a polynomial of coefficients up to 1/2.
-        sure &= size_f.norm + 14 * UNIT <= words(SMALL[i]);
-        sure &= size_g.norm + 4 * UNIT <= words(SMALL[i]);
+        demand(size_f.norm + 14 * UNIT, words(SMALL[i]));
+        demand(size_g.norm + 4 * UNIT, words(SMALL[i]));
         // The lifted F of the level above, whose factor has coefficients like f_d.
         if let Some(above) = above.replace(size_g) {
             let lifted: Size = above;
-            sure &= size_f.norm + lifted.norm + (6 + log_degree / 2) * UNIT <= words(LARGE[i - 1]);
+            demand(
+                size_f.norm + lifted.norm + (6 + log_degree / 2) * UNIT,
+                words(LARGE[i - 1]),
+            );
         }
         if d + 1 == logn {
             // The resultant is the square of the absolute value; q has 14 bits.
             let resultant = 2 * size_f.mean;
-            sure &= resultant + size_g.norm + 6 * UNIT <= words(LARGE[i]);
-            sure &= resultant + 17 * UNIT <= words(SMALL[i + 1]);
+            demand(resultant + size_g.norm + 6 * UNIT, words(LARGE[i]));
+            demand(resultant + 17 * UNIT, words(SMALL[i + 1]));
         }
-        let first = u32::from(!sure & (unsure == 0));
-        unsure |= d & first.wrapping_neg();
+        // The lowest level stays: `unsure` is then positive.
+        unsure |= d & missed as u32 & masks.of_sign(!unsure.wrapping_neg());
     }
     unsure
 }

@@ -8,8 +8,11 @@
 //!
 //! Source: crate `fn-dsa-kgen` 0.4.0 of T. Pornin, whose answers the known answers pin.
 
+use crate::fpr::soft::{Native, Word};
+use crate::lanes::Masks;
 use crate::ntru::fixed::{Butterflies, fft, ifft};
 use crate::ntru::radix31::sign_word;
+use crate::ntru::wide::{Signed128, Wide};
 use core::array::from_fn;
 use core::hint::black_box;
 
@@ -45,7 +48,7 @@ fn rounded(root: [i64; 2]) -> [i64; 2] {
 
 #[inline(always)]
 fn product(a: i64, b: i64) -> i64 {
-    ((i128::from(a) * i128::from(b)) >> UNIT) as i64
+    (Wide::product(a, b) >> UNIT).low()
 }
 
 /// `(a + ib)(c + id)` with three products.
@@ -64,8 +67,9 @@ fn squared_norm(a: i64, b: i64) -> i64 {
 
 /// `x / y`, bit by bit, in constant time.
 fn quotient(x: i64, y: i64) -> i64 {
-    let (sign, y) = ((x ^ y) >> 63, y.wrapping_abs() as u64);
-    let x = x.wrapping_abs() as u64;
+    let masks = Masks::new();
+    let (sign, y) = ((x ^ y) >> 63, masks.abs(y));
+    let x = masks.abs(x);
     let mut rest = x >> 31;
     let mut result = 0u64;
     let mut step = |next: u64| {
@@ -131,7 +135,7 @@ pub(in crate::ntru) fn orthogonal_norm(logn: u32, f: &[i8], g: &[i8], work: &mut
             norm = norm.wrapping_add(product(*x, *x));
         }
     }
-    norm < NORM_BOUND
+    Masks::new().less(norm, NORM_BOUND) != 0
 }
 
 /// Words that a [`Window`] covers, wholly or in part.
@@ -206,10 +210,12 @@ pub(in crate::ntru) fn squared_values(f: &mut [i64]) {
 pub(in crate::ntru) fn invert(f: &mut [i64], precision: u32) {
     fft::<Q32>(f);
     let (re, im) = f.split_at_mut(f.len() / 2);
+    let word = Native::new();
+    let scale = |x: i64| word.shl(x as u64, precision.into()) as i64;
     for (re, im) in re.iter_mut().zip(im) {
         let norm = squared_norm(*re, *im);
-        *re = quotient(*re << precision, norm);
-        *im = quotient(im.wrapping_neg() << precision, norm);
+        *re = quotient(scale(*re), norm);
+        *im = quotient(scale(im.wrapping_neg()), norm);
     }
 }
 

@@ -22,7 +22,8 @@
 
 use super::condition::IMPRECISE;
 use super::q32;
-use crate::lanes::Isa;
+use crate::fpr::soft::{Native, Word};
+use crate::lanes::{Isa, Masks};
 use crate::ntru::radix31::{MASK, from_limbs, sign_word};
 use crate::ntru::replay::{
     Memory, integers, lift, load, multiply_by_q, resultants, subtract_multiple,
@@ -156,12 +157,20 @@ pub(in crate::ntru) fn is_precise<I: Isa>(isa: I, logn: u32, memory: &mut Memory
     q32::squared_values(rest);
     // In units of the window, `rest` is to be multiplied by 2^(1 - scale).
     let [down, part] = [2 * scale, 2 * ROUND[logn as usize] + 1];
-    let [rest_shift, window_shift] = [down.saturating_sub(part), part.saturating_sub(down)];
-    let mut precise = true;
+    let (word, masks) = (Native::new(), Masks::new());
+    let positive = |x: u32| x & !masks.of_sign(x);
+    let [rest_shift, window_shift] =
+        [down.wrapping_sub(part), part.wrapping_sub(down)].map(positive);
+    let [rest_shift, _] = masks.min_max(rest_shift, 63);
+    let shift = |x: i64, count: u32| {
+        let sign = masks.of_sign_64(x as u64);
+        (word.shr(x as u64 ^ sign, count.into()) ^ sign) as i64
+    };
+    let mut precise = u64::MAX;
     for (window, rest) in window[..n / 2].iter().zip(&rest[..n / 2]) {
-        precise &= rest >> rest_shift.min(63) < window >> window_shift;
+        precise &= masks.less(shift(*rest, rest_shift), shift(*window, window_shift));
     }
-    precise
+    precise != 0
 }
 
 /// Computes one level. Before, the area starts with `F_(d+1)`, afterwards with `F_d`. Returns

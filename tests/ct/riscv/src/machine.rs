@@ -1,0 +1,384 @@
+//! Runs a program, and follows secret bits through registers and memory.
+
+use crate::instruction::{Atomic, Condition, Instruction as I, Width, decode};
+use crate::taint::{Word, apply, holds, is_secret, takes_variable_time};
+use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol, SectionKind};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::ops::Range;
+
+/// Bytes of memory, from address zero on.
+const MEMORY: usize = 64 << 20;
+/// Addresses below belong to nobody.
+const LOWEST: usize = 0x1000;
+/// The stack begins here, with no arguments.
+const STACK: u32 = MEMORY as u32 - 64;
+
+const SYS_WRITE: u32 = 64;
+const SYS_EXIT: u32 = 93;
+/// The registers of arguments, and that of the number of a system call.
+const A0: usize = 10;
+const A7: usize = 17;
+
+/// A request of the program, which it makes by calling a function whose name contains [`Request::NAMES`].
+#[derive(Clone, Copy)]
+enum Request {
+    /// A case begins: address and length of its name, and one if it must be reported.
+    Begin,
+    /// The bytes at an address are secret from here on.
+    MarkSecret,
+    /// The bytes at an address are public from here on.
+    MarkPublic,
+    /// Counts a report unless all bits of the bytes at an address are secret.
+    ExpectSecret,
+}
+
+impl Request {
+    const NAMES: [(&'static str, Self); 4] = [
+        ("falcon_ct_begin", Self::Begin),
+        ("falcon_ct_secret", Self::MarkSecret),
+        ("falcon_ct_public", Self::MarkPublic),
+        ("falcon_ct_expect", Self::ExpectSecret),
+    ];
+}
+
+/// A case that runs.
+struct Case {
+    name: String,
+    leaks: bool,
+    reports: u64,
+    start: u64,
+}
+
+pub(crate) struct Machine<'a> {
+    path: &'a str,
+    memory: Vec<u8>,
+    /// The secret bits of each byte.
+    secret: Vec<u8>,
+    registers: [Word; 32],
+    pc: u32,
+    /// Addresses of code, and its instructions, decoded as they are met. One for two bytes.
+    code: Range<u32>,
+    decoded: Vec<Option<(I, u32)>>,
+    requests: BTreeMap<u32, Request>,
+    instructions: u64,
+    case: Option<Case>,
+    /// Reports so far: address and kind.
+    reported: BTreeSet<(u32, &'static str)>,
+    cases: usize,
+    failed: bool,
+}
+
+impl<'a> Machine<'a> {
+    /// Loads the program `file`, which is linked statically. Reports name it `path`.
+    pub(crate) fn load(path: &'a str, file: &[u8]) -> Result<Self, object::Error> {
+        let file = object::File::parse(file)?;
+        let mut memory = vec![0; MEMORY];
+        for segment in file.segments() {
+            let data = segment.data()?;
+            let start = segment.address() as usize;
+            memory[start..start + data.len()].copy_from_slice(data);
+        }
+        let text = file.sections().filter(|s| s.kind() == SectionKind::Text);
+        let text = text.map(|s| s.address() as u32..(s.address() + s.size()) as u32);
+        let code = text
+            .reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
+            .unwrap_or(0..0);
+        let mut requests = BTreeMap::new();
+        for symbol in file.symbols() {
+            let name = symbol.name().unwrap_or_default();
+            for (part, request) in Request::NAMES {
+                if name.contains(part) {
+                    requests.insert(symbol.address() as u32, request);
+                }
+            }
+        }
+        let mut registers = [Word::default(); 32];
+        registers[2] = STACK.into();
+        Ok(Self {
+            path,
+            secret: vec![0; MEMORY],
+            memory,
+            registers,
+            pc: file.entry() as u32,
+            decoded: vec![None; code.len() / 2],
+            code,
+            requests,
+            instructions: 0,
+            case: None,
+            reported: BTreeSet::new(),
+            cases: 0,
+            failed: false,
+        })
+    }
+
+    /// Runs the program until it exits. True if every case was as expected, and there was one.
+    pub(crate) fn run(&mut self) -> bool {
+        loop {
+            if let Some(&request) = self.requests.get(&self.pc) {
+                self.answer(request);
+            }
+            let (instruction, length) = self.fetch();
+            self.instructions += 1;
+            if instruction == I::Call && self.registers[A7].value == SYS_EXIT {
+                self.end_case();
+                let status = self.registers[A0].value;
+                if status != 0 {
+                    println!("FAILED: the program ends with {status}");
+                }
+                return status == 0 && !self.failed && self.cases > 0;
+            }
+            self.step(instruction, length);
+        }
+    }
+
+    /// The instruction at the program counter, and its length in bytes.
+    fn fetch(&mut self) -> (I, u32) {
+        let pc = self.pc;
+        assert!(self.code.contains(&pc), "no code at {pc:#x}");
+        let slot = ((pc - self.code.start) / 2) as usize;
+        *self.decoded[slot].get_or_insert_with(|| {
+            let bytes = &self.memory[pc as usize..pc as usize + 4];
+            let word = u32::from_le_bytes(bytes.try_into().expect("four"));
+            decode(word).unwrap_or_else(|| panic!("no instruction {word:08x} at {pc:#x}"))
+        })
+    }
+
+    fn step(&mut self, instruction: I, length: u32) {
+        let (pc, next) = (self.pc, self.pc.wrapping_add(length));
+        self.pc = next;
+        let register = |machine: &Self, i: u8| machine.registers[usize::from(i)];
+        match instruction {
+            I::Constant { rd, value } => self.set(rd, value.into()),
+            I::Address { rd, offset } => self.set(rd, pc.wrapping_add(offset).into()),
+            I::Registers {
+                operation,
+                rd,
+                rs1,
+                rs2,
+            } => {
+                let (a, b) = (register(self, rs1), register(self, rs2));
+                if takes_variable_time(operation) && a.secret | b.secret != 0 {
+                    self.report("division", pc);
+                }
+                self.set(rd, apply(operation, a, b));
+            }
+            I::Immediate {
+                operation,
+                rd,
+                rs1,
+                value,
+            } => {
+                self.set(rd, apply(operation, register(self, rs1), value.into()));
+            }
+            I::Load {
+                width,
+                rd,
+                rs1,
+                offset,
+            } => {
+                let address = self.address(register(self, rs1), offset, pc);
+                let value = self.read(address, width);
+                self.set(rd, value);
+            }
+            I::Store {
+                bytes,
+                rs1,
+                rs2,
+                offset,
+            } => {
+                let address = self.address(register(self, rs1), offset, pc);
+                self.write(address, bytes, register(self, rs2));
+            }
+            I::Branch {
+                condition,
+                rs1,
+                rs2,
+                offset,
+            } => {
+                self.branch(
+                    condition,
+                    register(self, rs1),
+                    register(self, rs2),
+                    offset,
+                    pc,
+                );
+            }
+            I::Jump { rd, offset } => {
+                self.set(rd, next.into());
+                self.pc = pc.wrapping_add(offset);
+            }
+            I::JumpRegister { rd, rs1, offset } => {
+                let target = register(self, rs1);
+                if target.secret != 0 {
+                    self.report("branch", pc);
+                }
+                self.set(rd, next.into());
+                self.pc = target.value.wrapping_add(offset) & !1;
+            }
+            I::LoadReserved { rd, rs1 } => {
+                let address = self.address(register(self, rs1), 0, pc);
+                let value = self.read(address, WORD);
+                self.set(rd, value);
+            }
+            I::StoreConditional { rd, rs1, rs2 } => {
+                let address = self.address(register(self, rs1), 0, pc);
+                self.write(address, WORD.bytes, register(self, rs2));
+                self.set(rd, 0.into());
+            }
+            I::Atomic {
+                atomic,
+                rd,
+                rs1,
+                rs2,
+            } => {
+                let address = self.address(register(self, rs1), 0, pc);
+                let old = self.read(address, WORD);
+                let operand = register(self, rs2);
+                let new = match atomic {
+                    Atomic::Swap => operand,
+                    Atomic::Operation(operation) => apply(operation, old, operand),
+                };
+                self.write(address, WORD.bytes, new);
+                self.set(rd, old);
+            }
+            I::Call => self.system_call(pc),
+            I::Nothing => {}
+        }
+    }
+
+    fn branch(&mut self, condition: Condition, a: Word, b: Word, offset: u32, pc: u32) {
+        if is_secret(condition, a, b) {
+            self.report("branch", pc);
+        }
+        if holds(condition, a.value, b.value) {
+            self.pc = pc.wrapping_add(offset);
+        }
+    }
+
+    /// The address `base + offset`. Reports it if it depends on a secret.
+    fn address(&mut self, base: Word, offset: u32, pc: u32) -> usize {
+        if base.secret != 0 {
+            self.report("address", pc);
+        }
+        base.value.wrapping_add(offset) as usize
+    }
+
+    fn read(&self, address: usize, Width { bytes, signed }: Width) -> Word {
+        let places = self.places(address, bytes);
+        let extend = |from: &[u8]| {
+            let word = from
+                .iter()
+                .rev()
+                .fold(0, |all, &byte| all << 8 | u32::from(byte));
+            let shift = 32 - 8 * bytes;
+            if signed {
+                (((word << shift) as i32) >> shift) as u32
+            } else {
+                word
+            }
+        };
+        Word {
+            value: extend(&self.memory[places.clone()]),
+            secret: extend(&self.secret[places]),
+        }
+    }
+
+    fn write(&mut self, address: usize, bytes: u32, word: Word) {
+        let places = self.places(address, bytes);
+        let bytes = places.len();
+        self.memory[places.clone()].copy_from_slice(&word.value.to_le_bytes()[..bytes]);
+        self.secret[places].copy_from_slice(&word.secret.to_le_bytes()[..bytes]);
+    }
+
+    /// Indices of the bytes of memory at an address.
+    fn places(&self, address: usize, bytes: u32) -> Range<usize> {
+        let end = address + bytes as usize;
+        let is_data = address >= LOWEST && end <= MEMORY;
+        assert!(is_data, "no memory at {address:#x}, before {:#x}", self.pc);
+        address..end
+    }
+
+    fn set(&mut self, rd: u8, word: Word) {
+        if rd != 0 {
+            self.registers[usize::from(rd)] = word;
+        }
+    }
+
+    fn system_call(&mut self, pc: u32) {
+        assert_eq!(
+            self.registers[A7].value, SYS_WRITE,
+            "the system call at {pc:#x}"
+        );
+        let bytes = self.argument_bytes(A0 + 1);
+        if self.secret[bytes.clone()].iter().any(|&secret| secret != 0) {
+            self.report("output", pc);
+        }
+        let mut out = std::io::stdout();
+        out.write_all(&self.memory[bytes]).expect("standard output");
+    }
+
+    /// The places of bytes whose address and length are in two registers.
+    fn argument_bytes(&self, first: usize) -> Range<usize> {
+        let [address, length] = [0, 1].map(|i| self.registers[first + i].value);
+        self.places(address as usize, length)
+    }
+
+    fn answer(&mut self, request: Request) {
+        let bytes = self.argument_bytes(A0);
+        match request {
+            Request::Begin => {
+                self.end_case();
+                self.case = Some(Case {
+                    name: String::from_utf8_lossy(&self.memory[bytes]).into_owned(),
+                    leaks: self.registers[A0 + 2].value == 1,
+                    reports: 0,
+                    start: self.instructions,
+                });
+            }
+            Request::MarkSecret => self.secret[bytes].fill(u8::MAX),
+            Request::MarkPublic => self.secret[bytes].fill(0),
+            Request::ExpectSecret => {
+                if self.secret[bytes].iter().any(|&secret| secret != u8::MAX) {
+                    self.report("known", self.registers[1].value);
+                }
+            }
+        }
+    }
+
+    /// Prints how the case ended that runs, if one does.
+    fn end_case(&mut self) {
+        let Some(case) = self.case.take() else { return };
+        self.cases += 1;
+        let as_expected = (case.reports > 0) == case.leaks;
+        self.failed |= !as_expected;
+        let verdict = if as_expected { "ok" } else { "FAILED" };
+        let expected = if case.leaks {
+            "be reported"
+        } else {
+            "be silent"
+        };
+        let (name, reports) = (&case.name, case.reports);
+        let instructions = self.instructions - case.start;
+        println!(
+            "{verdict}: {name} (must {expected}): {reports} reports, {instructions} instructions"
+        );
+    }
+
+    /// Counts a report, and prints it if it is the first of its kind at this address.
+    fn report(&mut self, kind: &'static str, pc: u32) {
+        if let Some(case) = &mut self.case {
+            case.reports += 1;
+        } else {
+            self.failed = true;
+        }
+        if self.reported.insert((pc, kind)) {
+            eprintln!("taint: {kind} in {} {pc:#x}", self.path);
+        }
+    }
+}
+
+const WORD: Width = Width {
+    bytes: 4,
+    signed: true,
+};
