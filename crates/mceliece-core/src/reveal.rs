@@ -49,8 +49,8 @@ mod host {
     }
 }
 
-/// Without an operating system, `falcon-riscv-taint` stops at `falcon_ct_public`. It is called by its
-/// address, so that the compiler passes every argument.
+/// Without an operating system, `falcon-riscv-taint` stops at `falcon_ct_public`. It is called by
+/// its address, so that the compiler passes every argument.
 #[cfg(all(falcon_ct, target_os = "none"))]
 mod host {
     use core::hint::black_box;

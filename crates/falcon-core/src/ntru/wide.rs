@@ -70,7 +70,7 @@ impl Signed128 for i128 {
     }
 }
 
-/// High and low half of an integer of 128 bits, for processors of 32 bits without conditional moves.
+/// High and low half of an integer of 128 bits, for 32-bit processors without conditional moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg(any(test, target_arch = "riscv32"))]
 pub(super) struct Halves {

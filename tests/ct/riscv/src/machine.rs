@@ -20,7 +20,7 @@ const SYS_EXIT: u32 = 93;
 const A0: usize = 10;
 const A7: usize = 17;
 
-/// A request of the program, which it makes by calling a function whose name contains [`Request::NAMES`].
+/// A request of the program, which it makes by calling a function of [`Request::NAMES`].
 #[derive(Clone, Copy)]
 enum Request {
     /// A case begins: address and length of its name, and one if it must be reported.
