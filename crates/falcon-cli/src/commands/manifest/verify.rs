@@ -1,6 +1,6 @@
 //! `manifest verify`.
 
-use super::{folder, manifest_path};
+use super::folder::{self, manifest_path};
 use crate::{
     commands::verify::{KeyName, Refusal, Said, Signers, TrustOption},
     documents::{ManifestFile, command_to_verify, is_manifest},

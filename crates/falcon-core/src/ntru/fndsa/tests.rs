@@ -6,11 +6,11 @@ use super::super::tests::{
 use super::*;
 use crate::hash::Shake256;
 use crate::lanes::Native;
-use crate::ntru::fixed;
+use crate::ntru::solve::Refusal;
+use crate::ntru::{fixed, max_candidates};
 use crate::params::Q;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use solve::Refusal;
 use std::format;
 use std::vec;
 use std::vec::Vec;
