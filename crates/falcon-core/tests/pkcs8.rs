@@ -25,6 +25,7 @@ use falcon_core::{
     AnySigningKey, DecodeError, Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey,
     VerifyingKey,
 };
+use falcon_kat::Again;
 use getrandom::SysRng;
 use pkcs8::pkcs5::{EncryptionScheme, pbes2};
 use pkcs8::{EncryptedPrivateKeyInfo, EncryptedPrivateKeyInfoRef};
@@ -504,8 +505,8 @@ fn keys_sign_and_verify_certificates_through_the_traits() {
         K: RandomizedSigner<CertificateSignature<P>>
             + RandomizedMultipartSigner<CertificateSignature<P>>,
     {
-        let whole = key.sign_with_rng(&mut Counter(3), b"to be signed");
-        let pieces = key.multipart_sign_with_rng(&mut Counter(3), &[b"to be ", b"signed"]);
+        let whole = key.sign_with_rng(&mut Again([3]), b"to be signed");
+        let pieces = key.multipart_sign_with_rng(&mut Again([3]), &[b"to be ", b"signed"]);
         assert_eq!(whole, expected.into());
         assert_eq!(pieces, whole);
         assert!(Verifier::verify(public, b"to be signed", &whole).is_ok());
@@ -517,7 +518,7 @@ fn keys_sign_and_verify_certificates_through_the_traits() {
     fn check_both<P: Parameters>() {
         let key = signing_key::<P>(&Vector::new::<P>());
         let expected = key
-            .sign_with_rng(&mut Counter(3), b"to be signed")
+            .sign_with_rng(&mut Again([3]), b"to be signed")
             .expect("no fault");
         check(&key, key.verifying_key(), expected);
         check(&key.expand(), key.verifying_key(), expected);
@@ -584,37 +585,12 @@ fn bits_of_every_length_are_read_and_no_other_encoding() {
     check::<Falcon1024>();
 }
 
-/// A generator that repeats itself: salts need not be secret.
-struct Counter(u8);
-
-impl rand_core::TryRng for Counter {
-    type Error = core::convert::Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
-        Ok(0)
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
-        Ok(0)
-    }
-
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
-        for byte in bytes {
-            *byte = self.0;
-            self.0 = self.0.wrapping_add(1);
-        }
-        Ok(())
-    }
-}
-
-impl rand_core::TryCryptoRng for Counter {}
-
 #[test]
 fn an_encrypted_key_opens_with_its_passphrase_only() {
     let vector = Vector::new::<Falcon512>();
     let key = signing_key::<Falcon512>(&vector);
     let text = key
-        .to_pkcs8_encrypted_pem_with_rng(&mut Counter(0), "correct horse", LineEnding::LF)
+        .to_pkcs8_encrypted_pem_with_rng(&mut Again([0]), "correct horse", LineEnding::LF)
         .unwrap();
     assert!(text.starts_with("-----BEGIN ENCRYPTED PRIVATE KEY-----\n"));
     let open = |passphrase| SigningKey::<Falcon512>::from_pkcs8_encrypted_pem(&text, passphrase);
@@ -634,7 +610,7 @@ fn an_encrypted_key_opens_with_its_passphrase_only() {
 /// The key of the vector, encrypted as this crate writes it, with another key derivation.
 fn encrypted_with(change: impl FnOnce(pbes2::ScryptParams) -> pbes2::Kdf) -> SecretDocument {
     let document = signing_key::<Falcon512>(&Vector::new::<Falcon512>())
-        .to_pkcs8_encrypted_der_with_rng(&mut Counter(0), "passphrase")
+        .to_pkcs8_encrypted_der_with_rng(&mut Again([0]), "passphrase")
         .unwrap();
     let encrypted = EncryptedPrivateKeyInfoRef::try_from(document.as_bytes()).unwrap();
     let Some(&pbes2::Parameters {
