@@ -70,6 +70,18 @@ impl Vector {
             sequence(&octets(&self.public[1..])),
         ]
     }
+
+    /// Every form of `privateKey` that is read.
+    fn forms(&self) -> [Vec<u8>; 5] {
+        let polynomials = self.polynomials();
+        [
+            octets(&self.concatenation()),
+            octets(&self.secret),
+            self.secret.clone(),
+            sequence(&polynomials.concat()),
+            sequence(&polynomials[..4].concat()),
+        ]
+    }
 }
 
 fn info(oid: ObjectIdentifier, contents: &[u8]) -> PrivateKeyInfoRef<'_> {
@@ -175,14 +187,7 @@ fn public_keys_are_written_raw_in_the_bit_string() {
 fn every_form_of_the_private_key_is_read() {
     fn check<P: Parameters>() {
         let vector = Vector::new::<P>();
-        let polynomials = vector.polynomials();
-        for contents in [
-            octets(&vector.concatenation()),
-            octets(&vector.secret),
-            vector.secret.clone(),
-            sequence(&polynomials.concat()),
-            sequence(&polynomials[..4].concat()),
-        ] {
+        for contents in vector.forms() {
             assert_eq!(
                 read::<P>(&vector.document(&contents)).unwrap(),
                 vector.secret
@@ -315,14 +320,7 @@ fn fields_after_the_public_key_are_ignored() {
 fn documents_cut_anywhere_or_followed_by_anything_are_refused() {
     fn check<P: Parameters>() {
         let vector = Vector::new::<P>();
-        let polynomials = vector.polynomials();
-        for contents in [
-            octets(&vector.concatenation()),
-            octets(&vector.secret),
-            vector.secret.clone(),
-            sequence(&polynomials.concat()),
-            sequence(&polynomials[..4].concat()),
-        ] {
+        for contents in vector.forms() {
             let mut document = vector.document(&contents);
             for len in 0..document.len() {
                 assert!(read::<P>(&document[..len]).is_err(), "{len}");

@@ -24,7 +24,7 @@ const _: () = {
 };
 
 /// Finds `(F, G)` as the crate `fn-dsa` 0.4.0 does, or refuses the pair as that crate does. `wide`
-/// holds `n/2` numbers more than [`wide_len`].
+/// holds `n/2` numbers more than [`wide_len`](crate::ntru::memory::wide_len).
 ///
 /// The levels at which that crate could fail are tried as it computes them. If it succeeds there,
 /// the solution is that of the exact solver.
