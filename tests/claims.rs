@@ -2,8 +2,8 @@
 //! pages still say so, figures stand with their date in the page that is named, and steps and
 //! scripts that are named exist. `claims/run.sh` runs the commands.
 
+use falcon_tests::{root, sources};
 use std::fs;
-use std::path::Path;
 
 /// Page, sentence, and what shows it.
 fn claims() -> Vec<[String; 3]> {
@@ -16,12 +16,6 @@ fn claims() -> Vec<[String; 3]> {
             cells.try_into().expect("three columns")
         })
         .collect()
-}
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("tests is a folder of the workspace")
 }
 
 /// Text of a file, with single spaces in place of breaks of lines.
@@ -69,25 +63,12 @@ fn steps_and_tests_that_are_named_exist() {
     }
 }
 
-/// Text of all sources of these folders.
-fn sources(folder: &Path, text: &mut String) {
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() && !path.ends_with("target") && !path.ends_with("node_modules") {
-            sources(&path, text);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            *text += &fs::read_to_string(&path).expect("text");
-        }
-    }
-}
-
 /// A filter that matches no test would pass, beside others that match some.
 #[test]
 fn tests_that_commands_name_exist() {
-    let mut text = String::new();
-    for folder in ["crates", "tests"] {
-        sources(&root().join(folder), &mut text);
-    }
+    let files = ["crates", "tests"].map(|folder| sources(&root().join(folder)));
+    let texts = files.iter().flatten().map(fs::read_to_string);
+    let text: String = texts.collect::<Result<_, _>>().expect("text");
     // Cargo takes every test whose path contains the filter.
     let defines = |line: &&str| line.contains("fn ") || line.contains("mod ");
     let defined: Vec<&str> = text.lines().filter(defines).collect();

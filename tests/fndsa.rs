@@ -10,9 +10,9 @@ use falcon_core::fndsa_provisional::{
     VerifyingKey,
 };
 use falcon_core::hazmat::insecure;
-use falcon_core::rand_core::{TryCryptoRng, TryRng};
 use falcon_core::seams::hash::Shake256;
 use falcon_core::{Engine, Falcon512, Falcon1024, Parameters};
+use falcon_kat::Again;
 use falcon_tests::Repeatable;
 use fn_dsa::{
     CryptoRng, DomainContext, HASH_ID_EXTMU, HASH_ID_RAW, HASH_ID_SHA3_256, HASH_ID_SHA3_384,
@@ -22,7 +22,6 @@ use fn_dsa::{
     SigningKeyWeak, VerifyingKey as TheirVerifyingKey, VerifyingKeyStandard, VerifyingKeyWeak,
     sign_key_size, signature_size, vrfy_key_size,
 };
-use std::convert::Infallible;
 
 /// All hash functions.
 const PRE_HASHES: [PreHash; 9] = [
@@ -60,11 +59,11 @@ impl RngCore for Random {
     }
 }
 
-/// A generator for both libraries that gives one seed, again and again.
-struct Again<const N: usize = SEED_LEN>([u8; N]);
+/// A generator for `fn-dsa` that gives one seed, again and again.
+struct Seed<const N: usize = SEED_LEN>([u8; N]);
 
-impl<const N: usize> CryptoRng for Again<N> {}
-impl<const N: usize> RngCore for Again<N> {
+impl<const N: usize> CryptoRng for Seed<N> {}
+impl<const N: usize> RngCore for Seed<N> {
     fn next_u32(&mut self) -> u32 {
         unreachable!("seeds are drawn as bytes")
     }
@@ -79,23 +78,6 @@ impl<const N: usize> RngCore for Again<N> {
         Ok(())
     }
 }
-
-impl<const N: usize> TryRng for Again<N> {
-    type Error = Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        unreachable!("seeds are drawn as bytes")
-    }
-    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        unreachable!("seeds are drawn as bytes")
-    }
-    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
-        out.copy_from_slice(&self.0);
-        Ok(())
-    }
-}
-
-impl<const N: usize> TryCryptoRng for Again<N> {}
 
 /// A way to give a message to both: this library's, and `fn-dsa`'s name of it.
 #[derive(Clone, Copy)]
@@ -231,7 +213,7 @@ impl<P: Parameters, V: TheirVerifyingKey> Key<P, V> {
 
 fn sign<P: Parameters>(
     key: &SigningKey<P>,
-    seed: &mut Again,
+    seed: &mut Again<[u8; SEED_LEN]>,
     way: Way,
     context: &[u8],
     message: &[u8],
@@ -296,9 +278,9 @@ where
             let mut message = rng.0.vec(way.len().unwrap_or(usize::from(len) * 3));
             let mut signature = vec![0; signature_size(P::LOGN)];
             let of = DomainContext(&context);
-            let mut seed = Again(rng.0.bytes());
+            let mut seed = Seed(rng.0.bytes());
             signer.sign(&mut seed, &of, &way.identifier(), &message, &mut signature);
-            let ours = sign(&our_signer, &mut seed, way, &context, &message);
+            let ours = sign(&our_signer, &mut Again(seed.0), way, &context, &message);
             assert_eq!(ours.to_bytes().as_ref(), signature);
             assert!(key.verify(way, &context, &message, &signature));
             all_signed.push(Signed {
@@ -361,7 +343,7 @@ fn refused_attempt<P: Parameters>(seed: u64, bits: usize) {
     let key =
         SigningKey::<P>::from(falcon_core::SigningKey::from_seed(&[7; 32]).expect("no fault"));
     let encoded = key.to_bytes();
-    let mut again = Again([0; SEED_LEN]);
+    let mut again = Seed([0; SEED_LEN]);
     again.0[..8].copy_from_slice(&seed.to_le_bytes());
     let mu = [4; 64];
     let ours = key.sign_mu_from_seed(&again.0, &mu).expect("it signs");
@@ -409,9 +391,9 @@ fn keys_agree<P: Parameters, G: KeyPairGenerator>(keys: usize, full: usize) {
         vec![0; vrfy_key_size(P::LOGN)],
     );
     for number in 0..if is_full { full } else { keys } {
-        let mut seed = Again::<KEY_SEED_LEN>(rng.bytes());
+        let mut seed = Seed::<KEY_SEED_LEN>(rng.bytes());
         generator.keygen(P::LOGN, &mut seed, &mut sk, &mut vk);
-        let key = SigningKey::<P>::generate(&mut seed).expect("no fault");
+        let key = SigningKey::<P>::generate(&mut Again(seed.0)).expect("no fault");
         assert_eq!(key.to_bytes()[..], sk, "{} key {number}", P::NAME);
         assert_eq!(key.verifying_key().to_bytes().as_ref(), vk);
     }

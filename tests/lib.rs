@@ -1,4 +1,4 @@
-//! Parts that the tests share: their extent, engines, repeatable randomness, keys.
+//! Parts that the tests share: their extent, sources, engines, repeatable randomness, keys.
 
 use falcon_core::batch::BatchSign;
 use falcon_core::seams::LaneEngine;
@@ -7,6 +7,8 @@ use falcon_core::seams::lanes::{Baseline, Many};
 use falcon_core::{Engine, Parameters, SigningKey};
 use rand_core::{TryCryptoRng, TryRng};
 use std::convert::Infallible;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// The variable that asks for the whole extent of every test.
 pub const FULL_VARIABLE: &str = "FALCON_FULL";
@@ -17,6 +19,32 @@ pub fn extent<T: std::fmt::Display>(what: &str, quick: T, full: T) -> T {
     let chosen = if all { full } else { quick };
     eprintln!("{what}: {chosen} ({FULL_VARIABLE}=1 for all)");
     chosen
+}
+
+/// The folder of the workspace.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("tests is a folder of the workspace")
+}
+
+/// The Rust sources in a folder and in its folders, but for outputs of builds and hidden folders.
+///
+/// # Panics
+/// If the folder cannot be read.
+pub fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().and_then(|name| name.to_str());
+        let is_hidden = |name: &str| name.starts_with('.') || name == "node_modules";
+        if path.is_dir() && !name.is_none_or(|name| is_hidden(name) || name == "target") {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    found
 }
 
 /// The variable that names the engines to test, such as `scalar,avx512x16`.

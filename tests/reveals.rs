@@ -5,6 +5,7 @@
 //! function, in `docs/CONSTANT-TIME.md` or `docs/MCELIECE.md`, and `tests/ct/plants.txt` plants a
 //! leak in the function.
 
+use falcon_tests::root;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,10 +29,6 @@ const CRATES: [Crate; 2] = [
         page: "docs/MCELIECE.md",
     },
 ];
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
 
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -64,30 +61,22 @@ fn uses(name: &str, text: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The uses in the sources under `folder`, but for the definition.
-fn uses_under(root: &Path, folder: &Path, found: &mut Vec<(String, String)>) {
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let name = path.strip_prefix(root).expect("a file of the crate");
-        let name = name.to_str().expect("UTF-8");
-        if path.is_dir() {
-            uses_under(root, &path, found);
-        } else if name != "reveal.rs" && name != "lib.rs" {
-            found.extend(uses(name, &read(&path)));
-        }
-    }
-}
-
 impl Crate {
     fn sources(&self) -> PathBuf {
         root().join("crates").join(self.name).join("src")
     }
 
-    /// The uses in the crate, in order.
+    /// The uses in the crate but for the definition, in order.
     fn uses(&self) -> Vec<(String, String)> {
         let sources = self.sources();
         let mut found = Vec::new();
-        uses_under(&sources, &sources, &mut found);
+        for path in falcon_tests::sources(&sources) {
+            let name = path.strip_prefix(&sources).expect("a file of the crate");
+            let name = name.to_str().expect("UTF-8");
+            if name != "reveal.rs" && name != "lib.rs" {
+                found.extend(uses(name, &read(&path)));
+            }
+        }
         found.sort();
         found
     }

@@ -4,6 +4,7 @@
 //!
 //! - [`Drbg`]: the AES-256-CTR generator of NIST's test driver.
 //! - [`Surf`]: the toy generator of PQClean's `testvectors` driver.
+//! - [`Again`]: a generator that repeats itself.
 //! - [`rsp`]: NIST `.rsp` files, read and written as streams.
 //! - [`replay`]: regenerates records from their seeds, compares them.
 //! - [`testvectors`]: the other form of PQClean's drivers.
@@ -20,10 +21,11 @@
 //! assert_eq!(hex_upper(&first.seed[..4]), "06155023");
 //! ```
 //!
-//! Nothing here is for production: both generators are predictable on
+//! Nothing here is for production: the generators are predictable on
 //! purpose, and secret keys are test data that is printed.
 #![forbid(unsafe_code)]
 
+mod again;
 mod algorithm;
 mod drbg;
 #[cfg(feature = "falcon")]
@@ -35,6 +37,7 @@ mod subject;
 mod surf;
 pub mod testvectors;
 
+pub use again::Again;
 pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use drbg::Drbg;
 #[cfg(feature = "falcon")]

@@ -8,8 +8,10 @@
 //! gives the exact bytes of the published files, see [`Style`].
 
 mod error;
+mod field;
 
 pub use error::{ParseError, ParseErrorKind, ReadError};
+pub use field::Field;
 
 use std::{
     fmt,
@@ -20,61 +22,6 @@ use std::{
 /// Characters in the longest line that is read: a message of half a megabyte.
 /// The longest line of a published file has 9 300.
 const MAX_LINE: usize = 1 << 20;
-
-/// The fields of a record, in the order of the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Field {
-    /// Number of the record.
-    Count,
-    /// Entropy of the record's generator.
-    Seed,
-    /// Bytes of the message.
-    MessageLength,
-    /// The message.
-    Message,
-    /// The public key.
-    PublicKey,
-    /// The secret key.
-    SecretKey,
-    /// Bytes of the attached signature.
-    SignedMessageLength,
-    /// Signature and message, in the algorithm's attached form.
-    SignedMessage,
-}
-
-impl Field {
-    /// Every field, in the order of the file.
-    pub const ALL: [Self; 8] = [
-        Self::Count,
-        Self::Seed,
-        Self::MessageLength,
-        Self::Message,
-        Self::PublicKey,
-        Self::SecretKey,
-        Self::SignedMessageLength,
-        Self::SignedMessage,
-    ];
-
-    /// The name in the file.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Count => "count",
-            Self::Seed => "seed",
-            Self::MessageLength => "mlen",
-            Self::Message => "msg",
-            Self::PublicKey => "pk",
-            Self::SecretKey => "sk",
-            Self::SignedMessageLength => "smlen",
-            Self::SignedMessage => "sm",
-        }
-    }
-}
-
-impl fmt::Display for Field {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// One record. The lengths of the file are those of the vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,14 +18,13 @@ use falcon_core::seams::hash::Shake256;
 use falcon_core::seams::lanes::Baseline;
 use falcon_core::seams::ntt::{Ntt, PORTABLE_NTT};
 use falcon_core::{
-    AnySigningKey, DecodeError, Engine, Falcon512, Falcon1024, Parameters, Scratch, Signature,
-    SigningKey, fndsa_provisional, recovery,
+    AnySigningKey, DecodeError, Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Scratch,
+    Signature, SigningKey, fndsa_provisional, recovery,
 };
+use falcon_kat::Again;
 use falcon_tests::Repeatable;
 use pkcs8::EncryptedPrivateKeyInfoRef;
-use rand_core::{TryCryptoRng, TryRng};
 use search::{Search, Secret, stack_after};
-use std::convert::Infallible;
 use std::hint::black_box;
 
 const KEY_SEED: [u8; 32] = *b"the seed from which the keys are";
@@ -188,31 +187,44 @@ fn leaves_no_part_of_a_key<P: Parameters>() {
                 black_box(&engine.finish(stream, &mut scratch));
             },
         );
-        let forms = [JobKey::from(&expanded), JobKey::from(&*key)];
-        for (form, count) in forms
-            .into_iter()
-            .flat_map(|form| [1, JOBS].map(|count| (form, count)))
-        {
-            let mut out = vec![Signature::EMPTY; count];
-            let raw = vec![RawJob::new(form, MESSAGE, randomness); count];
-            search.after(
-                format_args!("a batch of {count} with {form:?} on {name}"),
-                || {
-                    let signed = engine.sign_batch_raw(&raw, Fit::Padded, &mut out);
-                    signed.expect("as many results as jobs");
-                },
-            );
-            let hedged = vec![SignJob::new(form, MESSAGE); count];
-            search.after(
-                format_args!("a hedged batch of {count} with {form:?} on {name}"),
-                || {
-                    let signed = engine.sign_batch(&SEED, &hedged, &mut out);
-                    signed.expect("as many results as jobs");
-                },
-            );
-        }
+        sign_batches(
+            &mut search,
+            engine,
+            &key,
+            &expanded,
+            &[randomness; JOBS],
+            &[1, JOBS],
+        );
     }
     search.end();
+}
+
+/// Signs batches of these sizes with both forms of the key, the first with raw randomness.
+fn sign_batches<P: Parameters>(
+    search: &mut Search,
+    engine: Engine,
+    key: &SigningKey<P>,
+    expanded: &ExpandedKey<P>,
+    randomness: &[RawRandomness<'_>],
+    sizes: &[usize],
+) {
+    for form in [JobKey::from(expanded), JobKey::from(key)] {
+        for &size in sizes {
+            let what = format!("batch of {size} with {form:?} on {engine}");
+            let mut out = vec![Signature::EMPTY; size];
+            let job = |&randomness| RawJob::new(form, MESSAGE, randomness);
+            let raw: Vec<_> = randomness[..size].iter().map(job).collect();
+            search.after(format_args!("a {what}"), || {
+                let signed = engine.sign_batch_raw(&raw, Fit::Padded, &mut out);
+                signed.expect("as many results as jobs");
+            });
+            let hedged = vec![SignJob::new(form, MESSAGE); size];
+            search.after(format_args!("a hedged {what}"), || {
+                let signed = engine.sign_batch(&SEED, &hedged, &mut out);
+                signed.expect("as many results as jobs");
+            });
+        }
+    }
 }
 
 #[test]
@@ -277,32 +289,14 @@ fn leaves_no_sampler_key<P: Parameters>() {
                     .expect("no fault");
             black_box(&signed);
         });
-        let forms = [JobKey::from(&expanded), JobKey::from(&*key)];
-        for (form, count) in forms
-            .into_iter()
-            .flat_map(|form| [1, 2, 8, JOBS].map(|count| (form, count)))
-        {
-            let mut out = vec![Signature::EMPTY; count];
-            let jobs: Vec<_> = randomness[..count]
-                .iter()
-                .map(|&randomness| RawJob::new(form, MESSAGE, randomness))
-                .collect();
-            search.after(
-                format_args!("a batch of {count} with {form:?} on {name}"),
-                || {
-                    let signed = engine.sign_batch_raw(&jobs, Fit::Padded, &mut out);
-                    signed.expect("as many results as jobs");
-                },
-            );
-            let hedged = vec![SignJob::new(form, MESSAGE); count];
-            search.after(
-                format_args!("a hedged batch of {count} with {form:?} on {name}"),
-                || {
-                    let signed = engine.sign_batch(&SEED, &hedged, &mut out);
-                    signed.expect("as many results as jobs");
-                },
-            );
-        }
+        sign_batches(
+            &mut search,
+            engine,
+            &key,
+            &expanded,
+            &randomness,
+            &[1, 2, 8, JOBS],
+        );
         search.after(format_args!("hedged with a key on {name}"), || {
             let hash = hazmat::Shake256HashToPoint;
             let signed =
@@ -318,26 +312,6 @@ fn signing_leaves_no_sampler_key_and_no_seed_on_the_stack() {
     leaves_no_sampler_key::<Falcon512>();
     leaves_no_sampler_key::<Falcon1024>();
 }
-
-/// A generator that gives one text again and again, and has no copy of it on the stack.
-struct Again(&'static [u8]);
-
-impl TryRng for Again {
-    type Error = Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        unreachable!("seeds are drawn as bytes")
-    }
-    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        unreachable!("seeds are drawn as bytes")
-    }
-    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
-        out.copy_from_slice(&self.0[..out.len()]);
-        Ok(())
-    }
-}
-
-impl TryCryptoRng for Again {}
 
 const DRAWN: &[u8] = b"a generator of a system gave this seed to the caller";
 

@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::plan::{Keys, Mode, Operation, Set};
+use crate::kind::{Keys, Mode, Operation, Set};
 use clap::{Parser, ValueEnum};
 use falcon_gpu::{KeyMode, Options};
 use std::path::PathBuf;

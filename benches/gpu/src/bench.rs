@@ -1,10 +1,9 @@
 //! Runs rows on a device.
 
-use crate::Result;
 use crate::arguments::Arguments;
 use crate::budget::{Budget, STEP};
-use crate::jobs::{Jobs, encoded};
-use crate::plan::{Keys, Kind, Mode};
+use crate::jobs::{Jobs, Result, encoded};
+use crate::kind::{Keys, Kind, Mode};
 use falcon_core::batch::{BatchError, BatchSign, BatchVerify};
 use falcon_core::{Engine, Parameters, Signature, SignatureBytes, SignatureError, Threads};
 use falcon_gpu::GpuContext;

@@ -1,6 +1,6 @@
 //! The time that is left, and how long batches will take, by those that were done.
 
-use crate::plan::Kind;
+use crate::kind::Kind;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -101,7 +101,7 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Keys, Set};
+    use crate::kind::{Keys, Set};
 
     #[test]
     fn batches_are_estimated_by_smaller_ones_and_approached_in_steps() {

@@ -1,8 +1,8 @@
 //! Limits of the device: copies, and the arithmetic that the kernels are made of.
 
 use crate::bench::{Bench, Outcome};
+use crate::jobs::{Result, median};
 use crate::results::{Line, Results};
-use crate::{Result, median};
 use falcon_gpu::GpuError;
 use falcon_gpu::device::{Device, Grid, open_cuda};
 use falcon_gpu::kernels::Batch;

@@ -1,9 +1,8 @@
 //! Comparison of the device's bytes and verdicts with those of the CPU.
 
-use crate::Result;
 use crate::bench::{Bench, Data, Outcome, SEED, Verdict};
-use crate::jobs::{clocked, encoded, milliseconds};
-use crate::plan::Kind;
+use crate::jobs::{Result, clocked, encoded, milliseconds};
+use crate::kind::Kind;
 use crate::results::Line;
 use falcon_core::batch::BatchVerify;
 use falcon_core::{Parameters, Signature, SignatureError};

@@ -1,14 +1,16 @@
 //! Keys, distinct messages, and batches of them. They are made when they are needed, on all
 //! cores.
 
-use crate::Result;
-use crate::plan::{Keys, Mode};
+use crate::kind::{Keys, Mode};
 use falcon_core::batch::{BatchSign, SignJob, VerifyBytesJob};
 use falcon_core::{ExpandedKey, Parameters, Signature, SignatureBytes, SigningKey};
 use falcon_gpu::GpuContext;
 use rayon::prelude::*;
+use std::error::Error;
 use std::ops::Range;
 use std::time::Instant;
+
+pub(crate) type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;
 
 /// Keys and distinct messages of differing lengths.
 pub(crate) struct Jobs<P: Parameters> {
@@ -121,4 +123,10 @@ pub(crate) fn clocked(call: impl FnOnce() -> Result<()>) -> Result<f64> {
 /// Milliseconds with three decimals.
 pub(crate) fn milliseconds(seconds: f64) -> f64 {
     (seconds * 1e6).round() / 1e3
+}
+
+/// The middle one.
+pub(crate) fn median(times: &mut [f64]) -> f64 {
+    times.sort_unstable_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
 }

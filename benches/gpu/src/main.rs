@@ -9,6 +9,7 @@ mod compare;
 #[cfg(test)]
 mod fake;
 mod jobs;
+mod kind;
 mod plan;
 mod results;
 mod table;
@@ -22,14 +23,13 @@ use clap::Parser;
 use falcon_core::{Falcon512, Falcon1024, Threads};
 use falcon_gpu::IMAGES;
 use falcon_gpu::device::{Device, open_cuda};
-use plan::{Row, Set};
+use jobs::Result;
+use kind::Set;
+use plan::Row;
 use results::{Line, Results};
-use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-
-type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;
 
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
@@ -173,10 +173,4 @@ fn rows(
         }
     }
     Ok(())
-}
-
-/// The middle one.
-pub(crate) fn median(times: &mut [f64]) -> f64 {
-    times.sort_unstable_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
 }

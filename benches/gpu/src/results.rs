@@ -1,8 +1,7 @@
 //! Output: each line as soon as it is known, and the tables after each time.
 
-use crate::Result;
-use crate::jobs::milliseconds;
-use crate::plan::{Keys, Kind, Mode};
+use crate::jobs::{Result, milliseconds};
+use crate::kind::Key;
 use crate::table::table;
 use crate::times::Time;
 use falcon_gpu::LoadedImage;
@@ -91,22 +90,6 @@ impl From<&LoadedImage> for Loaded {
             kernel: image.kernel.clone(),
             ms: milliseconds(image.took.as_secs_f64()),
             refused: image.refused.clone(),
-        }
-    }
-}
-
-/// Sharing of keys in a batch, and their form on the device.
-#[derive(Clone, Copy, Serialize)]
-pub(crate) struct Key {
-    pub(crate) mode: Option<Mode>,
-    pub(crate) keys: Keys,
-}
-
-impl From<Kind> for Key {
-    fn from(kind: Kind) -> Self {
-        Self {
-            mode: kind.mode,
-            keys: kind.keys,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The best rates and the latencies, in Markdown, beside what others have published and
 //! what is aimed at.
 
-use crate::plan::{Keys, Mode};
+use crate::kind::{Keys, Mode};
 use crate::times::Time;
 
 /// A chip, to compare rates by what it can do.
@@ -309,7 +309,7 @@ fn rates(device: &str, kind: &[&Time]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::Key;
+    use crate::kind::Key;
     use std::collections::BTreeMap;
 
     const EXPANDED: Key = Key {

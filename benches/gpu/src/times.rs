@@ -1,11 +1,9 @@
 //! Times of batches.
 
 use crate::bench::{Bench, Data, Outcome, Verdict};
-use crate::jobs::clocked;
-use crate::plan::Kind;
-use crate::results::Key;
+use crate::jobs::{Result, clocked, median};
+use crate::kind::{Key, Kind};
 use crate::watched::Watched;
-use crate::{Result, median};
 use falcon_core::batch::BatchVerify;
 use falcon_core::{Parameters, Signature, SignatureError};
 use falcon_gpu::GpuContext;
@@ -254,7 +252,7 @@ mod tests {
     use crate::budget::Budget;
     use crate::compare::compare;
     use crate::fake::Fake;
-    use crate::plan::{Keys, Mode, Set};
+    use crate::kind::{Keys, Mode, Set};
     use crate::results::Line;
     use clap::Parser;
     use falcon_core::{Falcon512, Threads};

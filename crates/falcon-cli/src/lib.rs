@@ -31,16 +31,9 @@ use falcon_terminal::{
     access, error, escape, input, interrupt, load, output, pem_text, place, program, progress,
     seed, shell, snapshot, start, timing, ui, usage,
 };
+use object::PROGRAM;
 use std::process::ExitCode;
 use ui::Ui;
-
-/// Name and files of the program.
-static PROGRAM: program::Program = program::Program {
-    name: "falcon-cli",
-    temporary: ".falcon-",
-    locked: &["key", "trust list"],
-    secret_in: |start| object::is_secret_key(start).then_some(program::Secret::Key),
-};
 
 /// Runs the command of the command line, and returns the exit status.
 pub fn main() -> ExitCode {

@@ -7,6 +7,7 @@
 use crate::error::{self, Error};
 use crate::oids::{FALCON_KEYS, OTHER_KEYS};
 use crate::pem_text::{BEGIN, BYTE_ORDER_MARK, has_pem_of_key, pem_blocks};
+use crate::program::{Program, Secret};
 use crate::scheme::{Algorithm, AnySignature, Either, PublicKey, SecretKey, either};
 use crate::stored::{StoredKey, Use};
 use crate::x509::{Document, Kind};
@@ -29,6 +30,14 @@ use falcon_core::{
 use falcon_envelope::{Envelope, ParseError};
 use serde::Serialize;
 use zeroize::Zeroizing;
+
+/// Name and files of the program.
+pub(crate) static PROGRAM: Program = Program {
+    name: "falcon-cli",
+    temporary: ".falcon-",
+    locked: &["key", "trust list"],
+    secret_in: |start| is_secret_key(start).then_some(Secret::Key),
+};
 
 /// Label of a signature in PEM.
 const SIGNATURE_LABEL: &str = "FALCON SIGNATURE";

@@ -331,7 +331,7 @@ macro_rules! decode_private_key {
                 bytes: &[u8],
                 passphrase: impl AsRef<[u8]>,
             ) -> Result<Self> {
-                encrypted::open_der(bytes, passphrase)
+                $crate::pkcs8::encrypted::open_der(bytes, passphrase)
             }
 
             #[cfg(all(feature = "encryption", feature = "pem"))]
@@ -339,17 +339,17 @@ macro_rules! decode_private_key {
                 text: &str,
                 passphrase: impl AsRef<[u8]>,
             ) -> Result<Self> {
-                encrypted::open_pem(text, passphrase)
+                $crate::pkcs8::encrypted::open_pem(text, passphrase)
             }
         }
     };
 }
+#[cfg(feature = "alloc")]
+use decode_private_key;
 
 decode_private_key!(SigningKey<P>, decode_returned, P: Parameters);
 #[cfg(feature = "alloc")]
 decode_private_key!(alloc::boxed::Box<SigningKey<P>>, decode_boxed, P: Parameters);
-#[cfg(feature = "alloc")]
-decode_private_key!(crate::any::AnySigningKey, any::decode,);
 
 /// Decodes the key where it is returned: a copy on the way would not be wiped.
 fn decode_returned<P: Parameters>(info: &PrivateKeyInfoRef<'_>) -> Result<SigningKey<P>> {

@@ -14,6 +14,7 @@ use falcon_core::{
     AnySigningKey, AnyVerifyingKey, DecodeError, Falcon512, Falcon1024, Parameters, Signature,
     SignatureError, SigningKey, VerifyingKey,
 };
+use falcon_kat::Again;
 use falcon_kat::rsp::Record;
 use sha3::digest::{ExtendableOutput, Update, XofReader};
 use std::collections::HashSet;
@@ -27,31 +28,6 @@ fn signing_key(logn: u32) -> AnySigningKey {
 fn verifying_key(logn: u32) -> AnyVerifyingKey {
     AnyVerifyingKey::try_from(&first_record(logn).public_key[..]).expect("a key of a vector")
 }
-
-/// A generator that repeats itself: two keys that draw from it sign alike.
-struct Counter(u8);
-
-impl rand_core::TryRng for Counter {
-    type Error = core::convert::Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
-        Ok(0)
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
-        Ok(0)
-    }
-
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
-        for byte in bytes {
-            *byte = self.0;
-            self.0 = self.0.wrapping_add(1);
-        }
-        Ok(())
-    }
-}
-
-impl rand_core::TryCryptoRng for Counter {}
 
 /// `bytes` cut at the end and at the start, and with a byte too many.
 fn of_wrong_length(bytes: &[u8]) -> Vec<Vec<u8>> {
@@ -74,7 +50,7 @@ where
     let public = typed.verifying_key();
     let message = &b"message"[..];
     let expected = typed
-        .sign_with_rng(&mut Counter(3), message)
+        .sign_with_rng(&mut Again([3]), message)
         .expect("no fault");
 
     let boxed = SigningKey::<P>::decode_boxed(&record.secret_key).expect("a key");
@@ -89,7 +65,7 @@ where
         assert_eq!(key.to_bytes()[..], record.secret_key);
         assert_eq!(key.verifying_key().to_bytes(), record.public_key);
         let signature = key
-            .sign_with_rng(&mut Counter(3), message)
+            .sign_with_rng(&mut Again([3]), message)
             .expect("no fault");
         assert_eq!(signature, expected.to_bytes().as_bytes());
     }
@@ -120,7 +96,7 @@ fn verification_accepts_the_signature_alone() {
         let key = verifying_key(logn);
         let sign = |logn| {
             signing_key(logn)
-                .sign_with_rng(&mut Counter(1), b"message")
+                .sign_with_rng(&mut Again([1]), b"message")
                 .expect("no fault")
         };
         let signature = sign(logn);
@@ -154,7 +130,7 @@ fn verification_accepts_the_signature_alone() {
                 .into(),
         };
         let signature = stranger
-            .sign_with_rng(&mut Counter(1), b"message")
+            .sign_with_rng(&mut Again([1]), b"message")
             .expect("no fault");
         let own = stranger.verifying_key();
         assert_eq!(own.verify(b"message", &signature), Ok(()));
@@ -336,7 +312,7 @@ fn an_encrypted_key_opens_with_its_passphrase_at_bounded_cost() {
 
     let key = signing_key(10);
     let text = key
-        .to_pkcs8_encrypted_pem_with_rng(&mut Counter(0), "correct horse", LineEnding::LF)
+        .to_pkcs8_encrypted_pem_with_rng(&mut Again([0]), "correct horse", LineEnding::LF)
         .expect("a document");
     let open = |passphrase| AnySigningKey::from_pkcs8_encrypted_pem(&text, passphrase);
     let opened = open("correct horse").expect("a key");
@@ -349,7 +325,7 @@ fn an_encrypted_key_opens_with_its_passphrase_at_bounded_cost() {
 
     // The same document, if it asked for 512 MiB.
     let document = key
-        .to_pkcs8_encrypted_der_with_rng(&mut Counter(0), "correct horse")
+        .to_pkcs8_encrypted_der_with_rng(&mut Again([0]), "correct horse")
         .expect("a document");
     let encrypted = EncryptedPrivateKeyInfoRef::try_from(document.as_bytes()).expect("PBES2");
     let parameters = encrypted.encryption_algorithm.pbes2();
@@ -403,7 +379,7 @@ fn keys_and_signatures_are_elements_of_sets() {
         let public = keys.each_ref().map(|key| key.verifying_key().clone());
         let signatures = keys.each_ref().map(|key| {
             let signature = key
-                .sign_with_rng(&mut Counter(0), b"message")
+                .sign_with_rng(&mut Again([0]), b"message")
                 .expect("no fault");
             Signature::<P>::try_from(&signature.to_bytes()[..]).expect("its own bytes")
         });

@@ -4,12 +4,11 @@ use falcon_core::fndsa_provisional::{
     Context, KEY_SEED_LEN, PreHash, Prehashed, SEED_LEN, Signature, SigningKey, VerifyingKey,
 };
 use falcon_core::hazmat::insecure;
-use falcon_core::rand_core::{TryCryptoRng, TryRng};
 use falcon_core::seams::hash::Shake256;
 use falcon_core::{DecodeError, EncodeError, Falcon512, Falcon1024, Parameters, SignatureError};
+use falcon_kat::Again;
 use serde_json::Value;
 use sha3::{Digest, Sha3_256};
-use std::convert::Infallible;
 
 fn hex(value: &Value) -> Vec<u8> {
     base16ct::lower::decode_vec(value.as_str().expect("text")).expect("hexadecimal")
@@ -100,26 +99,6 @@ fn signatures_are_those_of_fn_dsa() {
     assert_eq!(signature.to_bytes()[..], hex(&file["sig"]));
 }
 
-/// Gives the same seed, again and again.
-struct Again<const N: usize>([u8; N]);
-
-impl<const N: usize> TryRng for Again<N> {
-    type Error = Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        unreachable!("seeds are drawn as bytes")
-    }
-    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        unreachable!("seeds are drawn as bytes")
-    }
-    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
-        out.copy_from_slice(&self.0);
-        Ok(())
-    }
-}
-
-impl<const N: usize> TryCryptoRng for Again<N> {}
-
 /// Key generation and signing from seeds, against the ten answers of `fn-dsa` for this degree.
 fn generates_and_signs<P: Parameters>() {
     let file: Value =
@@ -134,7 +113,7 @@ fn generates_and_signs<P: Parameters>() {
         label.update(&j.to_le_bytes());
         let mut stream = label.finalize();
         let key = SigningKey::<P>::from_seed(&stream.read_array()).expect("no fault");
-        let mut seed = Again::<SEED_LEN>(stream.read_array());
+        let mut seed = Again(stream.read_array::<SEED_LEN>());
         let context = Context::new(b"domain").unwrap();
         let signature = if j % 2 == 0 {
             key.sign_with_rng(&mut seed, context, MESSAGE)

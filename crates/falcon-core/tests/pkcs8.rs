@@ -25,6 +25,7 @@ use falcon_core::{
     AnySigningKey, DecodeError, Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey,
     VerifyingKey,
 };
+use falcon_kat::Again;
 use getrandom::SysRng;
 use pkcs8::pkcs5::{EncryptionScheme, pbes2};
 use pkcs8::{EncryptedPrivateKeyInfo, EncryptedPrivateKeyInfoRef};
@@ -67,6 +68,18 @@ impl Vector {
             octets(g),
             octets(capital_f),
             sequence(&octets(&self.public[1..])),
+        ]
+    }
+
+    /// Every form of `privateKey` that is read.
+    fn forms(&self) -> [Vec<u8>; 5] {
+        let polynomials = self.polynomials();
+        [
+            octets(&self.concatenation()),
+            octets(&self.secret),
+            self.secret.clone(),
+            sequence(&polynomials.concat()),
+            sequence(&polynomials[..4].concat()),
         ]
     }
 }
@@ -174,14 +187,7 @@ fn public_keys_are_written_raw_in_the_bit_string() {
 fn every_form_of_the_private_key_is_read() {
     fn check<P: Parameters>() {
         let vector = Vector::new::<P>();
-        let polynomials = vector.polynomials();
-        for contents in [
-            octets(&vector.concatenation()),
-            octets(&vector.secret),
-            vector.secret.clone(),
-            sequence(&polynomials.concat()),
-            sequence(&polynomials[..4].concat()),
-        ] {
+        for contents in vector.forms() {
             assert_eq!(
                 read::<P>(&vector.document(&contents)).unwrap(),
                 vector.secret
@@ -314,14 +320,7 @@ fn fields_after_the_public_key_are_ignored() {
 fn documents_cut_anywhere_or_followed_by_anything_are_refused() {
     fn check<P: Parameters>() {
         let vector = Vector::new::<P>();
-        let polynomials = vector.polynomials();
-        for contents in [
-            octets(&vector.concatenation()),
-            octets(&vector.secret),
-            vector.secret.clone(),
-            sequence(&polynomials.concat()),
-            sequence(&polynomials[..4].concat()),
-        ] {
+        for contents in vector.forms() {
             let mut document = vector.document(&contents);
             for len in 0..document.len() {
                 assert!(read::<P>(&document[..len]).is_err(), "{len}");
@@ -504,8 +503,8 @@ fn keys_sign_and_verify_certificates_through_the_traits() {
         K: RandomizedSigner<CertificateSignature<P>>
             + RandomizedMultipartSigner<CertificateSignature<P>>,
     {
-        let whole = key.sign_with_rng(&mut Counter(3), b"to be signed");
-        let pieces = key.multipart_sign_with_rng(&mut Counter(3), &[b"to be ", b"signed"]);
+        let whole = key.sign_with_rng(&mut Again([3]), b"to be signed");
+        let pieces = key.multipart_sign_with_rng(&mut Again([3]), &[b"to be ", b"signed"]);
         assert_eq!(whole, expected.into());
         assert_eq!(pieces, whole);
         assert!(Verifier::verify(public, b"to be signed", &whole).is_ok());
@@ -517,7 +516,7 @@ fn keys_sign_and_verify_certificates_through_the_traits() {
     fn check_both<P: Parameters>() {
         let key = signing_key::<P>(&Vector::new::<P>());
         let expected = key
-            .sign_with_rng(&mut Counter(3), b"to be signed")
+            .sign_with_rng(&mut Again([3]), b"to be signed")
             .expect("no fault");
         check(&key, key.verifying_key(), expected);
         check(&key.expand(), key.verifying_key(), expected);
@@ -584,37 +583,12 @@ fn bits_of_every_length_are_read_and_no_other_encoding() {
     check::<Falcon1024>();
 }
 
-/// A generator that repeats itself: salts need not be secret.
-struct Counter(u8);
-
-impl rand_core::TryRng for Counter {
-    type Error = core::convert::Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
-        Ok(0)
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
-        Ok(0)
-    }
-
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
-        for byte in bytes {
-            *byte = self.0;
-            self.0 = self.0.wrapping_add(1);
-        }
-        Ok(())
-    }
-}
-
-impl rand_core::TryCryptoRng for Counter {}
-
 #[test]
 fn an_encrypted_key_opens_with_its_passphrase_only() {
     let vector = Vector::new::<Falcon512>();
     let key = signing_key::<Falcon512>(&vector);
     let text = key
-        .to_pkcs8_encrypted_pem_with_rng(&mut Counter(0), "correct horse", LineEnding::LF)
+        .to_pkcs8_encrypted_pem_with_rng(&mut Again([0]), "correct horse", LineEnding::LF)
         .unwrap();
     assert!(text.starts_with("-----BEGIN ENCRYPTED PRIVATE KEY-----\n"));
     let open = |passphrase| SigningKey::<Falcon512>::from_pkcs8_encrypted_pem(&text, passphrase);
@@ -634,7 +608,7 @@ fn an_encrypted_key_opens_with_its_passphrase_only() {
 /// The key of the vector, encrypted as this crate writes it, with another key derivation.
 fn encrypted_with(change: impl FnOnce(pbes2::ScryptParams) -> pbes2::Kdf) -> SecretDocument {
     let document = signing_key::<Falcon512>(&Vector::new::<Falcon512>())
-        .to_pkcs8_encrypted_der_with_rng(&mut Counter(0), "passphrase")
+        .to_pkcs8_encrypted_der_with_rng(&mut Again([0]), "passphrase")
         .unwrap();
     let encrypted = EncryptedPrivateKeyInfoRef::try_from(document.as_bytes()).unwrap();
     let Some(&pbes2::Parameters {

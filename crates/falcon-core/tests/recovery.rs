@@ -2,41 +2,20 @@
 
 use falcon_core::batch::{BatchSign, SignJob};
 use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness, signature_from_nonce_and_s2};
-use falcon_core::rand_core::{TryCryptoRng, TryRng};
 use falcon_core::recovery::{self, RecoverableSignature};
 use falcon_core::{
     DecodeError, Engine, Falcon512, Falcon1024, Format, Parameters, Scratch, Signature,
     SignatureError, SigningKey,
 };
-use std::convert::Infallible;
+use falcon_kat::Again;
 use std::fmt::Write;
-
-/// Gives one byte again and again.
-struct Constant(u8);
-
-impl TryRng for Constant {
-    type Error = Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        Ok(u32::from_ne_bytes([self.0; 4]))
-    }
-    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        Ok(u64::from_ne_bytes([self.0; 8]))
-    }
-    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
-        out.fill(self.0);
-        Ok(())
-    }
-}
-
-impl TryCryptoRng for Constant {}
 
 fn key<P: Parameters>(k: u8) -> SigningKey<P> {
     SigningKey::from_seed(&[k; 32]).expect("no fault")
 }
 
 fn sign<P: Parameters>(key: &SigningKey<P>, k: u8, message: &[u8]) -> RecoverableSignature<P> {
-    recovery::sign_with_rng(key, &mut Constant(k), message).expect("no fault")
+    recovery::sign_with_rng(key, &mut Again([k]), message).expect("no fault")
 }
 
 fn decode<P: Parameters>(bytes: &[u8]) -> Result<RecoverableSignature<P>, DecodeError> {
@@ -194,11 +173,11 @@ fn both_forms_of_a_key_and_both_calls_sign_alike() {
     let key = key::<Falcon512>(3);
     let signature = sign(&key, 9, b"payment");
     let expanded = key.expand();
-    let again = recovery::sign_with_rng(&expanded, &mut Constant(9), b"payment");
+    let again = recovery::sign_with_rng(&expanded, &mut Again([9]), b"payment");
     assert_eq!(again, Ok(signature));
     let mut reals = vec![0.0; Scratch::<Falcon512>::LEN];
     let mut scratch = Scratch::new(&mut reals).expect("it is long enough");
-    let again = recovery::sign_in(&key, &mut Constant(9), b"payment", &mut scratch);
+    let again = recovery::sign_in(&key, &mut Again([9]), b"payment", &mut scratch);
     assert_eq!(again, Ok(signature));
     let text = format!("{signature:?}");
     assert_eq!(

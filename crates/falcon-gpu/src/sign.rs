@@ -184,39 +184,58 @@ fn keys_of<'a, P: Parameters>(work: &Work<'a, P>, jobs: Range<usize>) -> Vec<Res
     firsts.map(|job| work.key(job)).collect()
 }
 
-/// Brings a chunk to its stream and starts the first attempt, unless its keys
-/// do not fit.
-fn begin<'w, P: Parameters>(
+/// The keys of a chunk on the device.
+struct Placed {
+    /// Addresses of the keys, and of the hashes of their secrets.
+    keys: u64,
+    hashes: u64,
+    /// Places of the keys that stay, one after the other as they come in the chunk.
+    places: Option<Vec<u32>>,
+    /// One key for all jobs: the same address for all streams.
+    shared: bool,
+}
+
+/// Brings the keys of a chunk that stay on the device, unless they do not fit.
+fn place<P: Parameters>(
     state: &mut State,
     number: usize,
     way: Way,
     work: &Work<'_, P>,
-    chunk: &'w Chunk,
-) -> Result<Option<Flight<'w>>, GpuError> {
-    let plan = way.plan(chunk.size);
-    let jobs = chunk.jobs.clone();
-    // Where the keys are, one after the other as they come in the chunk.
-    let (keys, hashes, places) = if way.mode.keeps_keys() {
-        let keys = match chunk.size.keys {
-            1 => vec![work.key(jobs.start)],
-            _ => keys_of(work, jobs.clone()),
-        };
-        let Some(places) = state.bring(number, &keys)? else {
-            return Ok(None);
-        };
-        let (keys, hashes) = state.addresses::<P>();
-        (keys, hashes, Some(places))
-    } else {
-        (0, state.streams[number].address(plan.hashes.start), None)
+    chunk: &Chunk,
+    plan: &Plan,
+) -> Result<Option<Placed>, GpuError> {
+    if !way.mode.keeps_keys() {
+        return Ok(Some(Placed {
+            keys: 0,
+            hashes: state.streams[number].address(plan.hashes.start),
+            places: None,
+            shared: chunk.size.keys == 1,
+        }));
+    }
+    let keys = match chunk.size.keys {
+        1 => vec![work.key(chunk.jobs.start)],
+        _ => keys_of(work, chunk.jobs.clone()),
     };
-    // One key for all: the same address for all streams.
-    let shared = match &places {
-        Some(places) => places.iter().all(|&place| place == 0),
-        None => chunk.size.keys == 1,
+    let Some(places) = state.bring(number, &keys)? else {
+        return Ok(None);
     };
+    let (keys, hashes) = state.addresses::<P>();
+    Ok(Some(Placed {
+        keys,
+        hashes,
+        shared: places.iter().all(|&place| place == 0),
+        places: Some(places),
+    }))
+}
 
-    let stream = &mut state.streams[number];
-    let out = stream.outgoing(plan.sent)?;
+/// Writes the jobs of a chunk where the plan has them.
+fn write_jobs<P: Parameters>(
+    out: &mut [u8],
+    plan: &Plan,
+    work: &Work<'_, P>,
+    chunk: &Chunk,
+    placed: &Placed,
+) -> Result<(), GpuError> {
     let messages = Messages::begin(out, &plan.messages, &plan.offsets);
     let arrays = [
         messages.bytes(),
@@ -233,8 +252,8 @@ fn begin<'w, P: Parameters>(
         // Whatever stage an earlier chunk has left.
         status.fill(status::GIVEN);
         let numbers = block.keys(work);
-        match &places {
-            _ if shared => {}
+        match &placed.places {
+            _ if placed.shared => {}
             Some(places) => {
                 let places = numbers.map(|key| places.get(key as usize).copied());
                 put(
@@ -244,7 +263,7 @@ fn begin<'w, P: Parameters>(
             }
             None => put(key_of_job, numbers.map(u32::to_le_bytes)),
         }
-        if places.is_none() {
+        if placed.places.is_none() {
             for (out, job) in bases
                 .chunks_exact_mut(4 * P::N)
                 .zip(block.first_of_keys(work))
@@ -257,18 +276,36 @@ fn begin<'w, P: Parameters>(
             let given = given[block.jobs.clone()].iter();
             put(nonces, given.map(|given| *given.randomness.nonce));
         }
-    })?;
+    })
+}
+
+/// Brings a chunk to its stream and starts the first attempt, unless its keys
+/// do not fit.
+fn begin<'w, P: Parameters>(
+    state: &mut State,
+    number: usize,
+    way: Way,
+    work: &Work<'_, P>,
+    chunk: &'w Chunk,
+) -> Result<Option<Flight<'w>>, GpuError> {
+    let plan = way.plan(chunk.size);
+    let Some(placed) = place(state, number, way, work, chunk, &plan)? else {
+        return Ok(None);
+    };
+    let stream = &mut state.streams[number];
+    let out = stream.outgoing(plan.sent)?;
+    write_jobs(out, &plan, work, chunk, &placed)?;
     let mut seed_streams = Vec::new();
     let (batch_seed, first) = match work {
         Work::Hedged { seed, first, .. } => {
             out[plan.seed.clone()].copy_from_slice(*seed);
             (
                 stream.address(plan.seed.start),
-                first.wrapping_add(jobs.start as u64),
+                first.wrapping_add(chunk.jobs.start as u64),
             )
         }
         Work::Given(given) => {
-            let given = given[jobs.clone()].iter();
+            let given = given[chunk.jobs.clone()].iter();
             seed_streams.extend(given.map(|given| Shake256::reader(given.randomness.seed)));
             (0, 0)
         }
@@ -279,38 +316,34 @@ fn begin<'w, P: Parameters>(
     let batch = Batch {
         messages: address(&plan.messages),
         message_offsets: address(&plan.offsets),
-        list: 0,
-        key_of_job: if shared { 0 } else { address(&plan.key_of_job) },
+        key_of_job: if placed.shared {
+            0
+        } else {
+            address(&plan.key_of_job)
+        },
         batch_seed,
-        secret_hashes: hashes,
+        secret_hashes: placed.hashes,
         nonces: address(&plan.nonces),
         seeds: address(&plan.seeds),
         rows: address(&plan.rows),
         records: address(&plan.records),
         points: address(&plan.points),
         s2: address(&plan.s2),
-        signatures: 0,
-        signature_lengths: 0,
         status: address(&plan.status),
         redo: address(&plan.lists[0]),
         counts: address(&plan.counts),
-        bases: if way.mode.keeps_keys() {
-            0
-        } else {
-            address(&plan.bases)
+        bases: match placed.places {
+            Some(_) => 0,
+            None => address(&plan.bases),
         },
-        keys,
-        public_keys: 0,
-        prepared: 0,
+        keys: placed.keys,
         scratch: address(&plan.scratch),
         key_stride: reals(way.mode, way.logn) as u64,
         first,
         count: chunk.size.jobs as u32,
-        attempt: 0,
         prng_rows: plan.prng_rows,
-        signature_stride: 0,
         signature_limit: way.signature_limit as u32,
-        reserved: 0,
+        ..Batch::default()
     };
     let mut flight = Flight {
         chunk,

@@ -192,12 +192,12 @@ pub(crate) fn verify<P: Parameters>(
     Ok(verdicts)
 }
 
-/// Brings a chunk to its stream and starts all that is to be done with it.
-fn begin<P: Parameters>(
+/// Brings a chunk to its stream.
+fn bring<P: Parameters>(
     stream: &mut ChunkStream,
     claims: &Claims<'_, P>,
     chunk: &Chunk,
-    plan: Plan,
+    plan: &Plan,
 ) -> Result<(), GpuError> {
     let out = stream.outgoing(plan.sent(claims))?;
     let messages = Messages::begin(out, &plan.messages, &plan.offsets);
@@ -257,7 +257,17 @@ fn begin<P: Parameters>(
             stream.send(plan.nonces.start..plan.status.end)?;
         }
     }
+    Ok(())
+}
 
+/// Brings a chunk to its stream and starts all that is to be done with it.
+fn begin<P: Parameters>(
+    stream: &mut ChunkStream,
+    claims: &Claims<'_, P>,
+    chunk: &Chunk,
+    plan: Plan,
+) -> Result<(), GpuError> {
+    bring(stream, claims, chunk, &plan)?;
     // Keys of an earlier chunk are not these.
     stream.zero(plan.prepared.clone())?;
 

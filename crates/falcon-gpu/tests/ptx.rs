@@ -1,8 +1,8 @@
 //! Checks of the compiled kernels: the arithmetic rounds as the specification says, the registers
 //! are within a budget, and the sources are those of the tree.
 
-use falcon_gpu::kernels::{Kernel, KeyMode, Operation};
 use falcon_gpu::{CUBINS, IMAGES, PTX};
+use falcon_gpu_host::kernels;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,26 +11,6 @@ use std::path::Path;
 const RESOURCES: &str = include_str!("../ptx/resources.tsv");
 const SOURCES: &str = include_str!("../ptx/sources.sha256");
 const OUTPUTS: &str = include_str!("../ptx/outputs.sha256");
-
-/// Every kernel of a degree.
-fn kernels(logn: u32) -> Vec<Kernel> {
-    let mut operations = vec![
-        Operation::Hash,
-        Operation::Seed,
-        Operation::Prng,
-        Operation::Accept,
-        Operation::Basis,
-        Operation::Expand,
-        Operation::Prepare,
-        Operation::Unpack,
-        Operation::Verify,
-    ];
-    for mode in [KeyMode::Transient, KeyMode::Balanced, KeyMode::Expanded] {
-        operations.push(Operation::Sign(mode));
-    }
-    let kernel = |operation| Kernel { operation, logn };
-    operations.into_iter().map(kernel).collect()
-}
 
 /// The instructions, without what guards them.
 fn instructions(ptx: &str) -> impl Iterator<Item = &str> {

@@ -2,9 +2,10 @@
 
 mod common;
 
-use common::{ISSUER, Kind, Repeating, certificate, keys, name, new_year, revocations, years};
+use common::{ISSUER, Kind, certificate, keys, name, new_year, revocations, years};
 use falcon_core::pkcs8::{EncodePublicKey, FALCON_512, FALCON_1024};
 use falcon_core::{AnySigningKey, Falcon512, Parameters, SigningKey};
+use falcon_kat::Again;
 use falcon_x509::x509_cert::builder::{CertificateBuilder, profile::cabf};
 use falcon_x509::x509_cert::der::asn1::GeneralizedTime;
 use falcon_x509::x509_cert::der::{Decode, DecodePem, Encode, EncodePem, pem::LineEnding};
@@ -112,7 +113,7 @@ fn a_list_that_revokes_nothing_has_no_empty_field() {
         ..revocations()
     };
     let list = key
-        .revocation_list(&certificate(&key), nothing, &mut Repeating)
+        .revocation_list(&certificate(&key), nothing, &mut Again([0x5a]))
         .unwrap();
     let list = verify_revocation_list(&list.to_der().unwrap(), &key.public_key()).unwrap();
     assert_eq!(list.tbs_cert_list.revoked_certificates, None);
@@ -133,9 +134,9 @@ fn a_list_of_an_issuer_below_the_root_names_the_key_of_that_issuer() {
     let info = SubjectPublicKeyInfo::try_from(info.as_bytes()).unwrap();
     let serial = SerialNumber::from(8_u8);
     let builder = CertificateBuilder::new(subordinate, serial, years(), info).unwrap();
-    let issuer = root.build(builder, &mut Repeating).unwrap();
+    let issuer = root.build(builder, &mut Again([0x5a])).unwrap();
     let list = key
-        .revocation_list(&issuer, revocations(), &mut Repeating)
+        .revocation_list(&issuer, revocations(), &mut Again([0x5a]))
         .unwrap();
     let list = verify_revocation_list(&list.to_der().unwrap(), &key.public_key()).unwrap();
     let list = list.tbs_cert_list;
@@ -165,7 +166,7 @@ fn times_of_lists_have_the_form_of_their_year() {
     given.next_update = long(2050);
     given.revoked[0].revocation_date = long(2024);
     let list = key
-        .revocation_list(&certificate(&key), given, &mut Repeating)
+        .revocation_list(&certificate(&key), given, &mut Again([0x5a]))
         .unwrap();
     let list = verify_revocation_list(&list.to_der().unwrap(), &key.public_key())
         .unwrap()
@@ -180,17 +181,17 @@ fn times_of_lists_have_the_form_of_their_year() {
 #[test]
 fn an_issuer_has_a_name() {
     let [key, _] = keys();
-    let made = key.self_signed_certificate(Name::default(), years(), &mut Repeating);
+    let made = key.self_signed_certificate(Name::default(), years(), &mut Again([0x5a]));
     assert!(matches!(made, Err(Error::Build(_))));
     // A request may leave the name to the issuer.
-    key.certificate_request(Name::default(), &mut Repeating)
+    key.certificate_request(Name::default(), &mut Again([0x5a]))
         .unwrap();
 }
 
 #[test]
 fn a_list_needs_the_certificate_of_its_own_key() {
     let [key, other] = keys();
-    let made = key.revocation_list(&certificate(&other), revocations(), &mut Repeating);
+    let made = key.revocation_list(&certificate(&other), revocations(), &mut Again([0x5a]));
     assert!(matches!(made, Err(Error::OtherKey)));
 }
 
@@ -202,7 +203,7 @@ fn a_period_does_not_end_before_it_begins() {
     let (earlier, later) = (new_year(2049), new_year(2050));
     let certificate = |from, to| {
         let validity = Validity::new(from, to);
-        key.self_signed_certificate(name(ISSUER), validity, &mut Repeating)
+        key.self_signed_certificate(name(ISSUER), validity, &mut Again([0x5a]))
     };
     assert!(matches!(certificate(later, earlier), Err(Error::Dates)));
     let issuer = certificate(later, later).expect("one second is a period");
@@ -212,7 +213,7 @@ fn a_period_does_not_end_before_it_begins() {
             next_update,
             ..revocations()
         };
-        key.revocation_list(&issuer, revocations, &mut Repeating)
+        key.revocation_list(&issuer, revocations, &mut Again([0x5a]))
     };
     assert!(matches!(list(later, earlier), Err(Error::Dates)));
     list(later, later).expect("a list that is replaced at once");
@@ -228,15 +229,15 @@ fn typed_keys_sign_as_keys_by_name() {
         let issuer = certificate(key);
         assert_eq!(issuer, certificate(any));
         assert_eq!(
-            key.certificate_request(name("CN=x"), &mut Repeating)
+            key.certificate_request(name("CN=x"), &mut Again([0x5a]))
                 .unwrap(),
-            any.certificate_request(name("CN=x"), &mut Repeating)
+            any.certificate_request(name("CN=x"), &mut Again([0x5a]))
                 .unwrap()
         );
         assert_eq!(
-            key.revocation_list(&issuer, revocations(), &mut Repeating)
+            key.revocation_list(&issuer, revocations(), &mut Again([0x5a]))
                 .unwrap(),
-            any.revocation_list(&issuer, revocations(), &mut Repeating)
+            any.revocation_list(&issuer, revocations(), &mut Again([0x5a]))
                 .unwrap()
         );
     }
@@ -274,7 +275,7 @@ fn builders_of_x509_cert_sign_with_both_kinds_of_keys() {
     let serial = SerialNumber::from(9_u8);
     let builder = CertificateBuilder::new(profile, serial, years(), info).unwrap();
     let der = root
-        .build(builder, &mut Repeating)
+        .build(builder, &mut Again([0x5a]))
         .unwrap()
         .to_der()
         .unwrap();
@@ -291,7 +292,7 @@ fn builders_of_x509_cert_sign_with_both_kinds_of_keys() {
     };
     builder.add_extension(&constraints).unwrap();
     let request = leaf
-        .build(builder, &mut Repeating)
+        .build(builder, &mut Again([0x5a]))
         .unwrap()
         .to_der()
         .unwrap();
@@ -306,13 +307,13 @@ fn pem_has_the_usual_labels() {
     assert!(text.starts_with("-----BEGIN CERTIFICATE-----\n"));
     assert_eq!(Certificate::from_pem(&text).unwrap(), certificate);
     let request = key
-        .certificate_request(name("CN=x"), &mut Repeating)
+        .certificate_request(name("CN=x"), &mut Again([0x5a]))
         .unwrap();
     let text = request.to_pem(LineEnding::LF).unwrap();
     assert!(text.starts_with("-----BEGIN CERTIFICATE REQUEST-----\n"));
     assert_eq!(CertReq::from_pem(&text).unwrap(), request);
     let list = key
-        .revocation_list(&certificate, revocations(), &mut Repeating)
+        .revocation_list(&certificate, revocations(), &mut Again([0x5a]))
         .unwrap();
     let text = list.to_pem(LineEnding::LF).unwrap();
     assert!(text.starts_with("-----BEGIN X509 CRL-----\n"));

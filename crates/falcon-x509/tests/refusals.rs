@@ -2,11 +2,12 @@
 
 mod common;
 
-use common::{Kind, Repeating, certificate, keys, name, new_year, revocations, years};
+use common::{Kind, certificate, keys, name, new_year, revocations, years};
 use falcon_core::pkcs8::{
     AlgorithmIdentifierRef, FALCON_512, FALCON_1024, FALCON_PADDED_512, ObjectIdentifier,
 };
 use falcon_core::{AnySigningKey, AnyVerifyingKey, DecodeError, Falcon512, Format, Signature};
+use falcon_kat::Again;
 use falcon_x509::x509_cert::Certificate;
 use falcon_x509::x509_cert::der::asn1::{AnyRef, BitStringRef};
 use falcon_x509::x509_cert::der::{self, Decode, Encode, Reader, SliceReader, Tag};
@@ -69,7 +70,7 @@ fn small(key: &AnySigningKey) -> &falcon_core::SigningKey<Falcon512> {
 /// Signs as in certificates; the DER of the bit string.
 fn sign(key: &AnySigningKey, content: &[u8]) -> Vec<u8> {
     let signature = small(key)
-        .sign_with_rng(&mut Repeating, content)
+        .sign_with_rng(&mut Again([0x5a]), content)
         .expect("no fault");
     bits(0, &signature.to_vec(Format::Compressed).unwrap())
 }
@@ -324,11 +325,11 @@ fn signed_fields_that_are_not_der_are_refused() {
     ];
     let both = || name("C=DE+OU=abc");
     let issuer = key
-        .self_signed_certificate(both(), years(), &mut Repeating)
+        .self_signed_certificate(both(), years(), &mut Again([0x5a]))
         .unwrap();
-    let request = key.certificate_request(both(), &mut Repeating).unwrap();
+    let request = key.certificate_request(both(), &mut Again([0x5a])).unwrap();
     let list = key
-        .revocation_list(&issuer, revocations(), &mut Repeating)
+        .revocation_list(&issuer, revocations(), &mut Again([0x5a]))
         .unwrap();
     let der = issuer.to_der().unwrap();
     let [of_der, other] = [[country, unit], [unit, country]].map(|it| it.concat());

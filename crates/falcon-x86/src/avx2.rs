@@ -3,24 +3,11 @@
 use crate::doubles::{F64x2, F64x4};
 use crate::floats::Avx2F32x8;
 use crate::integers::I16x16;
-use crate::{NIBBLE_PARITIES, byte_tables};
+use crate::{Avx2, NIBBLE_PARITIES, byte_tables};
 use core::arch::x86_64::*;
 use falcon_lanes::{
     Baseline, BytesKernel, Isa, KEPT, Ordered, Register, Two, U64s, keep_by_eights, register_of,
 };
-
-cpufeatures::new!(features, "avx2", "bmi1", "bmi2", "popcnt");
-
-/// The processor has AVX2, BMI1, BMI2 and POPCNT, and the system saves the registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Avx2(());
-
-impl Avx2 {
-    /// The token, if this processor has the features.
-    pub fn detect() -> Option<Self> {
-        features::get().then_some(Self(()))
-    }
-}
 
 /// # Safety
 /// The processor must have the features.

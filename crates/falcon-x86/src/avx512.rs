@@ -1,30 +1,11 @@
 //! 512-bit registers, with masks, and 128-bit ones for a single chain.
 
-use crate::bytes::Avx512Gfni;
 use crate::doubles::{F64x2, F64x4, F64x8};
 use crate::floats::Avx512F32x8;
 use crate::integers::I16x32;
-use crate::look_up::Avx512Vbmi;
-use crate::{Avx2, NIBBLE_PARITIES, byte_tables};
+use crate::{Avx2, Avx512, Avx512Gfni, Avx512Vbmi, NIBBLE_PARITIES, byte_tables};
 use core::arch::x86_64::*;
 use falcon_lanes::{Baseline, BytesKernel, Isa, Ordered, Register, U32s, U64s, register_of};
-
-cpufeatures::new!(
-    features, "avx2", "bmi1", "bmi2", "popcnt", "avx512f", "avx512bw", "avx512cd", "avx512dq",
-    "avx512vl"
-);
-
-/// The processor has AVX2, BMI1, BMI2, POPCNT and AVX-512 F, BW, CD, DQ, VL, and the system saves
-/// the registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Avx512(());
-
-impl Avx512 {
-    /// The token, if this processor has the features.
-    pub fn detect() -> Option<Self> {
-        features::get().then_some(Self(()))
-    }
-}
 
 /// # Safety
 /// The processor must have the features.

@@ -1,25 +1,8 @@
 //! Linear maps of bytes: tables of nibbles in registers, and the instructions of GFNI.
 
-use crate::Avx2;
+use crate::{Avx2, Avx512Gfni};
 use core::arch::x86_64::*;
 use falcon_lanes::{Bytes, Member};
-
-cpufeatures::new!(
-    features, "avx2", "bmi1", "bmi2", "popcnt", "avx512f", "avx512bw", "avx512cd", "avx512dq",
-    "avx512vl", "gfni"
-);
-
-/// The processor has the features of [`Avx512`](crate::Avx512) and GFNI, and the system saves the
-/// registers. Skylake-X and Cascade Lake lack GFNI.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Avx512Gfni(());
-
-impl Avx512Gfni {
-    /// The token, if this processor has the features.
-    pub fn detect() -> Option<Self> {
-        features::get().then_some(Self(()))
-    }
-}
 
 /// # Safety
 /// The processor must have the features.

@@ -14,6 +14,7 @@ mod environment;
 mod floats;
 mod integers;
 mod look_up;
+mod tokens;
 
 /// Parities of the numbers below 16.
 const NIBBLE_PARITIES: [u8; 16] = [0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0];
@@ -31,14 +32,11 @@ fn prefetch<T>(values: &[T]) {
     }
 }
 
-pub use avx2::Avx2;
-pub use avx512::Avx512;
-pub use bytes::Avx512Gfni;
 #[cfg(target_feature = "sse2")]
 pub use doubles::square_root;
 #[cfg(target_feature = "sse2")]
 pub use environment::with_default_environment;
-pub use look_up::Avx512Vbmi;
+pub use tokens::{Avx2, Avx512, Avx512Gfni, Avx512Vbmi};
 
 /// Aligns the stack frame of the caller as `T` is aligned.
 ///

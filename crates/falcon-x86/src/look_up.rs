@@ -1,33 +1,8 @@
 //! Look-ups by the permutations of AVX-512 VBMI and BW.
 
+use crate::Avx512Vbmi;
 use core::arch::x86_64::*;
 use falcon_lanes::{LookUps, Table};
-
-cpufeatures::new!(
-    features,
-    "avx2",
-    "bmi1",
-    "bmi2",
-    "popcnt",
-    "avx512f",
-    "avx512bw",
-    "avx512cd",
-    "avx512dq",
-    "avx512vl",
-    "avx512vbmi"
-);
-
-/// The processor has the features of [`Avx512`](crate::Avx512) and AVX-512 VBMI, and the system
-/// saves the registers. Skylake-X and Cascade Lake lack VBMI.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Avx512Vbmi(());
-
-impl Avx512Vbmi {
-    /// The token, if this processor has the features.
-    pub fn detect() -> Option<Self> {
-        features::get().then_some(Self(()))
-    }
-}
 
 /// # Safety
 /// The processor must have the features.

@@ -15,19 +15,12 @@ use cli::{Cli, Command};
 use engine::Engine;
 use falcon_terminal::{
     error::{Result, Status},
-    program, start,
+    start,
     ui::Ui,
     usage,
 };
+use object::PROGRAM;
 use std::process::ExitCode;
-
-/// Name and files of the program.
-static PROGRAM: program::Program = program::Program {
-    name: "mceliece-cli",
-    temporary: ".mceliece-",
-    locked: &["key", "secret"],
-    secret_in: object::secret_in,
-};
 
 fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|error| usage::exit(error, &PROGRAM));

@@ -8,7 +8,7 @@ use falcon_terminal::{
     escape::Escaped,
     input::read_object,
     pem_text::pem_blocks,
-    program::Secret,
+    program::{Program, Secret},
     seed::SEED_LEN,
 };
 use mceliece_core::DecodeError;
@@ -16,6 +16,14 @@ use pem_rfc7468::{Decoder, LineEnding};
 use serde::Serialize;
 use std::{fmt, path::Path};
 use zeroize::Zeroizing;
+
+/// Name and files of the program.
+pub(crate) static PROGRAM: Program = Program {
+    name: "mceliece-cli",
+    temporary: ".mceliece-",
+    locked: &["key", "secret"],
+    secret_in,
+};
 
 /// Bytes of the text around a PEM block, for which there is room in every file.
 const TEXT_AROUND: usize = 16 * 1024;

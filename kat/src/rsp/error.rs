@@ -1,6 +1,6 @@
 //! Errors in known-answer files, with the line.
 
-use super::Field;
+use super::field::Field;
 use std::{fmt, io};
 
 /// A record could not be read.

@@ -1,12 +1,16 @@
 //! Cases that run with marked secrets.
 
+mod case;
 mod documents;
 mod keygen;
 mod mceliece;
 mod recovery;
 mod refused;
 
+pub(crate) use case::{Case, stored_keys};
+
 use crate::valgrind::{classify, declassify};
+use case::{MESSAGE, check, check_key, place, secret_key, silent, stored_key, with_scratch};
 use falcon_core::batch::{self, BatchSign, JobKey};
 use falcon_core::det1024::{self, CtSignature};
 use falcon_core::fndsa_provisional::Message;
@@ -21,112 +25,87 @@ use falcon_core::seams::hash_to_point::Shake256HashToPoint;
 use falcon_core::seams::lanes::{Baseline, Many, Soft};
 use falcon_core::seams::sampler::{LaneSampler, SamplerZ, Sampling, SigningIsa};
 use falcon_core::seams::tree::Leaf;
-use falcon_core::seams::{LaneEngine, decode_boxed_on, expand_on};
+use falcon_core::seams::{LaneEngine, expand_on};
 use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
-use falcon_kat::rsp::Reader;
 use std::hint::black_box;
-use std::ops::Range;
 use std::rc::Rc;
-
-/// Work on marked secrets.
-pub(crate) struct Case {
-    pub(crate) name: String,
-    /// True if Memcheck must report the case.
-    pub(crate) leaks: bool,
-    pub(crate) run: Rc<dyn Fn()>,
-}
-
-fn silent(name: String, run: impl Fn() + 'static) -> Case {
-    Case {
-        name,
-        leaks: false,
-        run: Rc::new(run),
-    }
-}
 
 /// Returns every case, first those that must be reported.
 pub(crate) fn all() -> Vec<Case> {
-    let mut cases = vec![
-        Case {
-            name: "deliberate leak: branch".into(),
-            leaks: true,
-            run: Rc::new(leak_branch),
-        },
-        Case {
-            name: "deliberate leak: index".into(),
-            leaks: true,
-            run: Rc::new(leak_index),
-        },
-        Case {
-            name: "deliberate mistake: a sampler with known bytes".into(),
-            leaks: true,
-            run: Rc::new(known_seed),
-        },
+    let leaky = |name: &str, run: fn()| Case {
+        name: name.into(),
+        leaks: true,
+        run: Rc::new(run),
+    };
+    let mut all = vec![
+        leaky("deliberate leak: branch", leak_branch),
+        leaky("deliberate leak: index", leak_index),
+        leaky("deliberate mistake: a sampler with known bytes", known_seed),
     ];
-    for_arithmetic(Baseline, "scalar", &mut cases);
-    for_arithmetic(Soft, "soft", &mut cases);
-    cases.push(silent("soft: Falcon-512 batch".into(), || {
-        batch(Soft, Soft)
-    }));
-    cases.push(silent("four lanes: Falcon-512 batch".into(), || {
-        batch(Baseline, Many::<_, 4>(Baseline));
-    }));
-    cases.push(silent(
-        "four lanes: batch with refused attempts".into(),
-        || {
-            refused::batch(Baseline, Many::<_, 4>(Baseline));
-        },
-    ));
-    for_documents::<Falcon512>(&mut cases);
-    for_documents::<Falcon1024>(&mut cases);
-    cases.push(silent(
-        "plain calls: Falcon-512 document under a passphrase".into(),
+    let cases = &mut all;
+    for_arithmetic(Baseline, "scalar", cases);
+    for_arithmetic(Soft, "soft", cases);
+    silent(cases, "soft: Falcon-512 batch", || batch(Soft, Soft));
+    silent(cases, "four lanes: Falcon-512 batch", || {
+        batch(Baseline, Many::<_, 4>(Baseline))
+    });
+    silent(cases, "four lanes: batch with refused attempts", || {
+        refused::batch(Baseline, Many::<_, 4>(Baseline));
+    });
+    for_documents::<Falcon512>(cases);
+    for_documents::<Falcon1024>(cases);
+    silent(
+        cases,
+        "plain calls: Falcon-512 document under a passphrase",
         documents::written_under_a_passphrase::<Falcon512>,
-    ));
-    cases.push(silent(
-        "plain calls: Falcon-512 key document, stream, basis".into(),
+    );
+    silent(
+        cases,
+        "plain calls: Falcon-512 key document, stream, basis",
         plain_calls,
-    ));
-    cases.push(silent("plain calls: FN-DSA of degree 512".into(), || {
-        fndsa::<Falcon512>(6369);
-    }));
-    cases.push(silent("plain calls: FN-DSA of degree 1024".into(), || {
-        fndsa::<Falcon1024>(135);
-    }));
-    cases.push(silent(
-        "plain calls: deterministic Falcon-1024".into(),
+    );
+    silent(cases, "plain calls: FN-DSA of degree 512", || {
+        fndsa::<Falcon512>(6369)
+    });
+    silent(cases, "plain calls: FN-DSA of degree 1024", || {
+        fndsa::<Falcon1024>(135)
+    });
+    silent(
+        cases,
+        "plain calls: deterministic Falcon-1024",
         deterministic,
-    ));
-    keygen::add(&mut cases);
+    );
+    keygen::add(cases);
     for engine in Engine::available() {
-        cases.push(silent(format!("{engine}: FN-DSA batch"), move || {
-            fndsa_batch::<Falcon512>(engine, 6369);
-        }));
+        silent(cases, format!("{engine}: FN-DSA batch"), move || {
+            fndsa_batch::<Falcon512>(engine, 6369)
+        });
     }
     let best = Engine::best();
-    cases.push(silent(
+    silent(
+        cases,
         format!("{best}: FN-DSA batch of degree 1024"),
         move || {
             fndsa_batch::<Falcon1024>(best, 135);
         },
-    ));
+    );
     #[cfg(target_arch = "x86_64")]
     {
         let isa = falcon_x86::Avx2::detect().expect("the check needs a processor with AVX2");
-        for_vectors(isa, Many::<_, 8>(isa), "avx2", &mut cases);
+        for_vectors(isa, Many::<_, 8>(isa), "avx2", cases);
         if let Some(isa) = falcon_x86::Avx512::detect() {
-            for_vectors(isa, Many::<_, 16>(isa), "avx512", &mut cases);
+            for_vectors(isa, Many::<_, 16>(isa), "avx512", cases);
         }
     }
     #[cfg(target_arch = "aarch64")]
     {
         let isa = falcon_neon::Neon::detect().expect("every AArch64 has NEON");
-        for_vectors(isa, Many::<_, 4>(isa), "neon", &mut cases);
+        for_vectors(isa, Many::<_, 4>(isa), "neon", cases);
         let isa = falcon_neon::NeonSha3::detect().expect("the emulator has SHA-3");
-        for_vectors(isa, Many::<_, 4>(isa), "neonsha3", &mut cases);
+        for_vectors(isa, Many::<_, 4>(isa), "neonsha3", cases);
     }
-    mceliece::add(&mut cases);
-    cases
+    mceliece::add(cases);
+    all
 }
 
 /// The arithmetic of a vector unit, and a batch on as many lanes as it has.
@@ -138,63 +117,68 @@ where
 {
     for_arithmetic(isa, engine, cases);
     let count = F::LANES;
-    cases.push(silent(
+    silent(
+        cases,
         format!("{engine}: Falcon-512 batch on {count} lanes"),
         move || batch(isa, lanes),
-    ));
-    cases.push(silent(
+    );
+    silent(
+        cases,
         format!("{engine}: batch with refused attempts on {count} lanes"),
         move || refused::batch(isa, lanes),
-    ));
+    );
 }
 
 fn for_arithmetic<B: SigningIsa + Fft<Real = f64>>(b: B, engine: &str, cases: &mut Vec<Case>) {
-    cases.push(silent(format!("{engine}: fft, split, merge"), move || {
+    silent(cases, format!("{engine}: fft, split, merge"), move || {
         polynomials(b)
-    }));
-    cases.push(silent(format!("{engine}: sampler"), move || {
+    });
+    silent(cases, format!("{engine}: sampler"), move || {
         black_box(sampler(b));
-    }));
-    cases.push(silent(format!("{engine}: refused attempts"), move || {
-        refused::alone(b);
-    }));
+    });
+    silent(cases, format!("{engine}: refused attempts"), move || {
+        refused::alone(b)
+    });
     for_parameters::<Falcon512, B>(b, engine, cases);
     for_parameters::<Falcon1024, B>(b, engine, cases);
 }
 
 fn for_documents<P: Parameters>(cases: &mut Vec<Case>) {
     let name = |what: &str| format!("plain calls: {} {what}", P::NAME);
-    cases.push(silent(
+    silent(
+        cases,
         name("document written and read"),
         documents::written::<P>,
-    ));
-    cases.push(silent(
+    );
+    silent(
+        cases,
         name("document of polynomials"),
         documents::of_polynomials::<P>,
-    ));
-    cases.push(silent(
+    );
+    silent(
+        cases,
         name("signature that recovers its key"),
         recovery::signed::<P>,
-    ));
+    );
 }
 
 fn for_parameters<P: Parameters, B: SigningIsa>(b: B, engine: &str, cases: &mut Vec<Case>) {
     let name = |what: &str| format!("{engine}: {} {what}", P::NAME);
-    cases.push(silent(name("key decoded and encoded"), move || {
-        secret_key_codec::<P, B>(b);
-    }));
-    cases.push(silent(name("signed from the key"), move || {
+    silent(cases, name("key decoded and encoded"), move || {
+        secret_key_codec::<P, B>(b)
+    });
+    silent(cases, name("signed from the key"), move || {
         let key = secret_key::<P, B>(b);
         with_scratch(|scratch| check(&sign(b, &*key, Fit::Padded, scratch)));
-    }));
-    cases.push(silent(name("expanded, then signed"), move || {
+    });
+    silent(cases, name("expanded, then signed"), move || {
         let key = secret_key::<P, B>(b);
         with_scratch(|scratch| {
             let expanded = expand_on(b, &key);
             check(&sign(b, &expanded, Fit::Any, scratch));
         });
-    }));
-    cases.push(silent(name("signed with hedged randomness"), move || {
+    });
+    silent(cases, name("signed with hedged randomness"), move || {
         let key = secret_key::<P, B>(b);
         let seed = [7; 32];
         classify(&seed);
@@ -204,10 +188,8 @@ fn for_parameters<P: Parameters, B: SigningIsa>(b: B, engine: &str, cases: &mut 
                     .expect("a point"),
             );
         });
-    }));
+    });
 }
-
-const MESSAGE: &[u8] = b"order #42";
 
 fn leak_branch() {
     let secret = [black_box(3u8)];
@@ -358,49 +340,8 @@ fn deterministic() {
     assert_eq!(encoded[..], bytes[..]);
 }
 
-/// A key whose secret parts are marked, made from marked bytes.
-fn secret_key<P: Parameters, B: SigningIsa>(b: B) -> Box<SigningKey<P>> {
-    let bytes = stored_key::<P>();
-    classify(&bytes[1..]);
-    decode_boxed_on::<P>(b, &bytes).expect("a stored key decodes")
-}
-
-/// Place of `secret` in `document`. Neither may be marked yet.
-fn place(document: &[u8], secret: &[u8]) -> Range<usize> {
-    let place = document.windows(secret.len()).position(|w| w == secret);
-    let place = place.expect("the document contains the secret");
-    place..place + secret.len()
-}
-
-/// The encoded secret key of a known answer.
-fn stored_key<P: Parameters>() -> Vec<u8> {
-    let [first, _] = stored_keys::<P>();
-    first
-}
-
-/// The encoded secret keys of two known answers.
-pub(crate) fn stored_keys<P: Parameters>() -> [Vec<u8>; 2] {
-    let file: &[u8] = match P::LOGN {
-        9 => include_bytes!("../../../kat/falcon-round3/falcon512-KAT.first10.rsp"),
-        10 => include_bytes!("../../../kat/falcon-round3/falcon1024-KAT.first10.rsp"),
-        logn => panic!("no vectors of degree 2^{logn}"),
-    };
-    let mut records = Reader::new(file);
-    [(), ()].map(|()| {
-        let record = records.next().expect("a record");
-        record.expect("well formed").secret_key
-    })
-}
-
 fn secret_key_codec<P: Parameters, B: SigningIsa>(b: B) {
     check_key(&secret_key::<P, B>(b));
-}
-
-/// Compares a key with the stored one, which it was made from.
-fn check_key<P: Parameters>(key: &SigningKey<P>) {
-    let bytes = key.to_bytes();
-    declassify(&*bytes);
-    assert_eq!(bytes.as_ref(), stored_key::<P>());
 }
 
 fn sign<P: Parameters, B: SigningIsa>(
@@ -458,16 +399,4 @@ fn batch<B: SigningIsa, F: Fft>(arith: B, fft: F) {
         .sign_batch(&seed, &jobs, &mut out[..3])
         .expect("as many results as jobs");
     out.iter().for_each(check);
-}
-
-fn with_scratch<P: Parameters>(work: impl FnOnce(&mut Scratch<'_, P>)) {
-    let mut reals = vec![0.0; Scratch::<P>::LEN];
-    let scratch = Scratch::new(&mut reals);
-    work(&mut scratch.expect("it has the length that is asked"));
-}
-
-/// The signature is public.
-fn check<P: Parameters>(signature: &Signature<P>) {
-    declassify(signature);
-    black_box(signature.to_bytes());
 }

@@ -22,12 +22,10 @@ use falcon_core::det1024::{self, CompressedSignature, CtSignature};
 use falcon_core::pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey, KeyUse};
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey};
 use std::collections::BTreeSet;
-use std::error::Error;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::{env, fs};
-
-type Outcome<T> = Result<T, Box<dyn Error>>;
+use x509::Outcome;
 
 /// Name of deterministic Falcon-1024.
 const DETERMINISTIC: &str = "det1024";

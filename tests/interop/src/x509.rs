@@ -3,7 +3,6 @@
 //! `Falcon-512` or `Falcon-1024`. The certificate is self-signed, and its key signs the other two.
 //! The list revokes the certificates 42 and 43.
 
-use crate::Outcome;
 use falcon_core::{AnyVerifyingKey, Falcon512, Falcon1024, Parameters, SigningKey};
 use falcon_x509::x509_cert::Certificate;
 use falcon_x509::x509_cert::crl::{CertificateList, RevokedCert};
@@ -16,8 +15,12 @@ use falcon_x509::{
     CertificateSigner, Revocations, subject_key, verify_request, verify_revocation_list,
     verify_self_signed,
 };
+use std::error::Error;
 use std::fs;
 use std::path::Path;
+
+/// Result of a command, or of a part of one.
+pub(crate) type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// Writes documents of both parameter sets.
 pub(crate) fn write(folder: &str) -> Outcome<()> {
@@ -38,7 +41,7 @@ where
     let certificate = key.self_signed_certificate(name("Root")?, validity, &mut rng)?;
     let request = key.certificate_request(name("Eyas")?, &mut rng)?;
     let revoked = |serial: u32| {
-        Ok::<_, Box<dyn std::error::Error>>(RevokedCert {
+        Ok::<_, Box<dyn Error>>(RevokedCert {
             serial_number: SerialNumber::from(serial),
             revocation_date: new_year(2025)?,
             crl_entry_extensions: None,

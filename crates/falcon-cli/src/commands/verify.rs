@@ -1,8 +1,10 @@
 //! `verify`: are these the signatures of these files?
 
 mod envelope;
+mod keyring;
 
 pub(crate) use envelope::{Refusal, Said, Signers, TrustOption};
+pub(crate) use keyring::{KeyName, Keyring};
 
 use crate::{
     documents::{command_to_verify, is_manifest},
@@ -10,7 +12,7 @@ use crate::{
     error::{Error, Result, Status, serialize_path},
     escape::{Escaped, shown},
     input::{at_most_one_standard, is_standard, open},
-    keys::{DEFAULT_PUBLIC_KEY, FileSignature, fingerprint, load_public, load_signature},
+    keys::{DEFAULT_PUBLIC_KEY, FileSignature, load_signature},
     list::{self, Pair, is_there, note_skipped_signatures, signature_path, signed_path},
     message::{Message, is_long},
     parallel::{Grouping, for_each_in_order},
@@ -190,87 +192,6 @@ fn leave_out_signatures(files: &[PathBuf]) -> (Vec<&Path>, usize) {
 /// Whether the path is a signature rather than a file that has one.
 fn is_signature_alone(path: &Path) -> bool {
     !signature_path(path).exists() && !is_standard(path) && load_signature(path).is_ok()
-}
-
-/// The public keys to try, in the order in which they were named.
-pub(crate) struct Keyring {
-    keys: Vec<PublicKey>,
-    /// Name of each key, told if the key verifies a file.
-    names: Vec<KeyName>,
-    /// Whether the user named no key.
-    is_default: bool,
-}
-
-/// The key that verified or signed a file.
-#[derive(Clone, Serialize)]
-pub(crate) struct KeyName {
-    /// The file of the key.
-    #[serde(serialize_with = "serialize_path")]
-    key: PathBuf,
-    /// Number of the key in the file, from 1; `None` if the file holds one key.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    key_number: Option<usize>,
-    fingerprint: String,
-}
-
-impl KeyName {
-    /// Names the only key of a file.
-    pub(crate) fn new(path: &Path, key: &PublicKey) -> Self {
-        Self {
-            key: path.to_owned(),
-            key_number: None,
-            fingerprint: fingerprint(key),
-        }
-    }
-}
-
-impl Keyring {
-    fn load(paths: &[PathBuf]) -> Result<Self> {
-        let (mut keys, mut names) = (Vec::new(), Vec::new());
-        for path in paths {
-            let loaded = load_public(path, "ask the signer for it, and name it with --public-key")?;
-            let several = loaded.len() > 1;
-            for (index, key) in loaded.into_iter().enumerate() {
-                names.push(KeyName {
-                    key: path.clone(),
-                    key_number: several.then_some(index + 1),
-                    fingerprint: fingerprint(&key),
-                });
-                keys.push(key);
-            }
-        }
-        Ok(Self {
-            keys,
-            names,
-            is_default: paths == [Path::new(DEFAULT_PUBLIC_KEY)],
-        })
-    }
-
-    /// One key, which needs no name.
-    pub(crate) fn of(key: PublicKey) -> Self {
-        Self {
-            keys: vec![key],
-            names: Vec::new(),
-            is_default: false,
-        }
-    }
-
-    /// The name of a key, if there are several or the user named none.
-    fn name(&self, index: usize) -> Option<&KeyName> {
-        let told = self.names.len() > 1 || self.is_default;
-        self.names.get(index).filter(|_| told)
-    }
-}
-
-impl fmt::Display for KeyName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(number) = self.key_number {
-            write!(f, "key {number} of ")?;
-        } else {
-            f.write_str("key ")?;
-        }
-        write!(f, "{}", Escaped(shown(&self.key)))
-    }
 }
 
 /// Verdict of a signature on a file.

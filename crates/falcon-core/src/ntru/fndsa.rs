@@ -31,17 +31,18 @@
 //!
 //! Source: crates `fn-dsa-kgen` 0.4.0 and `fn-dsa-comm` 0.4.0 of T. Pornin.
 
-pub(super) mod condition;
-pub(super) mod q32;
-pub(super) mod reduction;
+mod condition;
+mod q32;
+mod reduction;
+mod solve;
 
 use super::gauss::{Draw, sample_sums};
 use super::short::{sum_bound, sum_of_inverses};
-use super::{DrawPolynomial, KeyPolys, Scratch, fits, max_candidates, solve};
+use super::{DrawPolynomial, KeyPolys, Scratch, fits, search};
 use crate::engine::Best;
 use crate::error::FaultError;
 use crate::hash::Shake256Reader;
-use crate::lanes::{Binary64, Double, wipe};
+use crate::lanes::{Binary64, Double};
 use crate::ntt::PORTABLE_NTT;
 use crate::reveal::reveal;
 use crate::ring;
@@ -147,29 +148,16 @@ fn generate_on<B: Binary64>(
     out: KeyPolys<'_>,
     scratch: &mut Scratch<'_>,
 ) -> Result<(), FaultError> {
-    let n = 1usize << logn;
-    let KeyPolys {
-        f,
-        g,
-        capital_f,
-        capital_g,
-        h,
-    } = out;
-    let (f, g) = (&mut f[..n], &mut g[..n]);
-    let mut result = Err(FaultError);
-    for _ in 0..max_candidates(logn) {
-        if draw(f).is_err() {
-            break;
-        }
+    search(logn, out, scratch, |key, scratch| {
+        let (f, g) = (&mut *key.f, &mut *key.g);
+        draw(f)?;
         // f/f exists if f is invertible.
-        if ring::public_key(&PORTABLE_NTT, logn, f, f, h, scratch.residues).is_err() {
-            continue;
+        if ring::public_key(&PORTABLE_NTT, logn, f, f, key.h, scratch.residues).is_err() {
+            return Ok(false);
         }
-        if draw(g).is_err() {
-            break;
-        }
+        draw(g)?;
         if !reveal(fits(logn, f, g)) {
-            continue;
+            return Ok(false);
         }
         // In binary64 an answer takes a quarter of the time.
         let answer = on_best!(best, isa => {
@@ -177,26 +165,14 @@ fn generate_on<B: Binary64>(
         });
         let judge = || reveal(q32::orthogonal_norm(logn, f, g, scratch.wide));
         if !answer.unwrap_or_else(judge) {
-            continue;
+            return Ok(false);
         }
         let (words, wide) = (&mut *scratch.words, &mut *scratch.wide);
-        if solve::solve_in_fixed_point(b, logn, f, g, capital_f, capital_g, words, wide).is_ok()
-            && ring::public_key(&PORTABLE_NTT, logn, f, g, h, scratch.residues).is_ok()
-        {
-            result = Ok(());
-            break;
-        }
-    }
-    wipe(scratch.words);
-    wipe(scratch.wide);
-    wipe(scratch.residues);
-    if result.is_err() {
-        for polynomial in [f, g, capital_f, capital_g] {
-            wipe(polynomial);
-        }
-        h.fill(0);
-    }
-    result
+        let solved =
+            solve::solve_in_fixed_point(b, logn, f, g, key.capital_f, key.capital_g, words, wide);
+        Ok(solved.is_ok()
+            && ring::public_key(&PORTABLE_NTT, logn, f, g, key.h, scratch.residues).is_ok())
+    })
 }
 
 #[cfg(test)]

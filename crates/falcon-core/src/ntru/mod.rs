@@ -34,6 +34,7 @@ mod fixed;
 pub(crate) mod fndsa;
 mod gauss;
 mod gauss_table;
+mod memory;
 mod modulus;
 mod primes;
 mod radix31;
@@ -55,6 +56,7 @@ use crate::lanes::{Binary64, wipe};
 use crate::ntt::PORTABLE_NTT;
 use crate::reveal::reveal;
 use crate::ring;
+pub(crate) use memory::words_len;
 use short::fits;
 #[cfg(test)]
 pub(crate) use short::norms_len;
@@ -90,14 +92,9 @@ impl core::fmt::Debug for Scratch<'_> {
     }
 }
 
-/// Length of [`Scratch::words`].
-pub(crate) const fn words_len(logn: u32) -> usize {
-    solve::words_len(logn)
-}
-
 /// Length of [`Scratch::wide`].
 pub(crate) const fn wide_len(logn: u32) -> usize {
-    solve::wide_len(logn) + (1 << logn) / 2
+    memory::wide_len(logn) + (1 << logn) / 2
 }
 
 /// Length of [`Scratch::residues`].
@@ -155,61 +152,70 @@ fn generate_on<B: Binary64>(
     out: KeyPolys<'_>,
     scratch: &mut Scratch<'_>,
 ) -> Result<(), FaultError> {
-    let n = 1usize << logn;
-    let KeyPolys {
-        f,
-        g,
-        capital_f,
-        capital_g,
-        h,
-    } = out;
-    let (f, g) = (&mut f[..n], &mut g[..n]);
-    let mut result = Err(FaultError);
-    for _ in 0..max_candidates(logn) {
-        if draw(f).and_then(|()| draw(g)).is_err() {
-            break;
-        }
+    search(logn, out, scratch, |key, scratch| {
+        let (n, f, g) = (1usize << logn, &mut *key.f, &mut *key.g);
+        draw(f)?;
+        draw(g)?;
         if !reveal(fits(logn, f, g)) {
-            continue;
+            return Ok(false);
         }
         // In binary64 a refusal takes a quarter of the time. The integers judge again, since their
         // reciprocals are needed.
         let norm = on_best!(best, isa => to_nearest!(isa => compare_norm(isa, logn, f, g)));
         if reveal(norm.above) {
-            continue;
+            return Ok(false);
         }
         let (inverse_gram, wide) = scratch.wide.split_at_mut(n / 2);
         if !reveal(fixed::orthogonal_norm(logn, f, g, inverse_gram, wide)) {
-            continue;
+            return Ok(false);
         }
-        if ring::public_key(&PORTABLE_NTT, logn, f, g, h, scratch.residues).is_err() {
-            continue;
+        if ring::public_key(&PORTABLE_NTT, logn, f, g, key.h, scratch.residues).is_err() {
+            return Ok(false);
         }
-        if solve::solve(
+        let solved = solve::solve(
             b,
             logn,
             f,
             g,
-            capital_f,
-            capital_g,
+            key.capital_f,
+            key.capital_g,
             inverse_gram,
             scratch.words,
             wide,
-        )
-        .is_ok()
-        {
-            result = Ok(());
-            break;
-        }
-    }
+        );
+        Ok(solved.is_ok())
+    })
+}
+
+/// Tries candidates until `is_key` finds one. Wipes all memory but that of the key.
+///
+/// # Errors
+/// As for [`generate`].
+fn search(
+    logn: u32,
+    out: KeyPolys<'_>,
+    scratch: &mut Scratch<'_>,
+    mut is_key: impl FnMut(&mut KeyPolys<'_>, &mut Scratch<'_>) -> Result<bool, FaultError>,
+) -> Result<(), FaultError> {
+    let n = 1usize << logn;
+    let mut out = KeyPolys {
+        f: &mut out.f[..n],
+        g: &mut out.g[..n],
+        ..out
+    };
+    let tried = (0..max_candidates(logn)).find_map(|_| match is_key(&mut out, scratch) {
+        Ok(false) => None,
+        tried => Some(tried.map(drop)),
+    });
+    let result = tried.unwrap_or(Err(FaultError));
     wipe(scratch.words);
     wipe(scratch.wide);
     wipe(scratch.residues);
     if result.is_err() {
-        for polynomial in [f, g, capital_f, capital_g] {
+        for polynomial in [out.f, out.g, out.capital_f, out.capital_g] {
             wipe(polynomial);
         }
-        h.fill(0);
+        out.h.fill(0);
     }
     result
 }

@@ -28,8 +28,7 @@
 //! 2019/015 (field norms, residues); T. Pornin, eprint 2025/1239 (working on `F` alone).
 
 use super::fixed;
-#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
-use super::fndsa::{condition, q32, reduction};
+use super::memory::{Words, replay_memory};
 use super::modulus::{Moduli, Modulus};
 use super::replay::{self, Outcome};
 use super::rns::Base;
@@ -41,36 +40,6 @@ use super::{stability, tower, zint};
 use crate::lanes::{Binary64, Isa};
 use crate::params::Q;
 use crate::reveal::reveal;
-
-/// Words of the area that the levels share: three polynomials, or what a replay needs.
-const fn area_len(logn: u32) -> usize {
-    tower::max(3 * tower::level_len(logn), replay::area_len(logn))
-}
-
-#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
-const _: () = {
-    let mut logn = 1;
-    while logn <= crate::params::MAX_LOGN {
-        assert!(reduction::area_len(logn) <= area_len(logn));
-        logn += 1;
-    }
-};
-
-/// 32-bit words of scratch for the solver.
-pub(super) const fn words_len(logn: u32) -> usize {
-    // Kept polynomials, area, inverse cofactors, twiddles, multiples, residues of a resultant.
-    tower::kept_len(logn)
-        + area_len(logn)
-        + tower::cofactors_len(logn)
-        + (3 << logn)
-        + tower::longest_base(logn)
-}
-
-/// 64-bit words of scratch for the solver and for the norms (not counting the inverse Gram values).
-pub(super) const fn wide_len(logn: u32) -> usize {
-    // At the bottom: f, g, y, and three integers of the inversion. At the top: one polynomial.
-    tower::max(6 * zint::limbs(tower::longest_base(logn)), 1 << logn)
-}
 
 /// Reason that the NTRU equation was not solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,75 +56,14 @@ pub(super) enum Refusal {
 
 /// The two polynomials, and the sizes.
 #[derive(Clone, Copy)]
-struct Problem<'a> {
-    logn: u32,
-    f: &'a [i8],
-    g: &'a [i8],
-}
-
-/// The parts of the 32-bit scratch.
-struct Words<'a> {
-    /// `f_d`, then `g_d`, on `C_(d+1)`, NTT domain: level after level.
-    kept: &'a mut [u32],
-    /// Inverse cofactors of `C_0`, `C_1`, ...
-    cofactors: &'a mut [u32],
-    /// Polynomials of two neighbouring levels.
-    here: &'a mut [u32],
-    next: &'a mut [u32],
-    /// The quotient `k`.
-    quotient: &'a mut [u32],
-    twiddles: &'a mut [u32],
-    /// Multiples of the product of the base, of two polynomials.
-    multiples: &'a mut [u32],
-    /// Residues of a resultant.
-    column: &'a mut [u32],
+pub(super) struct Problem<'a> {
+    pub(super) logn: u32,
+    pub(super) f: &'a [i8],
+    pub(super) g: &'a [i8],
 }
 
 /// Weights for a group of primes, see [`rns`](super::rns). They are public.
 type Weights<const W: usize> = [[u32; W]; MAX_PRIMES + 1];
-
-impl<'a> Words<'a> {
-    /// Cuts the memory. Every call with the same `logn` cuts it in the same way.
-    fn new(logn: u32, words: &'a mut [u32]) -> Self {
-        let area = area_len(logn);
-        let level = tower::level_len(logn);
-        let (kept, rest) = words.split_at_mut(tower::kept_len(logn));
-        let (cofactors, rest) = rest.split_at_mut(tower::cofactors_len(logn));
-        let (area, rest) = rest.split_at_mut(area);
-        let (twiddles, rest) = rest.split_at_mut(1 << logn);
-        let (multiples, column) = rest.split_at_mut(2 << logn);
-        let (here, rest) = area.split_at_mut(level);
-        let (next, quotient) = rest.split_at_mut(level);
-        Self {
-            kept,
-            cofactors,
-            here,
-            next,
-            quotient,
-            twiddles,
-            multiples,
-            column,
-        }
-    }
-}
-
-/// The memory of a replay: the kept polynomials and inverse cofactors where [`Words`] has them.
-fn replay_memory<'a>(logn: u32, words: &'a mut [u32], wide: &'a mut [i64]) -> replay::Memory<'a> {
-    let (kept, rest) = words.split_at_mut(tower::kept_len(logn));
-    let (cofactors, rest) = rest.split_at_mut(tower::cofactors_len(logn));
-    let (area, rest) = rest.split_at_mut(area_len(logn));
-    let (twiddles, rest) = rest.split_at_mut(1 << logn);
-    let (multiples, column) = rest.split_at_mut(2 << logn);
-    replay::Memory {
-        kept,
-        cofactors,
-        area,
-        twiddles,
-        multiples,
-        column,
-        wide,
-    }
-}
 
 /// Finds the reduced `(F, G)`. Lengths: polynomials `2^logn`, scratch as [`tower`] says.
 ///
@@ -244,150 +152,11 @@ fn attempt<B: Binary64>(
     )
 }
 
-/// Finds `(F, G)` as the crate `fn-dsa` 0.4.0 does, or refuses the pair as that crate does. `wide`
-/// holds `n/2` numbers more than [`wide_len`].
-///
-/// The levels at which that crate could fail are tried as it computes them. If it succeeds there,
-/// the solution is that of the exact solver.
-///
-/// Source: T. Pornin, eprint 2025/1239.
-#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
-pub(super) fn solve_in_fixed_point<B: Binary64>(
-    b: B,
-    logn: u32,
-    f: &[i8],
-    g: &[i8],
-    capital_f: &mut [i8],
-    capital_g: &mut [i8],
-    words: &mut [u32],
-    wide: &mut [i64],
-) -> Result<(), Refusal> {
-    let unsure = condition::least_unsure_level(logn, f, g, words, wide);
-    let problem = Problem { logn, f, g };
-    solve_from_level(b, problem, unsure, capital_f, capital_g, words, wide)
-}
-
-/// [`solve_in_fixed_point`], where the reduction is tried up to level `unsure`, or not at all if
-/// that is zero.
-#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
-fn solve_from_level<B: Binary64>(
-    b: B,
-    problem: Problem<'_>,
-    unsure: u32,
-    capital_f: &mut [i8],
-    capital_g: &mut [i8],
-    words: &mut [u32],
-    wide: &mut [i64],
-) -> Result<(), Refusal> {
-    let logn = problem.logn;
-    let n = 1usize << logn;
-    let mut w = Words::new(logn, words);
-    for d in 0..logn {
-        descend(b, problem, d, &mut w);
-        core::mem::swap(&mut w.here, &mut w.next);
-    }
-    let mut memory = replay_memory(logn, words, wide);
-    let mut unsure = reveal(unsure);
-    if (unsure == 0 || unsure > condition::IMPRECISE)
-        && !reveal(reduction::is_precise(b, logn, &mut memory))
-    {
-        unsure = condition::IMPRECISE;
-    }
-    let mut level = 0;
-    if unsure > 0 {
-        level = reduction::reduce_to_level(b, logn, unsure, &mut memory)?;
-    }
-    if level != 1 {
-        match solve_exactly(b, problem, words, wide, capital_f, capital_g) {
-            Err(Refusal::Singular) => {}
-            result => return result,
-        }
-        let mut memory = replay_memory(logn, words, wide);
-        reduction::reduce_to_level(b, logn, 1, &mut memory)?;
-    }
-    let mut w = Words::new(logn, words);
-    w.multiples[..n / 2].copy_from_slice(&w.here[..n / 2]);
-    // A value of f is zero modulo this prime for one key in a million. Then others serve.
-    let mut result = Err(Refusal::Singular);
-    for index in 0..3 {
-        b.vectorize(
-            #[inline(always)]
-            || result = top_in_fixed_point(b, problem, index, &mut w, wide, capital_f, capital_g),
-        );
-        if result != Err(Refusal::Singular) {
-            break;
-        }
-    }
-    result
-}
-
-/// [`solve_in_fixed_point`], where the reduction is tried at every level.
-#[cfg(all(test, feature = "alloc", feature = "fndsa-provisional"))]
-pub(super) fn solve_at_every_level<B: Binary64>(
-    b: B,
-    logn: u32,
-    f: &[i8],
-    g: &[i8],
-    capital_f: &mut [i8],
-    capital_g: &mut [i8],
-    words: &mut [u32],
-    wide: &mut [i64],
-) -> Result<(), Refusal> {
-    let problem = Problem { logn, f, g };
-    solve_from_level(b, problem, 1, capital_f, capital_g, words, wide)
-}
-
-/// Solves a pair whose reduction in fixed point is sure to succeed, after the descent.
-///
-/// # Errors
-/// [`Refusal::Singular`] if this way does not tell what `fn-dsa` does with the pair: the other one
-/// does, from the same memory.
-#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
-fn solve_exactly<B: Binary64>(
-    b: B,
-    problem: Problem<'_>,
-    words: &mut [u32],
-    wide: &mut [i64],
-    capital_f: &mut [i8],
-    capital_g: &mut [i8],
-) -> Result<(), Refusal> {
-    let logn = problem.logn;
-    let mut w = Words::new(logn, words);
-    resultants(b, logn, &mut w, wide);
-    let len = zint::limbs(tower::longest_base(logn));
-    if reveal(reduction::vanishes_modulo_their_prime(&wide[..len])) {
-        return Err(Refusal::Singular);
-    }
-    bottom_from_resultants(b, logn, &mut w, wide)?;
-    for d in (0..logn).rev() {
-        ascend(b, problem, d, &mut w)?;
-        core::mem::swap(&mut w.here, &mut w.next);
-    }
-    b.vectorize(
-        #[inline(always)]
-        || {
-            let m = tower::base(logn, 0).modulus(0);
-            let n = 1usize << logn;
-            norm_polynomial(b, m, &mut w, &mut wide[..n]);
-            q32::scale_and_transform(&mut wide[..n]);
-            let (denominator, rest) = wide.split_at_mut(n / 2);
-            let quotient = &mut rest[..n];
-            numerator(b, m, &mut w, quotient)?;
-            q32::divide(denominator, quotient);
-            if reveal(q32::is_close_to_a_half(quotient)) {
-                return Err(Refusal::Singular);
-            }
-            q32::round_all(quotient);
-            subtract_quotient(b, m, &mut w, quotient, capital_f, capital_g)
-        },
-    )
-}
-
 /// Descends one level: from `f_d`, `g_d` on `C_d` (`here`: weighted coefficients) to the values on
 /// `C_(d+1)` (`kept`) and to `f_(d+1)`, `g_(d+1)` on `C_(d+1)` (`next`: weighted coefficients).
 ///
 /// Source: Falcon specification v1.2, algorithm 6 (NTRUSolve): the field norms.
-fn descend<I: Isa>(isa: I, problem: Problem<'_>, d: u32, w: &mut Words<'_>) {
+pub(super) fn descend<I: Isa>(isa: I, problem: Problem<'_>, d: u32, w: &mut Words<'_>) {
     match (tower::width::<I>(d), tower::width::<I>(d + 1)) {
         (1, 1) => isa.vectorize(
             #[inline(always)]
@@ -471,7 +240,7 @@ fn bottom<I: Isa>(isa: I, logn: u32, w: &mut Words<'_>, wide: &mut [i64]) -> Res
 }
 
 /// Writes `f_N` and `g_N` to the start of `wide`.
-fn resultants<I: Isa>(isa: I, logn: u32, w: &mut Words<'_>, wide: &mut [i64]) {
+pub(super) fn resultants<I: Isa>(isa: I, logn: u32, w: &mut Words<'_>, wide: &mut [i64]) {
     let base = tower::base(logn, logn);
     let len = zint::limbs(base.len);
     let (f, rest) = wide.split_at_mut(len);
@@ -489,7 +258,7 @@ fn resultants<I: Isa>(isa: I, logn: u32, w: &mut Words<'_>, wide: &mut [i64]) {
 }
 
 /// [`bottom`], where `wide` starts with `f_N` and `g_N`.
-fn bottom_from_resultants<I: Isa>(
+pub(super) fn bottom_from_resultants<I: Isa>(
     isa: I,
     logn: u32,
     w: &mut Words<'_>,
@@ -542,7 +311,12 @@ fn negative_residues<const W: usize>(base: Base, y: &[i64], out: &mut [u32]) {
 /// NTT domain).
 ///
 /// Source: Falcon specification v1.2, algorithm 6 (NTRUSolve), on the way up, on `F` alone.
-fn ascend<I: Isa>(isa: I, problem: Problem<'_>, d: u32, w: &mut Words<'_>) -> Result<(), Refusal> {
+pub(super) fn ascend<I: Isa>(
+    isa: I,
+    problem: Problem<'_>,
+    d: u32,
+    w: &mut Words<'_>,
+) -> Result<(), Refusal> {
     match (tower::width::<I>(d + 1), tower::width::<I>(d)) {
         (1, _) => isa.vectorize(
             #[inline(always)]
@@ -702,7 +476,7 @@ fn reduce<const W: usize>(
 /// # Errors
 /// [`Refusal::Singular`]: a value of `f` is zero.
 #[inline(always)]
-fn numerator<I: Isa>(
+pub(super) fn numerator<I: Isa>(
     isa: I,
     m: Modulus,
     w: &mut Words<'_>,
@@ -748,7 +522,7 @@ fn numerator<I: Isa>(
 /// # Errors
 /// [`Refusal::TooLarge`].
 #[inline(always)]
-fn subtract_quotient<I: Isa>(
+pub(super) fn subtract_quotient<I: Isa>(
     isa: I,
     m: Modulus,
     w: &mut Words<'_>,
@@ -804,82 +578,4 @@ fn top<I: Isa>(
     numerator(isa, m, w, quotient)?;
     fixed::divide_and_round(inverse_gram, quotient);
     subtract_quotient(isa, m, w, quotient, capital_f, capital_g)
-}
-
-/// [`top`] with the division of `fn-dsa`, from `F_1`, whose words are in `multiples`. `index` is
-/// that of the prime.
-///
-/// `fn-dsa` computes modulo a prime that is twice as large. A numerator that fits that prime alone
-/// was not met: 4,000 keys each of degrees 4, 8 and 16 are the same with both.
-#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
-#[inline(always)]
-fn top_in_fixed_point<I: Isa>(
-    isa: I,
-    problem: Problem<'_>,
-    index: usize,
-    w: &mut Words<'_>,
-    wide: &mut [i64],
-    capital_f: &mut [i8],
-    capital_g: &mut [i8],
-) -> Result<(), Refusal> {
-    let n = 1usize << problem.logn;
-    let m = Modulus::new(index);
-    lift_to_the_top(isa, problem, m, w);
-    norm_polynomial(isa, m, w, &mut wide[..n]);
-    q32::scale_and_transform(&mut wide[..n]);
-    let (denominator, rest) = wide.split_at_mut(n / 2);
-    let quotient = &mut rest[..n];
-    numerator(isa, m, w, quotient)?;
-    q32::divide(denominator, quotient);
-    q32::round_all(quotient);
-    subtract_quotient(isa, m, w, quotient, capital_f, capital_g)
-}
-
-/// Writes `f`, `g` (to `kept`) and `F` (to `here`) in the NTT domain of `m`. The words of `F_1` are
-/// in `multiples`.
-#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
-#[inline(always)]
-fn lift_to_the_top<I: Isa>(isa: I, problem: Problem<'_>, m: Modulus, w: &mut Words<'_>) {
-    let n = 1usize << problem.logn;
-    let alone = Moduli::from(m);
-    let twiddles = &mut w.twiddles[..n];
-    twiddle_table(isa, &alone, twiddles);
-    let (f, g) = w.kept[..2 * n].split_at_mut(n);
-    for (values, small) in [(f, problem.f), (&mut *g, problem.g)] {
-        for (x, y) in values.iter_mut().zip(small) {
-            *x = m.encode(i32::from(*y));
-        }
-        ntt(isa, &alone, twiddles, values);
-    }
-
-    // F = F_1(x^2) g(-x): values at opposite points are neighbours.
-    let (words, rest) = w.multiples.split_at_mut(n / 2);
-    let lifted = &mut rest[..n / 2];
-    for (x, word) in lifted.iter_mut().zip(words) {
-        // 31 bits in two's complement.
-        let sign = (*word >> 30).wrapping_neg();
-        *x = m.sub(m.encode_word(*word), m.encode_word(1 << 31) & sign);
-    }
-    ntt(isa, &alone, &twiddles[..n / 2], lifted);
-    let out = w.here[..n].as_chunks_mut::<2>().0;
-    for ((out, x), g) in out.iter_mut().zip(lifted).zip(g.as_chunks::<2>().0) {
-        *out = [m.mul(*x, g[1]), m.mul(*x, g[0])];
-    }
-}
-
-/// Computes the coefficients of `f f* + g g*`, from the values in `kept`.
-#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
-#[inline(always)]
-fn norm_polynomial<I: Isa>(isa: I, m: Modulus, w: &mut Words<'_>, out: &mut [i64]) {
-    let n = out.len();
-    let (f, g) = w.kept[..2 * n].split_at(n);
-    let norm = &mut w.quotient[..n];
-    for (i, x) in norm.iter_mut().enumerate() {
-        let j = n - 1 - i;
-        *x = m.add(m.mul(f[i], f[j]), m.mul(g[i], g[j]));
-    }
-    intt(isa, &Moduli::from(m), &w.twiddles[..n], norm);
-    for (x, y) in out.iter_mut().zip(norm) {
-        *x = i64::from(m.decode(*y));
-    }
 }

@@ -35,6 +35,16 @@ impl Key {
             h: vec![0; n],
         }
     }
+
+    pub(super) fn polys(&mut self) -> KeyPolys<'_> {
+        KeyPolys {
+            f: &mut self.f,
+            g: &mut self.g,
+            capital_f: &mut self.capital_f,
+            capital_g: &mut self.capital_g,
+            h: &mut self.h,
+        }
+    }
 }
 
 pub(super) struct Memory(
@@ -77,15 +87,15 @@ fn key_on<B: Binary64>(b: B, logn: u32, seed: &[u8]) -> Key {
 /// The key that is found among the candidates of `draw`, if there is one.
 fn key_of<B: Binary64>(b: B, logn: u32, draw: DrawPolynomial<'_>) -> (Key, Result<(), FaultError>) {
     let mut key = Key::zeros(logn);
-    let out = KeyPolys {
-        f: &mut key.f,
-        g: &mut key.g,
-        capital_f: &mut key.capital_f,
-        capital_g: &mut key.capital_g,
-        h: &mut key.h,
-    };
     let mut memory = Memory::new(logn);
-    let found = generate_on(Best::find(), b, logn, draw, out, &mut memory.scratch());
+    let found = generate_on(
+        Best::find(),
+        b,
+        logn,
+        draw,
+        key.polys(),
+        &mut memory.scratch(),
+    );
     (key, found)
 }
 

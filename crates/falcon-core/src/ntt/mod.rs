@@ -3,6 +3,7 @@
 mod portable;
 mod rows;
 mod twiddles;
+mod word;
 mod words;
 
 #[cfg(feature = "fndsa-provisional")]

@@ -10,8 +10,9 @@
 
 use super::rows::{self, Multiplier};
 use super::twiddles::{ROW, Tables};
+use super::word::{centred, product};
 use super::{Ntt, words};
-use crate::lanes::{Baseline, HAS_VECTORS, I16s, Isa, Register};
+use crate::lanes::{Baseline, HAS_VECTORS, Isa, Register};
 use crate::modq::{Modulus, Q, barrett_reduce, canonical, montgomery_mul};
 use zeroize::Zeroize;
 
@@ -25,27 +26,6 @@ pub const PORTABLE_NTT: PortableNtt = PortableNtt(Baseline);
 /// True if the transforms of a degree go by rows.
 const fn goes_by_rows(logn: u32) -> bool {
     HAS_VECTORS && logn >= rows::MIN_LOGN
-}
-
-/// `a b / R mod P`; see [`modq::montgomery_mul`](crate::modq::montgomery_mul).
-#[inline(always)]
-pub(super) fn product<M: Modulus, W: I16s>(a: W, b: W) -> W {
-    a.montgomery(b, a.mul_low(b).mul_low_by(M::P_INV), M::P)
-}
-
-/// The centred representative of `a`; see
-/// [`modq::barrett_reduce`](crate::modq::barrett_reduce).
-#[inline(always)]
-pub(super) fn centred<M: Modulus, W: I16s>(a: W) -> W {
-    a.sub_mul(a.barrett(M::BARRETT), M::P)
-}
-
-/// `x c / R`.
-#[inline(always)]
-pub(super) fn scale<M: Modulus>(a: &mut [i16], c: i16) {
-    for x in a {
-        *x = product::<M, _>(*x, c);
-    }
 }
 
 /// Forward transform modulo any [`Modulus`]. Input at most `P / 2 + 1` in absolute value, output at

@@ -47,8 +47,8 @@
 //!
 //! Overflow checks, where enabled, verify these bounds at run time.
 
-use super::portable::{centred, product};
 use super::twiddles::{Factors, Forward, Inverse, ROW};
+use super::word::{centred, product};
 use crate::lanes::{I16s, Isa, Register};
 use crate::modq::Modulus;
 use core::hint::black_box;

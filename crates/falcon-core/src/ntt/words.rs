@@ -16,8 +16,8 @@
 //! For an eager modulus (`P = 18433`, forward only) the unmultiplied operand is always at most
 //! 9217, and `2 * 9217 + 9/64 y + 1` closes at 21452.
 
-use super::portable::{centred, product, scale};
 use super::twiddles::{Zetas, inverse_degree};
+use super::word::{centred, product};
 use crate::modq::Modulus;
 
 /// Forward transform. Output at most `0.6 P` in absolute value, in Montgomery form.
@@ -58,4 +58,12 @@ pub(super) fn inverse<M: Modulus>(zetas: &Zetas, logn: u32, a: &mut [i16]) {
         }
     }
     scale::<M>(a, inverse_degree::<M>(logn));
+}
+
+/// `x c / R`.
+#[inline(always)]
+fn scale<M: Modulus>(a: &mut [i16], c: i16) {
+    for x in a {
+        *x = product::<M, _>(*x, c);
+    }
 }

@@ -2,8 +2,8 @@
 //! An identifier of no set is left to the decoder of degree 512, which refuses it.
 
 use super::{
-    Document, EncodePrivateKey, EncodePublicKey, PrivateKeyInfoRef, Result, SecretDocument,
-    decode_boxed, names, spki,
+    DecodePrivateKey, Document, EncodePrivateKey, EncodePublicKey, PrivateKeyInfoRef, Result,
+    SecretDocument, decode_boxed, decode_private_key, names, spki,
 };
 use crate::any::{AnySigningKey, AnyVerifyingKey, either};
 use crate::params::Falcon1024;
@@ -13,13 +13,15 @@ use alloc::boxed::Box;
 use {super::LineEnding, alloc::string::String, zeroize::Zeroizing};
 
 /// Decodes the key in a box, and copies it nowhere.
-pub(super) fn decode(info: &PrivateKeyInfoRef<'_>) -> Result<AnySigningKey> {
+fn decode(info: &PrivateKeyInfoRef<'_>) -> Result<AnySigningKey> {
     if names::<Falcon1024>(&info.algorithm) {
         decode_boxed(info).map(AnySigningKey::Falcon1024)
     } else {
         decode_boxed(info).map(AnySigningKey::Falcon512)
     }
 }
+
+decode_private_key!(AnySigningKey, decode,);
 
 impl EncodePrivateKey for AnySigningKey {
     fn to_pkcs8_der(&self) -> Result<SecretDocument> {

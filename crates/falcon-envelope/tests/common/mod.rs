@@ -6,6 +6,7 @@ use falcon_envelope::{
     Digest, Entry, Envelope, FilePath, Manifest, SignedManifest, Statement, Subject, Time,
     TrustList, TrustedKey,
 };
+use falcon_kat::Again;
 
 /// The file that is signed.
 pub const FILE: &[u8] = b"order #42\n";
@@ -50,7 +51,7 @@ pub fn sign_at(
     subject: Subject,
 ) -> Envelope {
     Statement::new(&key.verifying_key(), time, comment, subject)
-        .and_then(|statement| statement.sign_with_rng(&mut Repeating, key))
+        .and_then(|statement| statement.sign_with_rng(&mut Again([0x5a]), key))
         .expect("a statement of this key")
 }
 
@@ -93,24 +94,3 @@ pub fn trust_list() -> TrustList {
     list.add(bob).expect("another key");
     list
 }
-
-struct Repeating;
-
-impl rand_core::TryRng for Repeating {
-    type Error = core::convert::Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
-        Ok(0x5a5a_5a5a)
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
-        Ok(0x5a5a_5a5a_5a5a_5a5a)
-    }
-
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
-        bytes.fill(0x5a);
-        Ok(())
-    }
-}
-
-impl rand_core::TryCryptoRng for Repeating {}

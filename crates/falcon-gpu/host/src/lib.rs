@@ -5,7 +5,7 @@
 //! kernels compute, not that threads of a GPU do not meet. For tests: as an engine it
 //! would be a slow one.
 
-use falcon_gpu::kernels::Batch;
+use falcon_gpu::kernels::{Batch, Kernel, KeyMode, Operation};
 use std::fmt;
 
 /// False if there was no C++ compiler to make the kernels with: then there is
@@ -129,6 +129,19 @@ pub fn set_backwards(backwards: bool) {
 /// others shuffled.
 pub fn set_emulation(order: u32) {
     native::set_emulation(order);
+}
+
+/// Every kernel of a degree.
+pub fn kernels(logn: u32) -> Vec<Kernel> {
+    use Operation::*;
+    let modes = [KeyMode::Transient, KeyMode::Balanced, KeyMode::Expanded];
+    let others = [
+        Hash, Seed, Prng, Accept, Basis, Expand, Prepare, Unpack, Verify,
+    ];
+    let operations = others.into_iter().chain(modes.map(Sign));
+    operations
+        .map(|operation| Kernel { operation, logn })
+        .collect()
 }
 
 /// The names of all kernels.

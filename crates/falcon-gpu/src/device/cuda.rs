@@ -26,11 +26,22 @@ use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::ffi::c_void;
 use std::ptr::NonNull;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 /// Most streams. They are opened when they are first used.
 const STREAMS: usize = super::MOST_STREAMS;
+
+/// The CUDA device of this number, with the kernels of these images:
+/// [`GpuContext::with_images`](crate::GpuContext::with_images) says what they are.
+///
+/// # Errors
+/// As for [`GpuContext::new`](crate::GpuContext::new), and for an image that is damaged.
+pub fn open_cuda(number: u32, images: &[impl AsRef<[u8]>]) -> Result<Arc<dyn Device>, GpuError> {
+    let images = images.iter().map(|image| Image::new(image.as_ref()));
+    let images = images.collect::<Result<_, _>>()?;
+    Ok(Arc::new(Cuda::new(number, images)?))
+}
 
 /// A device with its primary context.
 pub(crate) struct Cuda {

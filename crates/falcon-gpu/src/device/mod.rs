@@ -11,6 +11,8 @@ mod driver;
 mod image;
 mod loaded;
 
+#[cfg(feature = "cuda")]
+pub use cuda::open_cuda;
 pub use loaded::{ImageForm, LoadedImage};
 
 pub(crate) use chunk_stream::ChunkStream;
@@ -204,18 +206,6 @@ pub unsafe trait Device: Send + Sync {
     /// # Errors
     /// If something that was asked for before has failed.
     fn wait(&self, stream: usize) -> Result<(), GpuError>;
-}
-
-/// The CUDA device of this number, with the kernels of these images:
-/// [`GpuContext::with_images`](crate::GpuContext::with_images) says what they are.
-///
-/// # Errors
-/// As for [`GpuContext::new`](crate::GpuContext::new), and for an image that is damaged.
-#[cfg(feature = "cuda")]
-pub fn open_cuda(number: u32, images: &[impl AsRef<[u8]>]) -> Result<Arc<dyn Device>, GpuError> {
-    let images = images.iter().map(|image| image::Image::new(image.as_ref()));
-    let images = images.collect::<Result<_, _>>()?;
-    Ok(Arc::new(cuda::Cuda::new(number, images)?))
 }
 
 /// A block of memory of a device. Wiped when dropped.

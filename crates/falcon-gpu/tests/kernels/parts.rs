@@ -33,24 +33,8 @@ fn every_kernel_has_a_name_and_every_name_a_kernel() {
     if !kernels_available() {
         return;
     }
-    let mut operations = vec![
-        Operation::Hash,
-        Operation::Seed,
-        Operation::Prng,
-        Operation::Accept,
-        Operation::Basis,
-        Operation::Expand,
-        Operation::Prepare,
-        Operation::Unpack,
-        Operation::Verify,
-    ];
-    for mode in [KeyMode::Transient, KeyMode::Balanced, KeyMode::Expanded] {
-        operations.push(Operation::Sign(mode));
-    }
-    let mut names: Vec<String> = operations
-        .into_iter()
-        .flat_map(|operation| [9, 10].map(|logn| Kernel { operation, logn }.name()))
-        .collect();
+    let kernels = [9, 10].map(falcon_gpu_host::kernels).concat();
+    let mut names: Vec<String> = kernels.into_iter().map(Kernel::name).collect();
     names.sort();
     names.dedup();
     let mut defined = falcon_gpu_host::names();

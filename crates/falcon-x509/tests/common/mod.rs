@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use falcon_core::{AnySigningKey, Falcon512, Falcon1024, SigningKey};
+use falcon_kat::Again;
 use falcon_x509::x509_cert::der::{DateTime, Encode};
 use falcon_x509::x509_cert::ext::pkix::CrlNumber;
 use falcon_x509::x509_cert::{
@@ -43,7 +44,7 @@ pub fn years() -> Validity {
 
 /// A self-signed certificate of [`ISSUER`].
 pub fn certificate(key: &impl CertificateSigner) -> Certificate {
-    key.self_signed_certificate(name(ISSUER), years(), &mut Repeating)
+    key.self_signed_certificate(name(ISSUER), years(), &mut Again([0x5a]))
         .expect("a certificate")
 }
 
@@ -79,11 +80,11 @@ impl Kind {
         let made = match self {
             Self::Certificate => certificate.to_der(),
             Self::Request => key
-                .certificate_request(name("CN=Eyas"), &mut Repeating)
+                .certificate_request(name("CN=Eyas"), &mut Again([0x5a]))
                 .expect("a request")
                 .to_der(),
             Self::RevocationList => key
-                .revocation_list(&certificate, revocations(), &mut Repeating)
+                .revocation_list(&certificate, revocations(), &mut Again([0x5a]))
                 .expect("a list")
                 .to_der(),
         };
@@ -103,25 +104,3 @@ impl Kind {
         }
     }
 }
-
-/// A generator that repeats itself, so that documents can be written again.
-pub struct Repeating;
-
-impl rand_core::TryRng for Repeating {
-    type Error = core::convert::Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
-        Ok(0x5a5a_5a5a)
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
-        Ok(0x5a5a_5a5a_5a5a_5a5a)
-    }
-
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
-        bytes.fill(0x5a);
-        Ok(())
-    }
-}
-
-impl rand_core::TryCryptoRng for Repeating {}

@@ -54,6 +54,6 @@ pub fn exit(success: bool) -> ! {
 // half written.
 #[exception]
 unsafe fn HardFault(_: &ExceptionFrame) -> ! {
-    crate::report::line("hard fault");
+    write(b"hard fault\n");
     exit(false)
 }

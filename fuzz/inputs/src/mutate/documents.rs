@@ -1,7 +1,8 @@
 //! Key documents: DER as a tree, and PEM around it.
 
 use super::tlv::{self, Length, Node, Value};
-use super::{Rng, damage, object, one_in, pick, stored_object};
+use super::objects::{object, stored_object};
+use super::{Rng, damage, one_in, pick};
 use falcon_core::pkcs8::{
     LineEnding, ObjectIdentifier,
     der::pem::{decode_vec, encode_string},

@@ -6,6 +6,7 @@ pub mod documents;
 pub mod encrypted;
 pub mod engine;
 pub mod fndsa;
+mod objects;
 pub mod recoverable;
 pub mod serde_forms;
 pub mod signatures;
@@ -15,7 +16,6 @@ pub mod text;
 mod tlv;
 pub mod verifying_keys;
 
-use crate::known::{SIGNATURES, SIGNING_KEYS, VERIFYING_KEYS};
 pub use fastrand::Rng;
 use libfuzzer_sys::fuzzer_mutate;
 
@@ -70,19 +70,4 @@ fn damage(rng: &mut Rng, bytes: &mut Vec<u8>) {
         4 => bytes[at] ^= 1 << rng.u8(..8),
         _ => bytes[at] = pick(rng, &[0, 0x7f, 0x80, 0xff]),
     }
-}
-
-/// Changes an encoded key or signature, whichever it is.
-fn object(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
-    // A signature of the constant-time format and a signing key have the same header.
-    signing_keys::mutate(rng, bytes)
-        .or_else(|| verifying_keys::mutate(rng, bytes))
-        .or_else(|| signatures::mutate(rng, bytes))
-}
-
-/// A stored key or signature, encoded.
-fn stored_object(rng: &mut Rng) -> Vec<u8> {
-    let objects = [&*SIGNATURES, &*SIGNING_KEYS, &*VERIFYING_KEYS];
-    let kind = pick(rng, &objects);
-    pick(rng, kind)
 }

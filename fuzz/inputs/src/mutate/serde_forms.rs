@@ -1,7 +1,8 @@
 //! Keys and signatures in JSON (a string of hexadecimal digits) and in postcard (a length and
 //! bytes).
 
-use super::{Rng, damage, object, one_in, pick, stored_object};
+use super::objects::{object, stored_object};
+use super::{Rng, damage, one_in, pick};
 
 /// Changes the object, or its form.
 pub fn mutate(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {

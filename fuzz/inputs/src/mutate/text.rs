@@ -1,6 +1,7 @@
 //! Envelopes, trust lists and manifests: lines, and the values of their fields.
 
-use super::{Rng, damage, one_in, pick, signatures, stored_object, verifying_keys};
+use super::objects::stored_object;
+use super::{Rng, damage, one_in, pick, signatures, verifying_keys};
 use base64ct::{Base64, Encoding};
 use falcon_core::AnyVerifyingKey;
 use falcon_envelope::{Digest, Fingerprint};

@@ -1,12 +1,12 @@
 //! Follows secret bytes through the instructions of the program.
 
 use crate::lab::{Access, Lab};
-use crate::linux::{Linux, Program};
 use crate::registers::{self, COUNT};
 use crate::rule::{Rule, nothing};
 use falcon_taint::Memory;
 use std::collections::{BTreeMap, HashMap};
-use unicorn_engine::{Arch, HookType, MemType, Mode, Unicorn};
+use std::ops::Range;
+use unicorn_engine::Unicorn;
 
 /// Last instruction of a request, `orr x10, x10, x10`.
 const REQUEST: u32 = 0xaa0a_014a;
@@ -45,6 +45,14 @@ struct Instruction {
     rule: Option<Option<Rule>>,
 }
 
+/// State of the system that the program runs on.
+#[derive(Default)]
+pub(crate) struct Linux {
+    pub(crate) heap: u64,
+    pub(crate) time: u64,
+    pub(crate) status: Option<u8>,
+}
+
 pub(crate) struct Follower {
     pub(crate) linux: Linux,
     /// Path of the program, for reports.
@@ -62,7 +70,7 @@ pub(crate) struct Follower {
     memory: Memory,
     /// The instruction that runs: its address and number.
     current: Option<(u64, usize)>,
-    accesses: Vec<Access>,
+    pub(crate) accesses: Vec<Access>,
     errors: u64,
     count: u64,
     reported: BTreeMap<(u64, &'static str), u64>,
@@ -70,63 +78,8 @@ pub(crate) struct Follower {
     coarse: BTreeMap<u64, u32>,
 }
 
-/// Runs the program, prints what was found, and returns the status with which it exited.
-///
-/// With `twice`, the lab finds every rule again, from other states. A rule that differs fails.
-pub(crate) fn run(program: &Program, arguments: &[String], twice: bool) -> u8 {
-    let follower = Follower {
-        linux: Linux::default(),
-        name: arguments[0].clone(),
-        lab: Lab::new(),
-        instructions: Vec::new(),
-        numbers: HashMap::new(),
-        places: vec![0; (program.code.end - program.code.start) as usize / 4],
-        code: program.code.start,
-        secret: [0; COUNT],
-        registers: 0,
-        memory: Memory::new(),
-        current: None,
-        accesses: Vec::new(),
-        errors: 0,
-        count: 0,
-        reported: BTreeMap::new(),
-        coarse: BTreeMap::new(),
-    };
-    let mut emulator =
-        Unicorn::new_with_data(Arch::ARM64, Mode::LITTLE_ENDIAN, follower).expect("unicorn");
-    registers::prepare(&mut emulator);
-    let entry = program.load(&mut emulator, arguments);
-    let log = |emulator: &mut Unicorn<'_, Follower>, kind, address, length, _value| {
-        let writes = kind == MemType::WRITE;
-        emulator.get_data_mut().accesses.push(Access {
-            address,
-            length,
-            writes,
-        });
-        true
-    };
-    emulator
-        .add_mem_hook(HookType::MEM_READ | HookType::MEM_WRITE, 1, 0, log)
-        .expect("a hook");
-    emulator
-        .add_code_hook(1, 0, |emulator, address, _| step(emulator, address))
-        .expect("a hook");
-    emulator
-        .add_intr_hook(crate::linux::interrupt)
-        .expect("a hook");
-    let done = emulator.emu_start(entry, 0, 0, 0);
-    let next = emulator.pc_read().expect("an address");
-    if let Err(error) = done {
-        panic!("at {next:#x}: {error:?}");
-    }
-    let follower = emulator.get_data_mut();
-    follower.print();
-    let status = follower.linux.status.expect("the program has ended");
-    let differing = if twice { follower.learn_again() } else { 0 };
-    if differing > 0 { 1 } else { status }
-}
-
-fn step(emulator: &mut Unicorn<'_, Follower>, address: u64) {
+/// Follows the instruction that ran, and notes the next one, at `address`.
+pub(crate) fn step(emulator: &mut Unicorn<'_, Follower>, address: u64) {
     let follower = emulator.get_data_mut();
     if let Some((at, number)) = follower.current.take() {
         follower.follow(at, number);
@@ -215,6 +168,27 @@ fn request(emulator: &mut Unicorn<'_, Follower>) {
 }
 
 impl Follower {
+    pub(crate) fn new(name: String, code: &Range<u64>) -> Self {
+        Self {
+            linux: Linux::default(),
+            name,
+            lab: Lab::new(),
+            instructions: Vec::new(),
+            numbers: HashMap::new(),
+            places: vec![0; (code.end - code.start) as usize / 4],
+            code: code.start,
+            secret: [0; COUNT],
+            registers: 0,
+            memory: Memory::new(),
+            current: None,
+            accesses: Vec::new(),
+            errors: 0,
+            count: 0,
+            reported: BTreeMap::new(),
+            coarse: BTreeMap::new(),
+        }
+    }
+
     fn number(&mut self, word: u32) -> usize {
         if let Some(&number) = self.numbers.get(&word) {
             return number;
@@ -420,7 +394,7 @@ impl Follower {
     }
 
     /// Finds every rule again, and returns the number of those that differ.
-    fn learn_again(&mut self) -> usize {
+    pub(crate) fn learn_again(&mut self) -> usize {
         let mut differing = 0;
         let mut count = 0;
         for instruction in &self.instructions {

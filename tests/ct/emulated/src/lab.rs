@@ -10,7 +10,7 @@
 //! instruction, such as a sum, may have dependences that are too rare to be seen. So its rule is
 //! wider, see [`Rule::join`]. Flags depend on every byte that the instruction reads.
 
-use crate::random::Random;
+use crate::random::{DATA, DATA_LENGTH, Random};
 use crate::registers::{self, COUNT, FLAGS, State, VECTORS};
 use crate::rule::{Outputs, Rule, Source, nothing};
 use unicorn_engine::{Arch, Context, HookType, MemType, Mode, Prot, Unicorn};
@@ -19,9 +19,6 @@ use unicorn_engine::{Arch, Context, HookType, MemType, Mode, Prot, Unicorn};
 const CODE: u64 = 0x1000_0000;
 const CODE_LENGTH: u64 = 0x80_0000;
 const PLACES: u64 = 0x8_0000;
-/// Memory that instructions read and write.
-pub(crate) const DATA: u64 = 0x4000_0000;
-pub(crate) const DATA_LENGTH: u64 = 0x4_0000;
 /// States from which each instruction runs.
 const STATES: usize = 30;
 /// States in which an instruction is tried before it meets a secret.

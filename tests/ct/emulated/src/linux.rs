@@ -27,14 +27,6 @@ pub(crate) struct Program {
     headers: (u64, u64),
 }
 
-/// State of the system that the program runs on.
-#[derive(Default)]
-pub(crate) struct Linux {
-    heap: u64,
-    time: u64,
-    pub(crate) status: Option<u8>,
-}
-
 impl Program {
     pub(crate) fn read(file: &[u8]) -> Self {
         let elf = object::File::parse(file).expect("an ELF file");

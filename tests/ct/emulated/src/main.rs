@@ -17,7 +17,11 @@ mod random;
 mod registers;
 mod rule;
 
+use follow::{Follower, step};
+use lab::Access;
+use linux::Program;
 use std::process::ExitCode;
+use unicorn_engine::{Arch, HookType, MemType, Mode, Unicorn};
 
 fn main() -> ExitCode {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -47,6 +51,43 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let program = linux::Program::read(&file);
-    ExitCode::from(follow::run(&program, &arguments, twice))
+    let program = Program::read(&file);
+    ExitCode::from(run(&program, &arguments, twice))
+}
+
+/// Runs the program, prints what was found, and returns the status with which it exited.
+///
+/// With `twice`, the lab finds every rule again, from other states. A rule that differs fails.
+fn run(program: &Program, arguments: &[String], twice: bool) -> u8 {
+    let follower = Follower::new(arguments[0].clone(), &program.code);
+    let mut emulator =
+        Unicorn::new_with_data(Arch::ARM64, Mode::LITTLE_ENDIAN, follower).expect("unicorn");
+    registers::prepare(&mut emulator);
+    let entry = program.load(&mut emulator, arguments);
+    let log = |emulator: &mut Unicorn<'_, Follower>, kind, address, length, _value| {
+        let writes = kind == MemType::WRITE;
+        emulator.get_data_mut().accesses.push(Access {
+            address,
+            length,
+            writes,
+        });
+        true
+    };
+    emulator
+        .add_mem_hook(HookType::MEM_READ | HookType::MEM_WRITE, 1, 0, log)
+        .expect("a hook");
+    emulator
+        .add_code_hook(1, 0, |emulator, address, _| step(emulator, address))
+        .expect("a hook");
+    emulator.add_intr_hook(linux::interrupt).expect("a hook");
+    let done = emulator.emu_start(entry, 0, 0, 0);
+    let next = emulator.pc_read().expect("an address");
+    if let Err(error) = done {
+        panic!("at {next:#x}: {error:?}");
+    }
+    let follower = emulator.get_data_mut();
+    follower.print();
+    let status = follower.linux.status.expect("the program has ended");
+    let differing = if twice { follower.learn_again() } else { 0 };
+    if differing > 0 { 1 } else { status }
 }

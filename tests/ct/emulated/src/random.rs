@@ -1,7 +1,10 @@
 //! Random states of the processor.
 
-use crate::lab::{DATA, DATA_LENGTH};
 use crate::registers::{self, COUNT, FLAGS, SP, State, VECTORS};
+
+/// Memory that instructions read and write.
+pub(crate) const DATA: u64 = 0x4000_0000;
+pub(crate) const DATA_LENGTH: u64 = 0x4_0000;
 
 /// A generator, with its state.
 pub(crate) struct Random(pub(crate) u64);

@@ -1,15 +1,14 @@
 //! Private keys in PKCS#8 documents.
 
-use super::{check_key, place, secret_key, stored_key};
+use super::case::{check_key, place, secret_key, stored_key};
 use crate::valgrind::classify;
 use falcon_core::pkcs8::der::Encode;
 use falcon_core::pkcs8::der::asn1::OctetStringRef;
 use falcon_core::pkcs8::spki::AssociatedAlgorithmIdentifier;
 use falcon_core::pkcs8::{DecodePrivateKey, EncodePrivateKey, PrivateKeyInfoRef};
-use falcon_core::rand_core::{self, TryCryptoRng, TryRng};
 use falcon_core::seams::lanes::Baseline;
 use falcon_core::{Parameters, SigningKey};
-use std::convert::Infallible;
+use falcon_kat::Again;
 use std::hint::black_box;
 
 /// Writes a key as both kinds of documents, and reads them.
@@ -26,34 +25,9 @@ pub(super) fn written<P: Parameters>() {
 /// addresses of scrypt depend on it by design.
 pub(super) fn written_under_a_passphrase<P: Parameters>() {
     let key = secret_key::<P, _>(Baseline);
-    let document = key.to_pkcs8_encrypted_der_with_rng(&mut Counter(0), "correct horse");
+    let document = key.to_pkcs8_encrypted_der_with_rng(&mut Again([1]), "correct horse");
     black_box(document.expect("a key has a document"));
 }
-
-/// Salt and initial value of a document, which are public.
-struct Counter(u8);
-
-impl TryRng for Counter {
-    type Error = Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        rand_core::utils::next_word_via_fill(self)
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        rand_core::utils::next_word_via_fill(self)
-    }
-
-    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
-        for byte in out {
-            self.0 += 1;
-            *byte = self.0;
-        }
-        Ok(())
-    }
-}
-
-impl TryCryptoRng for Counter {}
 
 /// Reads a document of Bouncy Castle: one `OCTET STRING` for each polynomial, without `h`.
 pub(super) fn of_polynomials<P: Parameters>() {

@@ -3,16 +3,14 @@
 //! `ntru/tests.rs` and `ntru/fndsa/tests.rs` of the core show for which reasons candidates of these
 //! seeds are refused, and that some keys take the rare paths.
 
-use super::{Case, silent};
+use super::case::{Case, silent};
 use crate::valgrind::{classify, declassify};
 use falcon_core::hazmat::insecure::{Falcon16, Falcon256};
 use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey, fndsa_provisional};
 
 pub(super) fn add(cases: &mut Vec<Case>) {
     let mut add = |name: &str, run: fn(&[u64]), seeds: &'static [u64]| {
-        cases.push(silent(format!("key generation: {name}"), move || {
-            run(seeds)
-        }));
+        silent(cases, format!("key generation: {name}"), move || run(seeds));
     };
     add("Falcon-16", round3::<Falcon16>, &[0, 1, 2, 3]);
     add("Falcon-256", round3::<Falcon256>, &[0, 1]);

@@ -3,7 +3,7 @@
 //! Secret are seeds, random bytes, secret keys and shared secrets. Public keys and ciphertexts are
 //! public once they are made.
 
-use super::{Case, silent};
+use super::case::{Case, silent};
 use crate::valgrind::{classify, declassify};
 use mceliece_core::engines;
 use mceliece_core::kem::{Decapsulate, Encapsulate, Kem};
@@ -81,11 +81,10 @@ struct Cases<'a> {
 impl Cases<'_> {
     fn push(&mut self, name: &str, run: impl Fn() + 'static) {
         let engine = self.engine;
-        self.cases
-            .push(silent(format!("{engine}: {name}"), move || {
-                assert!(engines::choose(engine), "the machine has the engine");
-                run();
-            }));
+        silent(self.cases, format!("{engine}: {name}"), move || {
+            assert!(engines::choose(engine), "the machine has the engine");
+            run();
+        });
     }
 
     /// Everything but key generation.

@@ -1,6 +1,6 @@
 //! Signatures that recover their key, after one that was discarded.
 
-use super::{MESSAGE, secret_key};
+use super::case::{MESSAGE, secret_key};
 use crate::valgrind::classify;
 use falcon_core::rand_core::{TryCryptoRng, TryRng};
 use falcon_core::seams::lanes::Baseline;

@@ -3,7 +3,7 @@
 //! Of the attempts of Falcon-1024 this happens to one in 1200. Of 200,000 attempts of Falcon-512 it
 //! happened to none. The code is the same: it takes the degree as a value.
 
-use super::{MESSAGE, check, secret_key, with_scratch};
+use super::case::{MESSAGE, check, secret_key, with_scratch};
 use crate::valgrind::classify;
 use falcon_core::hazmat::{
     BatchSignRaw, FaultError, Fit, RawJob, RawRandomness, SecretKey, sign_raw_on,

@@ -1,6 +1,5 @@
 //! Follows secret bytes through the blocks of the program.
 
-use crate::audit::Audit;
 use crate::machine::{self, Code, State};
 use crate::places::{Place, Recorded};
 use crate::requests::{
@@ -34,20 +33,7 @@ pub fn run(work: fn()) {
     follow(work);
 }
 
-/// As [`run`]. Then compares the rule of each instruction that ran with the processor: see
-/// [`Audit`].
-///
-/// # Panics
-///
-/// As [`run`], and if the processor has no AVX-512.
-pub fn run_and_audit(work: fn()) -> Audit {
-    let analyser = follow(work);
-    let steps = analyser.blocks.iter().flat_map(|block| &block.steps);
-    let addresses: Vec<_> = steps.map(|step| step.address).collect();
-    Audit::new(&addresses, analyser)
-}
-
-fn follow(work: fn()) -> Analyser {
+pub(crate) fn follow(work: fn()) -> Analyser {
     extern "C" fn start(work: usize) {
         // SAFETY: `follow` passes a function of this type.
         let work: fn() = unsafe { std::mem::transmute(work) };
@@ -61,7 +47,7 @@ fn follow(work: fn()) -> Analyser {
 
 pub(crate) struct Analyser {
     pub(crate) code: Code,
-    blocks: Vec<Block>,
+    pub(crate) blocks: Vec<Block>,
     places: HashMap<u64, usize>,
     /// The block that ran. None before the first.
     current: Option<usize>,

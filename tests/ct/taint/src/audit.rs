@@ -4,7 +4,7 @@
 //! changed. What differs after it depends on the byte, so the analyser must have marked it when
 //! that byte alone was secret.
 
-use crate::analyser::Analyser;
+use crate::analyser::{Analyser, follow};
 use crate::machine::{self, State, Vectors};
 use crate::translate::{Block, translate};
 use iced_x86::{
@@ -154,8 +154,21 @@ struct Alone {
     undefined: u32,
 }
 
+/// As [`run`](crate::run). Then compares the rule of each instruction that ran with the processor:
+/// see [`Audit`].
+///
+/// # Panics
+///
+/// As [`run`](crate::run), and if the processor has no AVX-512.
+pub fn run_and_audit(work: fn()) -> Audit {
+    let analyser = follow(work);
+    let steps = analyser.blocks.iter().flat_map(|block| &block.steps);
+    let addresses: Vec<_> = steps.map(|step| step.address).collect();
+    Audit::new(&addresses, analyser)
+}
+
 impl Audit {
-    pub(crate) fn new(addresses: &[u64], mut analyser: Analyser) -> Self {
+    fn new(addresses: &[u64], mut analyser: Analyser) -> Self {
         let mut audit = Self {
             compared: 0,
             left_out: BTreeSet::new(),

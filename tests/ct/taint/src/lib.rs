@@ -39,9 +39,9 @@ mod taint;
 mod translate;
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-pub use analyser::{run, run_and_audit};
+pub use analyser::run;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-pub use audit::Audit;
+pub use audit::{Audit, run_and_audit};
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 pub use machine::Allocator;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]

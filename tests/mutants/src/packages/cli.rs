@@ -1,7 +1,7 @@
 //! falcon-cli: the files that judge, those that read what is judged, those that refuse to sign, and
 //! those that decide whether an earlier output still counts.
 
-use super::{CONSTANTS, NO_VERDICT, Package, TABLE};
+use super::package::{CONSTANTS, NO_VERDICT, Package, TABLE};
 
 pub const PACKAGE: Package = Package {
     name: "falcon-cli",
@@ -19,6 +19,7 @@ pub const PACKAGE: Package = Package {
         "commands/trust.rs",
         "commands/verify.rs",
         "commands/verify/envelope.rs",
+        "commands/verify/keyring.rs",
         "commands/verify_table.rs",
         "documents.rs",
         "keys.rs",

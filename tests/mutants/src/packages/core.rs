@@ -1,6 +1,6 @@
 //! falcon-core.
 
-use super::{COMPARED, CONSTANTS, OTHER_BUILDS, PINNED, Package, TABLE, TEXTS};
+use super::package::{COMPARED, CONSTANTS, OTHER_BUILDS, PINNED, Package, TABLE, TEXTS};
 
 pub const PACKAGE: Package = Package {
     name: "falcon-core",
@@ -111,6 +111,7 @@ pub const PACKAGE: Package = Package {
         ("fft/twiddle_table.rs", CONSTANTS),
         ("fpr/mod.rs", CONSTANTS),
         ("fpr/soft/arith.rs", COMPARED),
+        ("fpr/soft/bits.rs", COMPARED),
         ("fpr/soft/convert.rs", COMPARED),
         ("fpr/soft/div.rs", COMPARED),
         ("fpr/soft/mod.rs", COMPARED),
@@ -128,8 +129,10 @@ pub const PACKAGE: Package = Package {
         ("ntru/fndsa/condition.rs", PINNED),
         ("ntru/fndsa/q32.rs", PINNED),
         ("ntru/fndsa/reduction.rs", PINNED),
+        ("ntru/fndsa/solve.rs", PINNED),
         ("ntru/gauss.rs", PINNED),
         ("ntru/gauss_table.rs", CONSTANTS),
+        ("ntru/memory.rs", PINNED),
         ("ntru/modulus.rs", PINNED),
         ("ntru/primes.rs", CONSTANTS),
         ("ntru/radix31.rs", PINNED),
@@ -145,10 +148,12 @@ pub const PACKAGE: Package = Package {
         ("ntt/portable.rs", PINNED),
         ("ntt/rows.rs", PINNED),
         ("ntt/twiddles.rs", CONSTANTS),
+        ("ntt/word.rs", PINNED),
         ("ntt/words.rs", PINNED),
         ("operations.rs", TABLE),
         ("params.rs", CONSTANTS),
         ("reveal.rs", TABLE),
+        ("sampler/isa.rs", TABLE),
         ("secret.rs", TABLE),
         ("tree.rs", PINNED),
     ],

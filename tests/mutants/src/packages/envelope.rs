@@ -1,6 +1,6 @@
 //! falcon-envelope.
 
-use super::{ALL, CONSTANTS, Package};
+use super::package::{ALL, CONSTANTS, Package};
 
 pub const PACKAGE: Package = Package {
     name: "falcon-envelope",

@@ -1,6 +1,6 @@
 //! falcon-keccak.
 
-use super::{ALL, COMPARED, CONSTANTS, Package};
+use super::package::{ALL, COMPARED, CONSTANTS, Package};
 
 pub const PACKAGE: Package = Package {
     name: "falcon-keccak",

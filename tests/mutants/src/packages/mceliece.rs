@@ -1,6 +1,6 @@
 //! mceliece-core.
 
-use super::{COMPARED, CONSTANTS, PINNED, Package, TABLE, TEXTS};
+use super::package::{COMPARED, CONSTANTS, PINNED, Package, TABLE, TEXTS};
 
 pub const PACKAGE: Package = Package {
     name: "mceliece-core",

@@ -1,6 +1,6 @@
 //! falcon-x509.
 
-use super::{ALL, CONSTANTS, Package, TEXTS};
+use super::package::{ALL, CONSTANTS, Package, TEXTS};
 
 pub const PACKAGE: Package = Package {
     name: "falcon-x509",

@@ -1,7 +1,7 @@
 //! Measurements of one parameter set. Each prints a row. If a run fails, the measurement ends with
 //! an error and without a row.
 
-use super::{BATCH, batch::filled};
+use super::batch::filled;
 use crate::{
     engine::{batch_failed, faulty},
     error::{Error, Result},
@@ -20,6 +20,9 @@ use std::{
     hint::black_box,
     time::{Duration, Instant},
 };
+
+/// Signatures in a batch, for each thread.
+pub(super) const BATCH: usize = 64;
 
 /// Message that every run signs.
 const MESSAGE: &[u8] = b"the message that every run signs";

@@ -23,7 +23,7 @@ use clap::Args;
 use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, Threads};
 #[cfg(feature = "cuda")]
 use falcon_gpu::GpuContext;
-use measure::{Case, Measure};
+use measure::{BATCH, Case, Measure};
 use std::{fmt, num::NonZeroUsize, time::Duration};
 
 /// Signatures of the largest batch that can be asked for.
@@ -170,9 +170,6 @@ const ON_GPU: [usize; 4] = [1, 1 << 7, 1 << 12, 1 << 16];
 /// Signatures of a batch on a GPU by which the duration of a larger one is estimated.
 #[cfg(feature = "cuda")]
 const SAMPLE_ON_GPU: usize = 1 << 10;
-
-/// Signatures in a batch, for each thread.
-const BATCH: usize = 64;
 
 /// Batches on the CPU.
 #[derive(Clone, Copy)]

@@ -5,6 +5,7 @@ use crate::{
     input::{cannot_read, open_regular},
     message::{length_differs, limit},
     parallel::{Grouping, for_each_in_order},
+    place::with_suffix,
     progress::Progress,
     shell::quote,
 };
@@ -115,4 +116,13 @@ pub(super) fn is_unchanged(path: &Path, signed: &Digest) -> Result<bool> {
     }
     let found = Digest::of_reader(limit(file, signed.length())).map_err(cannot)?;
     Ok(found == *signed)
+}
+
+/// `FOLDER.manifest`, beside the folder. The path may end with a separator.
+pub(super) fn manifest_path(folder: &Path) -> Result<PathBuf> {
+    match folder.file_name() {
+        Some(name) => Ok(folder.with_file_name(with_suffix(Path::new(name), ".manifest"))),
+        None => Err(Error::at(folder, "has no name to add .manifest to")
+            .hint("name the manifest: sign has --output, verify has --manifest")),
+    }
 }

@@ -1,6 +1,6 @@
 //! `manifest sign`.
 
-use super::{folder, manifest_path};
+use super::folder::{self, manifest_path};
 use crate::{
     PROGRAM,
     commands::sign::{CommentOption, Statements, seal},

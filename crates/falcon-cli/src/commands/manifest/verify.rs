@@ -1,19 +1,18 @@
 //! `manifest verify`.
 
-use super::{folder, manifest_path};
+use super::folder::{self, manifest_path};
 use crate::{
     commands::verify::{KeyName, Refusal, Said, Signers, TrustOption},
     documents::{ManifestFile, command_to_verify, is_manifest},
     error::{Error, Result, Status, serialize_path},
-    escape::Escaped,
-    escape::shown,
+    escape::{Escaped, shown},
     input::at_most_one_standard,
     keys::DEFAULT_PUBLIC_KEY,
     progress::{Progress, Unit},
     ui::{BAD, GOOD, Hints, Styled, Ui},
 };
 use clap::Args;
-use falcon_envelope::{Difference, NotListed};
+use falcon_envelope::{Difference, Manifest, NotListed};
 use indicatif::HumanCount;
 use serde::Serialize;
 use std::{
@@ -86,7 +85,30 @@ impl VerifyManifest {
             .verify(&signer.key)
             .map_err(|error| Error::at(&path, "has changed while it was read").because(error))?;
 
-        let listing = folder::list(&self.folder, &path)?;
+        let count = self.compare(manifest, &path, ui)?;
+        let status = count.status();
+        if !ui.quiet || status != Status::Valid {
+            ui.report(&Summary {
+                manifest: path.clone(),
+                status: match status {
+                    Status::Valid => "valid",
+                    Status::Invalid => "invalid",
+                    Status::Failure => "unchecked",
+                },
+                count,
+                key: signers.key_name(signer.index),
+                said: &said,
+            })?;
+        }
+        if let Some(warning) = said.warning(&shown(&path)) {
+            ui.warn(warning);
+        }
+        Ok(status)
+    }
+
+    /// Compares the folder with its manifest at `path`, tells each difference, and counts.
+    fn compare(&self, manifest: &Manifest, path: &Path, ui: Ui) -> Result<Count> {
+        let listing = folder::list(&self.folder, path)?;
         let progress = Progress::new(ui, Unit::Items("files"), Some(listing.files.len() as u64));
         let mut told = Told::new(ui, &progress);
         // What is no regular file, and so has not the content that was signed.
@@ -107,15 +129,11 @@ impl VerifyManifest {
             let (path, status) = match difference {
                 Difference::Missing(entry) => {
                     let path = entry.path.as_str();
-                    let replaced = replaced.contains(Path::new(path));
-                    (
-                        path,
-                        if replaced {
-                            FileStatus::Changed
-                        } else {
-                            FileStatus::Missing
-                        },
-                    )
+                    let status = match replaced.contains(Path::new(path)) {
+                        true => FileStatus::Changed,
+                        false => FileStatus::Missing,
+                    };
+                    (path, status)
                 }
                 Difference::Extra(path) => (path.as_str(), FileStatus::Extra),
                 Difference::Present(entry) => {
@@ -144,24 +162,7 @@ impl VerifyManifest {
         }
         let count = told.count;
         drop(progress);
-        let status = count.status();
-        if !ui.quiet || status != Status::Valid {
-            ui.report(&Summary {
-                manifest: path.clone(),
-                status: match status {
-                    Status::Valid => "valid",
-                    Status::Invalid => "invalid",
-                    Status::Failure => "unchecked",
-                },
-                count,
-                key: signers.key_name(signer.index),
-                said: &said,
-            })?;
-        }
-        if let Some(warning) = said.warning(&shown(&path)) {
-            ui.warn(warning);
-        }
-        Ok(status)
+        Ok(count)
     }
 
     /// Refuses a file in the place of the folder: the manifest, most likely.

@@ -1,6 +1,6 @@
 //! Envelopes: who signed, and whether that key may.
 
-use super::{KeyName, Keyring};
+use super::keyring::{KeyName, Keyring};
 use crate::{
     documents::read_trust_list,
     error::Result,

@@ -1,7 +1,7 @@
 //! Addition and multiplication: where a signer spends its time.
 
+use super::bits::{SIGN, exponent, magnitude, round, round_either, top_significand};
 use super::word::Word;
-use super::{SIGN, exponent, magnitude, round, round_either, top_significand};
 
 /// Bit 63 is set iff `|a| > |b|`, or `|a| = |b|` and `a` is positive.
 #[inline(always)]

@@ -1,7 +1,7 @@
 //! Conversions between binary64 and integers.
 
+use super::bits::{SIGN, exponent, round, significand, with_sign};
 use super::word::{Word, nonzero_bit};
-use super::{SIGN, exponent, round, significand, with_sign};
 
 /// `x`, rounded to nearest, ties to even.
 #[inline(always)]

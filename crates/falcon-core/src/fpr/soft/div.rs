@@ -1,7 +1,7 @@
 //! Division: a reciprocal by Newton's iteration, then the exact remainder.
 
+use super::bits::{SIGN, exponent, round_either, significand};
 use super::word::{Word, nonzero_bit};
-use super::{SIGN, exponent, round_either, significand};
 
 /// `48/17` and `32/17` in units of `2^-62`.
 const START: [u64; 2] = [((48 << 62) / 17u128) as u64, ((32 << 62) / 17u128) as u64];

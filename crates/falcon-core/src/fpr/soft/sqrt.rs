@@ -1,7 +1,7 @@
 //! Square root: its reciprocal by Newton's iteration, then the exact remainder.
 
+use super::bits::{SIGN, exponent, round, significand};
 use super::word::{Word, nonzero_bit};
-use super::{SIGN, exponent, round, significand};
 
 /// `u - v M` approximates `1 / sqrt(M)`: `u` in units of `2^-63` and `v` in
 /// units of `2^-65`, for `M` in `1 .. 2` and in `2 .. 4`.

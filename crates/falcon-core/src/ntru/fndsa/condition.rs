@@ -23,16 +23,13 @@
 //! The reduction also fails on integers that are longer than its tables say, by five deviations and
 //! more. Pairs with such integers are not sure either.
 
-use super::reduction::{LARGE, SMALL, WINDOW};
+use super::reduction::{IMPRECISE, LARGE, SMALL, WINDOW};
 use crate::lanes::Masks;
 use crate::ntru::fixed;
 use core::hint::black_box;
 
 /// Least size of the values of the scaled `f_d`, as a logarithm.
 const LEAST: i64 = -9;
-
-/// The level whose `f_d` is cut to 20 bits: [`is_precise`](super::reduction::is_precise) judges it.
-pub(in crate::ntru) const IMPRECISE: u32 = 3;
 
 /// Units of a logarithm.
 const UNIT: i64 = 1 << 16;
@@ -99,7 +96,7 @@ fn logarithm(x: u32) -> i64 {
 /// does at this one. Zero stands for none. `logs` and `work` have length `n`.
 ///
 /// Constant time but for the result.
-pub(in crate::ntru) fn least_unsure_level(
+pub(super) fn least_unsure_level(
     logn: u32,
     f: &[i8],
     g: &[i8],

@@ -20,7 +20,6 @@
 //! Source: T. Pornin, eprint 2025/1239; the constants and the order of the operations are those
 //! of the crate `fn-dsa-kgen` 0.4.0.
 
-use super::condition::IMPRECISE;
 use super::q32;
 use crate::fpr::soft::{Native, Word};
 use crate::lanes::{Isa, Masks};
@@ -42,6 +41,9 @@ pub(super) const LARGE: [usize; 10] = [1, 2, 3, 6, 11, 21, 40, 78, 155, 308];
 /// Words of `f_d` that are converted to fixed point, by `d`.
 pub(super) const WINDOW: [usize; 10] = [1, 1, 2, 2, 2, 3, 3, 4, 5, 7];
 
+/// The level whose `f_d` is cut to 20 bits: [`is_precise`] judges it.
+pub(super) const IMPRECISE: u32 = 3;
+
 /// Bits that a round removes from `F`, by `logn`.
 const ROUND: [u32; 11] = [10, 10, 10, 10, 10, 10, 10, 10, 10, 9, 8];
 
@@ -52,7 +54,7 @@ const PRIME: u64 = 2_147_473_409;
 const FOLD: u64 = (1 << 31) - PRIME;
 
 /// Number of words of [`Memory::area`].
-pub(in crate::ntru) const fn area_len(logn: u32) -> usize {
+pub(super) const fn area_len(logn: u32) -> usize {
     let (mut most, mut d) = (SMALL[logn as usize], 1);
     while d < logn {
         most = tower::max(most, places(logn, d).end);
@@ -85,7 +87,7 @@ const fn places(logn: u32, d: u32) -> Places {
 ///
 /// # Errors
 /// [`Refusal::CommonFactor`], [`Refusal::Singular`] or [`Refusal::Breakdown`].
-pub(in crate::ntru) fn reduce_to_level<I: Isa>(
+pub(super) fn reduce_to_level<I: Isa>(
     isa: I,
     logn: u32,
     level: u32,
@@ -128,7 +130,7 @@ fn bottom<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> Result<(), Refu
 
 /// Whether `fn-dsa` could not divide by `f` modulo its prime: a value of `f` is zero if the
 /// resultant is.
-pub(in crate::ntru) fn vanishes_modulo_their_prime(resultant: &[i64]) -> bool {
+pub(super) fn vanishes_modulo_their_prime(resultant: &[i64]) -> bool {
     let fold = |x: u64| (x >> 31) * FOLD + (x & u64::from(MASK));
     let words = resultant.iter().rev().flat_map(|x| [x >> 31, *x]);
     // Below 2^32 after each step.
@@ -142,7 +144,7 @@ pub(in crate::ntru) fn vanishes_modulo_their_prime(resultant: &[i64]) -> bool {
 /// window leaves out: at every root they are less than `2^-(r - 1/2)` of the value, where a round
 /// removes `r` bits. What a round leaves too much is then less than half a bit. Values that are
 /// off by so much are small, far more than the bits of 20 rounds.
-pub(in crate::ntru) fn is_precise<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> bool {
+pub(super) fn is_precise<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> bool {
     let d = IMPRECISE;
     let (n, small) = (1usize << (logn - d), SMALL[d as usize]);
     load(isa, logn, d, 0, memory, n * small, 0, small);

@@ -6,11 +6,11 @@ use super::super::tests::{
 use super::*;
 use crate::hash::Shake256;
 use crate::lanes::Native;
-use crate::ntru::fixed;
+use crate::ntru::solve::Refusal;
+use crate::ntru::{fixed, max_candidates};
 use crate::params::Q;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use solve::Refusal;
 use std::format;
 use std::vec;
 use std::vec::Vec;
@@ -18,21 +18,9 @@ use std::vec::Vec;
 /// The key of the stream of `seed`.
 fn key(logn: u32, seed: &[u8]) -> Key {
     let mut key = Key::zeros(logn);
-    let out = KeyPolys {
-        f: &mut key.f,
-        g: &mut key.g,
-        capital_f: &mut key.capital_f,
-        capital_g: &mut key.capital_g,
-        h: &mut key.h,
-    };
     let mut memory = Memory::new(logn);
-    generate(
-        logn,
-        &mut Shake256::reader(seed),
-        out,
-        &mut memory.scratch(),
-    )
-    .expect("no fault");
+    let (stream, scratch) = (&mut Shake256::reader(seed), &mut memory.scratch());
+    generate(logn, stream, key.polys(), scratch).expect("no fault");
     let Memory(words, wide, residues) = &memory;
     assert!(words.iter().all(|x| *x == 0), "wiped");
     assert!(wide.iter().all(|x| *x == 0), "wiped");
@@ -43,16 +31,16 @@ fn key(logn: u32, seed: &[u8]) -> Key {
 /// The key that is found among the candidates of `draw`, if there is one.
 fn key_of(logn: u32, draw: DrawPolynomial<'_>) -> (Key, Result<(), FaultError>) {
     let mut key = Key::zeros(logn);
-    let out = KeyPolys {
-        f: &mut key.f,
-        g: &mut key.g,
-        capital_f: &mut key.capital_f,
-        capital_g: &mut key.capital_g,
-        h: &mut key.h,
-    };
     let mut memory = Memory::new(logn);
     let scratch = &mut memory.scratch();
-    let found = generate_on(Best::find(), Native::default(), logn, draw, out, scratch);
+    let found = generate_on(
+        Best::find(),
+        Native::default(),
+        logn,
+        draw,
+        key.polys(),
+        scratch,
+    );
     (key, found)
 }
 

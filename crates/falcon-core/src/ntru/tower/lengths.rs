@@ -7,7 +7,7 @@
 use super::*;
 use crate::hash::Shake256;
 use crate::ntru::primes::PRIMES;
-use crate::ntru::{fits, fixed, gauss, solve};
+use crate::ntru::{fits, fixed, gauss, memory};
 use core::f64::consts::PI;
 use std::vec;
 use std::vec::Vec;
@@ -99,7 +99,7 @@ fn bit_lengths(f: &[i8]) -> Vec<f64> {
 fn acceptable_pair(logn: u32, stream: &mut crate::hash::Shake256Reader) -> [Vec<i8>; 2] {
     let n = 1usize << logn;
     let (mut f, mut g) = (vec![0; n], vec![0; n]);
-    let (mut inverse_gram, mut wide) = (vec![0; n / 2], vec![0; solve::wide_len(logn)]);
+    let (mut inverse_gram, mut wide) = (vec![0; n / 2], vec![0; memory::wide_len(logn)]);
     loop {
         gauss::sample(crate::engine::Best::find(), logn, stream, &mut f).expect("no fault");
         gauss::sample(crate::engine::Best::find(), logn, stream, &mut g).expect("no fault");

@@ -1,0 +1,19 @@
+//! Encoded keys and signatures, whichever they are.
+
+use super::{Rng, pick, signatures, signing_keys, verifying_keys};
+use crate::known::{SIGNATURES, SIGNING_KEYS, VERIFYING_KEYS};
+
+/// Changes an encoded key or signature, whichever it is.
+pub(super) fn object(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
+    // A signature of the constant-time format and a signing key have the same header.
+    signing_keys::mutate(rng, bytes)
+        .or_else(|| verifying_keys::mutate(rng, bytes))
+        .or_else(|| signatures::mutate(rng, bytes))
+}
+
+/// A stored key or signature, encoded.
+pub(super) fn stored_object(rng: &mut Rng) -> Vec<u8> {
+    let objects = [&*SIGNATURES, &*SIGNING_KEYS, &*VERIFYING_KEYS];
+    let kind = pick(rng, &objects);
+    pick(rng, kind)
+}
