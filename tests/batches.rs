@@ -2,7 +2,7 @@
 //! run.
 
 use falcon_core::batch::{
-    BatchError, BatchSign, BatchVerify, JobKey, SignJob, VerifyBytesJob, VerifyJob,
+    BatchError, BatchSign, BatchVerify, JobKey, SignJob, Verdict, VerifyBytesJob, VerifyJob,
 };
 use falcon_core::hazmat::{BatchSignRaw, Cshake256HashToPoint};
 use falcon_core::{
@@ -208,30 +208,31 @@ fn bytes_are_judged_as_alone<P: Parameters>() {
     let expected: Vec<_> = jobs
         .iter()
         .map(|job| {
-            let signature = Signature::try_from(job.signature).map_err(|_| SignatureError)?;
-            job.key.verify(job.message, &signature)
+            Signature::try_from(job.signature).map_or(Verdict::Malformed, |signature| {
+                job.key.verify(job.message, &signature).into()
+            })
         })
         .collect();
-    assert!(expected[0].is_ok() && expected[1].is_ok());
-    let accepted = expected.iter().filter(|result| result.is_ok()).count();
+    assert_eq!(expected[..2], [Verdict::Valid; 2]);
+    let accepted = expected.iter().filter(|&&it| it == Verdict::Valid).count();
     assert!(accepted <= jobs.len() / 2 + 1, "only what is undamaged");
     let threads = Threads::new(NonZeroUsize::new(3).expect("a number of threads"));
     for engine in engines() {
         for size in [jobs.len(), 1, 15, 17, 33] {
-            let mut results = vec![Ok(()); size];
+            let mut results = vec![Verdict::Valid; size];
             engine
                 .verify_bytes_batch(&jobs[..size], &mut results)
                 .expect("as many results as jobs");
             assert_eq!(results, expected[..size], "{} on {engine}", P::NAME);
         }
-        let mut results = vec![Ok(()); jobs.len()];
+        let mut results = vec![Verdict::Valid; jobs.len()];
         engine
             .on(&threads)
             .verify_bytes_batch(&jobs, &mut results)
             .expect("as many results as jobs");
         assert_eq!(results, expected, "{} on threads of {engine}", P::NAME);
     }
-    let mut results = vec![Ok(()); jobs.len()];
+    let mut results = vec![Verdict::Valid; jobs.len()];
     Foreign
         .verify_bytes_batch(&jobs, &mut results)
         .expect("as many results as jobs");
@@ -388,17 +389,19 @@ fn verdicts_of_the_wrong_number_are_refused() {
     let threads = Threads::new(NonZeroUsize::new(2).expect("two threads"));
     for output in [0, 1, 3] {
         let mut out = vec![Ok(()); output];
+        let mut verdicts = vec![Verdict::Valid; output];
         let refused = Err(BatchError::OutputLength { jobs: 2, output });
         for engine in engines() {
             let ways: [&dyn BatchVerify<P>; 2] = [&engine, &engine.on(&threads)];
             for way in ways {
                 assert_eq!(way.verify_batch(&decoded, &mut out), refused);
-                assert_eq!(way.verify_bytes_batch(&encoded, &mut out), refused);
+                assert_eq!(way.verify_bytes_batch(&encoded, &mut verdicts), refused);
             }
         }
         // This one does not check the number itself.
-        assert_eq!(Foreign.verify_bytes_batch(&encoded, &mut out), refused);
+        assert_eq!(Foreign.verify_bytes_batch(&encoded, &mut verdicts), refused);
         assert!(out.iter().all(Result::is_ok));
+        assert_eq!(verdicts, vec![Verdict::Valid; output]);
     }
 }
 

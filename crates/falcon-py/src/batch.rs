@@ -6,7 +6,9 @@ use crate::memory::filled;
 use crate::random::fresh_seed;
 use crate::signature::Presented;
 use crate::typed::{self, Public, Secret, Signed};
-use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
+use falcon_core::batch::{
+    BatchError, BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob, VerifyJob,
+};
 use falcon_core::{
     Engine, Format, OnThreads, Parameters, Signature, SignatureError, SigningKey, Threads,
     VerifyingKey,
@@ -143,13 +145,16 @@ impl Chosen {
         &self,
         jobs: &[VerifyBytesJob<'_, P>],
     ) -> PyResult<Vec<bool>> {
-        let mut out = filled(Err(SignatureError), jobs.len())?;
+        let mut out = filled(Verdict::Invalid, jobs.len())?;
         match self.on_threads() {
             Some(engine) => engine.verify_bytes_batch(jobs, &mut out),
             None => self.engine.verify_bytes_batch(jobs, &mut out),
         }
         .map_err(failed)?;
-        Ok(out.into_iter().map(|verdict| verdict.is_ok()).collect())
+        Ok(out
+            .into_iter()
+            .map(|verdict| verdict == Verdict::Valid)
+            .collect())
     }
 }
 

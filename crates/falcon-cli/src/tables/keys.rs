@@ -11,7 +11,7 @@ use crate::{
 };
 use falcon_core::{
     AnyVerifyingKey, Falcon512, Falcon1024, Parameters, Signature, SignatureError, VerifyingKey,
-    batch::{BatchError, BatchVerify, VerifyBytesJob, VerifyJob},
+    batch::{self, BatchError, BatchVerify, VerifyBytesJob, VerifyJob},
 };
 use std::{
     collections::{HashMap, hash_map::RandomState},
@@ -344,14 +344,10 @@ impl<'a, P: Parameters> Jobs<'a, P> {
             format => Signature::from_bytes(format.encoding(), job.signature),
         };
         if format == ColumnFormat::Padded {
-            let mut results = vec![Err(SignatureError); self.jobs.len()];
+            let mut results = vec![batch::Verdict::Invalid; self.jobs.len()];
             engine.verify_bytes_batch(&self.jobs, &mut results)?;
-            for ((&row, job), result) in self.rows.iter().zip(&self.jobs).zip(results) {
-                verdicts[row] = match result {
-                    Ok(()) => Verdict::Valid,
-                    Err(_) if decode(job).is_err() => Verdict::Malformed,
-                    Err(_) => Verdict::Invalid,
-                } as u8;
+            for (&row, result) in self.rows.iter().zip(results) {
+                verdicts[row] = result as u8;
             }
             return Ok(());
         }

@@ -19,7 +19,7 @@ use crate::{
 use clap::ValueEnum;
 use falcon_core::{
     Falcon512, Falcon1024, Format, OnThreads, Signature, SignatureError, Threads,
-    batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob},
+    batch::{self, BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob},
 };
 use serde::Serialize;
 use std::num::NonZeroUsize;
@@ -122,7 +122,7 @@ macro_rules! batches {
             fn verify_bytes_batch(
                 &self,
                 jobs: &[VerifyBytesJob<'_, $set>],
-                out: &mut [Result<(), SignatureError>],
+                out: &mut [batch::Verdict],
             ) -> Result<(), BatchError> {
                 match self.shared() {
                     Some(engine) => engine.verify_bytes_batch(jobs, out),

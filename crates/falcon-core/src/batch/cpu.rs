@@ -5,7 +5,7 @@
 
 use super::lanes::LaneEngine;
 use super::raw::{BatchSignRaw, RawJob};
-use super::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
+use super::{BatchError, BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob, VerifyJob};
 use crate::engine::Engine;
 use crate::error::{FaultError, SignatureError};
 use crate::fft::Fft;
@@ -64,12 +64,7 @@ pub(crate) trait BatchOperations: Send + Sync {
     );
 
     /// Decodes and verifies every job; `out` has one element for each.
-    fn verify_encoded(
-        &self,
-        logn: u32,
-        jobs: &[EncodedVerification<'_>],
-        out: &mut [Result<(), SignatureError>],
-    );
+    fn verify_encoded(&self, logn: u32, jobs: &[EncodedVerification<'_>], out: &mut [Verdict]);
 }
 
 impl BatchOperations for Engine {
@@ -97,12 +92,7 @@ impl BatchOperations for Engine {
         });
     }
 
-    fn verify_encoded(
-        &self,
-        logn: u32,
-        jobs: &[EncodedVerification<'_>],
-        out: &mut [Result<(), SignatureError>],
-    ) {
+    fn verify_encoded(&self, logn: u32, jobs: &[EncodedVerification<'_>], out: &mut [Verdict]) {
         on_engine!(*self, arith, _fft => {
             LaneEngine { arith, fft: arith }.verify_encoded(logn, jobs, out)
         });
@@ -118,7 +108,7 @@ impl Engine {
         &self,
         jobs: &[VerifyBytesJob<'_, P>],
         ahead: &[&[u8]],
-        out: &mut [Result<(), SignatureError>],
+        out: &mut [Verdict],
     ) -> Result<(), BatchError> {
         check_lengths(jobs.len(), out.len())?;
         let ahead = ahead.iter().copied().chain(core::iter::repeat(&[][..]));
@@ -286,7 +276,7 @@ macro_rules! batches {
             fn verify_bytes_batch(
                 &self,
                 jobs: &[VerifyBytesJob<'_, P>],
-                out: &mut [Result<(), SignatureError>],
+                out: &mut [Verdict],
             ) -> Result<(), BatchError> {
                 check_lengths(jobs.len(), out.len())?;
                 let jobs: Vec<_> = jobs
