@@ -5,6 +5,7 @@ use falcon_core::batch::{
     BatchError, BatchSign, BatchVerify, JobKey, SignJob, Verdict, VerifyBytesJob, VerifyJob,
 };
 use falcon_core::hazmat::{BatchSignRaw, Cshake256HashToPoint};
+use falcon_core::rows::{self, Row, RowKey};
 use falcon_core::{
     ExpandedKey, Falcon512, Falcon1024, Format, Parameters, Scratch, Signature, SignatureError,
     SigningKey, Threads, hazmat,
@@ -402,6 +403,68 @@ fn verdicts_of_the_wrong_number_are_refused() {
         assert_eq!(Foreign.verify_bytes_batch(&encoded, &mut verdicts), refused);
         assert!(out.iter().all(Result::is_ok));
         assert_eq!(verdicts, vec![Verdict::Valid; output]);
+    }
+}
+
+/// Rows with all combinations of keys, messages and signatures, some of which are missing.
+#[test]
+fn rows_of_both_parameter_sets_are_judged_as_alone() {
+    fn signed<P: Parameters>(format: Format) -> Vec<u8> {
+        let key = key::<P>(0);
+        let mut stream = key.sign_stream_from_seed(&[1; 32]);
+        stream.update(b"one");
+        let signature: Signature<P> = stream.finish().expect("no fault");
+        signature.to_vec(format).expect("it fits")
+    }
+    let (small, large) = (key::<Falcon512>(0), key::<Falcon1024>(0));
+    let keys = [
+        None,
+        Some(RowKey::Falcon512(small.verifying_key())),
+        Some(RowKey::Falcon1024(large.verifying_key())),
+    ];
+    for format in [Format::Padded, Format::Compressed, Format::ConstantTime] {
+        let signatures = [signed::<Falcon512>(format), signed::<Falcon1024>(format)];
+        let mut rows = Vec::new();
+        let mut expected = Vec::new();
+        for (number, key) in keys.into_iter().enumerate() {
+            for message in [None, Some(&b"one"[..]), Some(b"two")] {
+                let truncated = signatures.each_ref().map(|bytes| &bytes[..bytes.len() - 1]);
+                let whole = signatures.each_ref().map(|bytes| &bytes[..]);
+                let given = whole.into_iter().chain(truncated).map(Some);
+                for (of, signature) in given.chain([None]).enumerate() {
+                    rows.push(Row {
+                        key,
+                        message,
+                        signature,
+                        ahead: signature.unwrap_or_default(),
+                    });
+                    expected.push(match message {
+                        _ if key.is_none() => Verdict::UnknownKey,
+                        Some(b"one") if of + 1 == number => Verdict::Valid,
+                        Some(_) if of + 1 == number => Verdict::Invalid,
+                        _ => Verdict::Malformed,
+                    });
+                }
+            }
+        }
+        let before = vec![Verdict::Valid; rows.len()];
+        let mut out = before.clone();
+        for engine in engines() {
+            out.clone_from(&before);
+            rows::verify(&engine, format, &rows, &mut out).expect("as many verdicts as rows");
+            assert_eq!(out, expected, "{format:?} on {engine}");
+        }
+        out.clone_from(&before);
+        rows::verify(&Foreign, format, &rows, &mut out).expect("as many verdicts as rows");
+        assert_eq!(
+            out, expected,
+            "{format:?} on an engine that decodes nothing itself"
+        );
+        let (jobs, output) = (rows.len(), rows.len() - 1);
+        assert_eq!(
+            rows::verify(&Foreign, format, &rows, &mut out[1..]),
+            Err(BatchError::OutputLength { jobs, output })
+        );
     }
 }
 

@@ -183,7 +183,7 @@ fn threads_of(count: NonZeroUsize) -> Arc<Threads> {
     threads
 }
 
-fn failed(error: BatchError) -> PyErr {
+pub fn failed(error: BatchError) -> PyErr {
     let text = error.to_string();
     match error {
         BatchError::Fault { .. } => FaultError::new_err(text),

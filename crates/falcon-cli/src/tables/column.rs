@@ -106,6 +106,15 @@ pub(crate) enum Value<'a> {
     Integer(i128),
 }
 
+impl<'a> Value<'a> {
+    pub(crate) fn bytes(self) -> Option<&'a [u8]> {
+        match self {
+            Self::Bytes(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+}
+
 /// Bytes from which a value is not copied. A dictionary can have a long value once that many rows
 /// share.
 const LONG: usize = 64 << 10;

@@ -19,7 +19,7 @@ use crate::{
 use clap::ValueEnum;
 use falcon_core::{
     Falcon512, Falcon1024, Format, OnThreads, Signature, SignatureError, Threads,
-    batch::{self, BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob},
+    batch::{BatchError, BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob, VerifyJob},
 };
 use serde::Serialize;
 use std::num::NonZeroUsize;
@@ -42,19 +42,6 @@ pub(crate) const KEY_ID: &str = "key_id";
 
 /// Rows of the largest batch.
 pub(crate) const BATCH_ROWS: usize = 8192;
-
-/// Verdict of a row. The numbers are those of the column `verdict`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Verdict {
-    Valid,
-    /// The key did not make the signature for this message.
-    Invalid,
-    /// The signature is malformed, or the signature or the message is null.
-    Malformed,
-    /// The key is null, malformed, or not in the table of keys.
-    UnknownKey,
-}
 
 /// Encoding of the signatures of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
@@ -122,7 +109,7 @@ macro_rules! batches {
             fn verify_bytes_batch(
                 &self,
                 jobs: &[VerifyBytesJob<'_, $set>],
-                out: &mut [batch::Verdict],
+                out: &mut [Verdict],
             ) -> Result<(), BatchError> {
                 match self.shared() {
                     Some(engine) => engine.verify_bytes_batch(jobs, out),

@@ -6,6 +6,7 @@ use super::{
     source::{Table, contained, unwritable},
 };
 use crate::error::{Error, Result};
+use falcon_core::batch::Verdict;
 use parquet::{
     basic::{Compression, ConvertedType, Encoding, LogicalType, Repetition, Type, ZstdLevel},
     column::writer::ColumnCloseResult,
@@ -236,7 +237,7 @@ pub(crate) struct Verdicts<'p> {
     writer: Writer<'p>,
     /// Number of the row of the first verdict that is kept.
     row: u64,
-    kept: Vec<u8>,
+    kept: Vec<Verdict>,
 }
 
 impl<'p> Verdicts<'p> {
@@ -264,7 +265,7 @@ impl<'p> Verdicts<'p> {
         })
     }
 
-    pub(crate) fn add(&mut self, verdicts: &[u8]) -> Result<()> {
+    pub(crate) fn add(&mut self, verdicts: &[Verdict]) -> Result<()> {
         self.kept.extend_from_slice(verdicts);
         if self.kept.len() >= VERDICTS {
             self.flush()?;
@@ -285,7 +286,7 @@ impl<'p> Verdicts<'p> {
         }))?;
         let verdicts = self.kept.chunks(STEP);
         group.numbers::<Int32Type>(
-            verdicts.map(|kept| kept.iter().map(|&it| it.into()).collect()),
+            verdicts.map(|kept| kept.iter().map(|&it| it as i32).collect()),
         )?;
         group.close()?;
         self.row += self.kept.len() as u64;
@@ -312,7 +313,7 @@ mod tests {
         let mut output = place.create().unwrap();
         let mut verdicts = Verdicts::new(&mut output, 7).unwrap();
         for count in [VERDICTS, 5] {
-            verdicts.add(&vec![0; count]).unwrap();
+            verdicts.add(&vec![Verdict::Valid; count]).unwrap();
         }
         verdicts.close().unwrap();
         output.commit().unwrap();

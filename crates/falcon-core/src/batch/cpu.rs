@@ -100,34 +100,6 @@ impl BatchOperations for Engine {
 }
 
 impl Engine {
-    /// Does the same as [`verify_bytes_batch`](BatchVerify::verify_bytes_batch), and brings bytes
-    /// into the cache that the caller reads next: `ahead[i]` while it verifies `jobs[i]`, as far as
-    /// there is one. That way, the memory works while the processor computes.
-    #[doc(hidden)]
-    pub fn verify_bytes_batch_ahead<P: Parameters>(
-        &self,
-        jobs: &[VerifyBytesJob<'_, P>],
-        ahead: &[&[u8]],
-        out: &mut [Verdict],
-    ) -> Result<(), BatchError> {
-        check_lengths(jobs.len(), out.len())?;
-        let ahead = ahead.iter().copied().chain(core::iter::repeat(&[][..]));
-        let jobs: Vec<_> = jobs
-            .iter()
-            .zip(ahead)
-            .map(|(job, ahead)| EncodedVerification {
-                prepared: job.key.prepared(),
-                message: job.message,
-                signature: job.signature,
-                ahead,
-            })
-            .collect();
-        self.verify_encoded(P::LOGN, &jobs, out);
-        Ok(())
-    }
-}
-
-impl Engine {
     /// Signs every job as [`sign_batch`](BatchSign::sign_batch) does, with another hash from
     /// messages to points.
     ///
@@ -278,14 +250,25 @@ macro_rules! batches {
                 jobs: &[VerifyBytesJob<'_, P>],
                 out: &mut [Verdict],
             ) -> Result<(), BatchError> {
+                self.verify_bytes_batch_ahead(jobs, &[], out)
+            }
+
+            fn verify_bytes_batch_ahead(
+                &self,
+                jobs: &[VerifyBytesJob<'_, P>],
+                ahead: &[&[u8]],
+                out: &mut [Verdict],
+            ) -> Result<(), BatchError> {
                 check_lengths(jobs.len(), out.len())?;
+                let ahead = ahead.iter().copied().chain(core::iter::repeat(&[][..]));
                 let jobs: Vec<_> = jobs
                     .iter()
-                    .map(|job| EncodedVerification {
+                    .zip(ahead)
+                    .map(|(job, ahead)| EncodedVerification {
                         prepared: job.key.prepared(),
                         message: job.message,
                         signature: job.signature,
-                        ahead: &[],
+                        ahead,
                     })
                     .collect();
                 self.verify_encoded(P::LOGN, &jobs, out);

@@ -40,9 +40,9 @@ mod tests;
 pub(crate) mod threads;
 pub(crate) mod verified;
 
-use cpu::check_lengths;
+pub(crate) use cpu::check_lengths;
 
-use crate::error::SignatureError;
+use crate::error::{DecodeError, SignatureError};
 use crate::expand::ExpandedKey;
 use crate::hedge::{SECRET_HASH_LEN, SEED_LEN};
 use crate::keys::SigningKey;
@@ -214,7 +214,7 @@ pub struct VerifyBytesJob<'a, P: Parameters> {
     pub signature: &'a [u8],
 }
 
-/// Result of verifying an encoded signature.
+/// Result of verifying an encoded signature. The numbers are those of tables with verdicts.
 ///
 /// ```
 /// use falcon_core::SignatureError;
@@ -232,6 +232,8 @@ pub enum Verdict {
     Invalid = 1,
     /// The bytes are not a signature of the key's parameter set.
     Malformed = 2,
+    /// The key of a row is not known. Only [`rows::verify`](crate::rows::verify) says so.
+    UnknownKey = 3,
 }
 
 impl From<Result<(), SignatureError>> for Verdict {
@@ -428,29 +430,50 @@ pub trait BatchVerify<P: Parameters>: Send + Sync {
         jobs: &[VerifyBytesJob<'_, P>],
         out: &mut [Verdict],
     ) -> Result<(), BatchError> {
-        check_lengths(jobs.len(), out.len())?;
-        let decoded: Vec<_> = jobs
-            .iter()
-            .map(|job| Signature::try_from(job.signature))
-            .collect();
-        let verify: Vec<_> = jobs
-            .iter()
-            .zip(&decoded)
-            .filter_map(|(job, decoded)| {
-                Some(VerifyJob {
-                    key: job.key,
-                    message: job.message,
-                    signature: decoded.as_ref().ok()?,
-                })
-            })
-            .collect();
-        let mut results = vec![Err(SignatureError); verify.len()];
-        self.verify_batch(&verify, &mut results)?;
-        out.fill(Verdict::Malformed);
-        let well_formed = out.iter_mut().zip(&decoded).filter(|(_, it)| it.is_ok());
-        for ((out, _), result) in well_formed.zip(results) {
-            *out = result.into();
-        }
-        Ok(())
+        verify_decoded(self, jobs, |bytes| Signature::try_from(bytes), out)
     }
+
+    /// Does the same as [`verify_bytes_batch`](Self::verify_bytes_batch), and may bring bytes into
+    /// the cache that the caller reads next: `ahead[i]` while it verifies `jobs[i]`, as far as
+    /// there is one. That way, the memory works while the processor computes.
+    #[doc(hidden)]
+    fn verify_bytes_batch_ahead(
+        &self,
+        jobs: &[VerifyBytesJob<'_, P>],
+        ahead: &[&[u8]],
+        out: &mut [Verdict],
+    ) -> Result<(), BatchError> {
+        let _ = ahead;
+        self.verify_bytes_batch(jobs, out)
+    }
+}
+
+/// Verifies signatures that `decode` decodes.
+pub(crate) fn verify_decoded<P: Parameters>(
+    engine: &(impl BatchVerify<P> + ?Sized),
+    jobs: &[VerifyBytesJob<'_, P>],
+    decode: impl Fn(&[u8]) -> Result<Signature<P>, DecodeError>,
+    out: &mut [Verdict],
+) -> Result<(), BatchError> {
+    check_lengths(jobs.len(), out.len())?;
+    let decoded: Vec<_> = jobs.iter().map(|job| decode(job.signature)).collect();
+    let verify: Vec<_> = jobs
+        .iter()
+        .zip(&decoded)
+        .filter_map(|(job, decoded)| {
+            Some(VerifyJob {
+                key: job.key,
+                message: job.message,
+                signature: decoded.as_ref().ok()?,
+            })
+        })
+        .collect();
+    let mut results = vec![Err(SignatureError); verify.len()];
+    engine.verify_batch(&verify, &mut results)?;
+    out.fill(Verdict::Malformed);
+    let well_formed = out.iter_mut().zip(&decoded).filter(|(_, it)| it.is_ok());
+    for ((out, _), result) in well_formed.zip(results) {
+        *out = result.into();
+    }
+    Ok(())
 }

@@ -252,7 +252,7 @@ impl Layouts {
         // SAFETY: the schema owns that of its dictionary.
         let values = unsafe { &*schema.dictionary };
         if !matches!(rows, Layout::Integers { .. }) || !values.dictionary.is_null() {
-            return Err(broken());
+            return Err(Broken.into());
         }
         Ok(Self {
             rows,
@@ -294,17 +294,32 @@ pub enum Value<'a> {
     Integer(i128),
 }
 
+impl<'a> Value<'a> {
+    pub fn bytes(self) -> Option<&'a [u8]> {
+        match self {
+            Self::Bytes(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+}
+
 /// The buffers contradict each other.
 #[derive(Debug)]
 pub struct Broken;
 
+impl From<Broken> for PyErr {
+    fn from(_: Broken) -> Self {
+        PyValueError::new_err("the Arrow column is malformed: its buffers contradict each other")
+    }
+}
+
 impl Chunk {
     fn new(array: ArrowArray, schema: &ArrowSchema) -> PyResult<Self> {
         if array.length < 0 || array.offset < 0 {
-            return Err(broken());
+            return Err(Broken.into());
         }
         // The end of the rows in `array`.
-        let end = array.offset.checked_add(array.length).ok_or_else(broken)?;
+        let end = array.offset.checked_add(array.length).ok_or(Broken)?;
         let mut schema = schema;
         let is_field = text(schema.format) == "+s";
         if is_field {
@@ -315,15 +330,15 @@ impl Chunk {
                 )));
             }
             if schema.children.is_null() || array.children.is_null() {
-                return Err(broken());
+                return Err(Broken.into());
             }
             // SAFETY: `children` has `n_children` pointers to structures that their parent owns.
             unsafe {
                 if (*schema.children).is_null() || (*array.children).is_null() {
-                    return Err(broken());
+                    return Err(Broken.into());
                 }
                 if (**array.children).is_released() {
-                    return Err(broken());
+                    return Err(Broken.into());
                 }
                 schema = &**schema.children;
             }
@@ -342,7 +357,7 @@ impl Chunk {
                 dictionary.is_some_and(|values| values.has_rows(layout, values.length))
             });
         if !whole {
-            return Err(broken());
+            return Err(Broken.into());
         }
         let rows = &chunk.array;
         if is_field && rows.null_count != 0 && rows.has_nulls(rows.offset, rows.length) {
@@ -542,10 +557,6 @@ impl ArrowArray {
     }
 }
 
-pub fn broken() -> PyErr {
-    PyValueError::new_err("the Arrow column is malformed: its buffers contradict each other")
-}
-
 /// Names the argument in an error of its type.
 fn of_argument(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
     if error.is_instance_of::<PyTypeError>(py) {
@@ -635,7 +646,7 @@ impl Column {
         let chunk = Chunk::new(array, schema)?;
         if chunk.len() > 0 {
             self.starts.push(self.len);
-            self.len = self.len.checked_add(chunk.len()).ok_or_else(broken)?;
+            self.len = self.len.checked_add(chunk.len()).ok_or(Broken)?;
             self.chunks.push(chunk);
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! falcon-core.
 
-use super::{COMPARED, CONSTANTS, OTHER_BUILDS, PINNED, Package, TABLE, TEXTS};
+use super::{COMPARED, CONSTANTS, NO_VERDICT, OTHER_BUILDS, PINNED, Package, TABLE, TEXTS};
 
 pub const PACKAGE: Package = Package {
     name: "falcon-core",
@@ -82,6 +82,8 @@ pub const PACKAGE: Package = Package {
         "prng.rs",
         "recovery.rs",
         "ring.rs",
+        "rows.rs",
+        "rows/interner.rs",
         "sampler/base.rs",
         "sampler/ber_exp.rs",
         "sampler/first_byte.rs",
@@ -148,6 +150,7 @@ pub const PACKAGE: Package = Package {
         ("operations.rs", TABLE),
         ("params.rs", CONSTANTS),
         ("reveal.rs", TABLE),
+        ("rows/fold.rs", NO_VERDICT),
         ("secret.rs", TABLE),
         ("tree.rs", PINNED),
     ],
