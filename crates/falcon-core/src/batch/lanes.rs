@@ -1,7 +1,7 @@
 //! Many signatures side by side, one in each lane.
 
 use super::Verdict;
-use super::cpu::{BatchOperations, Deliver, EncodedVerification, Job, Verification};
+use super::jobs::{BatchOperations, Deliver, EncodedVerification, Job, Verification};
 use crate::error::{DecodeError, FaultError, SignatureError};
 use crate::fft::Fft;
 use crate::hash::{

@@ -32,6 +32,7 @@
 //! coefficients. So no randomness is used twice, and every engine gives the same bytes.
 
 pub(crate) mod cpu;
+pub(crate) mod jobs;
 pub(crate) mod lanes;
 pub(crate) mod raw;
 #[cfg(test)]
@@ -39,8 +40,6 @@ mod tests;
 #[cfg(feature = "threads")]
 pub(crate) mod threads;
 pub(crate) mod verified;
-
-pub(crate) use cpu::check_lengths;
 
 use crate::error::{DecodeError, SignatureError};
 use crate::expand::ExpandedKey;
@@ -445,6 +444,15 @@ pub trait BatchVerify<P: Parameters>: Send + Sync {
     ) -> Result<(), BatchError> {
         let _ = ahead;
         self.verify_bytes_batch(jobs, out)
+    }
+}
+
+/// Checks that there are as many results as jobs.
+pub(crate) fn check_lengths(jobs: usize, output: usize) -> Result<(), BatchError> {
+    if jobs == output {
+        Ok(())
+    } else {
+        Err(BatchError::OutputLength { jobs, output })
     }
 }
 

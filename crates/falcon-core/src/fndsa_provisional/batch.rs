@@ -38,7 +38,7 @@ use super::{
     point_of,
 };
 use crate::batch::Verdict;
-use crate::batch::cpu::{Deliver, EncodedVerification, Verification};
+use crate::batch::jobs::{Deliver, EncodedVerification, Verification};
 use crate::batch::lanes::{Attempts, LaneEngine, Scheme, take_block};
 use crate::codec::lsb_first;
 use crate::engine::Engine;

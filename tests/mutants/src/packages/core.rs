@@ -102,6 +102,7 @@ pub const PACKAGE: Package = Package {
         "verify.rs",
     ],
     not_mutated: &[
+        ("batch/jobs.rs", TABLE),
         ("engine/rounding.rs", OTHER_BUILDS),
         ("error.rs", TEXTS),
         ("ffsampling.rs", PINNED),
