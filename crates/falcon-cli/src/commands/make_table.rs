@@ -11,7 +11,7 @@ use crate::{
         BATCH_ROWS, ColumnFormat, KEY, KEY_ID, MESSAGE, SIGNATURE, Worker, count, encode,
         output::{Place, appeared},
         shards::is_hidden,
-        source::State,
+        state::State,
         write::{Writer, binary, properties, schema},
     },
     ui::Ui,

@@ -2,8 +2,10 @@
 
 use super::{
     BATCH_ROWS, ColumnFormat, KEY, KEY_ID, MESSAGE, SIGNATURE,
-    column::{Batches, Kind, Value, Values},
-    source::{State, Table},
+    batches::Batches,
+    column::{Kind, Value, Values},
+    state::State,
+    table::Table,
 };
 use crate::error::{Error, Result};
 use falcon_core::{

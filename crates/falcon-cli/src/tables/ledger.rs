@@ -6,7 +6,8 @@ use super::{
     shards::{
         Listed, Shard, Slice, Unreadable, check_names, divide, division, resolved, tables_at,
     },
-    source::{EXPANSION, State, Table},
+    state::State,
+    table::{EXPANSION, Table},
 };
 use crate::{
     error::{Error, Result, Status},

@@ -4,12 +4,16 @@
 //! the limits of `docs/TABLES.md`, and most damage, is an error of that file. A panic of the
 //! `parquet` crate is one, too.
 
+pub(crate) mod batches;
 pub(crate) mod column;
 pub(crate) mod keys;
 pub(crate) mod ledger;
 pub(crate) mod output;
 pub(crate) mod shards;
-pub(crate) mod source;
+mod source;
+pub(crate) mod state;
+pub(crate) mod table;
+mod thrift;
 pub(crate) mod write;
 
 use crate::{

@@ -1,11 +1,7 @@
 //! Parquet files to write.
 
-use super::{
-    SIGNATURE,
-    output::Output,
-    source::{Table, contained, unwritable},
-};
-use crate::error::{Error, Result};
+use super::{SIGNATURE, output::Output, source::contained, table::Table};
+use crate::error::{Error, Result, in_words};
 use falcon_core::batch::Verdict;
 use parquet::{
     basic::{Compression, ConvertedType, Encoding, LogicalType, Repetition, Type, ZstdLevel},
@@ -20,6 +16,7 @@ use parquet::{
     schema::types::{ColumnPath, Type as SchemaType, TypePtr},
 };
 use std::{
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -210,6 +207,22 @@ impl Group<'_, '_> {
         closed
             .map(drop)
             .map_err(|error| unwritable(self.path, error))
+    }
+}
+
+/// Error of the system or of the `parquet` crate, for an output.
+fn unwritable(path: &Path, error: ParquetError) -> Error {
+    let words = |error: &io::Error| {
+        Error::at(path, "cannot write")
+            .because(in_words(error))
+            .of_kind(error.kind())
+    };
+    match error {
+        ParquetError::External(error) => match error.downcast_ref::<io::Error>() {
+            Some(error) => words(error),
+            None => Error::at(path, "cannot write").because(error),
+        },
+        other => Error::at(path, "cannot write").because(other),
     }
 }
 

@@ -58,8 +58,12 @@ pub const PACKAGE: Package = Package {
         ("parallel.rs", NO_VERDICT),
         ("passphrase.rs", NO_VERDICT),
         ("scheme.rs", NO_VERDICT),
+        ("tables/batches.rs", NO_VERDICT),
         ("tables/column.rs", NO_VERDICT),
         ("tables/mod.rs", NO_VERDICT),
         ("tables/source.rs", NO_VERDICT),
+        ("tables/state.rs", NO_VERDICT),
+        ("tables/table.rs", NO_VERDICT),
+        ("tables/thrift.rs", NO_VERDICT),
     ],
 };
