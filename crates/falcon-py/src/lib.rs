@@ -1,7 +1,7 @@
 //! Native part of the Python package `falcon-sign`.
 //!
 //! It converts arguments, releases the GIL and calls `falcon-core`. Its `unsafe` code is in
-//! `arrow/ffi.rs`, and the macros of its dependencies expand to some.
+//! `arrow/ffi`, and the macros of its dependencies expand to some.
 
 mod arrow;
 mod batch;
