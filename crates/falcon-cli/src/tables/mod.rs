@@ -9,6 +9,7 @@ pub(crate) mod column;
 pub(crate) mod keys;
 pub(crate) mod ledger;
 pub(crate) mod output;
+pub(crate) mod report;
 pub(crate) mod shards;
 mod source;
 pub(crate) mod state;

@@ -29,6 +29,7 @@ pub const PACKAGE: Package = Package {
         "tables/keys.rs",
         "tables/ledger.rs",
         "tables/output.rs",
+        "tables/report.rs",
         "tables/shards.rs",
         "tables/write.rs",
         "x509.rs",
