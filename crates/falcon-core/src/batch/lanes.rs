@@ -550,7 +550,7 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
 }
 
 /// Up to two messages, one by one is faster.
-const FEWEST_HASHED_TOGETHER: usize = 3;
+pub(crate) const FEWEST_HASHED_TOGETHER: usize = 3;
 
 /// Verifies jobs whose messages are hashed side by side. `points` holds one
 /// point for each job, or more. Calls `prefetch` with the number of each job before its arithmetic,

@@ -39,7 +39,7 @@ use super::{
 };
 use crate::batch::Verdict;
 use crate::batch::jobs::{Deliver, EncodedVerification, Verification};
-use crate::batch::lanes::{Attempts, LaneEngine, Scheme, take_block};
+use crate::batch::lanes::{Attempts, FEWEST_HASHED_TOGETHER, LaneEngine, Scheme, take_block};
 use crate::codec::lsb_first;
 use crate::engine::Engine;
 use crate::error::{DecodeError, FaultError, SignatureError};
@@ -230,9 +230,6 @@ impl Scheme for FnDsa {
         is_within(s1)
     }
 }
-
-/// Up to two messages, one by one is faster.
-const FEWEST_HASHED_TOGETHER: usize = 3;
 
 /// Computes the `mu` of every message with its key.
 fn mus<'a, P: Parameters>(
