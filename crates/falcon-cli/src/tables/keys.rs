@@ -337,6 +337,22 @@ mod tests {
         assert!(told.ends_with("changed while it was read"), "{told}");
     }
 
+    #[test]
+    fn the_oldest_key_is_forgotten() {
+        let key = |number: usize| {
+            let mut bytes = [0; Falcon512::VERIFYING_KEY_LEN];
+            (bytes[0], bytes[1], bytes[3]) = (9, (number / 256) as u8, number as u8);
+            bytes
+        };
+        let mut decoded = Decoded::default();
+        for number in 0..=KEPT {
+            assert!(decoded.get(&key(number)).is_some());
+        }
+        assert_eq!(decoded.order.len(), KEPT);
+        assert!(decoded.keys.get(&key(0)).is_none());
+        assert!((1..=KEPT).all(|number| decoded.keys.get(&key(number)).is_some()));
+    }
+
     /// An engine that fails, as one on a GPU can.
     struct Broken;
 
