@@ -2,9 +2,10 @@
 //! run.
 
 use falcon_core::batch::{
-    BatchError, BatchSign, BatchVerify, JobKey, SignJob, VerifyBytesJob, VerifyJob,
+    BatchError, BatchSign, BatchVerify, JobKey, SignJob, Verdict, VerifyBytesJob, VerifyJob,
 };
 use falcon_core::hazmat::{BatchSignRaw, Cshake256HashToPoint};
+use falcon_core::rows::{self, Row, RowKey};
 use falcon_core::{
     ExpandedKey, Falcon512, Falcon1024, Format, Parameters, Scratch, Signature, SignatureError,
     SigningKey, Threads, hazmat,
@@ -208,30 +209,31 @@ fn bytes_are_judged_as_alone<P: Parameters>() {
     let expected: Vec<_> = jobs
         .iter()
         .map(|job| {
-            let signature = Signature::try_from(job.signature).map_err(|_| SignatureError)?;
-            job.key.verify(job.message, &signature)
+            Signature::try_from(job.signature).map_or(Verdict::Malformed, |signature| {
+                job.key.verify(job.message, &signature).into()
+            })
         })
         .collect();
-    assert!(expected[0].is_ok() && expected[1].is_ok());
-    let accepted = expected.iter().filter(|result| result.is_ok()).count();
+    assert_eq!(expected[..2], [Verdict::Valid; 2]);
+    let accepted = expected.iter().filter(|&&it| it == Verdict::Valid).count();
     assert!(accepted <= jobs.len() / 2 + 1, "only what is undamaged");
     let threads = Threads::new(NonZeroUsize::new(3).expect("a number of threads"));
     for engine in engines() {
         for size in [jobs.len(), 1, 15, 17, 33] {
-            let mut results = vec![Ok(()); size];
+            let mut results = vec![Verdict::Valid; size];
             engine
                 .verify_bytes_batch(&jobs[..size], &mut results)
                 .expect("as many results as jobs");
             assert_eq!(results, expected[..size], "{} on {engine}", P::NAME);
         }
-        let mut results = vec![Ok(()); jobs.len()];
+        let mut results = vec![Verdict::Valid; jobs.len()];
         engine
             .on(&threads)
             .verify_bytes_batch(&jobs, &mut results)
             .expect("as many results as jobs");
         assert_eq!(results, expected, "{} on threads of {engine}", P::NAME);
     }
-    let mut results = vec![Ok(()); jobs.len()];
+    let mut results = vec![Verdict::Valid; jobs.len()];
     Foreign
         .verify_bytes_batch(&jobs, &mut results)
         .expect("as many results as jobs");
@@ -388,17 +390,81 @@ fn verdicts_of_the_wrong_number_are_refused() {
     let threads = Threads::new(NonZeroUsize::new(2).expect("two threads"));
     for output in [0, 1, 3] {
         let mut out = vec![Ok(()); output];
+        let mut verdicts = vec![Verdict::Valid; output];
         let refused = Err(BatchError::OutputLength { jobs: 2, output });
         for engine in engines() {
             let ways: [&dyn BatchVerify<P>; 2] = [&engine, &engine.on(&threads)];
             for way in ways {
                 assert_eq!(way.verify_batch(&decoded, &mut out), refused);
-                assert_eq!(way.verify_bytes_batch(&encoded, &mut out), refused);
+                assert_eq!(way.verify_bytes_batch(&encoded, &mut verdicts), refused);
             }
         }
         // This one does not check the number itself.
-        assert_eq!(Foreign.verify_bytes_batch(&encoded, &mut out), refused);
+        assert_eq!(Foreign.verify_bytes_batch(&encoded, &mut verdicts), refused);
         assert!(out.iter().all(Result::is_ok));
+        assert_eq!(verdicts, vec![Verdict::Valid; output]);
+    }
+}
+
+/// Rows with all combinations of keys, messages and signatures, some of which are missing.
+#[test]
+fn rows_of_both_parameter_sets_are_judged_as_alone() {
+    fn signed<P: Parameters>(format: Format) -> Vec<u8> {
+        let key = key::<P>(0);
+        let mut stream = key.sign_stream_from_seed(&[1; 32]);
+        stream.update(b"one");
+        let signature: Signature<P> = stream.finish().expect("no fault");
+        signature.to_vec(format).expect("it fits")
+    }
+    let (small, large) = (key::<Falcon512>(0), key::<Falcon1024>(0));
+    let keys = [
+        None,
+        Some(RowKey::Falcon512(small.verifying_key())),
+        Some(RowKey::Falcon1024(large.verifying_key())),
+    ];
+    for format in [Format::Padded, Format::Compressed, Format::ConstantTime] {
+        let signatures = [signed::<Falcon512>(format), signed::<Falcon1024>(format)];
+        let mut rows = Vec::new();
+        let mut expected = Vec::new();
+        for (number, key) in keys.into_iter().enumerate() {
+            for message in [None, Some(&b"one"[..]), Some(b"two")] {
+                let truncated = signatures.each_ref().map(|bytes| &bytes[..bytes.len() - 1]);
+                let whole = signatures.each_ref().map(|bytes| &bytes[..]);
+                let given = whole.into_iter().chain(truncated).map(Some);
+                for (of, signature) in given.chain([None]).enumerate() {
+                    rows.push(Row {
+                        key,
+                        message,
+                        signature,
+                        ahead: signature.unwrap_or_default(),
+                    });
+                    expected.push(match message {
+                        _ if key.is_none() => Verdict::UnknownKey,
+                        Some(b"one") if of + 1 == number => Verdict::Valid,
+                        Some(_) if of + 1 == number => Verdict::Invalid,
+                        _ => Verdict::Malformed,
+                    });
+                }
+            }
+        }
+        let before = vec![Verdict::Valid; rows.len()];
+        let mut out = before.clone();
+        for engine in engines() {
+            out.clone_from(&before);
+            rows::verify(&engine, format, &rows, &mut out).expect("as many verdicts as rows");
+            assert_eq!(out, expected, "{format:?} on {engine}");
+        }
+        out.clone_from(&before);
+        rows::verify(&Foreign, format, &rows, &mut out).expect("as many verdicts as rows");
+        assert_eq!(
+            out, expected,
+            "{format:?} on an engine that decodes nothing itself"
+        );
+        let (jobs, output) = (rows.len(), rows.len() - 1);
+        assert_eq!(
+            rows::verify(&Foreign, format, &rows, &mut out[1..]),
+            Err(BatchError::OutputLength { jobs, output })
+        );
     }
 }
 

@@ -3,7 +3,7 @@
 //! the bytes of a signing key. No block of a key that is dropped holds a part of the key. No block
 //! holds a signature that was found to be wrong.
 
-use falcon_core::batch::{BatchError, BatchVerify, JobKey, VerifyBytesJob, VerifyJob};
+use falcon_core::batch::{BatchError, BatchVerify, JobKey, Verdict, VerifyBytesJob, VerifyJob};
 use falcon_core::hazmat::{
     BatchSignRaw, Fit, RawJob, RawRandomness, VerifyAfterSign, expanded_reals, secret_basis,
     secret_hash, signature_from_nonce_and_s2,
@@ -403,7 +403,7 @@ impl BatchVerify<Falcon512> for Wrong {
     fn verify_bytes_batch(
         &self,
         _: &[VerifyBytesJob<'_, Falcon512>],
-        _: &mut [Result<(), SignatureError>],
+        _: &mut [Verdict],
     ) -> Result<(), BatchError> {
         unreachable!("the signatures are not encoded")
     }

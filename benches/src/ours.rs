@@ -2,7 +2,7 @@
 
 use crate::entry::{Degree, Entry, MESSAGE, Mode, Operation, entry};
 use crate::random::SplitMix;
-use falcon_core::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob};
+use falcon_core::batch::{BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob};
 use falcon_core::seams::decode_verifying_key_on;
 use falcon_core::signature::RandomizedSigner;
 use falcon_core::{
@@ -367,11 +367,11 @@ fn verify_batch_as<P: Parameters>(
                 signature: black_box(bytes.as_ref()),
             })
             .collect();
-        let mut valid = [Ok(()); BATCH];
+        let mut valid = [Verdict::Invalid; BATCH];
         engine
             .verify_bytes_batch(&jobs, &mut valid)
             .expect("lengths agree");
-        assert!(valid.iter().all(Result::is_ok), "its own signatures");
+        assert_eq!(valid, [Verdict::Valid; BATCH], "its own signatures");
     };
     let mut entry = entry(Operation::Verify, Mode::Batch, degree, name, run);
     entry.contestant.operations = BATCH as u32;

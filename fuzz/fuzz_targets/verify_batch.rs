@@ -2,7 +2,7 @@
 //! an input chooses the key and the engine.
 #![no_main]
 
-use falcon_core::batch::{BatchVerify, VerifyBytesJob};
+use falcon_core::batch::{BatchVerify, Verdict, VerifyBytesJob};
 use falcon_core::{Engine, Parameters, Signature};
 use falcon_fuzz_inputs::mutate::signed::Input;
 use falcon_fuzz_inputs::verify::{KNOWN_512, KNOWN_1024, Known};
@@ -29,14 +29,16 @@ fn verify_beside<P: Parameters>(known: &Known<P>, engine: Engine, input: &Input<
     };
     let is_input = |i: usize| i % 7 == 1 || i + 1 == JOBS;
     let jobs: [_; JOBS] = std::array::from_fn(|i| if is_input(i) { job } else { valid });
-    let accepted = Signature::<P>::try_from(input.signature)
-        .is_ok_and(|signature| known.key.verify(input.message, &signature).is_ok());
-    let expected: [_; JOBS] = std::array::from_fn(|i| !is_input(i) || accepted);
-    let mut results = [Ok(()); JOBS];
+    let alone = Signature::<P>::try_from(input.signature).map_or(Verdict::Malformed, |signature| {
+        known.key.verify(input.message, &signature).into()
+    });
+    let expected: [_; JOBS] =
+        std::array::from_fn(|i| if is_input(i) { alone } else { Verdict::Valid });
+    let mut results = [Verdict::Valid; JOBS];
     engine
         .verify_bytes_batch(&jobs, &mut results)
         .expect("as many results as jobs");
-    assert_eq!(results.map(|result| result.is_ok()), expected, "{engine}");
+    assert_eq!(results, expected, "{engine}");
 }
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,7 +1,7 @@
 //! Calls what takes time, of round 3 and of FN-DSA. `run.sh` looks at what a compiler makes of this
 //! crate; nobody runs it.
 
-use falcon_core::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
+use falcon_core::batch::{BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob, VerifyJob};
 use falcon_core::fndsa_provisional::{self as fndsa, Context, Message, batch};
 use falcon_core::{
     Engine, ExpandedKey, Falcon1024, Parameters, Signature, SigningKey, VerifyingKey,
@@ -34,7 +34,7 @@ fn round_3<P: Parameters>(bytes: &[u8]) -> Option<()> {
         signature: bytes,
     }];
     Engine::best()
-        .verify_bytes_batch(&jobs, &mut [Ok(())])
+        .verify_bytes_batch(&jobs, &mut [Verdict::Valid])
         .ok()?;
     Some(())
 }

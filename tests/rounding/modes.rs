@@ -1,7 +1,7 @@
 //! Keys and signatures have the same bytes in every floating-point environment of the host, on
 //! every engine. The environment of the caller stays as it was.
 
-use falcon_core::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob};
+use falcon_core::batch::{BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob};
 use falcon_core::eip8052::Keccak256HashToPoint;
 use falcon_core::fndsa_provisional::{self as fndsa, MU_LEN};
 use falcon_core::hazmat::{
@@ -280,11 +280,11 @@ fn batches<P: Parameters>() {
             signature,
         };
         let jobs: Vec<_> = bytes.iter().map(|bytes| verify(&bytes[..])).collect();
-        let mut verdicts = vec![Ok(()); jobs.len()];
+        let mut verdicts = vec![Verdict::Invalid; jobs.len()];
         engine
             .verify_bytes_batch(&jobs, &mut verdicts)
             .expect("as many");
-        assert!(verdicts.iter().all(Result::is_ok), "{engine}");
+        assert_eq!(verdicts, vec![Verdict::Valid; jobs.len()], "{engine}");
         encoded(&out)
     });
 }

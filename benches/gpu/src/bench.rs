@@ -4,8 +4,8 @@ use crate::arguments::Arguments;
 use crate::budget::{Budget, STEP};
 use crate::jobs::{Jobs, Result, encoded};
 use crate::kind::{Keys, Kind, Mode};
-use falcon_core::batch::{BatchError, BatchSign, BatchVerify};
-use falcon_core::{Engine, Parameters, Signature, SignatureBytes, SignatureError, Threads};
+use falcon_core::batch::{BatchError, BatchSign, BatchVerify, Verdict};
+use falcon_core::{Engine, Parameters, Signature, SignatureBytes, Threads};
 use falcon_gpu::GpuContext;
 use falcon_gpu::device::Device;
 use std::ops::Range;
@@ -45,8 +45,6 @@ impl<T> Outcome<T> {
     }
 }
 
-pub(crate) type Verdict = std::result::Result<(), SignatureError>;
-
 /// Seed of the batches that are compared.
 pub(crate) const SEED: [u8; 32] = [0x33; 32];
 /// Signatures that are made at once to be verified.
@@ -62,7 +60,7 @@ impl Bench<'_> {
         &self,
         claims: &[falcon_core::batch::VerifyBytesJob<'_, P>],
     ) -> Result<Vec<Verdict>, BatchError> {
-        let mut verdicts = vec![Ok(()); claims.len()];
+        let mut verdicts = vec![Verdict::Malformed; claims.len()];
         let cpu = Engine::best().on(&self.threads);
         cpu.verify_bytes_batch(claims, &mut verdicts)?;
         Ok(verdicts)

@@ -1,11 +1,11 @@
 //! Comparison of the device's bytes and verdicts with those of the CPU.
 
-use crate::bench::{Bench, Data, Outcome, SEED, Verdict};
+use crate::bench::{Bench, Data, Outcome, SEED};
 use crate::jobs::{Result, clocked, encoded, milliseconds};
 use crate::kind::Kind;
 use crate::results::Line;
-use falcon_core::batch::BatchVerify;
-use falcon_core::{Parameters, Signature, SignatureError};
+use falcon_core::batch::{BatchVerify, Verdict};
+use falcon_core::{Parameters, Signature};
 use falcon_gpu::GpuContext;
 
 /// Compares a batch.
@@ -72,8 +72,8 @@ fn batch<P: Parameters>(
     let expected = bench.verdicts(&claims)?;
     // Before the device writes its verdicts, all of them are wrong.
     let opposite = |verdict: &Verdict| match verdict {
-        Ok(()) => Err(SignatureError),
-        Err(_) => Ok(()),
+        Verdict::Valid => Verdict::Invalid,
+        _ => Verdict::Valid,
     };
     let mut verdicts: Vec<_> = expected.iter().map(opposite).collect();
     let took = clocked(|| Ok(gpu.verify_bytes_batch(&claims, &mut verdicts)?))?;

@@ -1,11 +1,11 @@
 //! Times of batches.
 
-use crate::bench::{Bench, Data, Outcome, Verdict};
+use crate::bench::{Bench, Data, Outcome};
 use crate::jobs::{Result, clocked, median};
 use crate::kind::{Key, Kind};
 use crate::watched::Watched;
-use falcon_core::batch::BatchVerify;
-use falcon_core::{Parameters, Signature, SignatureError};
+use falcon_core::batch::{BatchVerify, Verdict};
+use falcon_core::{Parameters, Signature};
 use falcon_gpu::GpuContext;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -192,9 +192,9 @@ impl<P: Parameters> Runner<P> {
         let Some(mode) = self.kind.mode else {
             let claims = data.jobs.verify(messages, data.signatures(keys), keys);
             self.verdicts.clear();
-            self.verdicts.resize(batch, Err(SignatureError));
+            self.verdicts.resize(batch, Verdict::Invalid);
             let took = clocked(|| Ok(gpu.verify_bytes_batch(&claims, &mut self.verdicts)?))?;
-            self.refused |= self.verdicts.contains(&Err(SignatureError));
+            self.refused |= !all_valid(&self.verdicts);
             return Ok(took);
         };
         self.out.resize(batch, Signature::EMPTY);
@@ -222,10 +222,9 @@ impl<P: Parameters> Runner<P> {
                 }
             }
             self.verdicts.clear();
-            self.verdicts.resize(batch, Err(SignatureError));
+            self.verdicts.resize(batch, Verdict::Invalid);
             gpu.verify_bytes_batch(&claims, &mut self.verdicts)?;
-            let mut equal =
-                !self.verdicts[sample..(batch - sample).max(sample)].contains(&Err(SignatureError));
+            let mut equal = all_valid(&self.verdicts[sample..(batch - sample).max(sample)]);
             for end in ends {
                 equal &= self.verdicts[end.clone()] == bench.verdicts(&claims[end])?;
             }
@@ -322,4 +321,8 @@ mod tests {
         };
         assert_eq!(equal(VERIFY, refuse), [false; 2]);
     }
+}
+
+fn all_valid(verdicts: &[Verdict]) -> bool {
+    verdicts.iter().all(|verdict| *verdict == Verdict::Valid)
 }

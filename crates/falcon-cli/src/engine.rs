@@ -10,7 +10,7 @@ use crate::{
 use falcon_core::{
     Engine, ExpandedKey, Falcon512, Falcon1024, FaultError, Parameters, Scratch, Signature,
     SignatureError, SigningKey, UnknownEngine, VerifyingKey,
-    batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob},
+    batch::{BatchError, BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob, VerifyJob},
     hazmat::{BatchSignRaw, Fit, RawJob},
 };
 use falcon_envelope::Statement;
@@ -231,7 +231,7 @@ impl<P: Parameters> BatchVerify<P> for Compute {
     fn verify_bytes_batch(
         &self,
         jobs: &[VerifyBytesJob<'_, P>],
-        out: &mut [std::result::Result<(), SignatureError>],
+        out: &mut [Verdict],
     ) -> std::result::Result<(), BatchError> {
         with_batches!(self, engine => engine.verify_bytes_batch(jobs, out))
     }

@@ -62,6 +62,8 @@ mod prng;
 pub mod recovery;
 mod reveal;
 mod ring;
+#[cfg(feature = "alloc")]
+pub mod rows;
 mod sampler;
 mod scratch;
 mod secret;

@@ -7,8 +7,8 @@
 //!
 //! Two more numbers are those of `Options::streams` and `Options::chunk`.
 
-use falcon_core::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob};
-use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SignatureError, SigningKey};
+use falcon_core::batch::{BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob};
+use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SigningKey};
 use falcon_gpu::device::{ALIGNMENT, Device, Grid, MemoryInfo};
 use falcon_gpu::kernels::{Batch, status};
 use falcon_gpu::{GpuContext, GpuError, KeyMode, Options};
@@ -203,7 +203,7 @@ fn rates<P: Parameters>(all: usize, options: &Options) {
     });
     drop((out, transient));
 
-    let mut out = vec![Err(SignatureError); all];
+    let mut out = vec![Verdict::Invalid; all];
     let signature = vec![0x30 + P::LOGN as u8; all * P::PADDED_LEN];
     let signatures = signature.chunks_exact(P::PADDED_LEN);
     for (what, keys) in [("shared key", 1), ("own keys", public.len())] {

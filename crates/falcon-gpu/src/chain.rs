@@ -3,7 +3,7 @@
 
 use crate::error::GpuError;
 use crate::kernels::{Kernel, Operation, status};
-use falcon_core::SignatureError;
+use falcon_core::batch::Verdict;
 
 /// The kernel that stopped some jobs of an attempt to sign, whose statuses these are.
 /// `sign` is the kernel that signs; nonces and seeds are `hedged`, or given.
@@ -31,11 +31,11 @@ pub(crate) fn stopped(told: &[u8], sign: Operation, hedged: bool, attempt: u32) 
 }
 
 /// Verdict on a claim, or the kernel that stopped. Only an `encoded` signature can be unreadable.
-pub(crate) fn verdict(told: u8, encoded: bool) -> Result<Result<(), SignatureError>, Operation> {
+pub(crate) fn verdict(told: u8, encoded: bool) -> Result<Verdict, Operation> {
     match told {
-        status::DONE => Ok(Ok(())),
-        status::INVALID => Ok(Err(SignatureError)),
-        status::MALFORMED if encoded => Ok(Err(SignatureError)),
+        status::DONE => Ok(Verdict::Valid),
+        status::INVALID => Ok(Verdict::Invalid),
+        status::MALFORMED if encoded => Ok(Verdict::Malformed),
         status::GIVEN => Err(Operation::Hash),
         status::UNPREPARED => Err(Operation::Prepare),
         status::NONE if encoded => Err(Operation::Unpack),

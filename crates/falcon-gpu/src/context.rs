@@ -12,7 +12,7 @@ use crate::state::State;
 use crate::undo::{LastBackup, Undo};
 use crate::verify::{self, Claims};
 use falcon_core::batch::{
-    BatchError, BatchSign, BatchVerify, JobKey, SignJob, VerifyBytesJob, VerifyJob,
+    BatchError, BatchSign, BatchVerify, JobKey, SignJob, Verdict, VerifyBytesJob, VerifyJob,
 };
 use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob};
 use falcon_core::{Parameters, SEED_LEN, Signature, SignatureError};
@@ -264,10 +264,10 @@ impl GpuContext {
         }
     }
 
-    fn verify<P: Parameters>(
+    fn verify<P: Parameters, V: From<Verdict>>(
         &self,
         claims: &Claims<'_, P>,
-        out: &mut [Result<(), SignatureError>],
+        out: &mut [V],
     ) -> Result<(), GpuError> {
         check_lengths(claims.count(), out.len())?;
         if out.is_empty() {
@@ -275,7 +275,9 @@ impl GpuContext {
         }
         let verdicts =
             self.with_state(|state| verify::verify(&self.device, state, &self.options, claims))?;
-        out.copy_from_slice(&verdicts);
+        for (out, verdict) in out.iter_mut().zip(verdicts) {
+            *out = verdict.into();
+        }
         Ok(())
     }
 }
@@ -341,7 +343,7 @@ impl<P: Parameters> BatchVerify<P> for GpuContext {
     fn verify_bytes_batch(
         &self,
         jobs: &[VerifyBytesJob<'_, P>],
-        out: &mut [Result<(), SignatureError>],
+        out: &mut [Verdict],
     ) -> Result<(), BatchError> {
         Ok(self.verify(&Claims::Encoded(jobs), out)?)
     }

@@ -9,9 +9,11 @@ use crate::layout::Layout;
 use crate::options::Options;
 use crate::staging::{Each, Messages, put, put_messages, stage};
 use crate::state::State;
-use falcon_core::batch::{VerifyBytesJob, VerifyJob};
-use falcon_core::{NONCE_LEN, Parameters, SignatureError, VerifyingKey};
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use falcon_core::batch::{Verdict, VerifyBytesJob, VerifyJob};
+use falcon_core::{NONCE_LEN, Parameters, Signature, VerifyingKey};
+use rayon::iter::{
+    IndexedParallelIterator, IntoParallelRefIterator, IntoParallelRefMutIterator, ParallelIterator,
+};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -147,8 +149,8 @@ pub(crate) fn verify<P: Parameters>(
     state: &mut State,
     options: &Options,
     claims: &Claims<'_, P>,
-) -> Result<Vec<Result<(), SignatureError>>, GpuError> {
-    let mut verdicts = vec![Err(SignatureError); claims.count()];
+) -> Result<Vec<Verdict>, GpuError> {
+    let mut verdicts = vec![Verdict::Invalid; claims.count()];
     let stride = claims.stride();
     let plan = |size| Plan::new::<P>(size, stride);
     let divide = |limits| chunks(claims, limits, |size| plan(size).len);
@@ -188,6 +190,16 @@ pub(crate) fn verify<P: Parameters>(
             deliver(stream, claims, chunk, &mut verdicts)?;
             stream.retire()?;
         }
+    }
+    if let Claims::Encoded(jobs) = claims {
+        // The kernels read an `s2` that exceeds the norm bound by itself. The decoder refuses it.
+        let refused = verdicts.par_iter_mut().zip(*jobs).with_min_len(MEASURED);
+        let refused = refused.filter(|(verdict, _)| **verdict == Verdict::Invalid);
+        refused.for_each(|(verdict, job)| {
+            if Signature::<P>::try_from(job.signature).is_err() {
+                *verdict = Verdict::Malformed;
+            }
+        });
     }
     Ok(verdicts)
 }
@@ -327,11 +339,11 @@ fn deliver<P: Parameters>(
     stream: &mut ChunkStream,
     claims: &Claims<'_, P>,
     chunk: &Chunk,
-    verdicts: &mut [Result<(), SignatureError>],
+    verdicts: &mut [Verdict],
 ) -> Result<(), GpuError> {
     let told = stream.incoming()?;
+    let encoded = matches!(claims, Claims::Encoded(_));
     for (verdict, told) in verdicts[chunk.jobs.clone()].iter_mut().zip(told) {
-        let encoded = matches!(claims, Claims::Encoded(_));
         *verdict = chain::verdict(*told, encoded).map_err(|operation| {
             chain::undone(Kernel {
                 operation,

@@ -6,7 +6,10 @@ use crate::memory::filled;
 use crate::random::fresh_seed;
 use crate::signature::Presented;
 use crate::typed::{self, Public, Secret, Signed};
-use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
+#[cfg(feature = "measure")]
+use falcon_core::batch::VerifyBytesJob;
+use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, Verdict, VerifyJob};
+use falcon_core::rows::{self, Row};
 use falcon_core::{
     Engine, Format, OnThreads, Parameters, Signature, SignatureError, SigningKey, Threads,
     VerifyingKey,
@@ -139,17 +142,21 @@ impl Chosen {
         Ok(out.into_iter().map(|verdict| verdict.is_ok()).collect())
     }
 
+    #[cfg(feature = "measure")]
     pub fn verify_bytes<P: Parameters>(
         &self,
         jobs: &[VerifyBytesJob<'_, P>],
     ) -> PyResult<Vec<bool>> {
-        let mut out = filled(Err(SignatureError), jobs.len())?;
+        let mut out = filled(Verdict::Invalid, jobs.len())?;
         match self.on_threads() {
             Some(engine) => engine.verify_bytes_batch(jobs, &mut out),
             None => self.engine.verify_bytes_batch(jobs, &mut out),
         }
         .map_err(failed)?;
-        Ok(out.into_iter().map(|verdict| verdict.is_ok()).collect())
+        Ok(out
+            .into_iter()
+            .map(|verdict| verdict == Verdict::Valid)
+            .collect())
     }
 }
 
@@ -178,7 +185,7 @@ fn threads_of(count: NonZeroUsize) -> Arc<Threads> {
     threads
 }
 
-fn failed(error: BatchError) -> PyErr {
+pub fn failed(error: BatchError) -> PyErr {
     let text = error.to_string();
     match error {
         BatchError::Fault { .. } => FaultError::new_err(text),
@@ -274,98 +281,84 @@ pub fn verify(
     let chosen = Chosen::new(py, engine, threads, Work::Verify, jobs.len())?;
     py.detach(|| {
         let mut verdicts = filled(false, jobs.len())?;
-        verify_those(
-            &chosen,
-            jobs,
-            format.0,
-            &mut verdicts,
-            |key| match key {
-                Public::Falcon512(key) => Some(key),
-                Public::Falcon1024(_) => None,
-            },
-            |signature| match signature {
-                Signed::Falcon512(signature) => Some(signature),
-                Signed::Falcon1024(_) => None,
-            },
-        )?;
-        verify_those(
-            &chosen,
-            jobs,
-            format.0,
-            &mut verdicts,
-            |key| match key {
-                Public::Falcon1024(key) => Some(key),
-                Public::Falcon512(_) => None,
-            },
-            |signature| match signature {
-                Signed::Falcon1024(signature) => Some(signature),
-                Signed::Falcon512(_) => None,
-            },
-        )?;
+        let slices = jobs.chunks(VERIFY_SLICE);
+        for (jobs, verdicts) in slices.zip(verdicts.chunks_mut(VERIFY_SLICE)) {
+            verify_encoded(&chosen, jobs, format.0, verdicts)?;
+            check_signals()?;
+        }
+        verify_decoded(&chosen, jobs, &mut verdicts, |key, signature| {
+            match (key, signature) {
+                (Public::Falcon512(key), Signed::Falcon512(signature)) => Some((key, signature)),
+                _ => None,
+            }
+        })?;
+        verify_decoded(&chosen, jobs, &mut verdicts, |key, signature| {
+            match (key, signature) {
+                (Public::Falcon1024(key), Signed::Falcon1024(signature)) => Some((key, signature)),
+                _ => None,
+            }
+        })?;
         Ok(verdicts)
     })
 }
 
 /// Jobs that are verified with one call: a tenth of a second of one core.
-pub const VERIFY_SLICE: usize = 65536;
+const VERIFY_SLICE: usize = 65536;
 
-/// Verifies the jobs whose key `typed_key` returns. A signature of another parameter set is not
-/// valid.
-fn verify_those<P: Parameters>(
+/// Verifies the jobs whose signatures are encoded. The others count as invalid.
+fn verify_encoded(
     chosen: &Chosen,
     jobs: &[ToVerify],
     format: Format,
     verdicts: &mut [bool],
-    typed_key: impl Fn(&Public) -> Option<&VerifyingKey<P>>,
-    typed_signature: impl Fn(&Signed) -> Option<&Signature<P>>,
 ) -> PyResult<()> {
-    let mut encoded = (Vec::new(), Vec::new());
-    // Signatures that the engine does not decode, and which job they belong to.
-    let mut decoded = Vec::new();
-    for (place, (key, signature, message)) in jobs.iter().enumerate() {
-        let Some(key) = typed_key(key) else { continue };
-        match signature {
-            Presented::Decoded(signature) => {
-                let signature = typed_signature(signature);
-                decoded.extend(signature.map(|signature| (place, key, message, *signature)));
-            }
-            Presented::Bytes(signature) if format == Format::Padded => {
-                encoded.0.push(place);
-                encoded.1.push(VerifyBytesJob {
-                    key,
-                    message,
-                    signature,
-                });
-            }
-            Presented::Bytes(bytes) => {
-                let signature = typed::decode::<P>(format, bytes).ok();
-                decoded.extend(signature.map(|signature| (place, key, message, signature)));
-            }
-        }
+    let rows = jobs
+        .iter()
+        .map(|(key, signature, message)| match signature {
+            Presented::Bytes(signature) => Row {
+                key: Some(key.row_key()),
+                message: Some(message),
+                signature: Some(signature),
+                ..Row::default()
+            },
+            Presented::Decoded(_) => Row::default(),
+        });
+    let rows: Vec<_> = rows.collect();
+    let mut found = filled(Verdict::Invalid, jobs.len())?;
+    match chosen.on_threads() {
+        Some(engine) => rows::verify(&engine, format, &rows, &mut found),
+        None => rows::verify(&chosen.engine, format, &rows, &mut found),
     }
-    if !encoded.1.is_empty() {
-        let slices = encoded.0.chunks(VERIFY_SLICE);
-        for (places, jobs) in slices.zip(encoded.1.chunks(VERIFY_SLICE)) {
-            let found = chosen.verify_bytes(jobs)?;
-            for (&place, verdict) in places.iter().zip(found) {
-                verdicts[place] = verdict;
-            }
-            check_signals()?;
-        }
+    .map_err(failed)?;
+    for (verdict, found) in verdicts.iter_mut().zip(found) {
+        *verdict = found == Verdict::Valid;
     }
-    if !decoded.is_empty() {
-        let jobs: Vec<_> = decoded
-            .iter()
-            .map(|(_, key, message, signature)| VerifyJob {
-                key,
-                message,
-                signature,
-            })
-            .collect();
-        let found = chosen.verify(&jobs)?;
-        for ((place, ..), verdict) in decoded.iter().zip(found) {
-            verdicts[*place] = verdict;
-        }
+    Ok(())
+}
+
+/// Verifies the jobs with a decoded signature for which `typed` returns the key and the signature.
+/// A signature of another parameter set is not valid.
+fn verify_decoded<'a, P: Parameters>(
+    chosen: &Chosen,
+    jobs: &'a [ToVerify],
+    verdicts: &mut [bool],
+    typed: impl Fn(&'a Public, &'a Signed) -> Option<(&'a VerifyingKey<P>, &'a Signature<P>)>,
+) -> PyResult<()> {
+    let decoded = jobs.iter().zip(verdicts).filter_map(|(job, verdict)| {
+        let (key, Presented::Decoded(signature), message) = job else {
+            return None;
+        };
+        let (key, signature) = typed(key, signature)?;
+        let job = VerifyJob {
+            key,
+            message,
+            signature,
+        };
+        Some((verdict, job))
+    });
+    let (verdicts, jobs): (Vec<_>, Vec<_>) = decoded.unzip();
+    for (verdict, found) in verdicts.into_iter().zip(chosen.verify(&jobs)?) {
+        *verdict = found;
     }
     Ok(())
 }

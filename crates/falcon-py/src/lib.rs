@@ -1,7 +1,7 @@
 //! Native part of the Python package `falcon-sign`.
 //!
 //! It converts arguments, releases the GIL and calls `falcon-core`. Its `unsafe` code is in
-//! `arrow/ffi.rs`, and the macros of its dependencies expand to some.
+//! `arrow/ffi`, and the macros of its dependencies expand to some.
 
 mod arrow;
 mod batch;
@@ -18,6 +18,7 @@ mod stream;
 mod typed;
 
 use falcon_core::Engine;
+use falcon_core::batch::Verdict;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -60,6 +61,14 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(jobs::sign_batch, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::verify_batch, module)?)?;
     module.add("ArrowArray", py.get_type::<arrow::PyArray>())?;
+    for (name, verdict) in [
+        ("VALID", Verdict::Valid),
+        ("INVALID", Verdict::Invalid),
+        ("MALFORMED", Verdict::Malformed),
+        ("UNKNOWN_KEY", Verdict::UnknownKey),
+    ] {
+        module.add(name, verdict as u8)?;
+    }
     module.add_function(wrap_pyfunction!(arrow::arrow_verify, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::arrow_sign, module)?)?;
     #[cfg(feature = "measure")]

@@ -3,6 +3,7 @@
 
 use crate::errors;
 use crate::input::Set;
+use falcon_core::rows::RowKey;
 use falcon_core::{
     AnySigningKey, AnyVerifyingKey, DecodeError, Falcon512, Falcon1024, Format, Parameters,
     SEED_LEN, Signature, SignatureError, SigningKey, VerifyingKey,
@@ -111,6 +112,13 @@ impl Public {
         match self {
             Self::Falcon512(_) => Falcon512::NAME,
             Self::Falcon1024(_) => Falcon1024::NAME,
+        }
+    }
+
+    pub fn row_key(&self) -> RowKey<'_> {
+        match self {
+            Self::Falcon512(key) => RowKey::Falcon512(key),
+            Self::Falcon1024(key) => RowKey::Falcon1024(key),
         }
     }
 

@@ -8,10 +8,10 @@ use crate::{
     progress::{Progress, Unit},
     scheme::{Algorithm, Either, SecretKey},
     tables::{
-        BATCH_ROWS, ColumnFormat, KEY, KEY_ID, MESSAGE, SIGNATURE, Verdict, Worker, count, encode,
+        BATCH_ROWS, ColumnFormat, KEY, KEY_ID, MESSAGE, SIGNATURE, Worker, count, encode,
         output::{Place, appeared},
         shards::is_hidden,
-        source::State,
+        state::State,
         write::{Writer, binary, properties, schema},
     },
     ui::Ui,
@@ -19,7 +19,7 @@ use crate::{
 use clap::Args;
 use falcon_core::{
     Falcon512, Falcon1024, Parameters, Signature, SigningKey, Threads,
-    batch::{BatchSign, SignJob},
+    batch::{BatchSign, SignJob, Verdict},
 };
 use indicatif::HumanCount;
 use parquet::{basic::Repetition, schema::types::ColumnPath};

@@ -8,19 +8,21 @@ use crate::{
     progress::Progress,
     scheme::PublicKey,
     tables::{
-        ColumnFormat, KEY, KEY_ID, Verdict, Worker,
-        column::Batches,
+        ColumnFormat, KEY, KEY_ID, Worker,
+        batches::Batches,
         keys::{Decoded, KeyTable, Keys, verify},
-        ledger::{Counts, Job, LedgerOptions, digest_of_key},
+        ledger::{LedgerOptions, digest_of_key},
         output::{Output, digest},
+        report::{Counts, Job},
         shards::Slice,
-        source::{State, Table},
+        state::State,
+        table::Table,
         write::{Verdicts, has_verdicts},
     },
     ui::{BAD, GOOD, Styled, Ui},
 };
 use clap::{Args, ValueEnum};
-use falcon_core::Threads;
+use falcon_core::{Threads, batch::Verdict};
 use indicatif::HumanCount;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -80,8 +82,8 @@ impl VerifyTable {
                 (Keys::Named(table), Some(digest))
             }
             (None, Some(path)) => {
-                let key = only_key(path)?;
-                let digest = digest_of_key(&key.to_any().to_bytes());
+                let key = only_key(path)?.to_any();
+                let digest = digest_of_key(&key.to_bytes());
                 (Keys::One(Arc::new(key)), Some(digest))
             }
             (None, None) => (Keys::Encoded, None),
@@ -201,16 +203,16 @@ struct Counted {
 }
 
 impl Counted {
-    fn count(&mut self, row: u64, verdicts: &[u8]) {
+    fn count(&mut self, row: u64, verdicts: &[Verdict]) {
         let first = self.first_not_valid.get_or_insert_default();
         for (row, &verdict) in (row..).zip(verdicts) {
             *match verdict {
-                it if it == Verdict::Valid as u8 => &mut self.valid,
-                it if it == Verdict::Invalid as u8 => &mut self.invalid,
-                it if it == Verdict::Malformed as u8 => &mut self.malformed,
-                _ => &mut self.unknown_key,
+                Verdict::Valid => &mut self.valid,
+                Verdict::Invalid => &mut self.invalid,
+                Verdict::Malformed => &mut self.malformed,
+                Verdict::UnknownKey => &mut self.unknown_key,
             } += 1;
-            if verdict != Verdict::Valid as u8 && first.len() < FIRST {
+            if verdict != Verdict::Valid && first.len() < FIRST {
                 first.push(row);
             }
         }

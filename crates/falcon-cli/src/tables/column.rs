@@ -1,10 +1,6 @@
-//! Columns of a table, in batches.
+//! Columns of a table.
 
-use super::{
-    BATCH_ROWS,
-    source::{Source, Table, Thrift, contained},
-};
-use crate::error::{Error, Result};
+use super::{source::Source, thrift::Thrift};
 use parquet::{
     basic::{ConvertedType, Encoding, LogicalType, Type},
     column::{
@@ -23,9 +19,6 @@ use std::{
         atomic::{AtomicUsize, Ordering},
     },
 };
-
-/// Bytes after which a batch ends.
-const BATCH_BYTES: usize = 32 << 20;
 
 /// Rows that are read from one column before those of the next column.
 const STEP_ROWS: usize = 64;
@@ -106,6 +99,15 @@ pub(crate) enum Value<'a> {
     Integer(i128),
 }
 
+impl<'a> Value<'a> {
+    pub(crate) fn bytes(self) -> Option<&'a [u8]> {
+        match self {
+            Self::Bytes(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+}
+
 /// Bytes from which a value is not copied. A dictionary can have a long value once that many rows
 /// share.
 const LONG: usize = 64 << 10;
@@ -116,7 +118,7 @@ pub(crate) struct Values {
     bytes: Vec<u8>,
     rows: Vec<Row>,
     /// Bytes of all values, and of the pages that long values keep in memory.
-    size: usize,
+    pub(super) size: usize,
     /// Number of long values.
     longs: usize,
 }
@@ -144,7 +146,7 @@ impl Values {
     }
 
     /// Forgets the values, and keeps the memory for others.
-    fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.rows.clear();
         (self.size, self.longs) = (0, 0);
@@ -163,84 +165,6 @@ impl Values {
             self.bytes.extend_from_slice(value.data());
         }
         self.rows.push(Row::Bytes(start..self.bytes.len()));
-    }
-}
-
-/// Reads batches of some columns of a row group. The columns have a value for each row.
-pub(crate) struct Batches<'t> {
-    table: &'t Table,
-    readers: Vec<ColumnReader>,
-    group: usize,
-    rows: u64,
-    read: u64,
-    /// A batch that nobody needs any more.
-    spare: Option<Vec<Values>>,
-}
-
-impl<'t> Batches<'t> {
-    /// `columns` are their numbers.
-    pub(crate) fn new(table: &'t Table, group: usize, columns: &[usize]) -> Result<Self> {
-        let readers = columns.iter().map(|&column| table.reader(group, column));
-        Ok(Self {
-            table,
-            readers: readers.collect::<Result<_>>()?,
-            group,
-            rows: table.metadata().row_group(group).num_rows() as u64,
-            read: 0,
-            spare: None,
-        })
-    }
-
-    /// Takes a batch back, whose memory serves another one. Fresh memory would cost a copy for each
-    /// time that a batch grows, and a page fault for each 4 KiB.
-    pub(crate) fn reuse(&mut self, batch: Vec<Values>) {
-        self.spare = Some(batch);
-    }
-
-    /// The next batch: values of each column, or nothing at the end of the row group.
-    pub(crate) fn next(&mut self) -> Result<Option<Vec<Values>>> {
-        let mut batch = self.spare.take().unwrap_or_default();
-        batch.iter_mut().for_each(Values::clear);
-        batch.resize_with(self.readers.len(), Values::default);
-        let (readers, path) = (&mut self.readers, self.table.path());
-        readers
-            .iter_mut()
-            .for_each(|reader| reader.is_counted = false);
-        let step = readers.iter().map(|reader| reader.step).min().unwrap_or(1);
-        let mut read = 0;
-        let mut size = 0;
-        while read < BATCH_ROWS {
-            let counts = contained(path, || {
-                let each = readers.iter_mut().zip(&mut batch);
-                each.map(|(reader, values)| reader.read(step, values))
-                    .collect::<parquet::errors::Result<Vec<_>>>()
-            })?;
-            let count = counts.first().copied().unwrap_or(0);
-            if counts.iter().any(|&other| other != count) {
-                return Err(self.wrong_count());
-            }
-            read += count;
-            size = batch.iter().map(|values| values.size).sum();
-            if count == 0 || size >= BATCH_BYTES {
-                break;
-            }
-        }
-        self.table.count_decoded(read, size)?;
-        self.read += read as u64;
-        if self.read > self.rows || read == 0 && self.read < self.rows {
-            return Err(self.wrong_count());
-        }
-        Ok((read > 0).then_some(batch))
-    }
-
-    fn wrong_count(&self) -> Error {
-        let what = format_args!(
-            "is damaged: row group {} does not have the {} rows that it claims",
-            self.group, self.rows
-        );
-        Error::at(self.table.path(), what).hint(
-            "copy or write the file again, and compare its checksum with that of the original",
-        )
     }
 }
 
@@ -267,10 +191,10 @@ pub(crate) struct ColumnReader {
     defined: i16,
     unsigned: bool,
     /// Rows to read at a time.
-    step: usize,
+    pub(super) step: usize,
     spent: Arc<Spent>,
     /// Whether the batch counts the page that was read last.
-    is_counted: bool,
+    pub(super) is_counted: bool,
     levels: Vec<i16>,
 }
 
@@ -321,7 +245,11 @@ impl ColumnReader {
     }
 
     /// Adds the next rows, at most `rows`, to `values`. Returns their number.
-    fn read(&mut self, rows: usize, values: &mut Values) -> parquet::errors::Result<usize> {
+    pub(super) fn read(
+        &mut self,
+        rows: usize,
+        values: &mut Values,
+    ) -> parquet::errors::Result<usize> {
         let (longs, before) = (values.longs, self.spent.last.load(Ordering::Relaxed));
         self.spent.step.store(0, Ordering::Relaxed);
         let count = self.read_values(rows, values)?;

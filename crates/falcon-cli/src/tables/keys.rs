@@ -1,21 +1,20 @@
 //! The keys of rows, and verdicts.
 
 use super::{
-    BATCH_ROWS, ColumnFormat, KEY, KEY_ID, MESSAGE, SIGNATURE, Verdict,
-    column::{Batches, Kind, Value, Values},
-    source::{State, Table},
+    BATCH_ROWS, ColumnFormat, KEY, KEY_ID, MESSAGE, SIGNATURE,
+    batches::Batches,
+    column::{Kind, Value, Values},
+    state::State,
+    table::Table,
 };
-use crate::{
-    error::{Error, Result},
-    scheme::{Either, PublicKey},
-};
+use crate::error::{Error, Result};
 use falcon_core::{
-    AnyVerifyingKey, Falcon512, Falcon1024, Parameters, Signature, SignatureError, VerifyingKey,
-    batch::{BatchError, BatchVerify, VerifyBytesJob, VerifyJob},
+    AnyVerifyingKey, Falcon512, Falcon1024,
+    batch::{BatchVerify, Verdict},
+    rows::{self, Interner, Row, RowKey},
 };
 use std::{
-    collections::{HashMap, hash_map::RandomState},
-    hash::BuildHasher,
+    collections::{HashMap, VecDeque},
     path::Path,
     sync::Arc,
 };
@@ -35,14 +34,10 @@ const BYTES: &[Kind] = &[Kind::Bytes];
 const NAMES: &[Kind] = &[Kind::Integers, Kind::Text, Kind::Bytes];
 
 /// A key that is ready to verify.
-type Ready = Arc<PublicKey>;
+type Ready = Arc<AnyVerifyingKey>;
 
 fn decode(bytes: &[u8]) -> Option<Ready> {
-    match AnyVerifyingKey::try_from(bytes).ok()? {
-        AnyVerifyingKey::Falcon512(key) => Some(Arc::new(Either::Falcon512(key))),
-        AnyVerifyingKey::Falcon1024(key) => Some(Arc::new(Either::Falcon1024(key))),
-        _ => None,
-    }
+    AnyVerifyingKey::try_from(bytes).ok().map(Arc::new)
 }
 
 /// Source of the keys of rows.
@@ -136,10 +131,7 @@ impl KeyTable {
 
     fn add(&mut self, table: &Table, names: &Values, keys: &Values) -> Result<()> {
         for row in 0..names.len() {
-            let key = match keys.get(row) {
-                Value::Bytes(bytes) => decode(bytes),
-                _ => None,
-            };
+            let key = keys.get(row).bytes().and_then(decode);
             let name = names.get(row);
             let known = match name {
                 Value::Null => continue,
@@ -147,8 +139,7 @@ impl KeyTable {
                 Value::Integer(name) => self.integers.get(&name),
             };
             if let Some(known) = known {
-                let bytes = |key: &Option<Ready>| key.as_ref().map(|key| key.to_any().to_bytes());
-                if bytes(known) == bytes(&key) {
+                if *known == key {
                     continue;
                 }
                 let name = match name {
@@ -194,65 +185,49 @@ impl KeyTable {
     }
 }
 
-/// Keys that were decoded lately: `WAYS` in each of `SETS` places, found by 16 of their bytes.
-///
-/// Whole keys are compared, and not hashed: hashing 897 bytes takes half as long as a verification.
-/// If the same 16 bytes are in many keys, which happens on purpose only, the keys are decoded again
-/// each time, as keys that differ in every row are.
+/// Most keys that are kept.
+const KEPT: usize = 8192;
+
+/// Keys that were decoded lately. If there are too many, the oldest one is forgotten.
+#[derive(Default)]
 pub(crate) struct Decoded {
-    hasher: RandomState,
-    sets: Vec<Vec<(Box<[u8]>, Ready)>>,
-    /// Place of the key that is replaced next.
-    next: usize,
-}
-
-const SETS: usize = 2048;
-const WAYS: usize = 4;
-
-impl Default for Decoded {
-    fn default() -> Self {
-        Self {
-            hasher: RandomState::new(),
-            sets: (0..SETS).map(|_| Vec::new()).collect(),
-            next: 0,
-        }
-    }
+    keys: Interner<Arc<[u8]>, Ready>,
+    /// Encodings of these keys, the oldest one first.
+    order: VecDeque<Arc<[u8]>>,
 }
 
 impl Decoded {
     fn get(&mut self, bytes: &[u8]) -> Option<Ready> {
-        let middle = bytes.len() / 2;
-        let sample = &bytes[middle..bytes.len().min(middle + 16)];
-        let set = &mut self.sets[self.hasher.hash_one(sample) as usize % SETS];
-        if let Some((_, key)) = set.iter().find(|(known, _)| **known == *bytes) {
+        if let Some(key) = self.keys.get(bytes) {
             return Some(Arc::clone(key));
         }
         // Malformed keys, of any length, are not kept.
         let key = decode(bytes)?;
-        let entry = (bytes.into(), Arc::clone(&key));
-        if set.len() < WAYS {
-            set.push(entry);
-        } else {
-            set[self.next % WAYS] = entry;
-            self.next += 1;
+        if self.order.len() == KEPT
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.keys.remove(&oldest);
         }
+        let bytes = Arc::<[u8]>::from(bytes);
+        self.order.push_back(Arc::clone(&bytes));
+        self.keys.insert(bytes, Arc::clone(&key));
         Some(key)
     }
 }
 
-/// Verdicts of the rows of a batch that has the columns of [`Keys::columns`], one byte each.
+/// Verdicts of the rows of a batch that has the columns of [`Keys::columns`].
 pub(crate) fn verify(
     engine: &(impl BatchVerify<Falcon512> + BatchVerify<Falcon1024>),
     keys: &Keys,
     decoded: &mut Decoded,
     format: ColumnFormat,
     batch: &[Values],
-) -> Result<Vec<u8>> {
+) -> Result<Vec<Verdict>> {
     let (messages, signatures) = (&batch[0], &batch[1]);
-    let rows = messages.len();
-    debug_assert!(rows < BATCH_ROWS + 64);
+    let count = messages.len();
+    debug_assert!(count < BATCH_ROWS + 64);
     let found: Vec<Option<Ready>> = match keys {
-        Keys::One(key) => vec![Some(Arc::clone(key)); rows],
+        Keys::One(key) => vec![Some(Arc::clone(key)); count],
         Keys::Named(table) => {
             let mut last: (Value<'_>, Option<&Ready>) = (Value::Null, None);
             let mut found = |row| {
@@ -262,126 +237,31 @@ pub(crate) fn verify(
                 }
                 last.1.cloned()
             };
-            (0..rows).map(&mut found).collect()
+            (0..count).map(&mut found).collect()
         }
         Keys::Encoded => {
             let mut last: (&[u8], Option<Ready>) = (&[], None);
             let mut found = |row| {
-                let Value::Bytes(bytes) = batch[2].get(row) else {
-                    return None;
-                };
+                let bytes = batch[2].get(row).bytes()?;
                 if bytes != last.0 {
                     last = (bytes, decoded.get(bytes));
                 }
                 last.1.clone()
             };
-            (0..rows).map(&mut found).collect()
+            (0..count).map(&mut found).collect()
         }
     };
-    let mut verdicts = vec![Verdict::UnknownKey as u8; rows];
-    let mut small = Jobs::<Falcon512>::default();
-    let mut large = Jobs::<Falcon1024>::default();
-    for (row, key) in found.iter().enumerate() {
-        let Some(key) = key else { continue };
-        let (Value::Bytes(message), Value::Bytes(signature)) =
-            (messages.get(row), signatures.get(row))
-        else {
-            verdicts[row] = Verdict::Malformed as u8;
-            continue;
-        };
-        match &**key {
-            Either::Falcon512(key) => small.push(row, key, message, signature),
-            Either::Falcon1024(key) => large.push(row, key, message, signature),
-        }
-    }
-    let done = small
-        .verify(engine, format, &mut verdicts)
-        .and_then(|()| large.verify(engine, format, &mut verdicts));
-    done.map_err(|error| Error::new("cannot verify").because(error))?;
+    let rows = found.iter().enumerate().map(|(row, key)| Row {
+        key: key.as_deref().map(RowKey::from),
+        message: messages.get(row).bytes(),
+        signature: signatures.get(row).bytes(),
+        ..Row::default()
+    });
+    let rows: Vec<_> = rows.collect();
+    let mut verdicts = vec![Verdict::Invalid; count];
+    rows::verify(engine, format.encoding(), &rows, &mut verdicts)
+        .map_err(|error| Error::new("cannot verify").because(error))?;
     Ok(verdicts)
-}
-
-/// The jobs of one parameter set, and their rows.
-struct Jobs<'a, P: Parameters> {
-    rows: Vec<usize>,
-    jobs: Vec<VerifyBytesJob<'a, P>>,
-}
-
-impl<P: Parameters> Default for Jobs<'_, P> {
-    fn default() -> Self {
-        Self {
-            rows: Vec::new(),
-            jobs: Vec::new(),
-        }
-    }
-}
-
-impl<'a, P: Parameters> Jobs<'a, P> {
-    fn push(
-        &mut self,
-        row: usize,
-        key: &'a VerifyingKey<P>,
-        message: &'a [u8],
-        signature: &'a [u8],
-    ) {
-        self.rows.push(row);
-        self.jobs.push(VerifyBytesJob {
-            key,
-            message,
-            signature,
-        });
-    }
-
-    /// Decides the rows.
-    fn verify(
-        &self,
-        engine: &impl BatchVerify<P>,
-        format: ColumnFormat,
-        verdicts: &mut [u8],
-    ) -> Result<(), BatchError> {
-        let decode = |job: &VerifyBytesJob<'_, P>| match format {
-            ColumnFormat::Padded => Signature::<P>::try_from(job.signature),
-            format => Signature::from_bytes(format.encoding(), job.signature),
-        };
-        if format == ColumnFormat::Padded {
-            let mut results = vec![Err(SignatureError); self.jobs.len()];
-            engine.verify_bytes_batch(&self.jobs, &mut results)?;
-            for ((&row, job), result) in self.rows.iter().zip(&self.jobs).zip(results) {
-                verdicts[row] = match result {
-                    Ok(()) => Verdict::Valid,
-                    Err(_) if decode(job).is_err() => Verdict::Malformed,
-                    Err(_) => Verdict::Invalid,
-                } as u8;
-            }
-            return Ok(());
-        }
-        let signatures: Vec<_> = self.jobs.iter().map(decode).collect();
-        let decoded = self.rows.iter().zip(&self.jobs).zip(&signatures);
-        let (rows, jobs): (Vec<usize>, Vec<_>) = decoded
-            .filter_map(|((&row, job), signature)| {
-                verdicts[row] = Verdict::Malformed as u8;
-                let signature = signature.as_ref().ok()?;
-                let (key, message) = (job.key, job.message);
-                Some((
-                    row,
-                    VerifyJob {
-                        key,
-                        message,
-                        signature,
-                    },
-                ))
-            })
-            .unzip();
-        let mut results = vec![Err(SignatureError); jobs.len()];
-        engine.verify_batch(&jobs, &mut results)?;
-        for (row, result) in rows.into_iter().zip(results) {
-            verdicts[row] = match result {
-                Ok(()) => Verdict::Valid,
-                Err(_) => Verdict::Invalid,
-            } as u8;
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -394,7 +274,10 @@ mod tests {
             write::{Writer, binary, properties, schema},
         },
     };
-    use falcon_core::{SigningKey, batch::VerifyJob};
+    use falcon_core::{
+        Parameters, SignatureError, SigningKey,
+        batch::{BatchError, VerifyJob},
+    };
     use parquet::basic::Repetition;
     use std::{
         fs::File,
@@ -454,6 +337,22 @@ mod tests {
         assert!(told.ends_with("changed while it was read"), "{told}");
     }
 
+    #[test]
+    fn the_oldest_key_is_forgotten() {
+        let key = |number: usize| {
+            let mut bytes = [0; Falcon512::VERIFYING_KEY_LEN];
+            (bytes[0], bytes[1], bytes[3]) = (9, (number / 256) as u8, number as u8);
+            bytes
+        };
+        let mut decoded = Decoded::default();
+        for number in 0..=KEPT {
+            assert!(decoded.get(&key(number)).is_some());
+        }
+        assert_eq!(decoded.order.len(), KEPT);
+        assert!(decoded.keys.get(&key(0)).is_none());
+        assert!((1..=KEPT).all(|number| decoded.keys.get(&key(number)).is_some()));
+    }
+
     /// An engine that fails, as one on a GPU can.
     struct Broken;
 
@@ -477,8 +376,8 @@ mod tests {
         let small = SigningKey::<Falcon512>::from_seed_boxed(&[7; 32]).expect("no fault");
         let large = SigningKey::<Falcon1024>::from_seed_boxed(&[7; 32]).expect("no fault");
         for key in [
-            Either::Falcon512(Box::new(small.verifying_key().clone())),
-            Either::Falcon1024(Box::new(large.verifying_key().clone())),
+            AnyVerifyingKey::from(small.verifying_key().clone()),
+            AnyVerifyingKey::from(large.verifying_key().clone()),
         ] {
             let keys = Keys::One(Arc::new(key));
             let columns = keys.columns(&table).unwrap();

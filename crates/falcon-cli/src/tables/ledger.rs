@@ -3,30 +3,31 @@
 use super::{
     count,
     output::{Output, Place, appeared, digest, open_output},
+    report::{Counts, Job, Report, Summary},
     shards::{
         Listed, Shard, Slice, Unreadable, check_names, divide, division, resolved, tables_at,
     },
-    source::{EXPANSION, State, Table},
+    state::State,
+    table::{EXPANSION, Table},
 };
 use crate::{
     error::{Error, Result, Status},
-    escape::{Escaped, shown},
+    escape::shown,
     output::Overwrite,
     parallel::for_each_in_order_on,
     place::with_suffix,
     progress::{Progress, Unit},
     shell::quote,
-    ui::{Hints, Styled, Ui},
+    ui::Ui,
 };
 use clap::Args;
 use falcon_core::Threads;
 use rayon::prelude::*;
-use serde::{Serialize, de::DeserializeOwned};
 use serde_json as json;
 use sha2::{Digest, Sha256};
 use std::{
     collections::{HashMap, HashSet},
-    fmt, fs,
+    fs,
     io::{self, Read},
     num::NonZeroUsize,
     path::{Path, PathBuf},
@@ -68,36 +69,6 @@ pub(crate) struct LedgerOptions {
     max_expansion: u64,
 }
 
-impl Slice {
-    fn summary<T>(&self, counts: T, output_sha256: String, seconds: f64, job: &Job) -> Summary<T> {
-        Summary {
-            shard: self.name.clone(),
-            rows: self.rows,
-            row_groups: (!self.is_whole).then_some([self.groups.start, self.groups.end]),
-            first_row: (!self.is_whole).then_some(self.first_row),
-            counts,
-            output_sha256,
-            seconds,
-            state: self.state.clone(),
-            job: job.clone(),
-        }
-    }
-}
-
-/// Summaries on standard output. If it takes no more, the work goes on, and the error is kept.
-struct Reports {
-    ui: Ui,
-    lost: Option<Error>,
-}
-
-impl Reports {
-    fn report<T: Counts>(&mut self, summary: &Summary<T>) {
-        if self.lost.is_none() {
-            self.lost = self.ui.report(summary).err();
-        }
-    }
-}
-
 /// The places of an output and of its summary.
 struct Places {
     output: Place,
@@ -109,6 +80,30 @@ impl Places {
     fn clear(&self) -> Result<()> {
         self.summary.clear()?;
         self.output.clear()
+    }
+}
+
+/// Outputs to make, and the place of their sum.
+struct Plan<'l> {
+    slices: Vec<(&'l Slice, Places)>,
+    sum: Place,
+}
+
+/// States of an output and of its summary, if they are there.
+type States = [Option<State>; 2];
+
+/// Outputs that a run has made or skipped, by name.
+#[derive(Default)]
+struct Kept(Mutex<Vec<(String, States)>>);
+
+impl Kept {
+    fn keep(&self, slice: &Slice, states: States) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.push((slice.name.clone(), states));
+    }
+
+    fn into_inner(self) -> Vec<(String, States)> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -128,35 +123,6 @@ pub(crate) struct Ledger {
     threads: Option<NonZeroUsize>,
     /// Of each table: see [`Table::limit_expansion`].
     max_expansion: u64,
-}
-
-/// Summary of an output: a JSON file beside it. `T` is what the command counts.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Summary<T> {
-    shard: String,
-    pub(crate) rows: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    row_groups: Option<[usize; 2]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    first_row: Option<u64>,
-    #[serde(flatten)]
-    pub(crate) counts: T,
-    /// SHA-256 of the output, in hexadecimal.
-    output_sha256: String,
-    seconds: f64,
-    #[serde(flatten)]
-    state: State,
-    #[serde(flatten)]
-    job: Job,
-}
-
-/// Options that outputs depend on, besides the tables.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Job {
-    pub(crate) format: super::ColumnFormat,
-    /// SHA-256 of the table of keys or of the encoded public key.
-    pub(crate) keys_sha256: Option<String>,
-    pub(crate) falcon_sign: &'static str,
 }
 
 impl LedgerOptions {
@@ -258,32 +224,54 @@ impl Ledger {
         ui: Ui,
         work: impl Fn(&Table, &Slice, &mut Output, Option<&Threads>, &Progress) -> Result<T> + Sync,
     ) -> Result<Status> {
-        let started = std::time::Instant::now();
-        let mut total = T::default();
-        let (mut rows, mut done, mut skipped) = (0, 0, 0);
         let cores = available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let threads = Threads::new(self.threads.unwrap_or(cores));
+        let unreadable = self.unreadable.iter().filter(|table| table.is_counted);
+        let shards = self.slices.len() + unreadable.count();
+        let parts = self.shard.map(|_| (self.division.clone(), self.total));
+        let mut report = Report::new(ui, shards, parts);
+        let kept = Kept::default();
+        let plan = self.plan(job, &threads, &kept, &mut report)?;
+        self.make(job, &threads, &plan.slices, &kept, &mut report, work)?;
+        // Another run may have replaced what this one has made or skipped.
+        for (name, states) in kept.into_inner() {
+            if self.states(&name) != states {
+                let error = appeared(&self.output.join(&name));
+                report.fail(name, &error);
+            }
+        }
+        for table in &self.unreadable {
+            report.fail(shown(&table.path).to_string(), &table.error);
+        }
+        if let Err(error) = plan.sum.write_json(report.sum()) {
+            report.error(&error);
+        }
+        // Another job may have ended since this one began.
+        if let Err(error) = self.check_division() {
+            report.error(&error);
+        }
+        report.end(self.files > 1)
+    }
+
+    /// Finds the slices to work on, and reports those whose outputs are there. Removes outputs of
+    /// tables that cannot be read, and sums.
+    fn plan<T: Counts>(
+        &self,
+        job: &Job,
+        threads: &Threads,
+        kept: &Kept,
+        report: &mut Report<T>,
+    ) -> Result<Plan<'_>> {
         let finished = |slice| self.finished::<T>(slice, job);
         let finished: Vec<Option<(Summary<T>, _)>> = match threads.pool() {
             Some(pool) => pool.install(|| self.slices.par_iter().map(finished).collect()),
             None => self.slices.iter().map(finished).collect(),
         };
         let mut slices = Vec::new();
-        let kept = Mutex::new(Vec::new());
-        let keep = |slice: &Slice, states| {
-            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.push((slice.name.clone(), states));
-        };
-        let mut reports = Reports { ui, lost: None };
         for (slice, finished) in self.slices.iter().zip(finished) {
             if let Some((summary, states)) = finished {
-                keep(slice, states);
-                if ui.json || summary.counts.is_bad() {
-                    reports.report(&summary);
-                }
-                total.add(&slice.name, &summary.counts);
-                rows += slice.rows;
-                skipped += 1;
+                kept.keep(slice, states);
+                report.skip(&slice.name, &summary);
                 continue;
             }
             let path = self.path(slice);
@@ -294,7 +282,7 @@ impl Ledger {
             slices.push((slice, self.look::<T>(&slice.name)?));
         }
         let older_sum = look_at_sum(self.output.join("summary.json"))?;
-        let sum_place = look_at_sum(self.sum_path())?;
+        let sum = look_at_sum(self.sum_path())?;
         self.check_division()?;
         let outdated = self.unreadable.iter();
         let outdated =
@@ -304,122 +292,51 @@ impl Ledger {
         // From here on, no sum remains. Each output goes before its table is read, and those of
         // tables that cannot be read go now.
         older_sum.clear()?;
-        sum_place.clear()?;
+        sum.clear()?;
         outdated.iter().try_for_each(Places::clear)?;
-        let progress = Progress::new(
-            ui,
-            Unit::Items("rows"),
-            Some(
-                slices
-                    .iter()
-                    .fold(0, |rows, (slice, _)| slice.rows.saturating_add(rows)),
-            ),
-        );
-        let mut status = Status::Valid;
-        let mut hints = Hints::default();
-        let mut errors = Vec::new();
-        let mut tell = |(name, outcome): (String, Result<Summary<T>>)| match outcome {
-            Ok(summary) => {
-                let is_bad = summary.counts.is_bad();
-                if is_bad {
-                    status = status.max(Status::Invalid);
-                }
-                if !ui.quiet || is_bad {
-                    progress.clear_for_result();
-                    reports.report(&summary);
-                }
-                rows += summary.rows;
-                done += 1;
-                total.add(&name, &summary.counts);
-            }
-            Err(error) => {
-                status = status.max(Status::Failure);
-                progress.clear();
-                ui.error_among(&error, &mut hints);
-                errors.push((name, error.to_string()));
-            }
-        };
+        Ok(Plan { slices, sum })
+    }
+
+    /// Makes the outputs of `slices`, and reports them.
+    fn make<T: Counts>(
+        &self,
+        job: &Job,
+        threads: &Threads,
+        slices: &[(&Slice, Places)],
+        kept: &Kept,
+        report: &mut Report<T>,
+        work: impl Fn(&Table, &Slice, &mut Output, Option<&Threads>, &Progress) -> Result<T> + Sync,
+    ) -> Result<()> {
+        let rows = slices.iter().map(|(slice, _)| slice.rows);
+        let rows = rows.fold(0, u64::saturating_add);
+        let progress = Progress::new(report.ui, Unit::Items("rows"), Some(rows));
         let one = |(slice, places): &(&Slice, Places), threads: Option<&Threads>| {
             let work =
                 |table: &Table, output: &mut Output| work(table, slice, output, threads, &progress);
             let outcome = self.one(slice, places, job, work);
             if outcome.is_ok() {
-                keep(slice, self.states(&slice.name));
+                kept.keep(slice, self.states(&slice.name));
             }
             (slice.name.clone(), outcome)
         };
         if slices.len() < threads.count() {
-            for slice in &slices {
-                tell(one(slice, Some(&threads)));
+            for slice in slices {
+                report.tell(&progress, one(slice, Some(threads)));
             }
-        } else {
-            let each: Vec<_> = slices.chunks(1).collect();
-            let work =
-                |group: &[(&Slice, Places)]| group.iter().map(|slice| one(slice, None)).collect();
-            let done = |outcome| -> Result<()> {
-                tell(outcome);
-                Ok(())
-            };
-            for_each_in_order_on(threads.pool(), &each, work, done)?;
+            return Ok(());
         }
-        drop(progress);
-        // Another run may have replaced what this one has made or skipped.
-        for (name, states) in kept.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            if self.states(&name) != states {
-                let error = appeared(&self.output.join(&name));
-                status = status.max(Status::Failure);
-                ui.error_among(&error, &mut hints);
-                errors.push((name, error.to_string()));
-            }
-        }
-        for table in &self.unreadable {
-            status = status.max(Status::Failure);
-            ui.error_among(&table.error, &mut hints);
-            errors.push((shown(&table.path).to_string(), table.error.to_string()));
-        }
-        if total.is_bad() {
-            status = status.max(Status::Invalid);
-        }
-        let unreadable = self.unreadable.iter().filter(|table| table.is_counted);
-        let sum = Sum {
-            shards: self.slices.len() + unreadable.count(),
-            division: self.shard.map(|_| self.division.clone()),
-            total_rows: self.shard.map(|_| self.total),
-            done: done + skipped,
-            skipped,
-            rows,
-            counts: total,
-            seconds: started.elapsed().as_secs_f64(),
-            errors: errors.into_iter().collect(),
+        let each: Vec<_> = slices.chunks(1).collect();
+        let work =
+            |group: &[(&Slice, Places)]| group.iter().map(|slice| one(slice, None)).collect();
+        let done = |outcome| -> Result<()> {
+            report.tell(&progress, outcome);
+            Ok(())
         };
-        if let Err(error) = sum_place.write_json(&sum) {
-            status = status.max(Status::Failure);
-            ui.error_among(&error, &mut hints);
-        }
-        // Another job may have ended since this one began.
-        if let Err(error) = self.check_division() {
-            status = status.max(Status::Failure);
-            ui.error_among(&error, &mut hints);
-        }
-        if self.files > 1 || sum.skipped > 0 {
-            match status {
-                Status::Valid => ui.note(&sum),
-                _ => ui.warn(&sum),
-            }
-        }
-        match reports.lost {
-            // An invalid row counts more than a report that nobody reads.
-            Some(error) if status == Status::Invalid => {
-                ui.error_among(&error, &mut hints);
-                Ok(status)
-            }
-            Some(error) => Err(error),
-            None => Ok(status),
-        }
+        for_each_in_order_on(threads.pool(), &each, work, done)
     }
 
     /// States of an output and of its summary.
-    fn states(&self, name: &str) -> [Option<State>; 2] {
+    fn states(&self, name: &str) -> States {
         let path = self.output.join(name);
         [
             State::of_name(&path),
@@ -476,11 +393,7 @@ impl Ledger {
 
     /// The summary of a slice, with `--skip-existing`, if its output is the one that its summary
     /// names, and is not older than the table. Also the [`states`](Self::states) of both.
-    fn finished<T: Counts>(
-        &self,
-        slice: &Slice,
-        job: &Job,
-    ) -> Option<(Summary<T>, [Option<State>; 2])> {
+    fn finished<T: Counts>(&self, slice: &Slice, job: &Job) -> Option<(Summary<T>, States)> {
         if !self.skip_existing {
             return None;
         }
@@ -618,59 +531,4 @@ fn advise(error: Error) -> Error {
         return error;
     }
     error.hint("go on with --skip-existing, overwrite with --force, or name another folder with -o")
-}
-
-/// Counts of an output, and their sum.
-pub(crate) trait Counts:
-    Clone + Default + fmt::Display + Serialize + DeserializeOwned + Send + Sync
-{
-    /// Adds the counts of the output `name`.
-    fn add(&mut self, name: &str, other: &Self);
-    /// Number of rows.
-    fn rows(&self) -> u64;
-    /// Whether a table is an output of the command.
-    fn is_output(table: &Table) -> bool;
-    /// Whether something that was checked is not valid.
-    fn is_bad(&self) -> bool;
-    /// The word that begins the line of an output, if something was checked.
-    fn verdict(&self) -> Option<Styled<&'static str>>;
-}
-
-impl<T: Counts> fmt::Display for Summary<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", Escaped(shown(Path::new(&self.shard))))?;
-        if let Some(verdict) = self.counts.verdict() {
-            write!(f, "{verdict}, ")?;
-        }
-        self.counts.fmt(f)
-    }
-}
-
-/// Sum of a run.
-#[derive(Serialize)]
-struct Sum<T> {
-    shards: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    division: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    total_rows: Option<u64>,
-    #[serde(skip)]
-    done: usize,
-    skipped: usize,
-    rows: u64,
-    #[serde(flatten)]
-    counts: T,
-    seconds: f64,
-    errors: std::collections::BTreeMap<String, String>,
-}
-
-impl<T: fmt::Display> fmt::Display for Sum<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { shards, done, .. } = self;
-        write!(f, "{done} of {shards} outputs: {}", self.counts)?;
-        if self.skipped > 0 {
-            write!(f, "; {} of these outputs were there already", self.skipped)?;
-        }
-        Ok(())
-    }
 }

@@ -4,12 +4,17 @@
 //! the limits of `docs/TABLES.md`, and most damage, is an error of that file. A panic of the
 //! `parquet` crate is one, too.
 
+pub(crate) mod batches;
 pub(crate) mod column;
 pub(crate) mod keys;
 pub(crate) mod ledger;
 pub(crate) mod output;
+pub(crate) mod report;
 pub(crate) mod shards;
-pub(crate) mod source;
+mod source;
+pub(crate) mod state;
+pub(crate) mod table;
+mod thrift;
 pub(crate) mod write;
 
 use crate::{
@@ -18,8 +23,8 @@ use crate::{
 };
 use clap::ValueEnum;
 use falcon_core::{
-    Falcon512, Falcon1024, Format, OnThreads, Signature, SignatureError, Threads,
-    batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob},
+    Format, OnThreads, Parameters, Signature, SignatureError, Threads,
+    batch::{BatchError, BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob, VerifyJob},
 };
 use serde::Serialize;
 use std::num::NonZeroUsize;
@@ -42,19 +47,6 @@ pub(crate) const KEY_ID: &str = "key_id";
 
 /// Rows of the largest batch.
 pub(crate) const BATCH_ROWS: usize = 8192;
-
-/// Verdict of a row. The numbers are those of the column `verdict`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Verdict {
-    Valid,
-    /// The key did not make the signature for this message.
-    Invalid,
-    /// The signature is malformed, or the signature or the message is null.
-    Malformed,
-    /// The key is null, malformed, or not in the table of keys.
-    UnknownKey,
-}
 
 /// Encoding of the signatures of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
@@ -105,54 +97,48 @@ impl<'c> Worker<'c> {
     }
 }
 
-macro_rules! batches {
-    ($set:ty) => {
-        impl BatchVerify<$set> for Worker<'_> {
-            fn verify_batch(
-                &self,
-                jobs: &[VerifyJob<'_, $set>],
-                out: &mut [Result<(), SignatureError>],
-            ) -> Result<(), BatchError> {
-                match self.shared() {
-                    Some(engine) => engine.verify_batch(jobs, out),
-                    None => self.compute.verify_batch(jobs, out),
-                }
-            }
-
-            fn verify_bytes_batch(
-                &self,
-                jobs: &[VerifyBytesJob<'_, $set>],
-                out: &mut [Result<(), SignatureError>],
-            ) -> Result<(), BatchError> {
-                match self.shared() {
-                    Some(engine) => engine.verify_bytes_batch(jobs, out),
-                    None => self.compute.verify_bytes_batch(jobs, out),
-                }
-            }
+impl<P: Parameters> BatchVerify<P> for Worker<'_> {
+    fn verify_batch(
+        &self,
+        jobs: &[VerifyJob<'_, P>],
+        out: &mut [Result<(), SignatureError>],
+    ) -> Result<(), BatchError> {
+        match self.shared() {
+            Some(engine) => engine.verify_batch(jobs, out),
+            None => self.compute.verify_batch(jobs, out),
         }
+    }
 
-        impl BatchSign<$set> for Worker<'_> {
-            fn sign_part(
-                &self,
-                seed: &[u8; 32],
-                first: u64,
-                jobs: &[SignJob<'_, $set>],
-                out: &mut [Signature<$set>],
-            ) -> Result<(), BatchError> {
-                match self.shared() {
-                    Some(engine) => engine.sign_part(seed, first, jobs, out),
-                    None => self.compute.sign_part(seed, first, jobs, out),
-                }
-            }
+    fn verify_bytes_batch(
+        &self,
+        jobs: &[VerifyBytesJob<'_, P>],
+        out: &mut [Verdict],
+    ) -> Result<(), BatchError> {
+        match self.shared() {
+            Some(engine) => engine.verify_bytes_batch(jobs, out),
+            None => self.compute.verify_bytes_batch(jobs, out),
         }
-    };
+    }
 }
-batches!(Falcon512);
-batches!(Falcon1024);
+
+impl<P: Parameters> BatchSign<P> for Worker<'_> {
+    fn sign_part(
+        &self,
+        seed: &[u8; 32],
+        first: u64,
+        jobs: &[SignJob<'_, P>],
+        out: &mut [Signature<P>],
+    ) -> Result<(), BatchError> {
+        match self.shared() {
+            Some(engine) => engine.sign_part(seed, first, jobs, out),
+            None => self.compute.sign_part(seed, first, jobs, out),
+        }
+    }
+}
 
 /// Encodes a signature. Padded signatures are the canonical bytes, which a few signatures that are
 /// too long for the padded form have in compressed form.
-pub(crate) fn encode<P: falcon_core::Parameters>(
+pub(crate) fn encode<P: Parameters>(
     signature: &Signature<P>,
     format: ColumnFormat,
 ) -> Result<Vec<u8>> {

@@ -1,6 +1,6 @@
 //! Outputs: files that take the place of what was found when the command began, or of nothing.
 
-use super::source::State;
+use super::state::State;
 use crate::{
     PROGRAM,
     error::{Error, Result},

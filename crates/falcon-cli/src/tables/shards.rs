@@ -1,7 +1,7 @@
 //! The shards of a ledger: which Parquet files there are, which row groups belong to which shard,
 //! and the names of the outputs.
 
-use super::source::State;
+use super::state::State;
 use crate::{
     error::{Error, Result},
     escape::shown,

@@ -1,11 +1,8 @@
 //! Parquet files to write.
 
-use super::{
-    SIGNATURE,
-    output::Output,
-    source::{Table, contained, unwritable},
-};
-use crate::error::{Error, Result};
+use super::{SIGNATURE, output::Output, source::contained, table::Table};
+use crate::error::{Error, Result, in_words};
+use falcon_core::batch::Verdict;
 use parquet::{
     basic::{Compression, ConvertedType, Encoding, LogicalType, Repetition, Type, ZstdLevel},
     column::writer::ColumnCloseResult,
@@ -19,6 +16,7 @@ use parquet::{
     schema::types::{ColumnPath, Type as SchemaType, TypePtr},
 };
 use std::{
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -212,6 +210,22 @@ impl Group<'_, '_> {
     }
 }
 
+/// Error of the system or of the `parquet` crate, for an output.
+fn unwritable(path: &Path, error: ParquetError) -> Error {
+    let words = |error: &io::Error| {
+        Error::at(path, "cannot write")
+            .because(in_words(error))
+            .of_kind(error.kind())
+    };
+    match error {
+        ParquetError::External(error) => match error.downcast_ref::<io::Error>() {
+            Some(error) => words(error),
+            None => Error::at(path, "cannot write").because(error),
+        },
+        other => Error::at(path, "cannot write").because(other),
+    }
+}
+
 fn missing(path: &Path) -> Error {
     Error::at(path, "cannot write").because("a column is missing")
 }
@@ -236,7 +250,7 @@ pub(crate) struct Verdicts<'p> {
     writer: Writer<'p>,
     /// Number of the row of the first verdict that is kept.
     row: u64,
-    kept: Vec<u8>,
+    kept: Vec<Verdict>,
 }
 
 impl<'p> Verdicts<'p> {
@@ -264,7 +278,7 @@ impl<'p> Verdicts<'p> {
         })
     }
 
-    pub(crate) fn add(&mut self, verdicts: &[u8]) -> Result<()> {
+    pub(crate) fn add(&mut self, verdicts: &[Verdict]) -> Result<()> {
         self.kept.extend_from_slice(verdicts);
         if self.kept.len() >= VERDICTS {
             self.flush()?;
@@ -285,7 +299,7 @@ impl<'p> Verdicts<'p> {
         }))?;
         let verdicts = self.kept.chunks(STEP);
         group.numbers::<Int32Type>(
-            verdicts.map(|kept| kept.iter().map(|&it| it.into()).collect()),
+            verdicts.map(|kept| kept.iter().map(|&it| it as i32).collect()),
         )?;
         group.close()?;
         self.row += self.kept.len() as u64;
@@ -312,7 +326,7 @@ mod tests {
         let mut output = place.create().unwrap();
         let mut verdicts = Verdicts::new(&mut output, 7).unwrap();
         for count in [VERDICTS, 5] {
-            verdicts.add(&vec![0; count]).unwrap();
+            verdicts.add(&vec![Verdict::Valid; count]).unwrap();
         }
         verdicts.close().unwrap();
         output.commit().unwrap();

@@ -1,76 +1,22 @@
-//! Batches on a CPU: the jobs without their parameter set.
-//!
-//! As in [`operations`](crate::operations::Operations), the code takes the degree as
-//! `logn` and is compiled once, in this crate.
+//! Batches on a CPU.
 
+use super::jobs::{BatchOperations, Deliver, EncodedVerification, Job, Verification};
 use super::lanes::LaneEngine;
 use super::raw::{BatchSignRaw, RawJob};
-use super::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
+use super::{
+    BatchError, BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob, VerifyJob, check_lengths,
+};
 use crate::engine::Engine;
 use crate::error::{FaultError, SignatureError};
 use crate::fft::Fft;
 use crate::hash::{self, Start};
 use crate::hash_to_point::Cshake256HashToPoint;
 use crate::hedge::{Randomness, SEED_LEN};
-use crate::params::{NONCE_LEN, Parameters};
+use crate::params::Parameters;
 use crate::sampler::SigningIsa;
 use crate::signatures::Signature;
-use crate::signing::{Fit, KeySource};
+use crate::signing::Fit;
 use alloc::vec::Vec;
-
-/// A message to sign, with its randomness.
-pub(crate) struct Job<'a> {
-    pub(crate) key: KeySource<'a>,
-    pub(crate) message: &'a [u8],
-    pub(crate) randomness: Randomness<'a>,
-}
-
-/// A signature to verify.
-pub(crate) struct Verification<'a> {
-    /// The key in the transform domain.
-    pub(crate) prepared: &'a [i16],
-    pub(crate) message: &'a [u8],
-    pub(crate) nonce: &'a [u8; NONCE_LEN],
-    pub(crate) s2: &'a [i16],
-}
-
-/// A signature to verify, encoded.
-pub(crate) struct EncodedVerification<'a> {
-    /// The key in the transform domain.
-    pub(crate) prepared: &'a [i16],
-    pub(crate) message: &'a [u8],
-    pub(crate) signature: &'a [u8],
-    /// Bytes to bring into the cache while this job is verified.
-    pub(crate) ahead: &'a [u8],
-}
-
-/// Nonce and `s2` of a signature. An error if its attempts came to an end.
-pub(crate) type Signed<'s> = Result<(&'s [u8; NONCE_LEN], &'s [i16]), FaultError>;
-
-/// Receives the number of a job and its signature.
-pub(crate) type Deliver<'a> = &'a mut dyn FnMut(usize, Signed<'_>);
-
-/// The batch operations of a CPU engine.
-pub(crate) trait BatchOperations: Send + Sync {
-    /// Signs every job, in no particular order. `start` hashes the messages.
-    fn sign_jobs(&self, logn: u32, start: &Start, jobs: &[Job<'_>], fit: Fit, deliver: Deliver<'_>);
-
-    /// Verifies every job; `out` has one element for each.
-    fn verify_jobs(
-        &self,
-        logn: u32,
-        jobs: &[Verification<'_>],
-        out: &mut [Result<(), SignatureError>],
-    );
-
-    /// Decodes and verifies every job; `out` has one element for each.
-    fn verify_encoded(
-        &self,
-        logn: u32,
-        jobs: &[EncodedVerification<'_>],
-        out: &mut [Result<(), SignatureError>],
-    );
-}
 
 impl BatchOperations for Engine {
     fn sign_jobs(
@@ -97,43 +43,10 @@ impl BatchOperations for Engine {
         });
     }
 
-    fn verify_encoded(
-        &self,
-        logn: u32,
-        jobs: &[EncodedVerification<'_>],
-        out: &mut [Result<(), SignatureError>],
-    ) {
+    fn verify_encoded(&self, logn: u32, jobs: &[EncodedVerification<'_>], out: &mut [Verdict]) {
         on_engine!(*self, arith, _fft => {
             LaneEngine { arith, fft: arith }.verify_encoded(logn, jobs, out)
         });
-    }
-}
-
-impl Engine {
-    /// Does the same as [`verify_bytes_batch`](BatchVerify::verify_bytes_batch), and brings bytes
-    /// into the cache that the caller reads next: `ahead[i]` while it verifies `jobs[i]`, as far as
-    /// there is one. That way, the memory works while the processor computes.
-    #[doc(hidden)]
-    pub fn verify_bytes_batch_ahead<P: Parameters>(
-        &self,
-        jobs: &[VerifyBytesJob<'_, P>],
-        ahead: &[&[u8]],
-        out: &mut [Result<(), SignatureError>],
-    ) -> Result<(), BatchError> {
-        check_lengths(jobs.len(), out.len())?;
-        let ahead = ahead.iter().copied().chain(core::iter::repeat(&[][..]));
-        let jobs: Vec<_> = jobs
-            .iter()
-            .zip(ahead)
-            .map(|(job, ahead)| EncodedVerification {
-                prepared: job.key.prepared(),
-                message: job.message,
-                signature: job.signature,
-                ahead,
-            })
-            .collect();
-        self.verify_encoded(P::LOGN, &jobs, out);
-        Ok(())
     }
 }
 
@@ -169,15 +82,6 @@ impl Engine {
         out: &mut [Signature<P>],
     ) -> Result<(), BatchError> {
         sign_hedged(self, &hash::start(&hash.0), seed, 0, jobs, out)
-    }
-}
-
-/// Checks that there are as many results as jobs.
-pub(crate) fn check_lengths(jobs: usize, output: usize) -> Result<(), BatchError> {
-    if jobs == output {
-        Ok(())
-    } else {
-        Err(BatchError::OutputLength { jobs, output })
     }
 }
 
@@ -286,16 +190,27 @@ macro_rules! batches {
             fn verify_bytes_batch(
                 &self,
                 jobs: &[VerifyBytesJob<'_, P>],
-                out: &mut [Result<(), SignatureError>],
+                out: &mut [Verdict],
+            ) -> Result<(), BatchError> {
+                self.verify_bytes_batch_ahead(jobs, &[], out)
+            }
+
+            fn verify_bytes_batch_ahead(
+                &self,
+                jobs: &[VerifyBytesJob<'_, P>],
+                ahead: &[&[u8]],
+                out: &mut [Verdict],
             ) -> Result<(), BatchError> {
                 check_lengths(jobs.len(), out.len())?;
+                let ahead = ahead.iter().copied().chain(core::iter::repeat(&[][..]));
                 let jobs: Vec<_> = jobs
                     .iter()
-                    .map(|job| EncodedVerification {
+                    .zip(ahead)
+                    .map(|(job, ahead)| EncodedVerification {
                         prepared: job.key.prepared(),
                         message: job.message,
                         signature: job.signature,
-                        ahead: &[],
+                        ahead,
                     })
                     .collect();
                 self.verify_encoded(P::LOGN, &jobs, out);

@@ -1,6 +1,7 @@
 //! Many signatures side by side, one in each lane.
 
-use super::cpu::{BatchOperations, Deliver, EncodedVerification, Job, Verification};
+use super::Verdict;
+use super::jobs::{BatchOperations, Deliver, EncodedVerification, Job, Verification};
 use crate::error::{DecodeError, FaultError, SignatureError};
 use crate::fft::Fft;
 use crate::hash::{
@@ -479,12 +480,7 @@ impl<B: SigningIsa, F: Fft> BatchOperations for LaneEngine<B, F> {
         self.verify_jobs_of(RoundThree, logn, jobs, out);
     }
 
-    fn verify_encoded(
-        &self,
-        logn: u32,
-        jobs: &[EncodedVerification<'_>],
-        out: &mut [Result<(), SignatureError>],
-    ) {
+    fn verify_encoded(&self, logn: u32, jobs: &[EncodedVerification<'_>], out: &mut [Verdict]) {
         self.verify_encoded_of(RoundThree, logn, jobs, out);
     }
 }
@@ -511,7 +507,7 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         scheme: impl Scheme,
         logn: u32,
         jobs: &[EncodedVerification<'_>],
-        out: &mut [Result<(), SignatureError>],
+        out: &mut [Verdict],
     ) {
         let isa = self.arith;
         let together = TOGETHER.min(jobs.len());
@@ -527,7 +523,7 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         for ((jobs, later), out) in groups.zip(out.chunks_mut(TOGETHER)) {
             let encoded: Vec<_> = jobs.iter().map(|job| job.signature).collect();
             let nonces = scheme.read(isa, logn, &encoded, &mut s2s);
-            out.fill(Err(SignatureError));
+            out.fill(Verdict::Malformed);
             let well_formed: Vec<_> = jobs
                 .iter()
                 .zip(s2s.chunks_exact(1 << logn))
@@ -554,18 +550,18 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
 }
 
 /// Up to two messages, one by one is faster.
-const FEWEST_HASHED_TOGETHER: usize = 3;
+pub(crate) const FEWEST_HASHED_TOGETHER: usize = 3;
 
 /// Verifies jobs whose messages are hashed side by side. `points` holds one
 /// point for each job, or more. Calls `prefetch` with the number of each job before its arithmetic,
 /// which needs little of the memory.
-fn verify_together<'o>(
+fn verify_together<'o, V: From<Result<(), SignatureError>> + 'o>(
     scheme: impl Scheme,
     isa: impl Isa,
     logn: u32,
     jobs: &[Verification<'_>],
     points: &mut [u16],
-    out: impl Iterator<Item = &'o mut Result<(), SignatureError>>,
+    out: impl Iterator<Item = &'o mut V>,
     prefetch: impl Fn(usize),
 ) {
     let n = 1 << logn;
@@ -598,10 +594,11 @@ fn verify_together<'o>(
         }
         ring::multiply(&ntt, logn, job.s2, job.prepared, product);
         let is_short = ring::is_preimage(isa, logn, point, job.s2, product);
-        *out = if is_short && scheme.accepts(product) {
+        let result = if is_short && scheme.accepts(product) {
             Ok(())
         } else {
             Err(SignatureError)
         };
+        *out = result.into();
     }
 }

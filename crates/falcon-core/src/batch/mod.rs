@@ -32,6 +32,7 @@
 //! coefficients. So no randomness is used twice, and every engine gives the same bytes.
 
 pub(crate) mod cpu;
+pub(crate) mod jobs;
 pub(crate) mod lanes;
 pub(crate) mod raw;
 #[cfg(test)]
@@ -40,9 +41,7 @@ mod tests;
 pub(crate) mod threads;
 pub(crate) mod verified;
 
-use cpu::check_lengths;
-
-use crate::error::SignatureError;
+use crate::error::{DecodeError, SignatureError};
 use crate::expand::ExpandedKey;
 use crate::hedge::{SECRET_HASH_LEN, SEED_LEN};
 use crate::keys::SigningKey;
@@ -187,8 +186,8 @@ pub struct VerifyJob<'a, P: Parameters> {
 /// An encoded signature to verify.
 ///
 /// ```
-/// use falcon_core::batch::{BatchVerify, VerifyBytesJob};
-/// use falcon_core::{Engine, Falcon512, SignatureError, SigningKey};
+/// use falcon_core::batch::{BatchVerify, Verdict, VerifyBytesJob};
+/// use falcon_core::{Engine, Falcon512, SigningKey};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let signer = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
@@ -196,9 +195,9 @@ pub struct VerifyJob<'a, P: Parameters> {
 /// # let (key, message) = (signer.verifying_key(), &b"order #42"[..]);
 ///
 /// let job = |signature| VerifyBytesJob { key, message, signature };
-/// let mut verdicts = [Err(SignatureError); 2];
+/// let mut verdicts = [Verdict::Invalid; 2];
 /// Engine::best().verify_bytes_batch(&[job(&bytes), job(&bytes[..600])], &mut verdicts)?;
-/// assert_eq!(verdicts, [Ok(()), Err(SignatureError)]); // the second one is truncated
+/// assert_eq!(verdicts, [Verdict::Valid, Verdict::Malformed]); // the second one is truncated
 /// # Ok(())
 /// # }
 /// ```
@@ -209,9 +208,50 @@ pub struct VerifyBytesJob<'a, P: Parameters> {
     /// Message as it was signed.
     pub message: &'a [u8],
     /// Canonical bytes, as [`Signature::to_bytes`] writes them: the padded form, if the signature
-    /// fits it. Shorter bytes are invalid. For compressed signatures, as other libraries write
+    /// fits it. Shorter bytes are malformed. For compressed signatures, as other libraries write
     /// them, use [`Signature::from_bytes`] and [`VerifyJob`].
     pub signature: &'a [u8],
+}
+
+/// Result of verifying an encoded signature. The numbers are those of tables with verdicts.
+///
+/// ```
+/// use falcon_core::SignatureError;
+/// use falcon_core::batch::Verdict;
+///
+/// assert_eq!(Verdict::Malformed as u8, 2);
+/// assert_eq!(Result::from(Verdict::Malformed), Err(SignatureError));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Verdict {
+    /// The key made the signature for this message.
+    Valid = 0,
+    /// The key did not make the signature for this message.
+    Invalid = 1,
+    /// The bytes are not a signature of the key's parameter set.
+    Malformed = 2,
+    /// The key of a row is not known. Only [`rows::verify`](crate::rows::verify) says so.
+    UnknownKey = 3,
+}
+
+impl From<Result<(), SignatureError>> for Verdict {
+    /// Takes the result for a signature that was decoded.
+    fn from(result: Result<(), SignatureError>) -> Self {
+        match result {
+            Ok(()) => Self::Valid,
+            Err(SignatureError) => Self::Invalid,
+        }
+    }
+}
+
+impl From<Verdict> for Result<(), SignatureError> {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Valid => Ok(()),
+            _ => Err(SignatureError),
+        }
+    }
 }
 
 /// Prints the length of the message, not the message.
@@ -380,42 +420,68 @@ pub trait BatchVerify<P: Parameters>: Send + Sync {
         out: &mut [Result<(), SignatureError>],
     ) -> Result<(), BatchError>;
 
-    /// Decodes and verifies every job: `out[i]` says whether the bytes of `jobs[i]`
-    /// are a valid signature.
+    /// Decodes and verifies every job: `out[i]` is the verdict on the bytes of `jobs[i]`.
     ///
     /// # Errors
     /// As for [`verify_batch`](Self::verify_batch).
     fn verify_bytes_batch(
         &self,
         jobs: &[VerifyBytesJob<'_, P>],
-        out: &mut [Result<(), SignatureError>],
+        out: &mut [Verdict],
     ) -> Result<(), BatchError> {
-        check_lengths(jobs.len(), out.len())?;
-        let decoded: Vec<_> = jobs
-            .iter()
-            .map(|job| Signature::try_from(job.signature))
-            .collect();
-        let verify: Vec<_> = jobs
-            .iter()
-            .zip(&decoded)
-            .filter_map(|(job, decoded)| {
-                Some(VerifyJob {
-                    key: job.key,
-                    message: job.message,
-                    signature: decoded.as_ref().ok()?,
-                })
-            })
-            .collect();
-        let mut results = vec![Ok(()); verify.len()];
-        self.verify_batch(&verify, &mut results)?;
-        let mut results = results.into_iter();
-        for (out, decoded) in out.iter_mut().zip(&decoded) {
-            let malformed = Err(SignatureError);
-            *out = match decoded {
-                Ok(_) => results.next().unwrap_or(malformed),
-                Err(_) => malformed,
-            };
-        }
-        Ok(())
+        verify_decoded(self, jobs, |bytes| Signature::try_from(bytes), out)
     }
+
+    /// Does the same as [`verify_bytes_batch`](Self::verify_bytes_batch), and may bring bytes into
+    /// the cache that the caller reads next: `ahead[i]` while it verifies `jobs[i]`, as far as
+    /// there is one. That way, the memory works while the processor computes.
+    #[doc(hidden)]
+    fn verify_bytes_batch_ahead(
+        &self,
+        jobs: &[VerifyBytesJob<'_, P>],
+        ahead: &[&[u8]],
+        out: &mut [Verdict],
+    ) -> Result<(), BatchError> {
+        let _ = ahead;
+        self.verify_bytes_batch(jobs, out)
+    }
+}
+
+/// Checks that there are as many results as jobs.
+pub(crate) fn check_lengths(jobs: usize, output: usize) -> Result<(), BatchError> {
+    if jobs == output {
+        Ok(())
+    } else {
+        Err(BatchError::OutputLength { jobs, output })
+    }
+}
+
+/// Verifies signatures that `decode` decodes.
+pub(crate) fn verify_decoded<P: Parameters>(
+    engine: &(impl BatchVerify<P> + ?Sized),
+    jobs: &[VerifyBytesJob<'_, P>],
+    decode: impl Fn(&[u8]) -> Result<Signature<P>, DecodeError>,
+    out: &mut [Verdict],
+) -> Result<(), BatchError> {
+    check_lengths(jobs.len(), out.len())?;
+    let decoded: Vec<_> = jobs.iter().map(|job| decode(job.signature)).collect();
+    let verify: Vec<_> = jobs
+        .iter()
+        .zip(&decoded)
+        .filter_map(|(job, decoded)| {
+            Some(VerifyJob {
+                key: job.key,
+                message: job.message,
+                signature: decoded.as_ref().ok()?,
+            })
+        })
+        .collect();
+    let mut results = vec![Err(SignatureError); verify.len()];
+    engine.verify_batch(&verify, &mut results)?;
+    out.fill(Verdict::Malformed);
+    let well_formed = out.iter_mut().zip(&decoded).filter(|(_, it)| it.is_ok());
+    for ((out, _), result) in well_formed.zip(results) {
+        *out = result.into();
+    }
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! Lanes that are refused, try again and take the next job.
 
-use super::cpu::{BatchOperations, Job};
+use super::jobs::{BatchOperations, Job};
 use super::lanes::LaneEngine;
 use super::*;
 use crate::fft::Fft;

@@ -1,6 +1,6 @@
 //! Batches on several cores.
 
-use super::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
+use super::{BatchError, BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob, VerifyJob};
 use crate::engine::Engine;
 use crate::error::SignatureError;
 use crate::hedge::SEED_LEN;
@@ -175,7 +175,7 @@ impl<P: Parameters> BatchVerify<P> for OnThreads<'_> {
     fn verify_bytes_batch(
         &self,
         jobs: &[VerifyBytesJob<'_, P>],
-        out: &mut [Result<(), SignatureError>],
+        out: &mut [Verdict],
     ) -> Result<(), BatchError> {
         let engine = self.engine;
         let Some((pool, part)) = self.parts(jobs.len(), out.len()) else {

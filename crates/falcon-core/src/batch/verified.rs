@@ -1,7 +1,7 @@
 //! Batches whose signatures are verified before anybody gets them; see [`hazmat`](crate::hazmat).
 
 use super::raw::{BatchSignRaw, RawJob};
-use super::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
+use super::{BatchError, BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob, VerifyJob};
 use crate::error::SignatureError;
 use crate::hedge::SEED_LEN;
 use crate::lanes::wipe;
@@ -123,7 +123,7 @@ impl<P: Parameters, E: BatchVerify<P>> BatchVerify<P> for VerifyAfterSign<E> {
     fn verify_bytes_batch(
         &self,
         jobs: &[VerifyBytesJob<'_, P>],
-        out: &mut [Result<(), SignatureError>],
+        out: &mut [Verdict],
     ) -> Result<(), BatchError> {
         self.0.verify_bytes_batch(jobs, out)
     }

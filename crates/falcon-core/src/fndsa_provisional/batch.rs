@@ -37,8 +37,9 @@ use super::{
     Input, KEY_HASH_LEN, MU_LEN, Message, SEED_LEN, Signature, SigningKey, VerifyingKey, is_within,
     point_of,
 };
-use crate::batch::cpu::{Deliver, EncodedVerification, Verification};
-use crate::batch::lanes::{Attempts, LaneEngine, Scheme, take_block};
+use crate::batch::Verdict;
+use crate::batch::jobs::{Deliver, EncodedVerification, Verification};
+use crate::batch::lanes::{Attempts, FEWEST_HASHED_TOGETHER, LaneEngine, Scheme, take_block};
 use crate::codec::lsb_first;
 use crate::engine::Engine;
 use crate::error::{DecodeError, FaultError, SignatureError};
@@ -106,9 +107,10 @@ pub struct VerifyJob<'a, P: Parameters> {
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use falcon_core::batch::Verdict;
 /// use falcon_core::fndsa_provisional::batch::VerifyBytesJob;
 /// use falcon_core::fndsa_provisional::{Context, Message, SigningKey, VerifyingKey};
-/// use falcon_core::{Engine, Falcon512, SignatureError};
+/// use falcon_core::{Engine, Falcon512};
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
 /// # let signer = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
 /// # let key = signer.verifying_key();
@@ -118,7 +120,7 @@ pub struct VerifyJob<'a, P: Parameters> {
 /// let job = |signature| VerifyBytesJob { key, message, signature };
 /// let jobs = [job(&bytes[..]), job(&bytes[..600])]; // the second one is truncated
 /// let verdicts = VerifyingKey::verify_bytes_batch(Engine::best(), &jobs);
-/// assert_eq!(verdicts, [Ok(()), Err(SignatureError)]);
+/// assert_eq!(verdicts, [Verdict::Valid, Verdict::Malformed]);
 /// # Ok(())
 /// # }
 /// ```
@@ -158,10 +160,7 @@ impl<P: Parameters> VerifyingKey<P> {
 
     /// Decodes and verifies every job on `engine`. Returns a verdict for each, in their order.
     /// [`VerifyBytesJob`] has an example.
-    pub fn verify_bytes_batch(
-        engine: Engine,
-        jobs: &[VerifyBytesJob<'_, P>],
-    ) -> Vec<Result<(), SignatureError>> {
+    pub fn verify_bytes_batch(engine: Engine, jobs: &[VerifyBytesJob<'_, P>]) -> Vec<Verdict> {
         let messages = jobs.iter().map(|job| (job.key, job.message));
         let mus = mus(engine, messages);
         let jobs: Vec<_> = jobs
@@ -192,12 +191,8 @@ fn verify_jobs(
 }
 
 /// [`verify_jobs`] of encoded signatures.
-fn verify_encoded(
-    engine: Engine,
-    logn: u32,
-    jobs: &[EncodedVerification<'_>],
-) -> Vec<Result<(), SignatureError>> {
-    let mut out = vec![Err(SignatureError); jobs.len()];
+fn verify_encoded(engine: Engine, logn: u32, jobs: &[EncodedVerification<'_>]) -> Vec<Verdict> {
+    let mut out = vec![Verdict::Malformed; jobs.len()];
     on_engine!(engine, arith, _fft => {
         LaneEngine { arith, fft: arith }.verify_encoded_of(FnDsa, logn, jobs, &mut out)
     });
@@ -235,9 +230,6 @@ impl Scheme for FnDsa {
         is_within(s1)
     }
 }
-
-/// Up to two messages, one by one is faster.
-const FEWEST_HASHED_TOGETHER: usize = 3;
 
 /// Computes the `mu` of every message with its key.
 fn mus<'a, P: Parameters>(

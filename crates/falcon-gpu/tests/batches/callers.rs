@@ -2,8 +2,8 @@
 
 use crate::fixture::Fixture;
 use crate::support::{PLENTY, context};
-use falcon_core::batch::{BatchVerify, VerifyBytesJob};
-use falcon_core::{Falcon512, SignatureError};
+use falcon_core::Falcon512;
+use falcon_core::batch::{BatchVerify, Verdict, VerifyBytesJob};
 use falcon_gpu::{GpuContext, Options};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::sync::mpsc;
@@ -28,11 +28,11 @@ fn refuses_claims(gpu: &GpuContext, fixture: &Fixture<Falcon512>) -> bool {
         .iter()
         .map(|message| claim(message))
         .collect();
-    let mut verdicts = vec![Ok(()); claims.len()];
+    let mut verdicts = vec![Verdict::Valid; claims.len()];
     gpu.verify_bytes_batch(&claims, &mut verdicts).unwrap();
     verdicts
         .iter()
-        .all(|&verdict| verdict == Err(SignatureError))
+        .all(|&verdict| verdict == Verdict::Malformed)
 }
 
 /// A thread of a pool takes up other calls of the pool while it waits for a part of its own

@@ -3,7 +3,7 @@
 
 use crate::fixture::{Fixture, MODES, SEED, options};
 use crate::support::{Fault, PLENTY, context};
-use falcon_core::batch::{BatchError, BatchSign, BatchVerify, VerifyBytesJob, VerifyJob};
+use falcon_core::batch::{BatchError, BatchSign, BatchVerify, Verdict, VerifyBytesJob, VerifyJob};
 use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness};
 use falcon_core::{Engine, Falcon512, Falcon1024, Format, Parameters, Signature, SignatureError};
 use falcon_gpu::kernels::status;
@@ -288,6 +288,13 @@ fn verdicts_are_those_of_the_processor() {
                     3 => bytes[50 + i] ^= 1,
                     4 => bytes.resize(3000, 0),
                     5 => *bytes.last_mut().unwrap() ^= 1,
+                    // `s2` is 24 times 2047, which exceeds the norm bound by itself, and zeros.
+                    7 => {
+                        bytes.truncate(41);
+                        bytes.extend([0x7f, 0, 1].repeat(24));
+                        bytes.extend([0, 128, 64, 32, 16, 8, 4, 2, 1].repeat(P::N / 8 - 3));
+                        bytes.resize(P::PADDED_LEN, 0);
+                    }
                     _ => {}
                 }
                 bytes
@@ -302,10 +309,14 @@ fn verdicts_are_those_of_the_processor() {
                 signature,
             })
             .collect();
+        let mut expected = vec![Verdict::Valid; jobs.len()];
         engine.verify_bytes_batch(&jobs, &mut expected).unwrap();
+        let mut out = vec![Verdict::Valid; jobs.len()];
         context.verify_bytes_batch(&jobs, &mut out).unwrap();
         assert_eq!(out, expected);
-        assert!(out.contains(&Ok(())));
+        for verdict in [Verdict::Valid, Verdict::Invalid, Verdict::Malformed] {
+            assert!(out.contains(&verdict));
+        }
         // The second time with what the first has left in locked memory.
         context.verify_bytes_batch(&jobs, &mut out).unwrap();
         assert_eq!(out, expected);

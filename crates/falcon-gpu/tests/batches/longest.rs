@@ -2,7 +2,7 @@
 
 use crate::attempts::squared_norm_bound;
 use crate::support::{PLENTY, context};
-use falcon_core::batch::{BatchVerify, VerifyBytesJob};
+use falcon_core::batch::{BatchVerify, Verdict, VerifyBytesJob};
 use falcon_core::hazmat::signature_from_nonce_and_s2;
 use falcon_core::seams::hash::Shake256;
 use falcon_core::seams::hash_to_point::{HashToPoint, Shake256HashToPoint};
@@ -120,18 +120,18 @@ fn the_longest_signature_is_read<P: Parameters>(len: usize) {
         signature,
     });
     let claims: Vec<_> = claims.collect();
-    let mut expected = vec![Ok(()); claims.len()];
+    let mut expected = vec![Verdict::Valid; claims.len()];
     let engine = Engine::best();
     engine.verify_bytes_batch(&claims, &mut expected).unwrap();
     let holds = signatures.iter().map(|signature| *signature == valid);
-    assert!(expected.iter().map(Result::is_ok).eq(holds));
+    assert!(expected.iter().map(|it| *it == Verdict::Valid).eq(holds));
     for chunk in [None, Some(1)] {
         let mut options = Options::default();
         options.chunk = chunk;
         let Some((_, context)) = context(PLENTY, options) else {
             return;
         };
-        for before in [Ok(()), Err(falcon_core::SignatureError)] {
+        for before in [Verdict::Valid, Verdict::Invalid] {
             let mut verdicts = vec![before; claims.len()];
             context.verify_bytes_batch(&claims, &mut verdicts).unwrap();
             assert_eq!(verdicts, expected);

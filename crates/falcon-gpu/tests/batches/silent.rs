@@ -3,9 +3,9 @@
 
 use crate::fixture::{Fixture, SEED, options};
 use crate::support::{Fault, HostDevice, PLENTY, context};
-use falcon_core::batch::{BatchError, BatchSign, BatchVerify, VerifyBytesJob, VerifyJob};
+use falcon_core::batch::{BatchError, BatchSign, BatchVerify, Verdict, VerifyBytesJob, VerifyJob};
 use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness};
-use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SignatureError};
+use falcon_core::{Falcon512, Falcon1024, Parameters, Signature};
 use falcon_gpu::kernels::status;
 use falcon_gpu::{GpuContext, KeyMode, Options};
 use std::fmt::{Debug, Display};
@@ -327,11 +327,18 @@ fn verifying_stops<P: Parameters>(
             return;
         };
         device.fill(fill);
-        let verify = |out: &mut [Result<(), SignatureError>]| match decoded {
-            true => context.verify_batch(&claims.decoded, out),
-            false => context.verify_bytes_batch(&claims.encoded, out),
+        let verify = |out: &mut [Verdict]| {
+            if !decoded {
+                return context.verify_bytes_batch(&claims.encoded, out);
+            }
+            let mut results: Vec<_> = out.iter().map(|&verdict| verdict.into()).collect();
+            let done = context.verify_batch(&claims.decoded, &mut results);
+            for (out, result) in out.iter_mut().zip(results) {
+                *out = result.into();
+            }
+            done
         };
-        for before in [Ok(()), Err(SignatureError)] {
+        for before in [Verdict::Valid, Verdict::Invalid] {
             device.spoil(spoilt, fault, first);
             let mut out = vec![before; valid.len()];
             let stopped = stopped(verify(&mut out));
@@ -339,7 +346,8 @@ fn verifying_stops<P: Parameters>(
             assert!(out.iter().all(|verdict| *verdict == before));
             device.mend();
             verify(&mut out).unwrap();
-            assert!(out.iter().map(Result::is_ok).eq(valid.iter().copied()));
+            let found = out.iter().map(|verdict| *verdict == Verdict::Valid);
+            assert!(found.eq(valid.iter().copied()));
         }
     }
 }

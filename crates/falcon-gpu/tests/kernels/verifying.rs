@@ -4,7 +4,7 @@ use crate::attempts::squared_norm_bound;
 use crate::common::{
     Job, LAUNCH, Launch, bytes, kernels_available, key, launches, repeatable, verify,
 };
-use falcon_core::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob};
+use falcon_core::batch::{BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob};
 use falcon_core::seams::LaneEngine;
 use falcon_core::seams::lanes::Baseline;
 use falcon_core::{ExpandedKey, Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey};
@@ -106,11 +106,12 @@ fn agree<P: Parameters>(launch: Launch, what: &Signed<P>) -> usize {
             signature,
         })
         .collect();
-    let mut expected = vec![Ok(()); jobs.len()];
+    let mut expected = vec![Verdict::Valid; jobs.len()];
     CPU.verify_bytes_batch(&jobs, &mut expected)
         .expect("equal lengths");
     for (i, (state, expected)) in states.iter().zip(&expected).enumerate() {
-        assert_eq!(*state == status::DONE, expected.is_ok(), "{i}: {state}");
+        let is_valid = *expected == Verdict::Valid;
+        assert_eq!(*state == status::DONE, is_valid, "{i}: {state}");
         let signature = &what.signatures[i][..];
         let read = read::<P>(signature);
         assert_eq!(*state == status::MALFORMED, read.is_none(), "{i}: {state}");
@@ -121,9 +122,11 @@ fn agree<P: Parameters>(launch: Launch, what: &Signed<P>) -> usize {
         });
         let decoded = Signature::<P>::try_from(signature);
         assert_eq!(decoded.is_ok(), short, "{i}: {decoded:?}");
+        assert_eq!(*expected != Verdict::Malformed, short, "{i}: {expected:?}");
         assert!([status::DONE, status::MALFORMED, status::INVALID].contains(state));
     }
-    expected.iter().filter(|result| result.is_ok()).count()
+    let valid = expected.iter().filter(|&&it| it == Verdict::Valid);
+    valid.count()
 }
 
 fn valid_signatures_verify<P: Parameters>() {

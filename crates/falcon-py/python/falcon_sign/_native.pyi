@@ -19,6 +19,10 @@ __all__ = [
     "Det1024VerifyingKey",
     "sign_batch",
     "verify_batch",
+    "VALID",
+    "INVALID",
+    "MALFORMED",
+    "UNKNOWN_KEY",
     "ArrowArray",
     "arrow_verify",
     "arrow_sign",
@@ -26,6 +30,10 @@ __all__ = [
     "best_engine",
 ]
 __version__: str
+VALID: int
+INVALID: int
+MALFORMED: int
+UNKNOWN_KEY: int
 
 @final
 class SigningKey:

@@ -1,10 +1,9 @@
 //! The keys of rows: one key, names in a table of keys, or a column of encoded keys.
 
 use super::ffi::{Broken, Column, Value};
-use super::fold::Fold;
-use super::interner::Interner;
 use crate::typed::Public;
 use falcon_core::AnyVerifyingKey;
+use falcon_core::rows::{Fold, Interner, RowKey};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
@@ -30,8 +29,8 @@ impl<T> KeyTable<T> {
         key: impl Fn(&Bound<'_, PyAny>) -> PyResult<T>,
     ) -> PyResult<Self> {
         let mut table = Self {
-            texts: HashMap::with_hasher(Fold::new()),
-            integers: HashMap::with_hasher(Fold::new()),
+            texts: HashMap::with_hasher(Fold::default()),
+            integers: HashMap::with_hasher(Fold::default()),
         };
         // Names may run Python code that changes the dict.
         for item in keys.items() {
@@ -103,7 +102,7 @@ pub enum Keys<'a> {
 /// A column of encoded keys, and the keys that were found in it.
 pub struct EncodedKeys<'a> {
     column: &'a Column,
-    all: Mutex<Interner<'a, Decoded>>,
+    all: Mutex<Interner<&'a [u8], Decoded>>,
     /// Keys known to the threads that are between two parts.
     idle: Mutex<Vec<Known<'a>>>,
 }
@@ -111,15 +110,15 @@ pub struct EncodedKeys<'a> {
 /// The keys that a thread has found.
 pub struct Known<'a> {
     /// Numbers of the keys in `keys`.
-    numbers: Interner<'a, usize>,
+    numbers: Interner<&'a [u8], usize>,
     /// Each key, or `None` if the bytes are not a key.
     keys: Vec<Option<Public>>,
 }
 
 impl Known<'_> {
     /// The key of a number, or `None` if the bytes are not a key.
-    pub fn key(&self, number: usize) -> Option<&Public> {
-        self.keys[number].as_ref()
+    pub fn key(&self, number: usize) -> Option<RowKey<'_>> {
+        self.keys[number].as_ref().map(Public::row_key)
     }
 }
 
@@ -127,7 +126,7 @@ impl<'a> EncodedKeys<'a> {
     pub fn new(column: &'a Column) -> Self {
         Self {
             column,
-            all: Mutex::new(Interner::new()),
+            all: Mutex::new(Interner::default()),
             idle: Mutex::new(Vec::new()),
         }
     }
@@ -136,7 +135,7 @@ impl<'a> EncodedKeys<'a> {
     pub fn begin(&self) -> Known<'a> {
         let known = lock(&self.idle).pop();
         known.unwrap_or_else(|| Known {
-            numbers: Interner::new(),
+            numbers: Interner::default(),
             keys: Vec::new(),
         })
     }
@@ -147,26 +146,37 @@ impl<'a> EncodedKeys<'a> {
 
     /// The encoded keys of some rows, empty for null.
     pub fn rows(&self, first: usize, count: usize) -> Result<Vec<&'a [u8]>, Broken> {
-        let bytes = |value| match value? {
-            Value::Bytes(bytes) => Ok(bytes),
-            _ => Ok(&[][..]),
-        };
+        let bytes = |value: Result<Value<'a>, Broken>| Ok(value?.bytes().unwrap_or_default());
         self.column.rows(first, count).map(bytes).collect()
+    }
+
+    /// The key that all threads share.
+    fn shared(&self, bytes: &'a [u8]) -> Decoded {
+        let mut all = lock(&self.all);
+        if let Some(key) = all.get(bytes) {
+            return Decoded::clone(key);
+        }
+        let key = Decoded::default();
+        all.insert(bytes, Decoded::clone(&key));
+        key
     }
 
     /// Returns the number in `known` of each encoded key. Each distinct key is decoded once.
     pub fn numbers(&self, known: &mut Known<'a>, rows: &[&'a [u8]]) -> Vec<usize> {
         let Known { numbers, keys } = known;
         let number = |&bytes: &&'a [u8]| {
-            numbers.get_or_insert_with(bytes, || {
-                let key = lock(&self.all).get_or_insert_with(bytes, Decoded::default);
-                let key = key.get_or_init(|| {
-                    let key = AnyVerifyingKey::try_from(bytes).ok()?;
-                    Public::of(key).ok()
-                });
-                keys.push(key.clone());
-                keys.len() - 1
-            })
+            if let Some(&number) = numbers.get(bytes) {
+                return number;
+            }
+            let key = self.shared(bytes);
+            let key = key.get_or_init(|| {
+                let key = AnyVerifyingKey::try_from(bytes).ok()?;
+                Public::of(key).ok()
+            });
+            let number = keys.len();
+            numbers.insert(bytes, number);
+            keys.push(key.clone());
+            number
         };
         rows.iter().map(number).collect()
     }

@@ -4,8 +4,6 @@
 //! that nothing is done row by row before the threads start.
 
 mod ffi;
-mod fold;
-mod interner;
 mod keys;
 mod result;
 
@@ -14,11 +12,12 @@ use crate::errors::FalconError;
 use crate::input::{Encoding, Named};
 use crate::keys::{PySigningKey, PyVerifyingKey};
 use crate::memory::{filled, reserved};
-use crate::typed::{self, Public, Secret};
-use falcon_core::batch::{BatchVerify, VerifyBytesJob, VerifyJob};
-use falcon_core::{
-    Falcon512, Falcon1024, Format, Parameters, Signature, SignatureError, VerifyingKey,
-};
+use crate::typed::{Public, Secret};
+use falcon_core::Format;
+use falcon_core::batch::Verdict;
+#[cfg(feature = "measure")]
+use falcon_core::batch::VerifyBytesJob;
+use falcon_core::rows::{self, Row, RowKey};
 use ffi::{Broken, Column, Data, Offsets, Value};
 use keys::{EncodedKeys, KeyTable, Keys};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -26,13 +25,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
 pub use result::PyArray;
+use std::iter;
 use std::sync::Arc;
-
-/// Verdicts of rows.
-const VALID: u8 = 0;
-const INVALID: u8 = 1;
-const MALFORMED: u8 = 2;
-const UNKNOWN_KEY: u8 = 3;
 
 /// Rows of a part: enough to fill the lanes, few enough that all threads end at about the same
 /// time.
@@ -56,13 +50,13 @@ fn verify_part(
     keys: &Keys<'_>,
     first: usize,
     verdicts: &mut [u8],
-) -> Result<(), Broken> {
+) -> PyResult<()> {
     let count = verdicts.len();
     let end = first + count;
     let groups = (first..).step_by(GROUP).zip(verdicts.chunks_mut(GROUP));
     match keys {
         Keys::One(key) => {
-            let found = vec![Some(*key); GROUP.min(count)];
+            let found = vec![Some(key.row_key()); GROUP.min(count)];
             for (start, verdicts) in groups {
                 let found = &found[..verdicts.len()];
                 verify_rows(engine, format, columns, found, &[], start, verdicts)?;
@@ -76,7 +70,7 @@ fn verify_part(
                     .map(|id| {
                         let id = id?;
                         if id != last.0 {
-                            last = (id, table.get(id));
+                            last = (id, table.get(id).map(Public::row_key));
                         }
                         Ok(last.1)
                     })
@@ -109,129 +103,32 @@ fn verify_rows(
     engine: falcon_core::Engine,
     format: Format,
     [message, signature]: [&Column; 2],
-    found: &[Option<&Public>],
+    found: &[Option<RowKey<'_>>],
     ahead: &[&[u8]],
     first: usize,
     verdicts: &mut [u8],
-) -> Result<(), Broken> {
+) -> PyResult<()> {
     let count = verdicts.len();
-    let mut small = Jobs::<Falcon512>::new();
-    let mut large = Jobs::<Falcon1024>::new();
+    let ahead = ahead.iter().copied().chain(iter::repeat(&[][..]));
     let values = message.rows(first, count).zip(signature.rows(first, count));
-    for (row, ((message, signature), key)) in values.zip(found).enumerate() {
-        let Some(key) = *key else {
-            verdicts[row] = UNKNOWN_KEY;
-            continue;
-        };
-        let (Value::Bytes(message), Value::Bytes(signature)) = (message?, signature?) else {
-            verdicts[row] = MALFORMED;
-            continue;
-        };
-        match key {
-            Public::Falcon512(key) => small.push(count, row, key, message, signature),
-            Public::Falcon1024(key) => large.push(count, row, key, message, signature),
-        }
-    }
-    small.verify(engine, format, ahead, verdicts);
-    large.verify(engine, format, ahead, verdicts);
-    Ok(())
-}
-
-/// The jobs of one parameter set, and their rows.
-struct Jobs<'a, P: Parameters> {
-    rows: Vec<usize>,
-    jobs: Vec<VerifyBytesJob<'a, P>>,
-}
-
-impl<'a, P: Parameters> Jobs<'a, P> {
-    fn new() -> Self {
-        Self {
-            rows: Vec::new(),
-            jobs: Vec::new(),
-        }
-    }
-
-    /// Adds the job of a row, one of `count`.
-    fn push(
-        &mut self,
-        count: usize,
-        row: usize,
-        key: &'a VerifyingKey<P>,
-        message: &'a [u8],
-        signature: &'a [u8],
-    ) {
-        if self.rows.is_empty() {
-            self.rows.reserve_exact(count);
-            self.jobs.reserve_exact(count);
-        }
-        self.rows.push(row);
-        self.jobs.push(VerifyBytesJob {
-            key,
-            message,
-            signature,
+    let mut rows = Vec::with_capacity(count);
+    for (((message, signature), &key), ahead) in values.zip(found).zip(ahead) {
+        rows.push(match key {
+            Some(_) => Row {
+                key,
+                message: message?.bytes(),
+                signature: signature?.bytes(),
+                ahead,
+            },
+            None => Row::default(),
         });
     }
-
-    fn verify(
-        self,
-        engine: falcon_core::Engine,
-        format: Format,
-        ahead: &[&[u8]],
-        verdicts: &mut [u8],
-    ) {
-        if self.jobs.is_empty() {
-            return;
-        }
-        if format == Format::Padded {
-            let mut results = vec![Err(SignatureError); self.jobs.len()];
-            // An engine of the processor does not fail; if one did, no row would count as valid.
-            let done = engine.verify_bytes_batch_ahead(&self.jobs, ahead, &mut results);
-            let done = done.is_ok();
-            for ((&row, job), result) in self.rows.iter().zip(&self.jobs).zip(results) {
-                verdicts[row] = if done && result.is_ok() {
-                    VALID
-                } else if typed::decode::<P>(format, job.signature).is_err() {
-                    MALFORMED
-                } else {
-                    INVALID
-                };
-            }
-            return;
-        }
-        let decoded: Vec<_> = self
-            .jobs
-            .iter()
-            .map(|job| typed::decode::<P>(format, job.signature))
-            .collect();
-        let (rows, jobs): (Vec<_>, Vec<_>) = self
-            .rows
-            .iter()
-            .zip(&self.jobs)
-            .zip(&decoded)
-            .filter_map(|((&row, job), decoded)| {
-                verdicts[row] = MALFORMED;
-                let signature: &Signature<P> = decoded.as_ref().ok()?;
-                let (key, message) = (job.key, job.message);
-                Some((
-                    row,
-                    VerifyJob {
-                        key,
-                        message,
-                        signature,
-                    },
-                ))
-            })
-            .unzip();
-        let mut results = vec![Err(SignatureError); jobs.len()];
-        let done = engine.verify_batch(&jobs, &mut results).is_ok();
-        for (row, result) in rows.into_iter().zip(results) {
-            verdicts[row] = if done && result.is_ok() {
-                VALID
-            } else {
-                INVALID
-            };
-        }
+    let mut found = vec![Verdict::Invalid; count];
+    rows::verify(&engine, format, &rows, &mut found).map_err(batch::failed)?;
+    for (verdict, found) in verdicts.iter_mut().zip(found) {
+        *verdict = found as u8;
     }
+    Ok(())
 }
 
 fn same_length(len: usize, other: &Column, name: &str) -> PyResult<()> {
@@ -321,7 +218,7 @@ pub fn arrow_verify(
     };
     let chosen = Chosen::new(py, engine, threads, Work::Verify, len)?;
     let values = py.detach(|| {
-        let mut verdicts = filled(UNKNOWN_KEY, len)?;
+        let mut verdicts = filled(Verdict::UnknownKey as u8, len)?;
         let columns = [&message, &signature];
         let engine = chosen.engine();
         for (slice, verdicts) in verdicts.chunks_mut(SLICE).enumerate() {
@@ -338,15 +235,14 @@ pub fn arrow_verify(
                     let size = size.clamp(PART, LARGEST_PART);
                     pool.install(|| {
                         let parts = verdicts.par_chunks_mut(size).enumerate();
-                        parts.map(part(size)).collect::<Result<(), Broken>>()
+                        parts.map(part(size)).collect::<PyResult<()>>()
                     })
                 }
                 None => {
                     let mut parts = verdicts.chunks_mut(LARGEST_PART).enumerate();
                     parts.try_for_each(part(LARGEST_PART))
                 }
-            }
-            .map_err(|Broken| ffi::broken())?;
+            }?;
             check_signals()?;
         }
         Ok::<_, PyErr>(verdicts)
@@ -424,14 +320,12 @@ pub fn arrow_sign(
             let key = match (&mut names, one, &table) {
                 (Some(names), _, Some(table)) => names
                     .next()
-                    .transpose()
-                    .map_err(|Broken| ffi::broken())?
+                    .transpose()?
                     .and_then(|id| table.get(id).map(|key| &**key)),
                 (_, Some(key), _) => Some(key),
                 _ => None,
             };
-            let message = message.map_err(|Broken| ffi::broken())?;
-            if let (Some(key), Value::Bytes(message)) = (key, message) {
+            if let (Some(key), Some(message)) = (key, message?.bytes()) {
                 jobs.push((row, key, message));
             }
         }

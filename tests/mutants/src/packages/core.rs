@@ -1,6 +1,8 @@
 //! falcon-core.
 
-use super::package::{COMPARED, CONSTANTS, OTHER_BUILDS, PINNED, Package, TABLE, TEXTS};
+use super::package::{
+    COMPARED, CONSTANTS, NO_VERDICT, OTHER_BUILDS, PINNED, Package, TABLE, TEXTS,
+};
 
 pub const PACKAGE: Package = Package {
     name: "falcon-core",
@@ -82,6 +84,8 @@ pub const PACKAGE: Package = Package {
         "prng.rs",
         "recovery.rs",
         "ring.rs",
+        "rows.rs",
+        "rows/interner.rs",
         "sampler/base.rs",
         "sampler/ber_exp.rs",
         "sampler/first_byte.rs",
@@ -100,6 +104,7 @@ pub const PACKAGE: Package = Package {
         "verify.rs",
     ],
     not_mutated: &[
+        ("batch/jobs.rs", TABLE),
         ("engine/rounding.rs", OTHER_BUILDS),
         ("error.rs", TEXTS),
         ("ffsampling.rs", PINNED),
@@ -153,6 +158,7 @@ pub const PACKAGE: Package = Package {
         ("operations.rs", TABLE),
         ("params.rs", CONSTANTS),
         ("reveal.rs", TABLE),
+        ("rows/fold.rs", NO_VERDICT),
         ("sampler/isa.rs", TABLE),
         ("secret.rs", TABLE),
         ("tree.rs", PINNED),

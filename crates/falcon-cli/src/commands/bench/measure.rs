@@ -12,7 +12,7 @@ use crate::{
 use falcon_core::{
     Engine, ExpandedKey, FaultError, Parameters, Scratch, Signature, SignatureBytes,
     SignatureError, SigningKey, VerifyingKey,
-    batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob},
+    batch::{BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob},
 };
 use serde::Serialize;
 use std::{
@@ -213,12 +213,13 @@ impl<P: Parameters> Measure<P> {
         for (place, signature) in jobs.iter_mut().zip(signatures.iter().cycle()) {
             *place = job(signature);
         }
-        let mut valid = filled::<P, _>(count, Ok(()))?;
+        let mut valid = filled::<P, _>(count, Verdict::Invalid)?;
         Ok(move |_| {
             engine
                 .verify_bytes_batch(&jobs, &mut valid)
                 .map_err(|error| Error::new("cannot verify a batch").because(error))?;
-            valid.iter().copied().try_for_each(accepted)
+            let mut valid = valid.iter().copied().map(Result::from);
+            valid.try_for_each(accepted)
         })
     }
 

@@ -1,129 +1,11 @@
-//! Arrow's C data interface, in capsules. All `unsafe` code of the package is here.
-//!
-//! Source: the Apache Arrow specification, "The Arrow C data interface", "The Arrow C stream
-//! interface" and "The Arrow PyCapsule Interface".
+//! Columns that are taken.
 
+use super::structures::{ArrowArray, ArrowArrayStream, ArrowSchema, Released};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use std::ffi::{CStr, c_char, c_int, c_void};
-use std::ptr;
+use std::ffi::{CStr, c_char, c_int};
 use std::slice;
-use std::sync::Arc;
-
-/// The type of an array.
-#[repr(C)]
-pub struct ArrowSchema {
-    format: *const c_char,
-    name: *const c_char,
-    metadata: *const c_char,
-    flags: i64,
-    n_children: i64,
-    children: *mut *mut ArrowSchema,
-    dictionary: *mut ArrowSchema,
-    release: Option<unsafe extern "C" fn(*mut ArrowSchema)>,
-    private_data: *mut c_void,
-}
-
-/// An array.
-#[repr(C)]
-pub struct ArrowArray {
-    length: i64,
-    null_count: i64,
-    offset: i64,
-    n_buffers: i64,
-    n_children: i64,
-    buffers: *mut *const c_void,
-    children: *mut *mut ArrowArray,
-    dictionary: *mut ArrowArray,
-    release: Option<unsafe extern "C" fn(*mut ArrowArray)>,
-    private_data: *mut c_void,
-}
-
-/// A sequence of arrays of one type.
-#[repr(C)]
-struct ArrowArrayStream {
-    get_schema: Option<unsafe extern "C" fn(*mut ArrowArrayStream, *mut ArrowSchema) -> c_int>,
-    get_next: Option<unsafe extern "C" fn(*mut ArrowArrayStream, *mut ArrowArray) -> c_int>,
-    get_last_error: Option<unsafe extern "C" fn(*mut ArrowArrayStream) -> *const c_char>,
-    release: Option<unsafe extern "C" fn(*mut ArrowArrayStream)>,
-    private_data: *mut c_void,
-}
-
-/// A structure of the interface, which knows how to release itself.
-trait Released: Sized {
-    /// Name of a capsule that holds the structure.
-    const NAME: &'static CStr;
-
-    fn is_released(&self) -> bool;
-
-    /// Marks the structure as released, after its contents have moved elsewhere.
-    fn mark(&mut self);
-}
-
-macro_rules! released {
-    ($kind:ident, $name:literal) => {
-        impl Released for $kind {
-            const NAME: &'static CStr = $name;
-
-            fn is_released(&self) -> bool {
-                self.release.is_none()
-            }
-
-            fn mark(&mut self) {
-                self.release = None;
-            }
-        }
-
-        impl Drop for $kind {
-            fn drop(&mut self) {
-                if let Some(release) = self.release {
-                    // SAFETY: the structure is not released yet, and nobody else releases it, since
-                    // it was moved here or made here.
-                    unsafe { release(self) };
-                }
-            }
-        }
-
-        // SAFETY: the interface does not bind a structure to a thread.
-        unsafe impl Send for $kind {}
-    };
-}
-released!(ArrowSchema, c"arrow_schema");
-released!(ArrowArray, c"arrow_array");
-released!(ArrowArrayStream, c"arrow_array_stream");
-
-// SAFETY: an array is only read here.
-unsafe impl Sync for ArrowArray {}
-
-impl ArrowSchema {
-    const EMPTY: Self = Self {
-        format: ptr::null(),
-        name: ptr::null(),
-        metadata: ptr::null(),
-        flags: 0,
-        n_children: 0,
-        children: ptr::null_mut(),
-        dictionary: ptr::null_mut(),
-        release: None,
-        private_data: ptr::null_mut(),
-    };
-}
-
-impl ArrowArray {
-    const EMPTY: Self = Self {
-        length: 0,
-        null_count: 0,
-        offset: 0,
-        n_buffers: 0,
-        n_children: 0,
-        buffers: ptr::null_mut(),
-        children: ptr::null_mut(),
-        dictionary: ptr::null_mut(),
-        release: None,
-        private_data: ptr::null_mut(),
-    };
-}
 
 /// Moves a structure out of its capsule.
 fn take<T: Released>(capsule: &Bound<'_, PyAny>) -> PyResult<T> {
@@ -252,7 +134,7 @@ impl Layouts {
         // SAFETY: the schema owns that of its dictionary.
         let values = unsafe { &*schema.dictionary };
         if !matches!(rows, Layout::Integers { .. }) || !values.dictionary.is_null() {
-            return Err(broken());
+            return Err(Broken.into());
         }
         Ok(Self {
             rows,
@@ -294,17 +176,32 @@ pub enum Value<'a> {
     Integer(i128),
 }
 
+impl<'a> Value<'a> {
+    pub fn bytes(self) -> Option<&'a [u8]> {
+        match self {
+            Self::Bytes(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+}
+
 /// The buffers contradict each other.
 #[derive(Debug)]
 pub struct Broken;
 
+impl From<Broken> for PyErr {
+    fn from(_: Broken) -> Self {
+        PyValueError::new_err("the Arrow column is malformed: its buffers contradict each other")
+    }
+}
+
 impl Chunk {
     fn new(array: ArrowArray, schema: &ArrowSchema) -> PyResult<Self> {
         if array.length < 0 || array.offset < 0 {
-            return Err(broken());
+            return Err(Broken.into());
         }
         // The end of the rows in `array`.
-        let end = array.offset.checked_add(array.length).ok_or_else(broken)?;
+        let end = array.offset.checked_add(array.length).ok_or(Broken)?;
         let mut schema = schema;
         let is_field = text(schema.format) == "+s";
         if is_field {
@@ -315,15 +212,15 @@ impl Chunk {
                 )));
             }
             if schema.children.is_null() || array.children.is_null() {
-                return Err(broken());
+                return Err(Broken.into());
             }
             // SAFETY: `children` has `n_children` pointers to structures that their parent owns.
             unsafe {
                 if (*schema.children).is_null() || (*array.children).is_null() {
-                    return Err(broken());
+                    return Err(Broken.into());
                 }
                 if (**array.children).is_released() {
-                    return Err(broken());
+                    return Err(Broken.into());
                 }
                 schema = &**schema.children;
             }
@@ -342,7 +239,7 @@ impl Chunk {
                 dictionary.is_some_and(|values| values.has_rows(layout, values.length))
             });
         if !whole {
-            return Err(broken());
+            return Err(Broken.into());
         }
         let rows = &chunk.array;
         if is_field && rows.null_count != 0 && rows.has_nulls(rows.offset, rows.length) {
@@ -542,10 +439,6 @@ impl ArrowArray {
     }
 }
 
-pub fn broken() -> PyErr {
-    PyValueError::new_err("the Arrow column is malformed: its buffers contradict each other")
-}
-
 /// Names the argument in an error of its type.
 fn of_argument(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
     if error.is_instance_of::<PyTypeError>(py) {
@@ -635,7 +528,7 @@ impl Column {
         let chunk = Chunk::new(array, schema)?;
         if chunk.len() > 0 {
             self.starts.push(self.len);
-            self.len = self.len.checked_add(chunk.len()).ok_or_else(broken)?;
+            self.len = self.len.checked_add(chunk.len()).ok_or(Broken)?;
             self.chunks.push(chunk);
         }
         Ok(())
@@ -695,87 +588,4 @@ impl ArrowArrayStream {
             "the Arrow stream failed: {error}"
         )))
     }
-}
-
-/// Ends of the values of a result.
-pub enum Offsets {
-    /// Each value has one byte.
-    None,
-    Small(Vec<i32>),
-    Large(Vec<i64>),
-}
-
-/// A result, before it becomes an [`ArrowArray`].
-pub struct Data {
-    pub len: usize,
-    pub null_count: usize,
-    /// A bit for each row, if there are nulls.
-    pub validity: Option<Vec<u8>>,
-    pub offsets: Offsets,
-    pub values: Vec<u8>,
-}
-
-/// Memory of an exported array.
-struct Private {
-    _data: Arc<Data>,
-    buffers: Vec<*const c_void>,
-}
-
-/// Releases an array of [`export`].
-unsafe extern "C" fn release_array(array: *mut ArrowArray) {
-    // SAFETY: called once, with an array whose private data `export` made.
-    unsafe {
-        drop(Box::from_raw((*array).private_data.cast::<Private>()));
-        (*array).release = None;
-    }
-}
-
-/// Releases a schema of [`export`], which owns nothing.
-unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
-    // SAFETY: called with a schema that exists.
-    unsafe { (*schema).release = None };
-}
-
-/// Wraps a schema for `data` in a capsule.
-pub fn export_schema<'py>(py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyCapsule>> {
-    let format = match data.offsets {
-        Offsets::None => c"C",
-        Offsets::Small(_) => c"z",
-        Offsets::Large(_) => c"Z",
-    };
-    let schema = ArrowSchema {
-        format: format.as_ptr(),
-        name: c"".as_ptr(),
-        // Values may be null.
-        flags: 2,
-        release: Some(release_schema),
-        ..ArrowSchema::EMPTY
-    };
-    PyCapsule::new_with_value(py, schema, ArrowSchema::NAME)
-}
-
-/// Wraps an array of `data` in a capsule, without a copy.
-pub fn export_array<'py>(py: Python<'py>, data: &Arc<Data>) -> PyResult<Bound<'py, PyCapsule>> {
-    let validity = data.validity.as_ref();
-    let mut buffers = vec![validity.map_or(ptr::null(), |bits| bits.as_ptr().cast::<c_void>())];
-    match &data.offsets {
-        Offsets::None => (),
-        Offsets::Small(offsets) => buffers.push(offsets.as_ptr().cast()),
-        Offsets::Large(offsets) => buffers.push(offsets.as_ptr().cast()),
-    }
-    buffers.push(data.values.as_ptr().cast());
-    let mut private = Box::new(Private {
-        _data: Arc::clone(data),
-        buffers,
-    });
-    let array = ArrowArray {
-        length: data.len as i64,
-        null_count: data.null_count as i64,
-        n_buffers: private.buffers.len() as i64,
-        buffers: private.buffers.as_mut_ptr(),
-        release: Some(release_array),
-        private_data: Box::into_raw(private).cast(),
-        ..ArrowArray::EMPTY
-    };
-    PyCapsule::new_with_value(py, array, ArrowArray::NAME)
 }

@@ -1,9 +1,7 @@
 //! A hash function for tables of integers and names.
 
-use std::{
-    collections::hash_map::RandomState,
-    hash::{BuildHasher, Hasher},
-};
+use core::hash::{BuildHasher, Hasher};
+use std::collections::hash_map::RandomState;
 
 /// Hash of an integer: for each 64 bits, both halves of a product with secret numbers, combined.
 ///
@@ -15,8 +13,8 @@ pub struct Fold {
     factor: u64,
 }
 
-impl Fold {
-    pub fn new() -> Self {
+impl Default for Fold {
+    fn default() -> Self {
         let random = RandomState::new();
         Self {
             state: random.hash_one(0),

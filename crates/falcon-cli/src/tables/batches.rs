@@ -1,0 +1,90 @@
+//! Columns of a table, in batches.
+
+use super::{
+    BATCH_ROWS,
+    column::{ColumnReader, Values},
+    source::contained,
+    table::Table,
+};
+use crate::error::{Error, Result};
+
+/// Bytes after which a batch ends.
+const BATCH_BYTES: usize = 32 << 20;
+
+/// Reads batches of some columns of a row group. The columns have a value for each row.
+pub(crate) struct Batches<'t> {
+    table: &'t Table,
+    readers: Vec<ColumnReader>,
+    group: usize,
+    rows: u64,
+    read: u64,
+    /// A batch that nobody needs any more.
+    spare: Option<Vec<Values>>,
+}
+
+impl<'t> Batches<'t> {
+    /// `columns` are their numbers.
+    pub(crate) fn new(table: &'t Table, group: usize, columns: &[usize]) -> Result<Self> {
+        let readers = columns.iter().map(|&column| table.reader(group, column));
+        Ok(Self {
+            table,
+            readers: readers.collect::<Result<_>>()?,
+            group,
+            rows: table.metadata().row_group(group).num_rows() as u64,
+            read: 0,
+            spare: None,
+        })
+    }
+
+    /// Takes a batch back, whose memory serves another one. Fresh memory would cost a copy for each
+    /// time that a batch grows, and a page fault for each 4 KiB.
+    pub(crate) fn reuse(&mut self, batch: Vec<Values>) {
+        self.spare = Some(batch);
+    }
+
+    /// The next batch: values of each column, or nothing at the end of the row group.
+    pub(crate) fn next(&mut self) -> Result<Option<Vec<Values>>> {
+        let mut batch = self.spare.take().unwrap_or_default();
+        batch.iter_mut().for_each(Values::clear);
+        batch.resize_with(self.readers.len(), Values::default);
+        let (readers, path) = (&mut self.readers, self.table.path());
+        readers
+            .iter_mut()
+            .for_each(|reader| reader.is_counted = false);
+        let step = readers.iter().map(|reader| reader.step).min().unwrap_or(1);
+        let mut read = 0;
+        let mut size = 0;
+        while read < BATCH_ROWS {
+            let counts = contained(path, || {
+                let each = readers.iter_mut().zip(&mut batch);
+                each.map(|(reader, values)| reader.read(step, values))
+                    .collect::<parquet::errors::Result<Vec<_>>>()
+            })?;
+            let count = counts.first().copied().unwrap_or(0);
+            if counts.iter().any(|&other| other != count) {
+                return Err(self.wrong_count());
+            }
+            read += count;
+            size = batch.iter().map(|values| values.size).sum();
+            if count == 0 || size >= BATCH_BYTES {
+                break;
+            }
+        }
+        self.table.count_decoded(read, size)?;
+        self.read += read as u64;
+        if self.read > self.rows || read == 0 && self.read < self.rows {
+            return Err(self.wrong_count());
+        }
+        Ok((read > 0).then_some(batch))
+    }
+
+    fn wrong_count(&self) -> Error {
+        let what = format_args!(
+            "is damaged: row group {} does not have the {} rows that it claims",
+            self.group, self.rows
+        );
+        Error::at(self.table.path(), what).hint(
+            "copy or write the file again, and compare its checksum with that of the original",
+        )
+    }
+}

@@ -1,0 +1,278 @@
+//! A Parquet file to read.
+
+use super::{
+    column::{ColumnReader, Kind},
+    source::{Source, contained, damaged, read_footer},
+    state::State,
+};
+use crate::{
+    error::{Error, Result},
+    input::{cannot_read, open_linked},
+};
+use parquet::{
+    basic::{Compression, LogicalType},
+    file::metadata::ParquetMetaData,
+    schema::types::SchemaDescriptor,
+};
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+/// Number of columns that an error lists.
+const LISTED: usize = 20;
+
+/// A Parquet file that is open.
+pub(crate) struct Table {
+    path: PathBuf,
+    source: Arc<Source>,
+    metadata: ParquetMetaData,
+    state: State,
+    /// Bytes that may still be decoded: see [`Table::limit_expansion`].
+    allowance: AtomicU64,
+}
+
+/// Bytes that every table may decode to.
+const SMALL: u64 = 1 << 30;
+
+/// Bytes that a table may decode to for each of its own, unless the user says otherwise.
+pub(crate) const EXPANSION: u64 = 1000;
+
+/// Bytes that a row counts for beside its values: a column of nulls takes time, too.
+const ROW: u64 = 8;
+
+impl Table {
+    /// Opens an input, also through a link.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        Self::of(path, open_linked(path)?)
+    }
+
+    /// The table in a file that is open.
+    pub(crate) fn of(path: &Path, file: File) -> Result<Self> {
+        let metadata = file.metadata().map_err(|error| cannot_read(path, &error))?;
+        let state = State::of(&metadata);
+        let source = Source::of_footer(file);
+        let metadata = contained(path, || read_footer(&source))?;
+        let table = Self {
+            path: path.to_owned(),
+            source: Arc::new(source.of_pages()),
+            metadata,
+            state,
+            allowance: AtomicU64::new(0),
+        };
+        table.limit_expansion(EXPANSION);
+        table.check_counts()?;
+        Ok(table)
+    }
+
+    /// Refuses counts that no file has, so that sums of them do not overflow. Columns that share
+    /// bytes of the file would be copied and read many times.
+    fn check_counts(&self) -> Result<()> {
+        let columns = self.schema().num_columns();
+        let mut rows: i64 = 0;
+        let mut bytes: u64 = 0;
+        for group in self.metadata.row_groups() {
+            let count = group.num_rows();
+            let sum = rows.checked_add(count).filter(|_| count >= 0);
+            rows = sum.ok_or_else(|| damaged(&self.path, "its number of rows is impossible"))?;
+            if group.num_columns() != columns {
+                return Err(damaged(&self.path, "a row group lacks a column"));
+            }
+            for column in group.columns() {
+                let size = u64::try_from(column.compressed_size()).unwrap_or(u64::MAX);
+                bytes = bytes.saturating_add(size);
+            }
+        }
+        if bytes > self.state.bytes {
+            return Err(damaged(&self.path, "its columns are longer than the file"));
+        }
+        Ok(())
+    }
+
+    /// Sets how many times its own bytes the table may decode to, with the signatures that are made
+    /// of its rows. A dictionary can have one long value for any number of rows: else, a small file
+    /// could take hours, or fill a disk with signatures.
+    pub(crate) fn limit_expansion(&self, times: u64) {
+        let allowance = self.state.bytes.saturating_mul(times).max(SMALL);
+        self.allowance.store(allowance, Ordering::Relaxed);
+    }
+
+    /// Counts values that were decoded. They are an error once they are too many.
+    pub(super) fn count_decoded(&self, rows: usize, bytes: usize) -> Result<()> {
+        self.spend((bytes as u64).saturating_add(ROW.saturating_mul(rows as u64)))
+    }
+
+    /// Counts the bytes of signatures that were made of rows of the table.
+    pub(crate) fn count_signed(&self, bytes: usize) -> Result<()> {
+        self.spend(bytes as u64)
+    }
+
+    fn spend(&self, bytes: u64) -> Result<()> {
+        let taken = |left: u64| left.checked_sub(bytes);
+        let (set, get) = (Ordering::Relaxed, Ordering::Relaxed);
+        match self.allowance.fetch_update(set, get, taken) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(Error::at(
+                &self.path,
+                "has values and signatures of more than 1 GiB, and of more than --max-expansion \
+                 times the bytes of the file",
+            )
+            .hint("raise --max-expansion if you trust whoever wrote the file")),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Refuses a file that was changed since it was opened.
+    pub(crate) fn check_unchanged(&self) -> Result<()> {
+        let metadata = self.path.metadata();
+        let now = metadata.map_err(|error| cannot_read(&self.path, &error))?;
+        if State::of(&now) == self.state {
+            return Ok(());
+        }
+        Err(Error::at(&self.path, "changed while it was read")
+            .hint("run the command again when nobody writes to the file"))
+    }
+
+    pub(crate) fn metadata(&self) -> &ParquetMetaData {
+        &self.metadata
+    }
+
+    pub(super) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Bytes of the file.
+    pub(super) fn len(&self) -> u64 {
+        self.state.bytes
+    }
+
+    /// Number of rows of each row group.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = u64> {
+        let groups = self.metadata.row_groups().iter();
+        groups.map(|group| group.num_rows() as u64)
+    }
+
+    pub(crate) fn schema(&self) -> &SchemaDescriptor {
+        self.metadata.file_metadata().schema_descr()
+    }
+
+    /// Whether a column, or a group of columns, has this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        let fields = self.schema().root_schema().get_fields();
+        fields.iter().any(|field| field.name() == name)
+    }
+
+    /// Number of the column `name`. An error lists the columns that there are.
+    fn find(&self, name: &str, wanted: &str) -> Result<usize> {
+        let fields = self.schema().root_schema().get_fields();
+        let mut named = fields.iter().filter(|field| field.name() == name);
+        if let (Some(_), None) = (named.next(), named.next()) {
+            let columns = self.schema().columns().iter();
+            let places = columns
+                .enumerate()
+                .filter(|(_, column)| column.path().parts().first().is_some_and(|it| it == name));
+            let places: Vec<_> = places.collect();
+            return match places[..] {
+                [(place, column)]
+                    if column.path().parts().len() == 1 && column.max_rep_level() == 0 =>
+                {
+                    Ok(place)
+                }
+                _ => Err(self.wrong_type(name, "a nested type", wanted)),
+            };
+        }
+        let mut found: Vec<_> = fields
+            .iter()
+            .take(LISTED)
+            .map(|it| cut(it.name()))
+            .collect();
+        if found.is_empty() {
+            found.push("none".to_owned());
+        }
+        let more = match fields.len().saturating_sub(LISTED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        Err(Error::at(
+            &self.path,
+            format_args!(
+                "needs one column {name} ({wanted}); columns found: {}{more}",
+                found.join(", ")
+            ),
+        )
+        .hint(format_args!(
+            "rename the column to {name} where the file is written"
+        )))
+    }
+
+    fn wrong_type(&self, name: &str, found: &str, wanted: &str) -> Error {
+        let what = format_args!("the column {name} has the type {found} and needs {wanted}");
+        Error::at(&self.path, what).hint("convert the column where the file is written")
+    }
+
+    /// Number and kind of the column `name`, which must be one of `kinds`.
+    pub(crate) fn column(&self, name: &str, kinds: &[Kind]) -> Result<(usize, Kind)> {
+        let wanted = kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>();
+        let wanted = wanted.join(" or ");
+        let place = self.find(name, &wanted)?;
+        let column = self.schema().column(place);
+        match Kind::of(&column) {
+            Some(kind) if kinds.contains(&kind) => Ok((place, kind)),
+            _ => {
+                let logical = column.logical_type_ref();
+                let found = match logical {
+                    Some(logical) => {
+                        format!("{} ({})", column.physical_type(), in_a_word(logical))
+                    }
+                    None => column.physical_type().to_string(),
+                };
+                Err(self.wrong_type(name, &found, &wanted))
+            }
+        }
+    }
+
+    /// Reader of a column of a row group.
+    pub(crate) fn reader(&self, group: usize, column: usize) -> Result<ColumnReader> {
+        let chunk = self.metadata.row_group(group).column(column);
+        if !matches!(
+            chunk.compression(),
+            Compression::UNCOMPRESSED | Compression::SNAPPY | Compression::ZSTD(_)
+        ) {
+            let name = chunk.compression().to_string();
+            let name = name.split('(').next().unwrap_or_default();
+            let what = format_args!("has the compression {name}, which is not read");
+            return Err(Error::at(&self.path, what)
+                .hint("write the file with the compression zstd or snappy, or with none"));
+        }
+        contained(&self.path, || {
+            let group = self.metadata.row_group(group);
+            ColumnReader::new(&self.source, group, column)
+        })
+    }
+}
+
+/// The name of a logical type, without its parameters.
+fn in_a_word(logical: &LogicalType) -> String {
+    let text = format!("{logical:?}");
+    let end = text.find(|letter: char| !letter.is_ascii_alphanumeric());
+    text[..end.unwrap_or(text.len())].to_owned()
+}
+
+/// A name from a file, for one line of text.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}

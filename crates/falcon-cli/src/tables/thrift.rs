@@ -1,0 +1,257 @@
+//! Thrift's compact protocol: claims of a Parquet file, read before the `parquet` crate reads them.
+
+/// Most columns of a file, or fields of a struct. The `parquet` crate reserves memory for as many
+/// as the footer claims.
+pub(super) const MOST_FIELDS: u64 = 4096;
+
+/// Depth of the deepest struct. The `parquet` crate recurses as deep.
+pub(super) const DEEPEST: usize = 64;
+
+/// Most bytes of the paths of all fields together. The `parquet` crate copies the names of the
+/// structs around a field into the path of the field.
+pub(super) const MOST_PATH_BYTES: u64 = 16 << 20;
+
+/// Bytes that a name in a path takes besides its text.
+const NAME_BYTES: u64 = 64;
+
+/// The uncompressed size that the header of a page claims, if each field occurs once.
+///
+/// The `parquet` crate reserves this many bytes before it decompresses. The header is a struct of
+/// Thrift's compact protocol, which the crate reads once more.
+pub(super) fn uncompressed_size(header: &[u8]) -> Option<u64> {
+    let mut rest = Thrift(header);
+    let mut size = None;
+    let mut last = 0;
+    loop {
+        let field = rest.byte()?;
+        if field == 0 {
+            return size;
+        }
+        // Field numbers ascend, so that none occurs twice. The long form of a number is for
+        // those that do not.
+        let step = field >> 4;
+        if step == 0 {
+            return None;
+        }
+        last += u32::from(step);
+        match (last, field & 15) {
+            (2, 5) => {
+                let zigzag = rest.varint()?;
+                size = (zigzag & 1 == 0).then_some(zigzag >> 1);
+                size?;
+            }
+            (2, _) => return None,
+            (_, kind) => rest.skip(kind, 4)?,
+        }
+    }
+}
+
+/// Whether the schema in a footer claims so few fields and structs, with so short names, that the
+/// `parquet` crate can read it, if the footer is well-formed.
+pub(super) fn has_small_schema(footer: &[u8]) -> Option<bool> {
+    let mut rest = Thrift(footer);
+    let mut last = 0;
+    loop {
+        let (step, kind) = rest.field()?;
+        if kind == 0 {
+            return Some(true);
+        }
+        last += step;
+        if last != 2 {
+            rest.skip(kind, 32)?;
+            continue;
+        }
+        let (9, (12, count)) = (kind, rest.list()?) else {
+            return None;
+        };
+        // Of each struct around an element: how many of its fields follow, and the bytes of its
+        // path.
+        let mut around: Vec<(u64, u64)> = Vec::new();
+        let mut path_bytes: u64 = 0;
+        for _ in 0..count {
+            let (name, fields) = rest.element()?;
+            while around.last().is_some_and(|&(following, _)| following == 0) {
+                around.pop();
+            }
+            let mut path = name + NAME_BYTES;
+            if let Some((following, outer)) = around.last_mut() {
+                *following -= 1;
+                path += *outer;
+            }
+            path_bytes = path_bytes.saturating_add(path);
+            if fields > 0 {
+                around.push((fields, path));
+            }
+            if fields > MOST_FIELDS || around.len() > DEEPEST || path_bytes > MOST_PATH_BYTES {
+                return Some(false);
+            }
+        }
+    }
+}
+
+/// Bytes in Thrift's compact protocol.
+pub(super) struct Thrift<'a>(pub(super) &'a [u8]);
+
+impl Thrift<'_> {
+    fn byte(&mut self) -> Option<u8> {
+        self.0.split_off_first().copied()
+    }
+
+    /// The step from the number of the last field to this one, and its kind. The kind 0 is the
+    /// end. The long form of a number is refused.
+    fn field(&mut self) -> Option<(u32, u8)> {
+        let field = self.byte()?;
+        (field == 0 || field >> 4 > 0).then_some((u32::from(field >> 4), field & 15))
+    }
+
+    /// Kind and number of the elements of a list.
+    fn list(&mut self) -> Option<(u8, u64)> {
+        let header = self.byte()?;
+        let count = match header >> 4 {
+            15 => self.varint()?,
+            count => count.into(),
+        };
+        Some((header & 15, count))
+    }
+
+    /// The bytes of the name of an element of a schema, and the number of fields that it claims to
+    /// have.
+    fn element(&mut self) -> Option<(u64, u64)> {
+        let (mut name, mut fields) = (0, 0);
+        let mut last = 0;
+        loop {
+            let (step, kind) = self.field()?;
+            if kind == 0 {
+                return Some((name, fields));
+            }
+            last += step;
+            match (last, kind) {
+                (4, 8) => {
+                    let before = self.0.len();
+                    self.skip(kind, 0)?;
+                    name = (before - self.0.len()) as u64;
+                }
+                (5, 5) => {
+                    let zigzag = self.varint()?;
+                    fields = (zigzag & 1 == 0).then_some(zigzag >> 1)?;
+                }
+                (5, _) => return None,
+                (_, kind) => self.skip(kind, 32)?,
+            }
+        }
+    }
+
+    pub(super) fn varint(&mut self) -> Option<u64> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    fn skip(&mut self, kind: u8, depth: u32) -> Option<()> {
+        match kind {
+            // True and false.
+            1 | 2 => {}
+            3 => drop(self.byte()?),
+            4..=6 => drop(self.varint()?),
+            7 => drop(self.0.split_off(..8)?),
+            8 => {
+                let len = usize::try_from(self.varint()?).ok()?;
+                self.0.split_off(..len)?;
+            }
+            // No list of Parquet has elements without bytes. Sets and maps do not occur.
+            9 if depth > 0 => {
+                let (kind, count) = self.list()?;
+                if count > 0 && matches!(kind, 1 | 2) {
+                    return None;
+                }
+                for _ in 0..count {
+                    self.skip(kind, depth - 1)?;
+                }
+            }
+            12 if depth > 0 => loop {
+                let field = self.byte()?;
+                if field == 0 {
+                    break;
+                }
+                if field >> 4 == 0 {
+                    self.varint()?;
+                }
+                self.skip(field & 15, depth - 1)?;
+            },
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A footer whose schema has elements with these numbers of fields.
+    fn footer(fields: &[u64]) -> Vec<u8> {
+        let varint = |bytes: &mut Vec<u8>, mut value: u64| {
+            while value > 0x7f {
+                bytes.push(value as u8 | 0x80);
+                value >>= 7;
+            }
+            bytes.push(value as u8);
+        };
+        // version 1, a list of structs
+        let mut bytes = vec![0x15, 2, 0x19, 0xfc];
+        varint(&mut bytes, fields.len() as u64);
+        for &fields in fields {
+            // name, number of fields
+            bytes.extend([0x48, 1, b'x', 0x15]);
+            varint(&mut bytes, fields << 1);
+            bytes.push(0);
+        }
+        // number of rows, no row groups
+        bytes.extend([0x16, 0, 0x19, 0, 0]);
+        bytes
+    }
+
+    #[test]
+    fn a_schema_that_claims_too_much_is_found() {
+        let small = footer(&[2, 1, 0, 2, 0, 0]);
+        assert_eq!(has_small_schema(&small), Some(true));
+        for end in 0..small.len() {
+            assert_eq!(has_small_schema(&small[..end]), None);
+        }
+        assert_eq!(has_small_schema(&footer(&[4096])), Some(true));
+        assert_eq!(has_small_schema(&footer(&[4097])), Some(false));
+        assert_eq!(
+            has_small_schema(&footer(&[2, i32::MAX as u64])),
+            Some(false)
+        );
+        assert_eq!(has_small_schema(&footer(&[1; 64])), Some(true));
+        assert_eq!(has_small_schema(&footer(&[1; 65])), Some(false));
+        // Many structs, none in another.
+        let flat: Vec<u64> = [100].into_iter().chain([1, 0].repeat(100)).collect();
+        assert_eq!(has_small_schema(&footer(&flat)), Some(true));
+    }
+
+    #[test]
+    fn the_size_of_a_page_is_found_and_told_once() {
+        // type 0, 300 and 200 bytes, a struct with a binary of one byte
+        let header = [
+            0x15, 0, 0x15, 0xd8, 4, 0x15, 0x90, 3, 0x2c, 0x18, 1, 7, 0, 0,
+        ];
+        assert_eq!(uncompressed_size(&header), Some(300));
+        for end in 0..header.len() {
+            assert_eq!(uncompressed_size(&header[..end]), None);
+        }
+        // The field once more, in the long form.
+        let mut twice = header.to_vec();
+        twice.splice(8..8, [5, 4, 0xd8, 4]);
+        assert_eq!(uncompressed_size(&twice), None);
+        // A negative size.
+        assert_eq!(uncompressed_size(&[0x15, 0, 0x15, 1, 0]), None);
+    }
+}

@@ -1,0 +1,60 @@
+//! Jobs without their parameter set, and what an engine does with them.
+//!
+//! As in [`operations`](crate::operations::Operations), the code takes the degree as `logn` and is
+//! compiled once, in this crate.
+
+use super::Verdict;
+use crate::error::{FaultError, SignatureError};
+use crate::hash::Start;
+use crate::hedge::Randomness;
+use crate::params::NONCE_LEN;
+use crate::signing::{Fit, KeySource};
+
+/// A message to sign, with its randomness.
+pub(crate) struct Job<'a> {
+    pub(crate) key: KeySource<'a>,
+    pub(crate) message: &'a [u8],
+    pub(crate) randomness: Randomness<'a>,
+}
+
+/// A signature to verify.
+pub(crate) struct Verification<'a> {
+    /// The key in the transform domain.
+    pub(crate) prepared: &'a [i16],
+    pub(crate) message: &'a [u8],
+    pub(crate) nonce: &'a [u8; NONCE_LEN],
+    pub(crate) s2: &'a [i16],
+}
+
+/// A signature to verify, encoded.
+pub(crate) struct EncodedVerification<'a> {
+    /// The key in the transform domain.
+    pub(crate) prepared: &'a [i16],
+    pub(crate) message: &'a [u8],
+    pub(crate) signature: &'a [u8],
+    /// Bytes to bring into the cache while this job is verified.
+    pub(crate) ahead: &'a [u8],
+}
+
+/// Nonce and `s2` of a signature. An error if its attempts came to an end.
+pub(crate) type Signed<'s> = Result<(&'s [u8; NONCE_LEN], &'s [i16]), FaultError>;
+
+/// Receives the number of a job and its signature.
+pub(crate) type Deliver<'a> = &'a mut dyn FnMut(usize, Signed<'_>);
+
+/// The batch operations of a CPU engine.
+pub(crate) trait BatchOperations: Send + Sync {
+    /// Signs every job, in no particular order. `start` hashes the messages.
+    fn sign_jobs(&self, logn: u32, start: &Start, jobs: &[Job<'_>], fit: Fit, deliver: Deliver<'_>);
+
+    /// Verifies every job; `out` has one element for each.
+    fn verify_jobs(
+        &self,
+        logn: u32,
+        jobs: &[Verification<'_>],
+        out: &mut [Result<(), SignatureError>],
+    );
+
+    /// Decodes and verifies every job; `out` has one element for each.
+    fn verify_encoded(&self, logn: u32, jobs: &[EncodedVerification<'_>], out: &mut [Verdict]);
+}

@@ -1,0 +1,91 @@
+//! Columns that are given away.
+
+use super::structures::{ArrowArray, ArrowSchema, Released};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::Arc;
+
+/// Ends of the values of a result.
+pub enum Offsets {
+    /// Each value has one byte.
+    None,
+    Small(Vec<i32>),
+    Large(Vec<i64>),
+}
+
+/// A result, before it becomes an [`ArrowArray`].
+pub struct Data {
+    pub len: usize,
+    pub null_count: usize,
+    /// A bit for each row, if there are nulls.
+    pub validity: Option<Vec<u8>>,
+    pub offsets: Offsets,
+    pub values: Vec<u8>,
+}
+
+/// Memory of an exported array.
+struct Private {
+    _data: Arc<Data>,
+    buffers: Vec<*const c_void>,
+}
+
+/// Releases an array of [`export`].
+unsafe extern "C" fn release_array(array: *mut ArrowArray) {
+    // SAFETY: called once, with an array whose private data `export` made.
+    unsafe {
+        drop(Box::from_raw((*array).private_data.cast::<Private>()));
+        (*array).release = None;
+    }
+}
+
+/// Releases a schema of [`export`], which owns nothing.
+unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
+    // SAFETY: called with a schema that exists.
+    unsafe { (*schema).release = None };
+}
+
+/// Wraps a schema for `data` in a capsule.
+pub fn export_schema<'py>(py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyCapsule>> {
+    let format = match data.offsets {
+        Offsets::None => c"C",
+        Offsets::Small(_) => c"z",
+        Offsets::Large(_) => c"Z",
+    };
+    let schema = ArrowSchema {
+        format: format.as_ptr(),
+        name: c"".as_ptr(),
+        // Values may be null.
+        flags: 2,
+        release: Some(release_schema),
+        ..ArrowSchema::EMPTY
+    };
+    PyCapsule::new_with_value(py, schema, ArrowSchema::NAME)
+}
+
+/// Wraps an array of `data` in a capsule, without a copy.
+pub fn export_array<'py>(py: Python<'py>, data: &Arc<Data>) -> PyResult<Bound<'py, PyCapsule>> {
+    let validity = data.validity.as_ref();
+    let mut buffers = vec![validity.map_or(ptr::null(), |bits| bits.as_ptr().cast::<c_void>())];
+    match &data.offsets {
+        Offsets::None => (),
+        Offsets::Small(offsets) => buffers.push(offsets.as_ptr().cast()),
+        Offsets::Large(offsets) => buffers.push(offsets.as_ptr().cast()),
+    }
+    buffers.push(data.values.as_ptr().cast());
+    let mut private = Box::new(Private {
+        _data: Arc::clone(data),
+        buffers,
+    });
+    let array = ArrowArray {
+        length: data.len as i64,
+        null_count: data.null_count as i64,
+        n_buffers: private.buffers.len() as i64,
+        buffers: private.buffers.as_mut_ptr(),
+        release: Some(release_array),
+        private_data: Box::into_raw(private).cast(),
+        ..ArrowArray::EMPTY
+    };
+    PyCapsule::new_with_value(py, array, ArrowArray::NAME)
+}
