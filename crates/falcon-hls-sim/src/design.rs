@@ -21,7 +21,7 @@ pub struct Storage {
 }
 
 /// Kind of a memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StorageKind {
     /// Memory of the processor, over AXI: a channel for reads and one for writes,
@@ -58,7 +58,7 @@ impl Banking {
 }
 
 /// Loops that are pipelined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Pipelining {
     /// Each innermost loop. A loop ends before the next begins, `overhead` cycles later.
     Innermost {
@@ -71,7 +71,7 @@ pub enum Pipelining {
 
 /// Whether the scheduler knows that an iteration does not read what the one before
 /// wrote.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Aliasing {
     /// The scheduler must assume that any read may see any earlier write.

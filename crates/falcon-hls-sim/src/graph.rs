@@ -136,7 +136,7 @@ pub struct Memory {
 }
 
 /// Distribution of a memory's words over banks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Banking {
     /// One bank.

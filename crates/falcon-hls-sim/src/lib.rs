@@ -14,12 +14,20 @@ pub mod keccak;
 pub mod logic;
 pub mod measurement;
 pub mod nest;
+#[cfg(feature = "clap")]
+pub mod options;
 pub mod profile;
 pub mod quantity;
 pub mod resources;
 pub mod schedule;
 pub mod scheduled;
 pub mod seam;
+pub mod setting;
+pub mod signed;
 pub mod sweep;
 pub mod verilog;
 pub mod view;
+
+/// Version of the JSON forms. It changes when a field goes or means something else; new fields may
+/// come at any time.
+pub const VERSION: u32 = 1;

@@ -18,3 +18,19 @@ impl fmt::Display for Count {
         write!(f, "{count} {noun}{ending}")
     }
 }
+
+/// A number of stalls among cycles: `no stalls`, `1 stall included`.
+#[derive(Clone, Copy, Debug)]
+pub struct Stalls(
+    /// The number.
+    pub u64,
+);
+
+impl fmt::Display for Stalls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => f.write_str("no stalls"),
+            count => write!(f, "{} included", Count(count, "stall")),
+        }
+    }
+}

@@ -1,59 +1,58 @@
-//! Sweeps: every combination of some lists of parameters, scheduled and run.
+//! Sweeps: every combination of some lists of settings, scheduled and run.
 
 use crate::accelerator::Error;
-use crate::design::{Aliasing, Design, Pipelining, Preset, Storage};
+use crate::design::{Design, Pipelining, Preset};
 use crate::graph::Banking;
 use crate::measurement::Measurement;
 use crate::nest::Transform;
+use crate::setting::Setting;
 use std::fmt::{self, Display, Formatter};
 
-/// Lists of parameters to combine. An empty list stands for the value of `base`.
+/// Lists of settings to combine.
+///
+/// ```
+/// use falcon_hls_sim::{design::Preset, nest::Transform, setting::Setting, sweep::Sweep};
+///
+/// let mut sweep = Sweep::new(Preset::PaperOptimized.design());
+/// sweep.lists = vec![[1, 2, 4].map(Setting::Multipliers).to_vec()];
+/// let outcome = sweep.run(Transform::Fft, 9)?;
+/// let intervals = outcome.measurements.iter().map(|m| m.kernel.body.schedule.interval);
+/// assert!(intervals.eq([4, 4, 4]));
+/// # Ok::<(), falcon_hls_sim::sweep::SweepError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Sweep {
-    /// The design whose values are used where a list is empty.
+    /// The design that is changed.
     pub base: Design,
-    /// Clocks, Hz.
-    pub clocks_hz: Vec<u64>,
-    /// Numbers of multipliers.
-    pub multipliers: Vec<u32>,
-    /// Numbers of adders.
-    pub adders: Vec<u32>,
-    /// Latencies of a multiplier.
-    pub multiplier_latencies: Vec<u32>,
-    /// Latencies of an adder.
-    pub adder_latencies: Vec<u32>,
-    /// Memories.
-    pub storages: Vec<Storage>,
-    /// Kinds of banking for each memory.
-    pub bankings: Vec<Banking>,
-    /// Numbers of ports for each memory.
-    pub ports: Vec<u32>,
-    /// Latencies of a read for each memory.
-    pub read_latencies: Vec<u32>,
-    /// Latencies of a write for each memory.
-    pub write_latencies: Vec<u32>,
-    /// Loops to pipeline.
-    pub pipelinings: Vec<Pipelining>,
-    /// Assumptions about dependences between iterations.
-    pub aliasings: Vec<Aliasing>,
-    /// Least intervals.
-    pub intervals: Vec<u32>,
+    /// A list for each parameter that takes several values, in any order.
+    pub lists: Vec<Vec<Setting>>,
 }
 
 /// The largest number of designs of a sweep.
 pub const MAX_DESIGNS: usize = 10_000;
 
-/// More designs than [`MAX_DESIGNS`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooMany(pub usize);
+/// A sweep cannot run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SweepError {
+    /// More designs than [`MAX_DESIGNS`].
+    TooMany(usize),
+    /// None of the designs can be built, or there is no such degree.
+    Run(Error),
+}
 
-impl Display for TooMany {
+impl Display for SweepError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} designs; at most {MAX_DESIGNS} are allowed", self.0)
+        match self {
+            Self::TooMany(count) => {
+                write!(f, "{count} designs; at most {MAX_DESIGNS} are allowed")
+            }
+            Self::Run(error) => error.fmt(f),
+        }
     }
 }
 
-impl std::error::Error for TooMany {}
+impl std::error::Error for SweepError {}
 
 /// The results of a sweep.
 #[derive(Clone, Debug, Default)]
@@ -72,9 +71,7 @@ impl Outcome {
             Err(error) => self.impossible.push((design, error)),
         }
     }
-}
 
-impl Outcome {
     /// Runs `transform` of degree `2^logn` on every preset, at each of `clocks_hz`, or at the
     /// preset's own clock if there are none. A design of the sweep that is such a preset gets its
     /// name instead of a second row.
@@ -113,80 +110,49 @@ impl Outcome {
 impl Sweep {
     /// A sweep of `base` alone.
     pub fn new(base: Design) -> Self {
-        Self {
-            base,
-            clocks_hz: Vec::new(),
-            multipliers: Vec::new(),
-            adders: Vec::new(),
-            multiplier_latencies: Vec::new(),
-            adder_latencies: Vec::new(),
-            storages: Vec::new(),
-            bankings: Vec::new(),
-            ports: Vec::new(),
-            read_latencies: Vec::new(),
-            write_latencies: Vec::new(),
-            pipelinings: Vec::new(),
-            aliasings: Vec::new(),
-            intervals: Vec::new(),
+        let lists = Vec::new();
+        Self { base, lists }
+    }
+
+    /// A sweep of these lists from the design of `preset`, without its name. If there is no list,
+    /// the sweep combines 1, 2 and 4 multipliers, 1, 2, 3 and 6 adders, all kinds of banking, and
+    /// loops flattened and nested.
+    pub fn over(preset: Preset, mut lists: Vec<Vec<Setting>>) -> Self {
+        if lists.is_empty() {
+            lists = vec![
+                [1, 2, 4].map(Setting::Multipliers).to_vec(),
+                [1, 2, 3, 6].map(Setting::Adders).to_vec(),
+                Banking::ALL.map(Setting::Banking).to_vec(),
+                Pipelining::ALL.map(Setting::Pipelining).to_vec(),
+            ];
         }
-    }
-
-    /// Whether any list has values.
-    pub fn has_lists(&self) -> bool {
-        self.lengths().iter().any(|&len| len > 0)
-    }
-
-    /// Lengths of all lists.
-    fn lengths(&self) -> [usize; 13] {
-        [
-            self.clocks_hz.len(),
-            self.multipliers.len(),
-            self.adders.len(),
-            self.multiplier_latencies.len(),
-            self.adder_latencies.len(),
-            self.storages.len(),
-            self.bankings.len(),
-            self.ports.len(),
-            self.read_latencies.len(),
-            self.write_latencies.len(),
-            self.pipelinings.len(),
-            self.aliasings.len(),
-            self.intervals.len(),
-        ]
+        let mut base = preset.design();
+        base.name.clear();
+        Self { base, lists }
     }
 
     /// All combinations.
     ///
     /// # Errors
     /// If there are more than [`MAX_DESIGNS`].
-    pub fn designs(&self) -> Result<Vec<Design>, TooMany> {
-        let lengths = self.lengths().into_iter();
-        let count = lengths.fold(1usize, |count, len| count.saturating_mul(len.max(1)));
+    pub fn designs(&self) -> Result<Vec<Design>, SweepError> {
+        let mut lists: Vec<_> = self.lists.iter().filter(|list| !list.is_empty()).collect();
+        lists.sort_by_key(|list| list[0]);
+        let lens = lists.iter().map(|list| list.len());
+        let count = lens.fold(1, usize::saturating_mul);
         if count > MAX_DESIGNS {
-            return Err(TooMany(count));
+            return Err(SweepError::TooMany(count));
         }
         let mut designs = vec![self.base.clone()];
-        combine(&mut designs, &self.clocks_hz, |d, v| d.clock_hz = v);
-        combine(&mut designs, &self.storages, |d, v| d.storage = v);
-        combine(&mut designs, &self.bankings, |d, v| d.storage.banking = v);
-        combine(&mut designs, &self.ports, |d, v| d.storage.ports = v);
-        combine(&mut designs, &self.read_latencies, |d, v| {
-            d.storage.read_latency = v
-        });
-        combine(&mut designs, &self.write_latencies, |d, v| {
-            d.storage.write_latency = v
-        });
-        combine(&mut designs, &self.pipelinings, |d, v| d.pipelining = v);
-        combine(&mut designs, &self.aliasings, |d, v| d.aliasing = v);
-        combine(&mut designs, &self.multipliers, |d, v| d.multipliers = v);
-        combine(&mut designs, &self.adders, |d, v| d.adders = v);
-        combine(&mut designs, &self.multiplier_latencies, |d, v| {
-            d.multiplier.latency = v
-        });
-        combine(&mut designs, &self.adder_latencies, |d, v| {
-            d.adder.latency = v
-        });
-        combine(&mut designs, &self.intervals, |d, v| d.least_interval = v);
+        for list in lists {
+            let with = |design: &Design, setting: Setting| {
+                let mut design = design.clone();
+                setting.apply(&mut design);
+                design
+            };
+            let each = |design| list.iter().map(move |&setting| with(design, setting));
+            designs = designs.iter().flat_map(each).collect();
+        }
         Ok(designs)
     }
 
@@ -194,29 +160,22 @@ impl Sweep {
     ///
     /// # Errors
     /// If there are more than [`MAX_DESIGNS`].
-    pub fn run(&self, transform: Transform, logn: u32) -> Result<Outcome, TooMany> {
+    pub fn run(&self, transform: Transform, logn: u32) -> Result<Outcome, SweepError> {
         let mut outcome = Outcome::default();
         for design in self.designs()? {
             outcome.add(design, transform, logn);
         }
         Ok(outcome)
     }
-}
 
-/// Replaces `designs` by every design with every value.
-fn combine<T: Copy>(designs: &mut Vec<Design>, values: &[T], set: impl Fn(&mut Design, T)) {
-    if values.is_empty() {
-        return;
+    /// Clocks of the lists, Hz.
+    pub fn clocks_hz(&self) -> Vec<u64> {
+        let clock = |setting: &Setting| match setting {
+            Setting::Clock(hz) => Some(*hz),
+            _ => None,
+        };
+        self.lists.iter().flatten().filter_map(clock).collect()
     }
-    let with = |design: &Design, value| {
-        let mut design = design.clone();
-        set(&mut design, value);
-        design
-    };
-    let each = designs
-        .iter()
-        .flat_map(|design| values.iter().map(move |&value| with(design, value)));
-    *designs = each.collect();
 }
 
 /// Marks the points that no other beats: none has less of one coordinate and no more of the other.
@@ -231,22 +190,25 @@ pub fn pareto<T: Copy + PartialOrd>(points: &[(u32, T)]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::design::{AXI, BRAM};
+    use crate::design::{AXI, Storage, StorageKind};
     use crate::measurement::Time;
 
     #[test]
     fn every_combination_is_there_once() {
         let base = Preset::PaperOptimized.design();
         let mut sweep = Sweep::new(base.clone());
+        sweep.lists.push(Vec::new());
         assert_eq!(sweep.designs(), Ok(vec![base]));
-        assert!(!sweep.has_lists());
-        sweep.multipliers = vec![1, 2, 4];
-        sweep.adders = vec![1, 2];
+        // In whatever order.
+        sweep.lists.push([1, 2].map(Setting::Adders).to_vec());
+        sweep
+            .lists
+            .push([1, 2, 4].map(Setting::Multipliers).to_vec());
         let designs = sweep.designs().expect("six");
         let units: Vec<_> = designs.iter().map(|d| (d.multipliers, d.adders)).collect();
         assert_eq!(units, [(1, 1), (1, 2), (2, 1), (2, 2), (4, 1), (4, 2)]);
-        sweep.intervals = (0..2000).collect();
-        assert_eq!(sweep.designs(), Err(TooMany(12_000)));
+        sweep.lists.push((0..2000).map(Setting::Interval).collect());
+        assert_eq!(sweep.designs(), Err(SweepError::TooMany(12_000)));
     }
 
     #[test]
@@ -256,9 +218,14 @@ mod tests {
             banking: Banking::Parity,
             ..AXI
         };
-        sweep.storages = vec![BRAM, AXI, banked];
-        let outcome = sweep.run(Transform::Fft, 5).expect("three");
-        assert_eq!(outcome.measurements.len(), 2);
+        sweep.lists = vec![
+            [Banking::Single, Banking::Parity]
+                .map(Setting::Banking)
+                .to_vec(),
+            StorageKind::ALL.map(Setting::Memory).to_vec(),
+        ];
+        let outcome = sweep.run(Transform::Fft, 5).expect("four");
+        assert_eq!(outcome.measurements.len(), 3);
         assert_eq!(outcome.impossible.len(), 1);
         let (design, error) = &outcome.impossible[0];
         assert_eq!(design.storage, banked);
@@ -268,7 +235,7 @@ mod tests {
     #[test]
     fn more_units_never_take_more_cycles() {
         let mut sweep = Sweep::new(Preset::Ii1Xor.design());
-        sweep.multipliers = vec![1, 2, 4];
+        sweep.lists = vec![[1, 2, 4].map(Setting::Multipliers).to_vec()];
         let outcome = sweep.run(Transform::Fft, 9).expect("three");
         let cycles = outcome.measurements.iter().map(|m| m.run.cycles);
         assert!(cycles.rev().is_sorted());
@@ -277,19 +244,20 @@ mod tests {
     /// At each clock once, and once where the sweep has it, too.
     #[test]
     fn presets_take_part_at_every_clock() {
-        let mut base = Preset::PaperOptimized.design();
-        base.name.clear();
-        let mut sweep = Sweep::new(base);
-        sweep.clocks_hz = vec![100_000_000, 150_000_000];
+        let clocks = [100_000_000, 150_000_000];
+        let sweep = Sweep::over(
+            Preset::PaperOptimized,
+            vec![clocks.map(Setting::Clock).to_vec()],
+        );
         let mut outcome = sweep.run(Transform::Fft, 5).expect("two");
         outcome
-            .add_presets(Transform::Fft, 5, &sweep.clocks_hz)
+            .add_presets(Transform::Fft, 5, &sweep.clocks_hz())
             .expect("a degree");
         assert_eq!(outcome.measurements.len(), 2 * Preset::ALL.len());
         for preset in Preset::ALL {
-            for clock_hz in &sweep.clocks_hz {
+            for clock_hz in clocks {
                 let mut design = preset.design();
-                design.clock_hz = *clock_hz;
+                design.clock_hz = clock_hz;
                 let alone = Measurement::new(design.clone(), Transform::Fft, 5).expect("it runs");
                 let is_it = |m: &&Measurement| m.design == design;
                 let found: Vec<_> = outcome.measurements.iter().filter(is_it).collect();

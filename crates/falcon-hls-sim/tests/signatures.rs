@@ -1,11 +1,12 @@
 //! NIST's records of round 3, signed with every FFT on a simulated circuit.
 
-use falcon_core::Engine;
 use falcon_core::seams::LaneEngine;
 use falcon_core::seams::lanes::Baseline;
+use falcon_core::{Engine, Falcon512, SigningKey};
 use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::design::Preset;
 use falcon_hls_sim::seam::{HlsFft, Meter};
+use falcon_hls_sim::signed::SignedForm;
 use falcon_kat::{Algorithm, EngineSubject, KeyForm, Subject, replay, rsp::Style};
 
 #[test]
@@ -46,6 +47,34 @@ fn every_preset_reproduces_nists_records() {
             assert!(butterflies > 10 * 4096, "{algorithm}: {butterflies}");
         }
     }
+}
+
+/// Each preset makes the same signatures in its own time.
+#[test]
+fn signatures_on_a_circuit_are_the_processors() {
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("a key");
+    let [slow, fast] = [Preset::PaperOriginal, Preset::Ii1Xor].map(|preset| {
+        let accelerator = Accelerator::new(preset.design()).expect("a preset");
+        let signed = SignedForm::new(&accelerator, &key, b"a message", &[8; 32], 3);
+        signed.expect("signatures")
+    });
+    for form in [&slow, &fast] {
+        assert!(form.equal && form.valid && form.signatures == 3);
+        let text = form.to_string();
+        assert!(
+            text.ends_with("\n  equal to the processor's bytes, valid"),
+            "{text}"
+        );
+    }
+    assert!(fast.butterflies > 3 * 4096);
+    assert_eq!(slow.butterflies, fast.butterflies);
+    assert!(slow.cycles > 20 * fast.cycles);
+    let wrong = SignedForm {
+        equal: false,
+        ..fast
+    };
+    let marked = wrong.text(|good, verdict| format!("{good}:{verdict}"));
+    assert!(marked.ends_with("false:NOT EQUAL to the processor's bytes, true:valid"));
 }
 
 /// All 100 records of NIST's file, as `subject` writes it.

@@ -36,6 +36,26 @@ impl<T: Display> Display for Styled<T> {
     }
 }
 
+/// A result whose text is made elsewhere, with the files that were written.
+#[derive(Serialize)]
+pub struct Answer<T> {
+    /// The form for machines.
+    #[serde(flatten)]
+    pub form: T,
+    /// The files, if there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// The text for a person.
+    #[serde(skip)]
+    pub text: String,
+}
+
+impl<T> Display for Answer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
 /// The hints that have been printed.
 #[derive(Default)]
 pub struct Hints(HashSet<String>);

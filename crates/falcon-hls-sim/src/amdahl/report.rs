@@ -3,6 +3,7 @@
 use super::paper::{self, Finding};
 use super::predict::{Fabric, Prediction, Processor, Scope, Transfer, predict};
 use super::{Accelerated, AmdahlError, cap, speedup};
+use crate::VERSION;
 use crate::accelerator::Accelerator;
 use crate::profile::{Operation, Part, Profile, Target};
 use crate::quantity::Count;
@@ -84,6 +85,8 @@ pub struct TableIRow {
 /// Everything that Amdahl's law says about one design.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
+    /// [`VERSION`].
+    pub version: u32,
     /// The paper's average speedup, 1.8, as predicted here.
     pub summary: Vec<SummaryRow>,
     /// Table I beside our code.
@@ -144,6 +147,7 @@ impl Report {
             }
         }
         Ok(Self {
+            version: VERSION,
             summary: summary_rows(&predictions),
             table_i: table_i_rows(&predictions),
             paper: paper_rows()?,
@@ -475,7 +479,7 @@ impl Report {
                 row.reported
             )?;
         }
-        writeln!(f, "\nWhat does not add up in the paper\n")?;
+        write!(f, "\nWhat does not add up in the paper\n")?;
         for finding in &self.findings {
             let Finding {
                 claim,
@@ -483,9 +487,9 @@ impl Report {
                 computed,
                 reason,
             } = finding;
-            writeln!(
+            write!(
                 f,
-                "- {claim}: {claimed:.1}; computed {computed:.2}.\n  {reason}"
+                "\n- {claim}: {claimed:.1}; computed {computed:.2}.\n  {reason}"
             )?;
         }
         Ok(())

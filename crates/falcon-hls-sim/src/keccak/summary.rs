@@ -1,6 +1,7 @@
 //! The presets side by side, with the paper.
 
 use super::{KeccakCircuit, KeccakCycles, KeccakPreset, KeccakResources};
+use crate::VERSION;
 use crate::accelerator;
 use crate::amdahl::predict::Processor;
 use crate::amdahl::{AmdahlError, paper};
@@ -34,6 +35,8 @@ pub struct SummaryRow {
 /// The presets.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
+    /// [`VERSION`].
+    pub version: u32,
     /// Slowest first.
     pub rows: Vec<SummaryRow>,
     /// Instructions of a permutation on ARMv7, counted.
@@ -76,6 +79,7 @@ impl Summary {
             }
         };
         Ok(Self {
+            version: VERSION,
             rows: circuits.iter().map(row).collect(),
             processor_instructions: instructions,
             paper_factor: paper::KECCAK_FACTOR,
@@ -123,7 +127,7 @@ impl Display for Summary {
             )?;
         }
         let Resources { lut, ff, bram, .. } = self.paper_resources;
-        writeln!(
+        write!(
             f,
             "{:<24}{:>4}{:>8}{:>8}{:>15}{:>9.1}{:>9}{:>8}{:>8}{:>8}{:>6}",
             "paper", "-", "-", "-", "-", self.paper_factor, "-", lut, "-", ff, bram

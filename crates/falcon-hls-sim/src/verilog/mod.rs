@@ -35,6 +35,8 @@ pub struct Source {
 /// A circuit in Verilog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Emission {
+    /// The transform.
+    pub transform: Transform,
     /// The modules of the circuit, the top module first.
     pub sources: Vec<Source>,
     /// Files that are no part of the circuit: the testbench [`TESTBENCH`], the vectors that it
@@ -205,6 +207,7 @@ pub fn emit(
         text: text.into(),
     }));
     Ok(Emission {
+        transform,
         sources,
         companions: testbench::emit(accelerator, transform, logn)?,
         words: half,

@@ -101,10 +101,12 @@ impl Scale {
     }
 }
 
-/// The chart, below what was run: `FFT of degree 512`.
-pub fn chart(sweep: &SweepForm, subject: &str) -> String {
+/// The chart.
+pub fn chart(sweep: &SweepForm) -> String {
     let scale = Scale::new(sweep);
-    let title = format!("{subject}: {} against DSP slices", scale.quantity.name());
+    let transform = sweep.transform.name().to_uppercase();
+    let (degree, quantity) = (sweep.degree, scale.quantity.name());
+    let title = format!("{transform} of degree {degree}: {quantity} against DSP slices");
     let mut document = axes(legend(Group::new()), &scale);
     let is_preset = |row: &SweepRow| Preset::by_name(&row.design.name).is_some();
     let (marks, others): (Vec<_>, Vec<_>) = sweep.designs.iter().partition(|row| is_preset(row));

@@ -5,7 +5,6 @@ use crate::design::{Aliasing, StorageKind};
 use crate::graph::Banking;
 use crate::nest::Transform;
 use serde::{Serialize, Serializer};
-use std::io::{self, Write};
 
 /// A line; the names of its fields are the header.
 #[derive(Serialize)]
@@ -82,19 +81,18 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Writes the designs of all `sweeps` that ran to `out`, below one header; nothing if
-/// none did.
-///
-/// # Errors
-/// If `out` fails.
-pub fn csv(sweeps: &[SweepForm], out: impl Write) -> io::Result<()> {
-    let mut writer = csv::Writer::from_writer(out);
+/// The designs of all `sweeps` that ran, below one header; nothing if none did.
+pub fn csv(sweeps: &[SweepForm]) -> String {
+    let mut text = Vec::new();
+    let mut writer = csv::Writer::from_writer(&mut text);
     for sweep in sweeps {
         for row in &sweep.designs {
-            writer.serialize(Line::new(sweep, row))?;
+            // Writing to memory does not fail.
+            let _ = writer.serialize(Line::new(sweep, row));
         }
     }
-    writer.flush()
+    drop(writer);
+    String::from_utf8(text).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -102,6 +100,7 @@ mod tests {
     use super::*;
     use crate::catalog::XC7Z020;
     use crate::design::Preset;
+    use crate::setting::Setting;
     use crate::sweep::Sweep;
 
     #[test]
@@ -109,15 +108,14 @@ mod tests {
         let mut base = Preset::PaperOptimized.design();
         base.name = "a \"b\", c".into();
         let mut sweep = Sweep::new(base);
-        sweep.adders = vec![1, 2];
+        sweep.lists = vec![[1, 2].map(Setting::Adders).to_vec()];
         let forms = [6, 7].map(|logn| {
             let outcome = sweep.run(Transform::Fft, logn).expect("two");
             SweepForm::new(&outcome, Transform::Fft, logn, XC7Z020)
         });
-        let mut text = Vec::new();
-        csv(&forms, &mut text).expect("memory");
-        assert!(text.starts_with(b"name,transform,degree,clock_mhz,multipliers,adders,"));
-        let mut reader = csv::Reader::from_reader(&text[..]);
+        let text = csv(&forms);
+        assert!(text.starts_with("name,transform,degree,clock_mhz,multipliers,adders,"));
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
         let header = reader.headers().expect("a header").clone();
         assert_eq!(header.len(), 27);
         // A reader refuses lines of another length.

@@ -1,8 +1,10 @@
-//! A trace as JSON.
+//! A trace as JSON and as text.
 
 use super::report::{Subject, VERSION};
-use super::{Trace, instance_name};
+use super::timeline::timeline;
+use super::{Detail, Trace, instance_name};
 use serde::Serialize;
+use std::fmt::{self, Display, Formatter};
 
 /// An iteration's start.
 #[derive(Clone, Debug, Serialize)]
@@ -35,6 +37,8 @@ pub struct EventForm {
 /// Operations of some iterations.
 #[derive(Clone, Debug, Serialize)]
 pub struct EventsForm {
+    #[serde(skip)]
+    text: String,
     /// [`VERSION`].
     pub version: u32,
     /// Circuit that was run.
@@ -51,8 +55,9 @@ pub struct EventsForm {
 }
 
 impl EventsForm {
-    /// Makes the form of a trace of `subject`.
-    pub fn new(trace: &Trace<'_>, subject: Subject) -> Self {
+    /// Makes the form of a trace of `subject`, and its timeline below `title`.
+    pub(super) fn new(trace: &Trace<'_>, subject: Subject, title: &str, detail: Detail) -> Self {
+        let timeline = timeline(trace, detail);
         let start = |&(cycle, iteration): &(u64, usize)| {
             let stalls = trace.stalls.iter();
             let own = stalls.filter(|stall| stall.iteration == iteration);
@@ -76,6 +81,7 @@ impl EventsForm {
             }
         };
         Self {
+            text: format!("{title}\n\n{}", timeline.trim_end()),
             version: VERSION,
             subject,
             interval: trace.schedule.interval,
@@ -83,5 +89,11 @@ impl EventsForm {
             starts: trace.starts.iter().map(start).collect(),
             events: trace.events.iter().map(event).collect(),
         }
+    }
+}
+
+impl Display for EventsForm {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
     }
 }

@@ -5,10 +5,11 @@ use super::{Event, Trace, instance_name, used_instances};
 use std::collections::BTreeMap;
 
 /// Amount of detail in text and chart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
     /// A view that would have too many rows shows operations together that one kind of unit starts
     /// and ends in the same cycles.
+    #[default]
     Readable,
     /// Every operation and every unit has a row of its own.
     Full,

@@ -1,8 +1,8 @@
 //! Views of a run: text, pictures, waveforms, JSON.
 //!
-//! A [`Trace`] records a run. [`timeline`], [`gantt`] and [`waveform`] draw it. [`explain`] says
-//! why an initiation interval is what it is. [`chart`] draws a sweep, [`compare`] makes a table of
-//! the presets, and [`report`] holds the JSON forms.
+//! [`Traced`] runs a circuit. A [`Trace`] records the run; [`timeline`], [`gantt`] and [`waveform`]
+//! draw it. [`explain`] says why an initiation interval is what it is. [`chart`] draws a sweep,
+//! [`compare`] makes a table of the presets, and [`report`] holds the JSON forms.
 
 mod canvas;
 pub mod chart;
@@ -18,10 +18,14 @@ mod scale;
 pub mod summary;
 pub mod timeline;
 mod trace;
+mod traced;
 pub mod waveform;
 
 pub use group::Detail;
 pub use trace::{Event, Stall, Trace};
+pub use traced::{
+    MAX_DRAWN, MAX_DRAWN_CYCLES, MAX_TRACED_CYCLES, Picture, Traced, TracedForm, ViewError, Window,
+};
 
 use crate::graph::Graph;
 

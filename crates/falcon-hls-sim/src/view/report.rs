@@ -1,19 +1,31 @@
-//! The forms for machines. What [`VERSION`] says changes when a field goes or
-//! means something else; new fields may come at any time.
+//! The forms for machines, and their text for people.
+//!
+//! ```
+//! use falcon_hls_sim::{catalog::XC7Z020, design::Preset, measurement::Measurement};
+//! use falcon_hls_sim::{nest::Transform, view::report::RunForm};
+//!
+//! let measurement = Measurement::new(Preset::Ii2.design(), Transform::Fft, 9)?;
+//! let form = RunForm::new(&measurement, XC7Z020)?;
+//! assert!(form.to_string().starts_with("FFT of degree 512 on ii2, 100 MHz\n"));
+//! assert_eq!((form.timing.cycles, form.warnings()), (2074, vec![]));
+//! # Ok::<(), falcon_hls_sim::accelerator::Error>(())
+//! ```
 
 use super::explain::Explanation;
-use crate::accelerator::Error;
+use crate::accelerator::{Accelerator, Error};
 use crate::catalog::Device;
 use crate::design::{Aliasing, Design, Pipelining, Preset, StorageKind};
 use crate::graph::Banking;
 use crate::keccak::{KeccakDesign, State};
 use crate::measurement::{Measurement, Time};
 use crate::nest::Transform;
+use crate::quantity::Count;
 use crate::resources::{Concern, Estimate, Resources, table_ii};
+use crate::sweep::{MAX_DESIGNS, Outcome, Sweep, SweepError, pareto};
+use crate::verilog::{Emission, TESTBENCH, TOP};
 use serde::Serialize;
 
-/// Version of all forms here.
-pub const VERSION: u32 = 1;
+pub use crate::VERSION;
 
 /// A design, flat.
 #[derive(Clone, Debug, Serialize)]
@@ -197,6 +209,15 @@ pub struct RunForm {
 }
 
 impl RunForm {
+    /// Reasons, in sentences, why the design does not fit the part.
+    pub fn warnings(&self) -> Vec<String> {
+        let part = self.resources.part;
+        let concerns = self.resources.concerns.iter();
+        concerns
+            .map(|concern| format!("does not fit {part}: {concern}"))
+            .collect()
+    }
+
     /// Makes the form of a measurement, on `device`.
     ///
     /// # Errors
@@ -356,13 +377,53 @@ impl SweepForm {
             .is_some_and(|first| clocks.any(|clock| clock != first))
     }
 
-    /// Makes the form of the results of a sweep.
-    pub fn new(
-        outcome: &crate::sweep::Outcome,
+    /// Tells how many designs cannot be built, and why the first one cannot.
+    pub fn warning(&self) -> Option<String> {
+        let first = self.impossible.first()?;
+        let designs = Count(self.impossible.len() as u64, "design");
+        let reason = &first.reason;
+        Some(format!(
+            "{designs} cannot be built; the first one: {reason}"
+        ))
+    }
+
+    /// Runs `transform` of every degree `2^logn` on every design of `sweep`, and on the presets at
+    /// each of its clocks: a form for each degree. Calls `progress` for each design of the sweep,
+    /// with the number of runs in all.
+    ///
+    /// # Errors
+    /// If there are more than [`MAX_DESIGNS`] runs, or a degree does not exist, or no design can
+    /// be built.
+    pub fn of_degrees(
+        sweep: &Sweep,
         transform: Transform,
-        logn: u32,
+        logns: &[u32],
         device: Device,
-    ) -> Self {
+        mut progress: impl FnMut(u64),
+    ) -> Result<Vec<Self>, SweepError> {
+        let designs = sweep.designs()?;
+        let runs = designs.len() * logns.len();
+        if runs > MAX_DESIGNS {
+            return Err(SweepError::TooMany(runs));
+        }
+        let form = |&logn| {
+            let mut outcome = Outcome::default();
+            for design in &designs {
+                outcome.add(design.clone(), transform, logn);
+                progress(runs as u64);
+            }
+            if let ([], [(_, error), ..]) = (&outcome.measurements[..], &outcome.impossible[..]) {
+                return Err(SweepError::Run(error.clone()));
+            }
+            let presets = outcome.add_presets(transform, logn, &sweep.clocks_hz());
+            presets.map_err(SweepError::Run)?;
+            Ok(Self::new(&outcome, transform, logn, device))
+        };
+        logns.iter().map(form).collect()
+    }
+
+    /// Makes the form of the results of a sweep.
+    pub fn new(outcome: &Outcome, transform: Transform, logn: u32, device: Device) -> Self {
         let measurements = &outcome.measurements;
         let point = |m: &Measurement| (m.estimate.total().dsp, m.time());
         let points: Vec<_> = measurements.iter().map(point).collect();
@@ -373,7 +434,7 @@ impl SweepForm {
             concerns: concerns(&m.estimate, device),
             pareto,
         };
-        let front = crate::sweep::pareto(&points);
+        let front = pareto(&points);
         let impossible = |(design, error): &(Design, Error)| Impossible {
             design: design.into(),
             reason: error.to_string(),
@@ -385,6 +446,47 @@ impl SweepForm {
             part: device.name,
             designs: measurements.iter().zip(front).map(row).collect(),
             impossible: outcome.impossible.iter().map(impossible).collect(),
+        }
+    }
+}
+
+/// A circuit in Verilog.
+#[derive(Clone, Debug, Serialize)]
+pub struct VerilogForm {
+    /// [`VERSION`].
+    pub version: u32,
+    /// The design.
+    pub design: DesignForm,
+    /// The transform.
+    pub transform: Transform,
+    /// Degree of the polynomial.
+    pub degree: u32,
+    /// Initiation interval, cycles.
+    pub interval: u32,
+    /// Cycles of one butterfly.
+    pub depth: u32,
+    /// The top module of the circuit.
+    pub top: &'static str,
+    /// The top module of the simulation.
+    pub testbench: &'static str,
+    /// Clocks from an address at the host port to the number that is read.
+    pub read_latency: u32,
+}
+
+impl VerilogForm {
+    /// Makes the form of what was emitted of `accelerator`.
+    pub fn new(accelerator: &Accelerator, emission: &Emission) -> Self {
+        let body = &accelerator.kernel(emission.transform).body;
+        Self {
+            version: VERSION,
+            design: accelerator.design().into(),
+            transform: emission.transform,
+            degree: 2 * emission.words as u32,
+            interval: body.schedule.interval,
+            depth: body.depth(),
+            top: TOP,
+            testbench: TESTBENCH,
+            read_latency: emission.read_latency,
         }
     }
 }

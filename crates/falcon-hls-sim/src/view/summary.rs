@@ -2,9 +2,10 @@
 
 use super::report::{
     DesignForm, ExplainForm, KeccakDesignForm, RunForm, Subject, SweepForm, SweepRow, Timing,
+    VerilogForm,
 };
 use crate::nest::Transform;
-use crate::quantity::Count;
+use crate::quantity::{Count, Stalls};
 use crate::resources::Resources;
 use std::fmt::{self, Display, Formatter};
 
@@ -71,16 +72,13 @@ impl Display for Timing {
             1 => "1 butterfly".into(),
             count => format!("{count} butterflies"),
         };
-        let stalls = match self.stalls {
-            0 => "no stalls".into(),
-            stalls => format!("{} included", Count(stalls, "stall")),
-        };
         write!(
             f,
-            "{butterflies}, II {}, depth {}: {} ({stalls}), {:.2} us",
+            "{butterflies}, II {}, depth {}: {} ({}), {:.2} us",
             self.interval,
             self.depth,
             Count(self.cycles, "cycle"),
+            Stalls(self.stalls),
             self.micros
         )
     }
@@ -231,5 +229,13 @@ impl SweepForm {
         )?;
         let mut concerns = concerns.iter();
         concerns.try_for_each(|concern| write!(f, "; does not fit {}: {concern}", self.part))
+    }
+}
+
+impl Display for VerilogForm {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        heading(f, &self.design.name, self.transform, self.degree)?;
+        let (interval, depth, top) = (self.interval, self.depth, self.top);
+        write!(f, ": II {interval}, depth {depth}; top module {top}")
     }
 }

@@ -1,10 +1,7 @@
 //! Record of a run, for the views.
 
-use crate::accelerator::{Error, Kernel, MAX_LOGN, blank_memories, control, to_words};
 use crate::cycles::{Control, Fault, Observer, Run, Words};
-use crate::design::Design;
 use crate::graph::Graph;
-use crate::keccak::{self, KeccakCircuit, ROUND_CONSTANTS};
 use crate::nest::Iteration;
 use crate::schedule::Schedule;
 use crate::scheduled::Scheduled;
@@ -50,55 +47,6 @@ pub struct Trace<'a> {
 }
 
 impl<'a> Trace<'a> {
-    /// Runs a transform of degree `2^logn` on the polynomial with the coefficients
-    /// 0, 1, 2 ... (so has every memory) and keeps what the iterations of `window`
-    /// did.
-    ///
-    /// # Errors
-    /// If there is no such degree, or the run's first fault.
-    pub fn of_transform(
-        design: &Design,
-        kernel: &'a Kernel,
-        logn: u32,
-        window: Range<usize>,
-    ) -> Result<Self, Error> {
-        if !(1..=MAX_LOGN).contains(&logn) {
-            return Err(Error::Degree { logn });
-        }
-        let mut memories = blank_memories(kernel.transform, logn);
-        if let Some((_, polynomials)) = memories.split_last_mut() {
-            for words in polynomials {
-                let counted: Vec<f64> = (0..2 * words.len()).map(|i| i as f64).collect();
-                *words = to_words(&counted);
-            }
-        }
-        Ok(Self::record(
-            &kernel.body,
-            control(design),
-            &kernel.transform.iterations(logn),
-            &mut memories,
-            window,
-        )?)
-    }
-
-    /// Permutes the state whose words are 0, 1, 2 ... and keeps what the iterations of
-    /// `window` did, each of one round of Keccak-f or more.
-    ///
-    /// # Errors
-    /// The run's first fault; none, since the circuit has run it.
-    pub fn of_rounds(circuit: &'a KeccakCircuit, window: Range<usize>) -> Result<Self, Error> {
-        let rounds = circuit.rounds();
-        let state = std::array::from_fn(|i| i as u64);
-        let mut memories = keccak::memories(&state, &ROUND_CONSTANTS);
-        Ok(Self::record(
-            &rounds.body,
-            keccak::CONTROL,
-            rounds.iterations(),
-            &mut memories,
-            window,
-        )?)
-    }
-
     /// Runs `iterations` on `memories` and keeps what those of `window` did.
     ///
     /// # Errors

@@ -38,7 +38,7 @@ pub fn skipped(why: &str) {
 }
 
 /// Path of a program, if it is installed.
-fn program(name: &str) -> Option<PathBuf> {
+pub fn program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
         .map(|folder| folder.join(name))
@@ -75,7 +75,7 @@ pub fn written(name: &str, sources: &[Source]) -> Vec<PathBuf> {
 }
 
 /// Runs a tool. Returns true if it succeeded, and the text of both its output streams.
-fn run(command: &mut Command) -> (bool, String) {
+pub fn run(command: &mut Command) -> (bool, String) {
     let Output {
         status,
         stdout,

@@ -6,6 +6,8 @@ mod fft_yosys;
 mod fp;
 mod hdl;
 mod operands;
+#[cfg(unix)]
+mod testbench;
 mod units_rtl;
 mod units_yosys;
 mod verilog;

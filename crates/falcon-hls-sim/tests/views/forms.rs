@@ -1,18 +1,17 @@
 //! JSON, and what is refused.
 
-use crate::kernel;
 use falcon_hls_sim::accelerator::MAX_LOGN;
 use falcon_hls_sim::amdahl::predict::Scope;
 use falcon_hls_sim::catalog::XC7Z020;
-use falcon_hls_sim::design::{Aliasing, Preset, StorageKind};
+use falcon_hls_sim::design::{Aliasing, Design, Preset, StorageKind};
 use falcon_hls_sim::graph::Banking;
 use falcon_hls_sim::measurement::Measurement;
 use falcon_hls_sim::nest::Transform;
 use falcon_hls_sim::resources::table_ii;
-use falcon_hls_sim::view::Trace;
+use falcon_hls_sim::setting::Setting;
+use falcon_hls_sim::view::Traced;
 use falcon_hls_sim::view::compare::Comparison;
 use falcon_hls_sim::view::report::{RunForm, VERSION};
-use std::ops::Range;
 
 #[test]
 fn the_json_of_a_run_is_versioned_and_whole() {
@@ -36,6 +35,48 @@ fn the_json_of_a_run_is_versioned_and_whole() {
             .as_array()
             .is_some_and(Vec::is_empty)
     );
+}
+
+fn run_form(design: Design, transform: Transform, logn: u32) -> RunForm {
+    let measurement = Measurement::new(design, transform, logn).expect("a design");
+    RunForm::new(&measurement, XC7Z020).expect("measured")
+}
+
+#[test]
+fn every_preset_and_transform_runs() {
+    for (preset, interval, dsp) in [
+        (Preset::PaperOriginal, 168, 25),
+        (Preset::BramDep, 29, 25),
+        (Preset::PaperOptimized, 4, 17),
+        (Preset::Ii2, 2, 31),
+        (Preset::Ii1Xor, 1, 62),
+    ] {
+        for transform in Transform::ALL {
+            let form = run_form(preset.design(), transform, 9);
+            assert_eq!(form.transform, transform);
+            assert_eq!(form.design.name, preset.name());
+            assert_eq!(form.resources.estimate.dsp, dsp);
+            if transform == Transform::Fft {
+                assert_eq!(form.timing.interval, interval);
+                assert_eq!(form.speedup.interval, 168.0 / f64::from(interval));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_said() {
+    let settings = [Setting::Multipliers(64), Setting::Ports(4)];
+    let design = Preset::PaperOptimized.design().with(&settings);
+    let form = run_form(design, Transform::Fft, 9);
+    let said = form.warnings().join("\n");
+    assert!(
+        said.contains("does not fit xc7z020: DSP: 710 needed, 220 available"),
+        "{said}"
+    );
+    assert!(said.contains("a block RAM has 2"), "{said}");
+    let form = run_form(Preset::Ii1Xor.design(), Transform::Fft, 10);
+    assert!(form.warnings().is_empty());
 }
 
 #[test]
@@ -68,6 +109,15 @@ fn the_comparison_has_what_each_preset_takes() {
             ];
             assert_eq!(of_line, expected);
             assert_eq!(row.paper, table_ii(preset));
+            // The same as of each alone.
+            let alone = RunForm::new(&run, XC7Z020).expect("measured");
+            let json = [serde_json::to_value(row), serde_json::to_value(&alone)];
+            let [row, alone] = json.map(|form| form.expect("JSON"));
+            for field in ["design", "interval", "depth", "cycles", "stalls", "micros"] {
+                assert_eq!(row[field], alone[field], "{field}");
+            }
+            assert_eq!(row["speedup"], alone["speedup"]["time"]);
+            assert_eq!(row["resources"], alone["resources"]["estimate"]);
         }
     }
     assert!(Comparison::new(Transform::Fft, MAX_LOGN + 1, XC7Z020).is_err());
@@ -98,10 +148,8 @@ fn names_in_json_are_those_of_the_program() {
 #[test]
 fn there_is_no_degree_beyond_the_largest() {
     let design = Preset::PaperOptimized.design();
-    let kernel = kernel(&design, Transform::Fft);
-    let nothing: Range<usize> = 0..0;
     for logn in [0, MAX_LOGN + 1, u32::MAX] {
-        assert!(Trace::of_transform(&design, &kernel, logn, nothing.clone()).is_err());
+        assert!(Traced::transform(&design, Transform::Fft, logn).is_err());
         assert!(Measurement::new(design.clone(), Transform::Fft, logn).is_err());
     }
 }

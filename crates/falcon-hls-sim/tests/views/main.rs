@@ -2,17 +2,23 @@
 
 mod forms;
 mod pictures;
+mod sweeps;
 mod text;
+mod traced;
 mod waveform;
 
-use falcon_hls_sim::accelerator::Kernel;
-use falcon_hls_sim::design::{Design, Preset};
-use falcon_hls_sim::keccak::{KeccakCircuit, KeccakPreset};
+use falcon_hls_sim::design::Preset;
+use falcon_hls_sim::keccak::KeccakPreset;
 use falcon_hls_sim::nest::Transform;
-use falcon_hls_sim::view::Trace;
+use falcon_hls_sim::view::{Trace, Traced};
 
-pub(crate) fn kernel(design: &Design, transform: Transform) -> Kernel {
-    Kernel::new(design, transform).expect("a design")
+/// The FFT of degree `2^logn` on a preset.
+pub(crate) fn fft(preset: Preset, logn: u32) -> Traced {
+    Traced::transform(&preset.design(), Transform::Fft, logn).expect("a preset")
+}
+
+pub(crate) fn rounds(preset: KeccakPreset) -> Traced {
+    Traced::rounds(preset.design()).expect("a preset")
 }
 
 /// Runs `check` on traces of all presets and transforms, some with stalls, and of rounds
@@ -21,18 +27,18 @@ pub(crate) fn on_traces(check: impl Fn(&Trace<'_>, &str)) {
     for preset in Preset::ALL {
         let design = preset.design();
         for transform in Transform::ALL {
-            let kernel = kernel(&design, transform);
             for (logn, window) in [(9, 0..4), (6, 14..20), (3, 0..usize::MAX), (1, 0..4)] {
-                let trace = Trace::of_transform(&design, &kernel, logn, window);
+                let traced = Traced::transform(&design, transform, logn).expect("a preset");
+                let trace = traced.trace(window);
                 let name = format!("{} {} {logn}", preset.name(), transform.name());
                 check(&trace.expect("it runs"), &name);
             }
         }
     }
     for preset in KeccakPreset::ALL {
-        let circuit = KeccakCircuit::new(preset.design()).expect("a preset");
+        let traced = rounds(preset);
         for window in [0..2, 11..12] {
-            let trace = Trace::of_rounds(&circuit, window);
+            let trace = traced.trace(window);
             check(&trace.expect("it runs"), preset.name());
         }
     }

@@ -1,12 +1,13 @@
 //! Gantt chart and Pareto chart.
 
-use crate::{kernel, on_traces};
+use crate::{fft, on_traces, rounds};
 use falcon_hls_sim::catalog::XC7Z020;
-use falcon_hls_sim::design::{BRAM, Preset, Storage};
+use falcon_hls_sim::design::Preset;
 use falcon_hls_sim::graph::Banking;
-use falcon_hls_sim::keccak::{KeccakCircuit, KeccakPreset};
+use falcon_hls_sim::keccak::KeccakPreset;
 use falcon_hls_sim::measurement::Measurement;
 use falcon_hls_sim::nest::Transform;
+use falcon_hls_sim::setting::Setting;
 use falcon_hls_sim::sweep::Sweep;
 use falcon_hls_sim::view::chart::chart;
 use falcon_hls_sim::view::gantt::{columns, gantt};
@@ -155,8 +156,8 @@ fn the_gantt_chart_has_every_operation_and_no_overlaps() {
 /// Two charts that were unreadable: one a column of 140 equal rows, the other a narrow strip.
 #[test]
 fn large_charts_are_readable() {
-    let circuit = KeccakCircuit::new(KeccakPreset::RoundPerCycle.design()).expect("a preset");
-    let trace = Trace::of_rounds(&circuit, 0..8).expect("it runs");
+    let traced = rounds(KeccakPreset::RoundPerCycle);
+    let trace = traced.trace(0..8).expect("it runs");
     let picture = read(&gantt(&trace, "rounds", Detail::Readable));
     assert!(picture.size.1 < 300.0, "{:?}", picture.size);
     let labels: Vec<&str> = picture.texts.iter().map(|text| text.4.as_str()).collect();
@@ -164,9 +165,8 @@ fn large_charts_are_readable() {
         assert!(labels.contains(&label), "{label} in {labels:?}");
     }
 
-    let design = Preset::PaperOriginal.design();
-    let kernel = kernel(&design, Transform::Fft);
-    let trace = Trace::of_transform(&design, &kernel, 9, 0..2).expect("it runs");
+    let traced = fft(Preset::PaperOriginal, 9);
+    let trace = traced.trace(0..2).expect("it runs");
     assert!(columns(&trace) < 120, "{}", columns(&trace));
     let picture = gantt(&trace, "two butterflies", Detail::Readable);
     assert!(picture.contains("cycles left out"));
@@ -176,9 +176,8 @@ fn large_charts_are_readable() {
 
 #[test]
 fn pictures_escape_what_they_are_given() {
-    let design = Preset::PaperOptimized.design();
-    let kernel = kernel(&design, Transform::Fft);
-    let trace = Trace::of_transform(&design, &kernel, 3, 0..2).expect("it runs");
+    let traced = fft(Preset::PaperOptimized, 3);
+    let trace = traced.trace(0..2).expect("it runs");
     let picture = gantt(&trace, "</text><script>\"a\" & 'b'", Detail::Full);
     assert!(!picture.contains("<script>"));
     assert!(picture.contains("&lt;/text&gt;&lt;script&gt;"));
@@ -190,10 +189,11 @@ fn sweep() -> SweepForm {
     let mut base = Preset::PaperOptimized.design();
     base.name = "sweep".into();
     let mut sweep = Sweep::new(base);
-    sweep.multipliers = vec![1, 2, 4];
-    sweep.adders = vec![1, 2, 3, 6];
-    let bankings = [Banking::Single, Banking::ReIm, Banking::Parity];
-    sweep.storages = bankings.map(|banking| Storage { banking, ..BRAM }).to_vec();
+    sweep.lists = vec![
+        [1, 2, 4].map(Setting::Multipliers).to_vec(),
+        [1, 2, 3, 6].map(Setting::Adders).to_vec(),
+        Banking::ALL.map(Setting::Banking).to_vec(),
+    ];
     let mut outcome = sweep.run(Transform::Fft, 9).expect("few");
     for preset in Preset::ALL {
         let measurement = Measurement::new(preset.design(), Transform::Fft, 9);
@@ -205,8 +205,8 @@ fn sweep() -> SweepForm {
 #[test]
 fn the_chart_names_the_presets_and_no_labels_overlap() {
     let sweep = sweep();
-    let picture = chart(&sweep, "what was run");
-    assert!(picture.contains("what was run: cycles against DSP slices"));
+    let picture = chart(&sweep);
+    assert!(picture.contains("FFT of degree 512: cycles against DSP slices"));
     let dots = picture.matches("<circle").count();
     // The legend has two.
     assert!(dots > sweep.designs.len() / 2 && dots <= sweep.designs.len() + 2);
@@ -231,14 +231,14 @@ fn the_chart_names_the_presets_and_no_labels_overlap() {
 #[test]
 fn the_chart_is_of_time_where_clocks_differ() {
     let mut sweep = Sweep::new(Preset::PaperOptimized.design());
-    sweep.clocks_hz = vec![100_000_000, 250_000_000];
+    sweep.lists = vec![[100_000_000, 250_000_000].map(Setting::Clock).to_vec()];
     let outcome = sweep.run(Transform::Fft, 2).expect("two");
     let sweep = SweepForm::new(&outcome, Transform::Fft, 2, XC7Z020);
     assert!(sweep.clocks_differ());
     let fronts: Vec<bool> = sweep.designs.iter().map(|row| row.pareto).collect();
     assert_eq!(fronts, [false, true]);
-    let picture = chart(&sweep, "what was run");
-    assert!(picture.contains("what was run: microseconds against DSP slices"));
+    let picture = chart(&sweep);
+    assert!(picture.contains("FFT of degree 4: microseconds against DSP slices"));
     let heights = |mhz: &str| -> Vec<f64> {
         let squares = picture.split("<g>").filter(|group| group.contains(mhz));
         let squares = squares.filter_map(|group| group.split("<rect ").nth(1));
@@ -262,6 +262,6 @@ fn the_chart_is_of_time_where_clocks_differ() {
 #[test]
 fn a_chart_of_nothing_is_one() {
     let nothing = SweepForm::new(&Default::default(), Transform::Fft, 9, XC7Z020);
-    let nothing = chart(&nothing, "nothing");
+    let nothing = chart(&nothing);
     assert!(!nothing.contains("NaN") && !nothing.contains("inf"));
 }

@@ -1,13 +1,13 @@
 //! Timeline and explanation.
 
-use crate::{kernel, on_traces};
+use crate::{fft, on_traces, rounds};
 use falcon_hls_sim::design::{Design, Preset};
-use falcon_hls_sim::keccak::{KeccakCircuit, KeccakPreset};
+use falcon_hls_sim::keccak::KeccakPreset;
 use falcon_hls_sim::nest::Transform;
 use falcon_hls_sim::view::explain::Explanation;
 use falcon_hls_sim::view::gantt::gantt;
 use falcon_hls_sim::view::timeline::timeline;
-use falcon_hls_sim::view::{Detail, Event, Trace};
+use falcon_hls_sim::view::{Detail, Event, Traced};
 use std::collections::HashMap;
 
 #[test]
@@ -91,8 +91,8 @@ fn a_long_timeline_is_readable() {
             "{name}: {rows} rows"
         );
     });
-    let circuit = KeccakCircuit::new(KeccakPreset::RoundPerCycle.design()).expect("a preset");
-    let trace = Trace::of_rounds(&circuit, 0..1).expect("it runs");
+    let traced = rounds(KeccakPreset::RoundPerCycle);
+    let trace = traced.trace(0..1).expect("it runs");
     let text = timeline(&trace, Detail::Readable);
     assert!(text.contains("load a[0] and 24 more"), "{text}");
     assert!(text.contains("lookup tables x91"), "{text}");
@@ -100,9 +100,8 @@ fn a_long_timeline_is_readable() {
 
 #[test]
 fn a_stall_is_shown_cycle_by_cycle() {
-    let design = Preset::Ii1Xor.design();
-    let kernel = kernel(&design, Transform::Fft);
-    let trace = Trace::of_transform(&design, &kernel, 6, 14..18).expect("it runs");
+    let traced = fft(Preset::Ii1Xor, 6);
+    let trace = traced.trace(14..18).expect("it runs");
     assert!(!trace.stalls.is_empty());
     let text = timeline(&trace, Detail::Full);
     let stalled = format!(
@@ -113,9 +112,13 @@ fn a_stall_is_shown_cycle_by_cycle() {
     assert!(gantt(&trace, "a title", Detail::Full).contains("iteration 16 stalls"));
 }
 
+fn explanation(design: &Design) -> Explanation {
+    let traced = Traced::transform(design, Transform::Fft, 9);
+    traced.expect("a design").explain().explanation
+}
+
 fn explained(design: &Design) -> String {
-    let body = kernel(design, Transform::Fft).body;
-    Explanation::new(&body, design.least_interval).to_string()
+    explanation(design).to_string()
 }
 
 #[test]
@@ -152,10 +155,7 @@ fn an_explanation_names_what_binds() {
 /// The sentences have the numbers of the explanation, and the right nouns.
 #[test]
 fn an_explanation_begins_with_plain_sentences() {
-    let sentences = |design: &Design| {
-        let body = kernel(design, Transform::Fft).body;
-        Explanation::new(&body, design.least_interval).sentences("butterfly")
-    };
+    let sentences = |design: &Design| explanation(design).sentences("butterfly");
     assert_eq!(
         sentences(&Preset::PaperOptimized.design()),
         "A butterfly starts every 4 cycles: the initiation interval (II) is 4.\n\
@@ -203,9 +203,7 @@ fn an_interval_that_is_asked_for_is_answered() {
 fn what_is_relaxed_is_scheduled_again() {
     let mut design = Preset::PaperOptimized.design();
     let intervals = |design: &Design| {
-        let body = kernel(design, Transform::Fft).body;
-        let explanation = Explanation::new(&body, design.least_interval);
-        let relaxed = explanation.relaxed.into_iter();
+        let relaxed = explanation(design).relaxed.into_iter();
         relaxed.map(|r| (r.change, r.interval)).collect::<Vec<_>>()
     };
     assert_eq!(

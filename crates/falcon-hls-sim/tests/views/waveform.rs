@@ -1,11 +1,10 @@
 //! VCD, read back by the crate that wrote it.
 
-use crate::{kernel, on_traces};
+use crate::{fft, on_traces};
 use falcon_hls_sim::design::Preset;
 use falcon_hls_sim::graph::Operation;
-use falcon_hls_sim::nest::Transform;
+use falcon_hls_sim::view::instance_name;
 use falcon_hls_sim::view::waveform::vcd;
-use falcon_hls_sim::view::{Trace, instance_name};
 use std::collections::HashMap;
 
 /// A unit of a waveform, read back: what it took, and what came out.
@@ -132,9 +131,8 @@ fn the_waveform_has_every_operation_and_its_results() {
 
 #[test]
 fn the_waveform_ends_with_the_transform() {
-    let design = Preset::PaperOptimized.design();
-    let kernel = kernel(&design, Transform::Fft);
-    let trace = Trace::of_transform(&design, &kernel, 5, 0..usize::MAX).expect("it runs");
+    let traced = fft(Preset::PaperOptimized, 5);
+    let trace = traced.trace(0..usize::MAX).expect("it runs");
     let mut text = Vec::new();
     vcd(&trace, "a title", 250_000_000, &mut text).expect("memory takes it");
     let levels = levels(&text, 4000);

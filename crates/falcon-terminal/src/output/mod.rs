@@ -7,6 +7,7 @@
 //! reports it; what can be made again is left to the system, since waiting for
 //! the disk takes longer than a signature.
 
+mod results;
 mod stdout;
 mod target;
 
@@ -20,6 +21,7 @@ use crate::{
     snapshot::Snapshot,
     ui::Ui,
 };
+pub use results::{ResultFiles, write_folder};
 use std::{
     fs::{self, File, Metadata},
     io::{self, Write},

@@ -41,7 +41,7 @@ pub const PACKAGE: Package = Package {
         ("commands/convert.rs", NO_VERDICT),
         ("commands/demo.rs", NO_VERDICT),
         ("commands/fingerprint.rs", NO_VERDICT),
-        ("commands/hls/", NO_VERDICT),
+        ("commands/hls.rs", NO_VERDICT),
         ("commands/inspect.rs", NO_VERDICT),
         ("commands/kat.rs", NO_VERDICT),
         ("commands/keygen.rs", NO_VERDICT),

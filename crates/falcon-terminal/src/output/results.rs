@@ -1,0 +1,110 @@
+//! Several results of one command, which can be made again.
+
+use super::{Content, Outputs, Overwrite, Pending, check_target, write_result};
+use crate::{
+    error::{Error, Result},
+    escape::shown,
+    input::is_standard,
+    program::Program,
+    ui::Ui,
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Files that two options name.
+pub struct ResultFiles<'a> {
+    program: &'static Program,
+    files: [(&'static str, Option<&'a Path>); 2],
+    overwrite: Overwrite,
+}
+
+impl<'a> ResultFiles<'a> {
+    /// Takes each option, such as `--svg`, with its file.
+    pub fn new(
+        program: &'static Program,
+        files: [(&'static str, &'a Option<PathBuf>); 2],
+        overwrite: Overwrite,
+    ) -> Self {
+        Self {
+            program,
+            files: files.map(|(option, path)| (option, path.as_deref())),
+            overwrite,
+        }
+    }
+
+    /// Names of the files, for a report.
+    pub fn names(&self) -> Vec<String> {
+        let files = self.files.into_iter().filter_map(|(_, path)| path);
+        files.map(|path| shown(path).into_owned()).collect()
+    }
+
+    /// Whether one of them is standard output, which cannot take both.
+    pub fn to_standard(&self) -> Result<bool> {
+        let [(one, first), (other, second)] = self.files;
+        let standard = [first, second].map(|path| path.is_some_and(is_standard));
+        match standard {
+            [true, true] => Err(Error::new(format_args!(
+                "only one of {one} and {other} can go to standard output"
+            ))),
+            _ => Ok(standard.contains(&true)),
+        }
+    }
+
+    /// Refuses targets that cannot be written, before the work begins.
+    pub fn check(&self) -> Result<()> {
+        let mut outputs = Outputs::default();
+        for (option, path) in self.files {
+            if let Some(path) = path.filter(|path| !is_standard(path)) {
+                outputs.add(path, Path::new(option))?;
+                check_target(self.program, path, Content::Result, self.overwrite)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes one of them, or standard output for `-`, and says so.
+    pub fn write(&self, path: &Path, bytes: &[u8], ui: Ui) -> Result<()> {
+        write_result(self.program, path, bytes, self.overwrite)?;
+        if !is_standard(path) {
+            ui.note(format_args!("{} written", shown(path)));
+        }
+        Ok(())
+    }
+}
+
+/// Writes `files`, each a name and its bytes, into a folder, which is created if it does not exist.
+/// If one of them exists and may not be replaced, none is written. Returns their names for a
+/// report.
+pub fn write_folder<'a>(
+    program: &'static Program,
+    folder: &Path,
+    files: impl Iterator<Item = (&'a str, &'a [u8])>,
+    overwrite: Overwrite,
+) -> Result<Vec<String>> {
+    if is_standard(folder) {
+        return Err(Error::new(
+            "standard output cannot take several files: name a folder with --output",
+        ));
+    }
+    if folder.exists() && !folder.is_dir() {
+        return Err(Error::at(folder, "is a file, not a folder"));
+    }
+    fs::create_dir_all(folder)
+        .map_err(|error| Error::io(folder, "cannot create this folder", &error))?;
+    let files: Vec<_> = files
+        .map(|(name, bytes)| (folder.join(name), bytes))
+        .collect();
+    for (path, _) in &files {
+        check_target(program, path, Content::Result, overwrite)?;
+    }
+    // All files are on the disk before the first one gets its name.
+    let pending = files
+        .iter()
+        .map(|(path, bytes)| Pending::with_bytes(program, path, bytes, Content::Result, overwrite));
+    let pending: Vec<_> = pending.collect::<Result<_>>()?;
+    pending.into_iter().try_for_each(Pending::commit)?;
+    let names = files.iter().map(|(path, _)| shown(path).into_owned());
+    Ok(names.collect())
+}
