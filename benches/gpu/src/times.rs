@@ -244,6 +244,10 @@ impl<P: Parameters> Runner<P> {
     }
 }
 
+fn all_valid(verdicts: &[Verdict]) -> bool {
+    verdicts.iter().all(|verdict| *verdict == Verdict::Valid)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -321,8 +325,4 @@ mod tests {
         };
         assert_eq!(equal(VERIFY, refuse), [false; 2]);
     }
-}
-
-fn all_valid(verdicts: &[Verdict]) -> bool {
-    verdicts.iter().all(|verdict| *verdict == Verdict::Valid)
 }
