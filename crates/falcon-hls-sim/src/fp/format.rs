@@ -4,7 +4,20 @@
 //! `e` and the significand `m`. Of a normal number `1 <= e <= 2046` and
 //! `2^52 <= m < 2^53`. Between the stages `e` has no bounds.
 
-use super::{NAN, Subnormals};
+/// The quiet NaN with a positive sign and no payload: the only one that a unit
+/// gives.
+pub const NAN: u64 = 0x7ff8_0000_0000_0000;
+
+/// Treatment of numbers below `2^-1022`.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Subnormals {
+    /// Operands are read as zero, results become zero, the sign stays: no
+    /// shifters for them, as in the cores of FPGA vendors.
+    #[default]
+    Flush,
+    /// Gradual underflow, as IEEE 754 has it.
+    Keep,
+}
 
 /// Bit 63: the sign.
 pub(super) const SIGN: u64 = 1 << 63;

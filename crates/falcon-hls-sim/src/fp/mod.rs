@@ -41,23 +41,9 @@ mod multiply;
 mod scale;
 
 pub use add::{add, subtract};
+pub use format::{NAN, Subnormals};
 pub use multiply::multiply;
 pub use scale::scale;
-
-/// The quiet NaN with a positive sign and no payload: the only one that a unit
-/// gives.
-pub const NAN: u64 = 0x7ff8_0000_0000_0000;
-
-/// Treatment of numbers below `2^-1022`.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum Subnormals {
-    /// Operands are read as zero, results become zero, the sign stays: no
-    /// shifters for them, as in the cores of FPGA vendors.
-    #[default]
-    Flush,
-    /// Gradual underflow, as IEEE 754 has it.
-    Keep,
-}
 
 /// The opposite of `a`, whatever it is.
 #[inline]

@@ -8,6 +8,7 @@
 mod control;
 mod datapath;
 mod memory;
+mod source;
 mod testbench;
 mod text;
 
@@ -16,21 +17,10 @@ use crate::cycles::Observer;
 use crate::design::{Pipelining, StorageKind};
 use crate::nest::Transform;
 use crate::quantity::Count;
+pub use source::{Source, TOP};
 use std::fmt::{self, Display, Formatter};
 pub use testbench::TESTBENCH;
 use text::Lines;
-
-/// Name of the emitted module.
-pub const TOP: &str = "falcon_fft";
-
-/// A file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
-    /// File name, without a folder.
-    pub name: String,
-    /// File content.
-    pub text: String,
-}
 
 /// A circuit in Verilog.
 #[derive(Clone, Debug, PartialEq, Eq)]

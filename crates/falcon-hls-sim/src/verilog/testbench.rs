@@ -1,8 +1,8 @@
 //! Files that are written with a circuit: a testbench that checks itself, its vectors, and a README
 //! with the commands.
 
+use super::source::{Source, TOP};
 use super::text::width;
-use super::{Source, TOP};
 use crate::accelerator::{Accelerator, Error};
 use crate::design::Design;
 use crate::nest::Transform;

@@ -157,8 +157,8 @@ fn solve_exactly<B: Binary64>(
     )
 }
 
-/// [`top`] with the division of `fn-dsa`, from `F_1`, whose words are in `multiples`. `index` is
-/// that of the prime.
+/// Computes `G` from `F_1`, whose words are in `multiples`, and rounds the pair with the division
+/// of `fn-dsa`. `index` is that of the prime.
 ///
 /// `fn-dsa` computes modulo a prime that is twice as large. A numerator that fits that prime alone
 /// was not met: 4,000 keys each of degrees 4, 8 and 16 are the same with both.
