@@ -72,20 +72,6 @@ impl Masks {
         [a.min(b), a.max(b)]
     }
 
-    /// `x`, at most `limit` and at least `-limit`.
-    #[inline(always)]
-    pub fn clamp(self, x: i16, limit: i16) -> i16 {
-        if cfg!(target_arch = "riscv32") {
-            let (x, limit) = (i32::from(x), i32::from(limit));
-            let sign = self.of_sign(x as u32) as i32;
-            let magnitude = (x ^ sign) - sign;
-            let over = self.of_sign((limit - magnitude) as u32) as i32;
-            let clamped = magnitude ^ ((magnitude ^ limit) & over);
-            return ((clamped ^ sign) - sign) as i16;
-        }
-        x.clamp(-limit, limit)
-    }
-
     /// The absolute value, modulo `2^64`.
     #[inline(always)]
     pub fn abs(self, x: i64) -> u64 {
@@ -121,7 +107,6 @@ mod tests {
             assert_eq!(masks.abs(a), a.unsigned_abs());
             assert_eq!(masks.of_sign(a as u32) as i32, (a as i32) >> 31);
             assert_eq!(masks.of_sign_64(a as u64), if a < 0 { u64::MAX } else { 0 });
-            assert_eq!(masks.clamp(a as i16, 100), (a as i16).clamp(-100, 100));
             for b in numbers {
                 assert_eq!(masks.less(a, b), if a < b { u64::MAX } else { 0 });
                 let (a, b) = (a as u32, b as u32);

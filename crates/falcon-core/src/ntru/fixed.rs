@@ -105,9 +105,10 @@ impl Butterflies for Exact {
     #[inline(always)]
     fn turn([a, b]: [i64; 2], [c, d]: [i64; 2]) -> [i64; 2] {
         let half = Wide::from(1i64 << (UNIT - 1));
-        let re = Wide::product(a, c) - Wide::product(b, d);
-        let im = Wide::product(a, d) + Wide::product(b, c);
-        [re, im].map(|x| ((x + half) >> UNIT).low())
+        [
+            ((Wide::product(a, c) - Wide::product(b, d) + half) >> UNIT).low(),
+            ((Wide::product(a, d) + Wide::product(b, c) + half) >> UNIT).low(),
+        ]
     }
 
     #[inline(always)]
@@ -215,10 +216,11 @@ pub(super) fn orthogonal_norm(
         // B >= 32.
         let x = *b as u64 | 1;
         let lz = word.leading_zeros(x);
-        let over = masks.of_sign_64(20u64.wrapping_sub(lz));
-        let shift = 21 - ((lz & !over) | (20 & over));
-        let saturate = over as i64 & i64::MAX;
-        *b = word.shr(reciprocal(word.shl(x, lz)), shift) as i64 | saturate;
+        let r = reciprocal(word.shl(x, lz));
+        let over = masks.of_sign(20u32.wrapping_sub(lz as u32));
+        let shift = 21 - ((lz as u32 & !over) | (20 & over));
+        let saturate = i64::from(over as i32) & i64::MAX;
+        *b = word.shr(r, shift.into()) as i64 | saturate;
         sum += Wide::from(*b);
     }
     let bound = sum_bound(logn);
