@@ -89,7 +89,13 @@ fn imported(item: &[&str]) -> Vec<(String, Names)> {
             "{" => groups.push(path.clone()),
             "as" => alias = tokens.next(),
             "}" | "," | ";" => {
-                if let Some(last) = path.last().filter(|_| path.len() > group.len()) {
+                // In a group, `self` is the module itself.
+                let is_module = path.len() > 1 && path.last().is_some_and(|name| name == "self");
+                if is_module {
+                    path.pop();
+                }
+                let named = is_module || path.len() > group.len();
+                if let Some(last) = path.last().filter(|_| named) {
                     let name = alias
                         .take()
                         .map_or(last.clone(), |alias| (*alias).to_owned());
@@ -101,7 +107,6 @@ fn imported(item: &[&str]) -> Vec<(String, Names)> {
                     path.clear();
                 }
             }
-            "self" if !path.is_empty() => found.push((path[path.len() - 1].clone(), path.clone())),
             name => path.push(name.to_owned()),
         }
     }
@@ -158,7 +163,14 @@ impl Crate {
                 }
                 ["use", first, ..] if *first != "<" => {
                     next = end_of_item(&tokens, at);
-                    let reexported = matches!(tokens[..at], [.., "pub"] | [.., ")"]);
+                    let before = match &tokens[..at] {
+                        [before @ .., ")"] => {
+                            let open = before.iter().rposition(|token| *token == "(");
+                            &tokens[..open.unwrap_or_default()]
+                        }
+                        before => before,
+                    };
+                    let reexported = before.last() == Some(&"pub");
                     for (name, path) in imported(&tokens[at + 1..next]) {
                         here.paths.push((path.clone(), reexported));
                         here.imports.insert(name, path);
@@ -211,6 +223,7 @@ impl Crate {
         }
         let (module, name) = (&full[..len], full.get(len)?);
         match self.0[module].imports.get(name) {
+            _ if name == "*" => Some(self.file(module)),
             Some(import) => self.definer(
                 module,
                 &[import, &full[len + 1..]].concat(),
@@ -279,7 +292,7 @@ fn modules_use_each_other_in_one_direction() {
     let roots = sources(root()).into_iter();
     let roots = roots.filter(|path| path.ends_with("src/lib.rs") || path.ends_with("src/main.rs"));
     let crates: BTreeSet<PathBuf> = roots.map(|path| path.with_file_name("")).collect();
-    assert!(crates.len() >= 20, "{crates:?}");
+    assert!(crates.len() >= 30, "{crates:?}");
     for src in crates {
         let circles = Crate::read(&src).circles().into_iter();
         let src = src.strip_prefix(root()).expect("inside").to_str();
@@ -330,6 +343,7 @@ fn circles_are_found() {
         "use crate::A;",
         "use crate::{c::C, a::{A, E}};",
         "use super::a as x; fn f() { x::g() }",
+        "use super::a::{self as x}; fn f() { x::g() }",
         "fn f() -> crate::a::A { '\\'' }",
         "#[cfg(test)] mod tests; mod c { use super::super::a::A; }",
         "#[cfg(test)] use super::c::{C}; macro_rules! m { () => { $crate::a::A } }",
@@ -353,6 +367,10 @@ fn circles_inside_folders_are_found() {
         "f: own x y"
     );
     assert_eq!(with(calls, "use super::y::Y;", "use super::X;"), "f: x y");
+    let with_attribute = "mod x; mod y; #[cfg(unix)] use x::X; pub struct Own;";
+    assert_eq!(with(with_attribute, "use super::Own;", ""), "f: own x");
+    let with_glob = "mod x; mod y; use other::*; use x::X; pub struct Own;";
+    assert_eq!(with(with_glob, "use super::*;", ""), "f: own x");
     assert_eq!(
         with(
             "#[cfg(test)] mod x; mod y;",

@@ -3,7 +3,7 @@
 use core::convert::Infallible;
 use rand_core::{TryCryptoRng, TryRng, utils::next_word_via_fill};
 
-/// A generator that gives the same bytes in every call, from the first on, over and over.
+/// A generator whose calls each return these bytes from the start, repeated as often as needed.
 ///
 /// ```
 /// use falcon_kat::Again;
@@ -28,7 +28,9 @@ impl<B: AsRef<[u8]>> TryRng for Again<B> {
     }
 
     fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
-        let bytes = self.0.as_ref().iter().cycle();
+        let bytes = self.0.as_ref();
+        assert!(!bytes.is_empty(), "no bytes to repeat");
+        let bytes = bytes.iter().cycle();
         out.iter_mut()
             .zip(bytes)
             .for_each(|(out, byte)| *out = *byte);

@@ -29,8 +29,8 @@ const _: () = assert!(SQUARES as u64 * (CLAMP as u64).pow(2) < 1 << 32);
 /// Sums that are computed side by side, which compilers keep in vector registers.
 const SUMS: usize = 32;
 
-/// Computes the squared norm of up to 1024 coefficients. They may be clamped to [`CLAMP`]: such a
-/// coefficient still exceeds every bound.
+/// Computes the squared norm of up to 1024 coefficients. Targets with vectors clamp coefficients to
+/// [`CLAMP`]; a clamped coefficient alone exceeds every bound.
 pub(crate) fn squared_norm(isa: impl Isa, coefficients: &[i16]) -> u64 {
     isa.vectorize(
         #[inline(always)]

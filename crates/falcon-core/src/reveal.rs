@@ -92,7 +92,7 @@ mod host {
     use core::hint::black_box;
 
     fn falcon_ct_expect(address: usize, length: usize) {
-        // A constant of its own: two functions of the same code become one, and a symbol is lost.
+        // The constant keeps the compiler from merging functions of the same code.
         black_box(("expect", address, length));
     }
 

@@ -57,7 +57,8 @@ pub struct Row<'a> {
     pub message: Option<&'a [u8]>,
     /// Encoded signature, unless it is null.
     pub signature: Option<&'a [u8]>,
-    /// Bytes that the caller reads next. The engine may bring them into the cache meanwhile.
+    /// Bytes that the caller reads next, which an [`Engine`](crate::Engine) brings into the cache.
+    #[doc(hidden)]
     pub ahead: &'a [u8],
 }
 
@@ -99,7 +100,7 @@ pub struct Row<'a> {
 /// ```
 ///
 /// # Errors
-/// [`BatchError`]; no verdict in `out` has then a meaning.
+/// [`BatchError`]. Then ignore `out`.
 pub fn verify<E: BatchVerify<Falcon512> + BatchVerify<Falcon1024>>(
     engine: &E,
     format: Format,

@@ -27,6 +27,8 @@ pub(crate) const DIVISION: Division = Division {
 
 /// Signatures whose lengths one thread looks at.
 const MEASURED: usize = 1 << 14;
+/// Signatures that one thread decodes.
+const DECODED: usize = 256;
 
 /// Signatures to verify, with keys and messages.
 pub(crate) enum Claims<'a, P: Parameters> {
@@ -191,17 +193,22 @@ pub(crate) fn verify<P: Parameters>(
             stream.retire()?;
         }
     }
-    if let Claims::Encoded(jobs) = claims {
-        // The kernels read an `s2` that exceeds the norm bound by itself. The decoder refuses it.
-        let refused = verdicts.par_iter_mut().zip(*jobs).with_min_len(MEASURED);
-        let refused = refused.filter(|(verdict, _)| **verdict == Verdict::Invalid);
-        refused.for_each(|(verdict, job)| {
-            if Signature::<P>::try_from(job.signature).is_err() {
-                *verdict = Verdict::Malformed;
-            }
-        });
-    }
     Ok(verdicts)
+}
+
+/// Tells malformed signatures among the invalid ones. The kernels read an `s2` that exceeds the norm
+/// bound by itself; the decoder refuses it.
+pub(crate) fn tell_malformed<P: Parameters>(claims: &Claims<'_, P>, verdicts: &mut [Verdict]) {
+    let Claims::Encoded(jobs) = claims else {
+        return;
+    };
+    let refused = verdicts.par_iter_mut().zip(*jobs).with_min_len(DECODED);
+    let refused = refused.filter(|(verdict, _)| **verdict == Verdict::Invalid);
+    refused.for_each(|(verdict, job)| {
+        if Signature::<P>::try_from(job.signature).is_err() {
+            *verdict = Verdict::Malformed;
+        }
+    });
 }
 
 /// Brings a chunk to its stream.

@@ -1,7 +1,9 @@
+//! Masks of signs and comparisons.
+
 /// Masks that compilers do not turn into branches.
 ///
-/// A compiler that knows a mask as made of a sign can choose between two values instead, and RISC-V
-/// without extensions can choose by a branch only. There, masks are combined with a zero that the
+/// A compiler that sees that a mask comes from a sign bit may replace it by a selection, and RISC-V
+/// without the extension Zicond selects by a branch. There, masks are combined with a zero that the
 /// compiler does not know. Elsewhere this type is empty and costs nothing.
 ///
 /// ```
@@ -15,25 +17,28 @@
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Masks {
-    #[cfg(target_arch = "riscv32")]
+    #[cfg(any(target_arch = "riscv32", target_arch = "riscv64"))]
     zero: u32,
 }
 
+/// The processor may have no conditional move.
+const IS_RISCV: bool = cfg!(any(target_arch = "riscv32", target_arch = "riscv64"));
+
 impl Masks {
-    /// Fetches the zero from memory, where it is needed.
+    /// On RISC-V, loads the hidden zero from memory.
     #[inline(always)]
     #[expect(clippy::new_without_default, reason = "an unknown zero is no default")]
     pub fn new() -> Self {
         Self {
-            #[cfg(target_arch = "riscv32")]
+            #[cfg(any(target_arch = "riscv32", target_arch = "riscv64"))]
             zero: core::hint::black_box(0),
         }
     }
 
-    /// Returns `mask`, which is zero or all ones, as a word that may be any.
+    /// Returns `mask`, so that the compiler cannot tell its value.
     #[inline(always)]
-    pub fn hide(self, mask: u32) -> u32 {
-        #[cfg(target_arch = "riscv32")]
+    fn hide(self, mask: u32) -> u32 {
+        #[cfg(any(target_arch = "riscv32", target_arch = "riscv64"))]
         let mask = mask ^ self.zero;
         mask
     }
@@ -47,7 +52,7 @@ impl Masks {
     /// All ones if the top bit of `x` is set, else zero.
     #[inline(always)]
     pub fn of_sign_64(self, x: u64) -> u64 {
-        if cfg!(target_arch = "riscv32") {
+        if IS_RISCV {
             let mask = u64::from(self.of_sign((x >> 32) as u32));
             return mask << 32 | mask;
         }
@@ -65,7 +70,7 @@ impl Masks {
     /// The smaller and the larger one.
     #[inline(always)]
     pub fn min_max(self, a: u32, b: u32) -> [u32; 2] {
-        if cfg!(target_arch = "riscv32") {
+        if IS_RISCV {
             let swap = (a ^ b) & self.less(b.into(), a.into()) as u32;
             return [a ^ swap, b ^ swap];
         }
@@ -75,7 +80,7 @@ impl Masks {
     /// The absolute value, modulo `2^64`.
     #[inline(always)]
     pub fn abs(self, x: i64) -> u64 {
-        if cfg!(target_arch = "riscv32") {
+        if IS_RISCV {
             let sign = self.of_sign_64(x as u64);
             return (x as u64 ^ sign).wrapping_sub(sign);
         }
@@ -87,7 +92,7 @@ impl Masks {
 mod tests {
     use super::*;
 
-    /// On RISC-V, the program of tests/ct/firmware runs the same functions.
+    /// The forms for RISC-V run in tests/ct/firmware, whose keys are compared with those made here.
     #[test]
     fn masks_decide_as_comparisons_do() {
         let masks = Masks::new();

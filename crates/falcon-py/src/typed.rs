@@ -132,7 +132,7 @@ impl Public {
     }
 
     /// Decodes a signature of this key's parameter set.
-    pub fn decode(&self, format: Format, bytes: &[u8]) -> Result<Signed, String> {
+    fn decode(&self, format: Format, bytes: &[u8]) -> Result<Signed, String> {
         match self {
             Self::Falcon512(_) => explained(format, bytes).map(Signed::Falcon512),
             Self::Falcon1024(_) => explained(format, bytes).map(Signed::Falcon1024),

@@ -217,7 +217,7 @@ impl Ledger {
     }
 
     /// Works on every slice: `work` writes its output to a file that appears if nothing failed.
-    /// `T` are the counts of a slice, `is_bad` tells those that a reader must see.
+    /// `T` are the counts of a slice.
     pub(crate) fn run<T: Counts>(
         self,
         job: &Job,

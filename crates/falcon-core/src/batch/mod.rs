@@ -229,9 +229,11 @@ pub enum Verdict {
     Valid = 0,
     /// The key did not make the signature for this message.
     Invalid = 1,
-    /// The bytes are not a signature of the key's parameter set.
+    /// The bytes are not a signature of the key's parameter set, or `s2` alone exceeds the norm
+    /// bound. For a row also: its message or its signature is null.
     Malformed = 2,
-    /// The key of a row is not known. Only [`rows::verify`](crate::rows::verify) says so.
+    /// The row has no key, whatever else it lacks. Only [`rows::verify`](crate::rows::verify) says
+    /// so.
     UnknownKey = 3,
 }
 

@@ -187,7 +187,8 @@ fn generate_on<B: Binary64>(
     })
 }
 
-/// Tries candidates until `is_key` finds one. Wipes all memory but that of the key.
+/// Tries candidates until `is_key` finds one. Wipes all memory but that of the key, and that too if
+/// there is none.
 ///
 /// # Errors
 /// As for [`generate`].

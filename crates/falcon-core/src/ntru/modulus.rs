@@ -110,8 +110,8 @@ impl Modulus {
     #[inline(always)]
     pub(super) fn twice(self, x: u32) -> u32 {
         let y = x.wrapping_sub(2 * self.p);
-        if cfg!(target_arch = "riscv32") {
-            // Without a minimum, this is faster than a branch.
+        if cfg!(any(target_arch = "riscv32", target_arch = "riscv64")) {
+            // A minimum may be a branch.
             return y.wrapping_add((2 * self.p) & self.masks.of_sign(y));
         }
         // As unsigned numbers: y wraps to a large one exactly when x < 2p.

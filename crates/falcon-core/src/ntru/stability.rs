@@ -53,7 +53,7 @@ pub(super) fn unstable_level(
         // Logarithms of squares, in units of 2^-16.
         let exceeds = masks.less(((2 * LIMIT) << 16).into(), (most - least).into()) as u32;
         if d >= FIRST_LEVEL {
-            // The lowest level stays: `first` is then positive.
+            // Keeps the first level found: the mask is zero once `first` is positive.
             first |= d & exceeds & masks.of_sign(!first.wrapping_neg());
         }
     }

@@ -1,7 +1,7 @@
 //! Sums and products of 128 bits in constant time.
 //!
-//! Compilers compare the words of an `i128` to find a carry, and some processors can only branch on
-//! a comparison. There, [`Halves`] takes the place of `i128`.
+//! Compilers compare the halves of an `i128` to find a carry. RV32IMAC has no conditional move, so
+//! that becomes a branch. There, [`Halves`] takes the place of `i128`.
 
 use core::ops::{Add, AddAssign, Shl, Shr, ShrAssign, Sub};
 
@@ -11,7 +11,7 @@ pub(super) type Wide = i128;
 #[cfg(target_arch = "riscv32")]
 pub(super) type Wide = Halves;
 
-/// Arithmetic modulo `2^128`.
+/// Arithmetic modulo `2^128`. Shifts are by 1 to 63 bits.
 pub(super) trait Signed128:
     Copy
     + From<i64>

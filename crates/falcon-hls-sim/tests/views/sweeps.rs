@@ -82,3 +82,13 @@ fn a_sweep_compares_times_where_clocks_differ() {
     assert_eq!(names, ["paper-optimized", "ii2", "ii1-xor"]);
     assert!(chart(&forms[0]).contains("microseconds against DSP slices"));
 }
+
+/// Degrees count, too.
+#[test]
+fn a_sweep_has_a_bound_over_all_degrees() {
+    let lists = vec![(1..=5001).map(Setting::Interval).collect()];
+    let sweep = Sweep::over(Preset::Ii2, lists);
+    let run = |_| unreachable!("nothing runs");
+    let forms = SweepForm::of_degrees(&sweep, Transform::Fft, &[2, 3], XC7Z020, run);
+    assert!(matches!(forms, Err(SweepError::TooMany(10_002))));
+}

@@ -107,6 +107,21 @@ fn signatures<P: Parameters>() {
         .expect("it is valid");
 }
 
+/// Signs with a seed of which one byte is known.
+pub fn known_seed() {
+    let key = SigningKey::<Falcon512>::from_seed_boxed(&[1; 32]).expect("no fault");
+    let mut seed = secret_seed::<48>(1);
+    declassify(&mut seed[17]);
+    let randomness = RawRandomness {
+        nonce: &[2; 40],
+        seed: &seed,
+    };
+    let mut reals = alloc::vec![0.0; Scratch::<Falcon512>::LEN];
+    let mut scratch = Scratch::<Falcon512>::new(&mut reals).expect("as many as it asks for");
+    let signature = sign_raw(&*key, randomness, MESSAGE, Fit::Any, &mut scratch);
+    declassify(&mut signature.expect("no fault"));
+}
+
 fn deterministic() {
     let key = SigningKey::<Falcon1024>::from_seed_boxed(&secret_seed(1)).expect("no fault");
     let key = det1024::SigningKey::try_from(key.to_bytes().as_ref()).expect("its own encoding");

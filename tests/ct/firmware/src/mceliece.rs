@@ -65,7 +65,7 @@ pub fn run() {
         declassify(&mut decapsulated);
         declassify(&mut shared);
         assert_eq!(decapsulated.as_bytes(), shared.as_bytes());
-        // One that no key made.
+        // A ciphertext that was not made for the key.
         let ciphertext = [5; P::CIPHERTEXT_LEN];
         let ciphertext = Ciphertext::<P>::try_from(&ciphertext[..]).expect("as many bytes");
         let mut other = key.decapsulate(&ciphertext);

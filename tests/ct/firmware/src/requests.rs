@@ -5,7 +5,7 @@ use core::hint::black_box;
 
 /// A case begins. `leaks` is one if it must be reported.
 fn falcon_ct_begin(name: usize, length: usize, leaks: usize) {
-    // A constant of its own: two functions of the same code become one, and a symbol is lost.
+    // The constant keeps the compiler from merging functions of the same code.
     black_box(("begin", name, length, leaks));
 }
 

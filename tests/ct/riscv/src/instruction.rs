@@ -1,4 +1,5 @@
-//! The instructions of RV32IMAC, from their encodings of 32 and of 16 bits.
+//! The instructions of RV32IMAC, from their encodings of 32 and of 16 bits. Atomic minima and maxima
+//! and `ebreak` are refused.
 //!
 //! Source: The RISC-V Instruction Set Manual, volume I (2019-12-13), chapters 2, 7, 8, 16 and 24.
 
@@ -304,7 +305,7 @@ fn full(word: u32) -> Option<Instruction> {
                 rs2,
             }
         }
-        0x0f => I::Nothing,
+        0x0f if kind < 2 => I::Nothing,
         0x73 if word == 0x73 => I::Call,
         _ => return None,
     })
@@ -479,4 +480,90 @@ fn compressed(word: u32) -> Option<Instruction> {
         }
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words as LLVM assembles these lines.
+    #[test]
+    fn words_are_decoded_as_assembled() {
+        let register = |operation, rd, rs1, rs2| I::Registers {
+            operation,
+            rd,
+            rs1,
+            rs2,
+        };
+        let immediate = |operation, rd, rs1, value| I::Immediate {
+            operation,
+            rd,
+            rs1,
+            value,
+        };
+        let word = Width {
+            bytes: 4,
+            signed: true,
+        };
+        let expected = [
+            // mulhu a0, a1, a2
+            (0x02c5_b533, register(Op::MultiplyHigh, 10, 11, 12), 4),
+            // srai a0, a1, 31
+            (0x41f5_d513, immediate(Op::ShiftRightSigned, 10, 11, 31), 4),
+            // xori a0, a1, -1
+            (0xfff5_c513, immediate(Op::Xor, 10, 11, u32::MAX), 4),
+            // bltu a0, a1, -4
+            (
+                0xfeb5_6ee3,
+                I::Branch {
+                    condition: Condition::Less,
+                    rs1: 10,
+                    rs2: 11,
+                    offset: -4i32 as u32,
+                },
+                4,
+            ),
+            // jal ra, 2048
+            (
+                0x0010_00ef,
+                I::Jump {
+                    rd: 1,
+                    offset: 2048,
+                },
+                4,
+            ),
+            // c.mv a0, a1
+            (0x852e, register(Op::Add, 10, 0, 11), 2),
+            // c.addi16sp sp, -64
+            (0x7139, immediate(Op::Add, 2, 2, -64i32 as u32), 2),
+            // c.sub a0, a1
+            (0x8d0d, register(Op::Sub, 10, 10, 11), 2),
+            // c.lwsp ra, 12(sp)
+            (
+                0x40b2,
+                I::Load {
+                    width: word,
+                    rd: 1,
+                    rs1: 2,
+                    offset: 12,
+                },
+                2,
+            ),
+            // c.jr ra
+            (
+                0x8082,
+                I::JumpRegister {
+                    rd: 0,
+                    rs1: 1,
+                    offset: 0,
+                },
+                2,
+            ),
+        ];
+        for (code, instruction, length) in expected {
+            assert_eq!(decode(code), Some((instruction, length)), "{code:x}");
+        }
+        // Illegal, and cbo.zero (a0).
+        assert_eq!([decode(0), decode(0x0045_200f)], [None, None]);
+    }
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// Bytes of memory, from address zero on.
 const MEMORY: usize = 64 << 20;
-/// Addresses below belong to nobody.
+/// Accesses below this address stop the run.
 const LOWEST: usize = 0x1000;
 /// The stack begins here, with no arguments.
 const STACK: u32 = MEMORY as u32 - 64;
@@ -21,7 +21,7 @@ const A0: usize = 10;
 const A7: usize = 17;
 
 /// A request of the program, which it makes by calling a function of [`Request::NAMES`].
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Request {
     /// A case begins: address and length of its name, and one if it must be reported.
     Begin,
@@ -93,6 +93,12 @@ impl<'a> Machine<'a> {
                 }
             }
         }
+        for (name, request) in Request::NAMES {
+            let found = requests.values().filter(|found| **found == request);
+            // The core, mceliece-core and the program each declare values public.
+            let expected = if request == Request::MarkPublic { 3 } else { 1 };
+            assert_eq!(found.count(), expected, "functions named {name}");
+        }
         let mut registers = [Word::default(); 32];
         registers[2] = STACK.into();
         Ok(Self {
@@ -122,6 +128,9 @@ impl<'a> Machine<'a> {
             self.instructions += 1;
             if instruction == I::Call && self.registers[A7].value == SYS_EXIT {
                 self.end_case();
+                if self.registers[A0].secret != 0 {
+                    self.report("output", self.pc);
+                }
                 let status = self.registers[A0].value;
                 if status != 0 {
                     println!("FAILED: the program ends with {status}");
@@ -294,7 +303,7 @@ impl<'a> Machine<'a> {
     /// Indices of the bytes of memory at an address.
     fn places(&self, address: usize, bytes: u32) -> Range<usize> {
         let end = address + bytes as usize;
-        let is_data = address >= LOWEST && end <= MEMORY;
+        let is_data = bytes == 0 || address >= LOWEST && end <= MEMORY;
         assert!(is_data, "no memory at {address:#x}, before {:#x}", self.pc);
         address..end
     }
@@ -319,8 +328,12 @@ impl<'a> Machine<'a> {
     }
 
     /// The places of bytes whose address and length are in two registers.
-    fn argument_bytes(&self, first: usize) -> Range<usize> {
-        let [address, length] = [0, 1].map(|i| self.registers[first + i].value);
+    fn argument_bytes(&mut self, first: usize) -> Range<usize> {
+        let arguments = [0, 1].map(|i| self.registers[first + i]);
+        if arguments.iter().any(|argument| argument.secret != 0) {
+            self.report("address", self.pc);
+        }
+        let [address, length] = arguments.map(|argument| argument.value);
         self.places(address as usize, length)
     }
 
@@ -346,7 +359,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Prints how the case ended that runs, if one does.
+    /// Prints the result of the current case, if there is one.
     fn end_case(&mut self) {
         let Some(case) = self.case.take() else { return };
         self.cases += 1;

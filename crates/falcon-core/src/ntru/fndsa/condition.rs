@@ -57,8 +57,8 @@ fn size(d: u32, logs: &[u32]) -> Size {
     let [mut values, mut squares] = [0; 2];
     let zero = black_box(0);
     for log in logs {
-        squares += power(most - log, zero);
-        values += power((most - log) / 2, zero);
+        squares += power(masks, most - log, zero);
+        values += power(masks, (most - log) / 2, zero);
     }
     let count = i64::from(logs.len().ilog2()) * UNIT;
     // The logarithms are those of squares, plus 64 each.
@@ -74,9 +74,9 @@ fn size(d: u32, logs: &[u32]) -> Size {
 ///
 /// Memcheck takes a secret distance of a vector's shift for a leak, so all distances are public.
 /// `zero` is a zero that the compiler does not know: else it makes one shift of the five.
-fn power(x: u32, zero: u32) -> u32 {
+fn power(masks: Masks, x: u32, zero: u32) -> u32 {
     let mut y = (1 << 16) - ((x & 0xffff) >> 1);
-    let [shift, _] = Masks::new().min_max(x >> 16, 31);
+    let [shift, _] = masks.min_max(x >> 16, 31);
     for bit in 0..5 {
         let chosen = (shift >> bit & 1).wrapping_neg() ^ zero;
         y ^= (y ^ (y >> (1 << bit))) & chosen;
@@ -154,7 +154,7 @@ pub(super) fn least_unsure_level(
             demand(resultant + size_g.norm + 6 * UNIT, words(LARGE[i]));
             demand(resultant + 17 * UNIT, words(SMALL[i + 1]));
         }
-        // The lowest level stays: `unsure` is then positive.
+        // Keeps the first level found: the mask is zero once `unsure` is positive.
         unsure |= d & missed as u32 & masks.of_sign(!unsure.wrapping_neg());
     }
     unsure
