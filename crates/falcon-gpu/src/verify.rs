@@ -196,8 +196,8 @@ pub(crate) fn verify<P: Parameters>(
     Ok(verdicts)
 }
 
-/// Tells malformed signatures among the invalid ones. The kernels read an `s2` that exceeds the norm
-/// bound by itself; the decoder refuses it.
+/// Tells malformed signatures among the invalid ones. The kernels read an `s2` that exceeds the
+/// norm bound by itself; the decoder refuses it.
 pub(crate) fn tell_malformed<P: Parameters>(claims: &Claims<'_, P>, verdicts: &mut [Verdict]) {
     let Claims::Encoded(jobs) = claims else {
         return;

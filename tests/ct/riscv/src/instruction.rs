@@ -1,5 +1,5 @@
-//! The instructions of RV32IMAC, from their encodings of 32 and of 16 bits. Atomic minima and maxima
-//! and `ebreak` are refused.
+//! The instructions of RV32IMAC, from their encodings of 32 and of 16 bits. Atomic minima, atomic
+//! maxima and `ebreak` are refused.
 //!
 //! Source: The RISC-V Instruction Set Manual, volume I (2019-12-13), chapters 2, 7, 8, 16 and 24.
 
