@@ -77,35 +77,26 @@ impl Demo {
             secret_pem(&secret, Use::Any, None)?.as_bytes(),
             Content::SecretKey,
         )?;
-        write(
-            &public_path,
-            public_pem(&public)?.as_bytes(),
-            Content::PublicKey,
-        )?;
+        let pem = public_pem(&public)?;
+        write(&public_path, pem.as_bytes(), Content::PublicKey)?;
 
         let start = Instant::now();
         let signer = Signer::new(engine, &secret);
         let signature = one(signer.sign(vec![Message::open(&self.file, &progress)]))?;
         let sign = start.elapsed();
         let mut bytes = encode_signature(&signature, SignatureFormat::Padded)?;
-        write(&signature_path, &bytes, Content::Result)?;
 
-        let pair = Pair {
-            file: self.file.clone(),
-            signature: signature_path.clone(),
+        let check = |signature: PathBuf, bytes: &[u8]| {
+            write(&signature, bytes, Content::Result)?;
+            let file = self.file.clone();
+            let start = Instant::now();
+            let outcome = verify(engine, &signers, &[Pair { file, signature }], &progress);
+            Ok::<_, Error>((one(outcome)?.is_valid(), start.elapsed()))
         };
-        let start = Instant::now();
-        let valid = one(verify(engine, &signers, &[pair], &progress))?.is_valid();
-        let verified = start.elapsed();
-
+        let (valid, verified) = check(signature_path.clone(), &bytes)?;
         // In the nonce, so that the signature still decodes.
         bytes[1] ^= 1;
-        let flipped = Pair {
-            file: self.file.clone(),
-            signature: with_suffix(&signature_path, ".flipped"),
-        };
-        write(&flipped.signature, &bytes, Content::Result)?;
-        let flipped_valid = one(verify(engine, &signers, &[flipped], &progress))?.is_valid();
+        let (flipped_valid, _) = check(with_suffix(&signature_path, ".flipped"), &bytes)?;
         drop(progress);
 
         let folder = folder.to_owned();
@@ -211,6 +202,11 @@ struct Shown {
 impl fmt::Display for Shown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
+            algorithm,
+            engine,
+            secret_key_bytes: secret,
+            public_key_bytes: public,
+            signature_bytes: signature,
             keygen_us,
             sign_us,
             verify_us,
@@ -223,28 +219,20 @@ impl fmt::Display for Shown {
                 Styled(BAD, otherwise)
             }
         };
-        let title = format!("{} on engine {}", self.algorithm, self.engine);
-        writeln!(f, "{}", Styled(STRONG, title))?;
+        let title = Styled(STRONG, format!("{algorithm} on engine {engine}"));
+        let valid = verdict(self.valid, "valid", "REFUSED");
+        let refused = verdict(self.flipped_bit_refused, "refused", "ACCEPTED");
+        writeln!(f, "{title}")?;
         writeln!(
             f,
-            "  key pair    {keygen_us:>8} us   secret {} bytes, public {} bytes",
-            self.secret_key_bytes, self.public_key_bytes
+            "  key pair    {keygen_us:>8} us   secret {secret} bytes, public {public} bytes"
         )?;
         writeln!(
             f,
-            "  sign        {sign_us:>8} us   signature {} bytes",
-            self.signature_bytes
+            "  sign        {sign_us:>8} us   signature {signature} bytes"
         )?;
-        writeln!(
-            f,
-            "  verify      {verify_us:>8} us   {}",
-            verdict(self.valid, "valid", "REFUSED")
-        )?;
-        writeln!(
-            f,
-            "  flipped bit               {}",
-            verdict(self.flipped_bit_refused, "refused", "ACCEPTED")
-        )?;
+        writeln!(f, "  verify      {verify_us:>8} us   {valid}")?;
+        writeln!(f, "  flipped bit               {refused}")?;
         writeln!(
             f,
             "Each time is that of one call, the first one, which reads the file. See bench."

@@ -14,7 +14,7 @@ use crate::{
     scheme::Algorithm,
     shell::quote,
     snapshot::Snapshot,
-    stored::{Use, warn_of_lost_mark},
+    stored::{StoredKey, Use, warn_of_lost_mark},
     ui::Ui,
 };
 use clap::Args;
@@ -77,6 +77,37 @@ impl Passwd {
             )
             .hint("move the lines outside of BEGIN and END to another file"));
         }
+        let key = self.open()?;
+        let before = key.key_use();
+        let key = key.with_use(self.key_use);
+        let file = self.new_passphrase_file.as_deref();
+        let new = || new_passphrase(file, "--new-passphrase-file", &self.key);
+        let new = (!self.remove).then(new).transpose()?;
+        let passphrase = new.as_deref().map(String::as_str);
+        let pem = secret_pem(key.secret(), key.key_use(), passphrase)?;
+        let pending = Pending::with_bytes(
+            &PROGRAM,
+            snapshot.real(),
+            pem.as_bytes(),
+            Content::SecretKey,
+            Overwrite::Force,
+        )?;
+        let lock = snapshot.lock(&PROGRAM, ui)?;
+        pending.commit_over(&snapshot)?;
+        drop(lock);
+        warn_of_lost_mark(&self.key, before, key.key_use(), ui);
+        let changed = Changed {
+            algorithm: key.algorithm(),
+            secret_key: &self.key,
+            encrypted: new.is_some(),
+            key_use: key.key_use(),
+        };
+        ui.report_written(&changed, &[&self.key])?;
+        Ok(Status::Valid)
+    }
+
+    /// Opens the key, if its document can be replaced as the options say.
+    fn open(&self) -> Result<StoredKey> {
         let key = match load_stored(&self.key)? {
             Stored::Encrypted(_) if self.add => {
                 return Err(Error::at(&self.key, "has a passphrase already")
@@ -112,38 +143,7 @@ impl Passwd {
                 quote(&self.key)
             )));
         }
-        let before = key.key_use();
-        let key = key.with_use(self.key_use);
-        let new = (!self.remove)
-            .then(|| {
-                new_passphrase(
-                    self.new_passphrase_file.as_deref(),
-                    "--new-passphrase-file",
-                    &self.key,
-                )
-            })
-            .transpose()?;
-        let passphrase = new.as_deref().map(String::as_str);
-        let pem = secret_pem(key.secret(), key.key_use(), passphrase)?;
-        let pending = Pending::with_bytes(
-            &PROGRAM,
-            snapshot.real(),
-            pem.as_bytes(),
-            Content::SecretKey,
-            Overwrite::Force,
-        )?;
-        let lock = snapshot.lock(&PROGRAM, ui)?;
-        pending.commit_over(&snapshot)?;
-        drop(lock);
-        warn_of_lost_mark(&self.key, before, key.key_use(), ui);
-        let changed = Changed {
-            algorithm: key.algorithm(),
-            secret_key: &self.key,
-            encrypted: new.is_some(),
-            key_use: key.key_use(),
-        };
-        ui.report_written(&changed, &[&self.key])?;
-        Ok(Status::Valid)
+        Ok(key)
     }
 }
 

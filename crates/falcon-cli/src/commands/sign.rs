@@ -1,6 +1,9 @@
 //! `sign`: one signature a file.
 
 mod envelope;
+mod existing;
+mod report;
+mod writer;
 mod x509;
 
 pub(crate) use envelope::{CommentOption, Statements, seal};
@@ -9,37 +12,32 @@ pub(crate) use x509::{Permitted, X509Option};
 use crate::{
     PROGRAM,
     commands::verify::KeyName,
-    deterministic::{self, DeterministicSigner},
+    deterministic::DeterministicSigner,
     engine::{Compute, Signer},
-    error::{Error, Result, Status, serialize_path},
-    escape::Escaped,
+    error::{Error, Result, Status},
     escape::shown,
     input::{at_most_one_standard, check_readable, is_standard},
-    keys::{DEFAULT_SECRET_KEY, is_secret_key, load_signature, load_stored, open_stored},
-    list::{self, Pair, note_skipped_signatures, signature_path, signed_path},
-    message::{Message, is_long},
-    object::{SignatureFormat, encode_signature},
-    output::{Content, Inputs, Outputs, Overwrite, check_target, refuse_terminal, write_result},
+    keys::{DEFAULT_SECRET_KEY, is_secret_key, load_stored, open_stored},
+    list::{self, Pair, signature_path},
+    message::is_long,
+    object::SignatureFormat,
+    output::{Content, Inputs, Outputs, check_target, refuse_terminal},
     parallel::{Grouping, for_each_in_order},
     passphrase::PassphraseSource,
     progress::Progress,
-    scheme::{AnySignature, SecretKey, SignatureAlgorithm},
+    scheme::{SecretKey, SignatureAlgorithm},
     shell::quote,
-    stored::{Use, signs_certificates_only},
-    ui::{Hints, Ui, only_report_is_missing},
+    stored::{StoredKey, Use, signs_certificates_only},
+    ui::Ui,
 };
 use clap::Args;
-use envelope::Draft;
-use falcon_core::det1024::CompressedSignature;
-use falcon_envelope::Statement;
-use indicatif::HumanCount;
-use serde::Serialize;
+use existing::{Replace, Skipped};
+use report::Report;
 use std::{
-    collections::HashSet,
     convert::Infallible,
-    fmt, fs, io,
     path::{self, Path, PathBuf},
 };
+use writer::{Advice, AnySigner, Writer};
 
 /// Sign files; the signature of FILE is FILE.sig
 #[derive(Debug, Args)]
@@ -92,14 +90,12 @@ impl Sign {
     pub(crate) fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
         let format = self.format()?;
         let mut jobs = self.jobs()?;
-        let mut skipped = if self.skip_existing {
-            Skipped::take_from(&mut jobs)
-        } else {
-            Skipped::default()
-        };
+        let mut report = Report::default();
+        if self.skip_existing {
+            report.skipped = Skipped::take_from(&mut jobs);
+        }
         if jobs.is_empty() {
-            skipped.tell(ui);
-            return Ok(Status::Valid);
+            return report.end(&jobs, ui);
         }
         let replace = match (self.force, self.skip_existing) {
             (true, _) => Replace::All,
@@ -110,8 +106,35 @@ impl Sign {
         // Without a key the rest does not matter. A passphrase is asked for after the checks.
         let stored = load_stored(&self.key)?;
         self.check(&jobs, format, replace)?;
-        // The key itself is wiped here: its expanded form is all that signs.
         let key = open_stored(&self.key, stored, &self.passphrase, ui)?;
+        let writer = self.writer(engine, key, &jobs, format, replace)?;
+        let progress = Progress::of_files(ui, jobs.iter().map(|job| job.file.as_path()));
+        let grouping = Grouping {
+            lanes: writer.signer.lanes(),
+            alone: |job: &Pair| is_long(&job.file),
+        };
+        let Ok(()) = for_each_in_order(
+            &jobs,
+            grouping,
+            |jobs| writer.sign(jobs, &progress),
+            |signed| {
+                report.add(signed, &progress, ui);
+                Ok::<_, Infallible>(())
+            },
+        );
+        drop(progress);
+        report.end(&jobs, ui)
+    }
+
+    /// Makes the writer for `jobs`. The key itself is wiped here: only its expanded form signs.
+    fn writer<'c>(
+        &self,
+        engine: &'c Compute,
+        key: StoredKey,
+        jobs: &[Pair],
+        format: SignatureFormat,
+        replace: Replace,
+    ) -> Result<Writer<'c>> {
         let (secret, permitted) = match format {
             // A statement is no document of X.509.
             SignatureFormat::Envelope => {
@@ -126,13 +149,18 @@ impl Sign {
             }
             _ => self.x509.permit(key, &self.key)?,
         };
-        // As `verify` does, if the user named none.
-        let is_default = self.key == Path::new(DEFAULT_SECRET_KEY);
-        let writer = Writer {
-            key: is_default.then(|| KeyName::new(&self.key, &secret.public_key())),
+        let public = secret.public_key();
+        let algorithm = self.algorithm.unwrap_or(secret.algorithm().into());
+        let advice = self.advice(jobs);
+        Ok(Writer {
+            // As `verify` does, if the user named none.
+            key: advice
+                .key
+                .is_none()
+                .then(|| KeyName::new(&self.key, &public)),
             statements: (format == SignatureFormat::Envelope)
-                .then(|| Statements::new(&secret.public_key(), self.comment.comment.clone())),
-            signer: self.signer(engine, &secret, format)?,
+                .then(|| Statements::new(&public, self.comment.comment.clone())),
+            signer: self.signer(engine, &secret, algorithm, format)?,
             permitted,
             instead: match self.algorithm {
                 _ if permitted == Permitted::X509 => "leave this file out",
@@ -141,80 +169,22 @@ impl Sign {
                 }
                 _ => "sign it with --format envelope",
             },
+            algorithm,
             format,
             replace,
-            advice: self.advice(&jobs),
-        };
-        drop(secret);
-        let progress = Progress::of_files(ui, jobs.iter().map(|job| job.file.as_path()));
-        let mut count = Count::default();
-        let mut told = Ok(());
-        let mut hints = Hints::default();
-        let grouping = Grouping {
-            lanes: writer.signer.lanes(),
-            alone: |job: &Pair| is_long(&job.file),
-        };
-        let Ok(()) = for_each_in_order(
-            &jobs,
-            grouping,
-            |jobs| writer.sign(jobs, &progress),
-            |signed| {
-                progress.add(1);
-                match signed {
-                    Ok(None) => skipped.signed += 1,
-                    Ok(Some(signed)) => {
-                        count.signed += 1;
-                        // Standard output may have the signature itself.
-                        let shown = !ui.quiet && !is_standard(&signed.signature);
-                        // That nobody reads the lines is no reason to stop.
-                        if shown && told.is_ok() {
-                            progress.clear_for_result();
-                            told = ui.report(&signed);
-                        }
-                    }
-                    Err(error) => {
-                        count.failed += 1;
-                        progress.clear();
-                        ui.error_among(&error, &mut hints);
-                    }
-                }
-                Ok::<_, Infallible>(())
-            },
-        );
-        drop(progress);
-        ui.sum_up(count.files(), count.status(), &count);
-        skipped.tell(ui);
-        let status = count.status();
-        match told {
-            Err(error) if error.is(io::ErrorKind::BrokenPipe) => {
-                ui.warn("standard output was closed; signing went on without it");
-                Ok(status)
-            }
-            told => told
-                .map_err(|error| match (&jobs[..], count.signed) {
-                    ([job], 1) => {
-                        let signature = shown(&job.signature).to_string();
-                        error.hint(only_report_is_missing(&signature, 1))
-                    }
-                    (_, signed) => {
-                        let plural = if signed == 1 { "" } else { "s" };
-                        let signatures = format!("{} signature{plural}", HumanCount(signed));
-                        error.hint(only_report_is_missing(&signatures, signed as usize))
-                    }
-                })
-                .map(|()| status),
-        }
+            advice,
+        })
     }
 
-    /// The signer of the named algorithm, or of that of the key.
+    /// Makes the signer of the algorithm `named`, if the key has that.
     fn signer<'c>(
         &self,
         engine: &'c Compute,
         secret: &SecretKey,
+        named: SignatureAlgorithm,
         format: SignatureFormat,
     ) -> Result<AnySigner<'c>> {
         let of_key = secret.algorithm();
-        let named = self.algorithm.unwrap_or(of_key.into());
         let signer = match named {
             SignatureAlgorithm::FalconDet1024 => {
                 DeterministicSigner::new(secret).map(AnySigner::Deterministic)
@@ -280,14 +250,12 @@ impl Sign {
             return Err(Error::new("--output is for one file, not for several")
                 .hint("leave it out: each signature goes to FILE.sig"));
         }
-        let place = |file: &PathBuf| match &self.output {
-            Some(path) => path.clone(),
-            None if is_standard(file) => file.clone(),
-            None => signature_path(file),
-        };
-        let job = |file: &PathBuf| Pair {
-            file: file.clone(),
-            signature: place(file),
+        let job = |file: &PathBuf| match &self.output {
+            None if !is_standard(file) => Pair::beside(file),
+            output => Pair {
+                file: file.clone(),
+                signature: output.as_ref().unwrap_or(file).clone(),
+            },
         };
         Ok(self.files.iter().map(job).collect())
     }
@@ -308,7 +276,9 @@ impl Sign {
         for job in jobs {
             inputs.spare(&job.signature).map_err(|error| {
                 if jobs.iter().any(|other| other.file == job.signature) {
-                    Error::at(&job.signature, SignatureOf(&job.file))
+                    let file = shown(&job.file);
+                    let what = format_args!("is the signature of {file}, which is also named");
+                    Error::at(&job.signature, what)
                         .hint("name the files only, not their signatures, or add --skip-existing")
                 } else {
                     error
@@ -342,102 +312,16 @@ impl Sign {
     /// Refuses a secret key among the named files: `-k` was probably forgotten, and another key
     /// would sign. The names of a list are not checked.
     fn refuse_keys(&self, jobs: &[Pair]) -> Result<()> {
-        if self.list.is_some() {
+        let is_key = |job: &&Pair| self.list.is_none() && is_secret_key(&job.file);
+        let Some(Pair { file, .. }) = jobs.iter().find(is_key) else {
             return Ok(());
-        }
-        match jobs.iter().find(|job| is_secret_key(&job.file)) {
-            None => Ok(()),
-            Some(Pair { file, .. }) => {
-                let key = quote(file);
-                Err(
-                    Error::at(file, "is a secret key, but is named as a file to sign").hint(
-                        format_args!(
-                            "name the key that signs with -k: falcon-cli sign -k {key} FILE; to \
-                             sign the key file itself, name it in a --list"
-                        ),
-                    ),
-                )
-            }
-        }
-    }
-}
-
-/// Hints that depend on the command line.
-struct Advice {
-    /// The key, unless it is the default one.
-    key: Option<PathBuf>,
-    /// Whether one file is named, which is when `-o` can be given.
-    is_alone: bool,
-}
-
-impl Advice {
-    /// Names the command that signs a folder.
-    fn about_folder(&self, file: &Path, error: Error) -> Error {
-        if is_standard(file) || !file.is_dir() {
-            return error;
-        }
-        let key = self.key.as_deref().map(quote);
-        let key = key.map_or_else(String::new, |key| format!(" -k {key}"));
-        error.hint(format_args!(
-            "name the files in it, or sign the whole folder: falcon-cli manifest sign {}{key}",
+        };
+        let error = Error::at(file, "is a secret key, but is named as a file to sign");
+        Err(error.hint(format_args!(
+            "name the key that signs with -k: falcon-cli sign -k {} FILE; to sign the key file \
+             itself, name it in a --list",
             quote(file)
-        ))
-    }
-
-    /// Says how to write elsewhere.
-    fn about_place(&self, error: Error) -> Error {
-        let denied = [
-            io::ErrorKind::PermissionDenied,
-            io::ErrorKind::ReadOnlyFilesystem,
-        ];
-        if !denied.iter().any(|&kind| error.is(kind)) {
-            return error;
-        }
-        error.hint(if self.is_alone {
-            "-o names another place for the signature"
-        } else {
-            "a --list names another place for each signature, after a tab"
-        })
-    }
-}
-
-/// Signature files that are replaced.
-#[derive(Clone, Copy)]
-enum Replace {
-    None,
-    /// Files of no bytes, which a power failure can leave.
-    Empty,
-    All,
-}
-
-impl Replace {
-    fn of(self, path: &Path) -> Overwrite {
-        let is_empty = |file: fs::Metadata| file.is_file() && file.len() == 0;
-        Overwrite::from_force(match self {
-            Self::None => false,
-            Self::Empty => fs::symlink_metadata(path).is_ok_and(is_empty),
-            Self::All => true,
-        })
-    }
-
-    /// Whether a job that fails with `error` is left out: another program has signed the file.
-    fn skips(self, job: &Pair, error: &Error) -> bool {
-        matches!(self, Self::Empty) && error.is(io::ErrorKind::AlreadyExists) && is_signed(job)
-    }
-
-    /// Says what to do about a file in the place of a signature.
-    fn advise(self, error: Error) -> Error {
-        if !error.is(io::ErrorKind::AlreadyExists) {
-            return error;
-        }
-        error.hint(match self {
-            Self::Empty => {
-                "it is no whole signature: remove it, or overwrite all signatures with --force"
-            }
-            Self::None | Self::All => {
-                "overwrite it with --force, or keep such signatures with --skip-existing"
-            }
-        })
+        )))
     }
 }
 
@@ -474,270 +358,5 @@ fn check_output(job: &Pair, format: SignatureFormat, replace: Replace) -> Result
             "a binary signature",
             "redirect standard output, or use --format pem or envelope",
         )
-    }
-}
-
-/// A key that signs, randomised or deterministically.
-enum AnySigner<'c> {
-    Ordinary(Box<Signer<'c>>),
-    Deterministic(DeterministicSigner),
-}
-
-impl AnySigner<'_> {
-    /// Number of messages that are signed at once.
-    fn lanes(&self) -> usize {
-        match self {
-            Self::Ordinary(signer) => signer.lanes(),
-            Self::Deterministic(_) => 1,
-        }
-    }
-
-    /// Signs each message. A message that could not be read keeps its error.
-    fn sign(&self, messages: Vec<Result<Message<'_>>>) -> Vec<Result<NewSignature>> {
-        match self {
-            Self::Ordinary(signer) => {
-                let signatures = signer.sign(messages).into_iter();
-                signatures
-                    .map(|signature| signature.map(NewSignature::Ordinary))
-                    .collect()
-            }
-            Self::Deterministic(signer) => {
-                let sign = |message: Result<_>| signer.sign(message?);
-                let signatures = messages.into_iter().map(sign);
-                signatures
-                    .map(|signature| Ok(NewSignature::Deterministic(Box::new(signature?))))
-                    .collect()
-            }
-        }
-    }
-}
-
-/// A signature that was made.
-enum NewSignature {
-    Ordinary(AnySignature),
-    Deterministic(Box<CompressedSignature>),
-}
-
-impl NewSignature {
-    fn algorithm(&self) -> SignatureAlgorithm {
-        match self {
-            Self::Ordinary(signature) => signature.algorithm().into(),
-            Self::Deterministic(_) => SignatureAlgorithm::FalconDet1024,
-        }
-    }
-
-    /// Encodes the signature, in an envelope if there is a statement.
-    fn encode(&self, format: SignatureFormat, statement: Option<Statement>) -> Result<Vec<u8>> {
-        match (self, statement) {
-            (Self::Ordinary(signature), Some(statement)) => {
-                Ok(seal(statement, signature)?.to_string().into_bytes())
-            }
-            (Self::Ordinary(signature), None) => encode_signature(signature, format),
-            (Self::Deterministic(signature), _) => Ok(deterministic::encode(signature, format)),
-        }
-    }
-}
-
-/// Signs and writes signatures of one format.
-struct Writer<'c> {
-    signer: AnySigner<'c>,
-    /// For envelopes.
-    statements: Option<Statements>,
-    /// For plain messages.
-    permitted: Permitted,
-    /// Advice for a file that is not permitted.
-    instead: &'static str,
-    format: SignatureFormat,
-    replace: Replace,
-    /// Name of the key, if it is to be told.
-    key: Option<KeyName>,
-    advice: Advice,
-}
-
-impl Writer<'_> {
-    /// Signs the files; `None` is a file that another program has signed meanwhile.
-    fn sign(&self, jobs: &[Pair], progress: &Progress) -> Vec<Result<Option<Signed>>> {
-        let drafts = jobs.iter().map(|job| self.draft(&job.file, progress));
-        let (messages, statements): (Vec<_>, Vec<_>) = drafts
-            .map(|draft| match draft {
-                Ok(draft) => (Ok(draft.message), draft.statement),
-                Err(error) => (Err(error), None),
-            })
-            .unzip();
-        let signatures = self.signer.sign(messages).into_iter().zip(statements);
-        jobs.iter()
-            .zip(signatures)
-            .map(|(job, (signature, statement))| self.write(job, &signature?, statement))
-            .collect()
-    }
-
-    fn draft<'p>(&self, file: &Path, progress: &'p Progress) -> Result<Draft<'p>> {
-        let message =
-            Message::open(file, progress).map_err(|error| self.advice.about_folder(file, error))?;
-        match &self.statements {
-            Some(statements) => Draft::enveloped(message, statements),
-            None => Draft::bare(message, self.permitted, self.instead),
-        }
-        .map_err(|error| error.of_path(file))
-    }
-
-    fn write(
-        &self,
-        job: &Pair,
-        signature: &NewSignature,
-        statement: Option<Statement>,
-    ) -> Result<Option<Signed>> {
-        let bytes = signature.encode(self.format, statement)?;
-        match write_result(
-            &PROGRAM,
-            &job.signature,
-            &bytes,
-            self.replace.of(&job.signature),
-        ) {
-            Err(error) if self.replace.skips(job, &error) => return Ok(None),
-            written => {
-                written.map_err(|error| self.advice.about_place(self.replace.advise(error)))?;
-            }
-        }
-        Ok(Some(Signed {
-            file: job.file.clone(),
-            signature: job.signature.clone(),
-            algorithm: signature.algorithm(),
-            format: self.format,
-            bytes: bytes.len(),
-            key: self.key.clone(),
-        }))
-    }
-}
-
-/// Says that a file is the signature of another one that is to be signed.
-struct SignatureOf<'a>(&'a Path);
-
-impl fmt::Display for SignatureOf<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let file = shown(self.0);
-        write!(f, "is the signature of {file}, which is also named")
-    }
-}
-
-/// Whether a job has a signature that can be read. Part of one does not count.
-fn is_signed(job: &Pair) -> bool {
-    !is_standard(&job.signature) && load_signature(&job.signature).is_ok()
-}
-
-/// Number of jobs that `--skip-existing` left out.
-#[derive(Default)]
-struct Skipped {
-    /// Named files.
-    named: usize,
-    /// Files that have a signature.
-    signed: usize,
-    /// Signatures of such files.
-    signatures: usize,
-    /// Other files named `*.sig`. Files that they sign may be gone.
-    others: usize,
-}
-
-impl Skipped {
-    /// Takes the files that are signed out of the jobs, and all files named `*.sig`.
-    fn take_from(jobs: &mut Vec<Pair>) -> Self {
-        let named = jobs.len();
-        let (signed, open): (Vec<Pair>, Vec<Pair>) =
-            std::mem::take(jobs).into_iter().partition(is_signed);
-        let signatures: HashSet<&Path> = signed.iter().map(|job| &*job.signature).collect();
-        let is_signature = |job: &Pair| signatures.contains(&*job.file);
-        let signatures = signed
-            .iter()
-            .chain(&open)
-            .filter(|job| is_signature(job))
-            .count();
-        let rest = open.into_iter().filter(|job| !is_signature(job));
-        let (others, rest): (Vec<Pair>, _) = rest.partition(|job| signed_path(&job.file).is_some());
-        *jobs = rest;
-        let others = others.len();
-        Self {
-            named,
-            signed: named - jobs.len() - signatures - others,
-            signatures,
-            others,
-        }
-    }
-
-    fn tell(&self, ui: Ui) {
-        if self.signed > 0 {
-            ui.note(format_args!(
-                "skipped {} of {} files: they have signatures, which were not checked",
-                HumanCount(self.signed as u64),
-                HumanCount(self.named as u64)
-            ));
-        }
-        note_skipped_signatures(ui, self.signatures);
-        if self.others > 0 {
-            let plural = if self.others == 1 { "" } else { "s" };
-            ui.note(format_args!(
-                "skipped {} .sig file{plural}; to sign such a file, leave out --skip-existing",
-                HumanCount(self.others as u64)
-            ));
-        }
-    }
-}
-
-/// Files by outcome.
-#[derive(Default)]
-struct Count {
-    signed: u64,
-    failed: u64,
-}
-
-impl Count {
-    fn status(&self) -> Status {
-        match self.failed {
-            0 => Status::Valid,
-            _ => Status::Failure,
-        }
-    }
-
-    fn files(&self) -> u64 {
-        self.signed + self.failed
-    }
-}
-
-impl fmt::Display for Count {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} signed", HumanCount(self.signed))?;
-        if self.failed > 0 {
-            write!(f, ", {} not signed", HumanCount(self.failed))?;
-        }
-        Ok(())
-    }
-}
-
-/// A signature that was written.
-#[derive(Serialize)]
-struct Signed {
-    #[serde(serialize_with = "serialize_path")]
-    file: PathBuf,
-    #[serde(serialize_with = "serialize_path")]
-    signature: PathBuf,
-    algorithm: SignatureAlgorithm,
-    format: SignatureFormat,
-    bytes: usize,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    key: Option<KeyName>,
-}
-
-impl fmt::Display for Signed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} bytes, {}",
-            Escaped(shown(&self.signature)),
-            self.bytes,
-            self.algorithm
-        )?;
-        match &self.key {
-            Some(key) => write!(f, ", {key}"),
-            None => Ok(()),
-        }
     }
 }

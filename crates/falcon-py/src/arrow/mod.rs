@@ -131,14 +131,49 @@ fn verify_rows(
     Ok(())
 }
 
-fn same_length(len: usize, other: &Column, name: &str) -> PyResult<()> {
-    if other.len() == len {
-        return Ok(());
+/// Verifies all rows, and looks for Ctrl-C after each slice.
+fn verify_columns(
+    chosen: &Chosen,
+    format: Format,
+    columns: [&Column; 2],
+    keys: &Keys<'_>,
+) -> PyResult<Vec<u8>> {
+    let mut verdicts = filled(Verdict::UnknownKey as u8, columns[0].len())?;
+    let engine = chosen.engine();
+    for (slice, verdicts) in verdicts.chunks_mut(SLICE).enumerate() {
+        let part = |size: usize| {
+            move |(number, verdicts): (usize, &mut [u8])| {
+                let first = slice * SLICE + number * size;
+                verify_part(engine, format, columns, keys, first, verdicts)
+            }
+        };
+        match chosen.pool() {
+            Some((pool, threads)) => {
+                let size = verdicts.len().div_ceil(4 * threads);
+                let size = size.clamp(PART, LARGEST_PART);
+                pool.install(|| {
+                    let parts = verdicts.par_chunks_mut(size).enumerate();
+                    parts.map(part(size)).collect::<PyResult<()>>()
+                })
+            }
+            None => {
+                let mut parts = verdicts.chunks_mut(LARGEST_PART).enumerate();
+                parts.try_for_each(part(LARGEST_PART))
+            }
+        }?;
+        check_signals()?;
     }
-    Err(PyValueError::new_err(format!(
-        "{name} has {} rows, message has {len}",
-        other.len()
-    )))
+    Ok(verdicts)
+}
+
+/// Refuses a column that does not have `len` rows.
+fn of_length(len: usize, column: Column, name: &str) -> PyResult<Column> {
+    let rows = column.len();
+    if rows == len {
+        return Ok(column);
+    }
+    let error = format!("{name} has {rows} rows, message has {len}");
+    Err(PyValueError::new_err(error))
 }
 
 /// Verify columns of messages and signatures. Returns a column of uint8 without nulls.
@@ -177,19 +212,15 @@ pub fn arrow_verify(
     let message = Column::of_bytes(message, "message")?;
     let signature = Column::of_bytes(signature, "signature")?;
     let len = message.len();
-    same_length(len, &signature, "signature")?;
+    let signature = of_length(len, signature, "signature")?;
     let one = key.cast::<PyVerifyingKey>().ok();
-    let column = match one {
-        Some(_) => None,
-        None => {
-            let column = match keys {
-                Some(_) => Column::of(key, "key")?,
-                None => Column::of_bytes(key, "key")?,
-            };
-            same_length(len, &column, "key")?;
-            Some(column)
-        }
+    let column = match (one, keys) {
+        (Some(_), _) => None,
+        (None, Some(_)) => Some(Column::of(key, "key")?),
+        (None, None) => Some(Column::of_bytes(key, "key")?),
     };
+    let column = column.map(|column| of_length(len, column, "key"));
+    let column = column.transpose()?;
     let table = keys.map(|keys| {
         KeyTable::of(keys, |key| {
             let key = key.cast::<PyVerifyingKey>()?;
@@ -217,36 +248,8 @@ pub fn arrow_verify(
         (None, None, _) => return Err(PyTypeError::new_err("key is missing")),
     };
     let chosen = Chosen::new(py, engine, threads, Work::Verify, len)?;
-    let values = py.detach(|| {
-        let mut verdicts = filled(Verdict::UnknownKey as u8, len)?;
-        let columns = [&message, &signature];
-        let engine = chosen.engine();
-        for (slice, verdicts) in verdicts.chunks_mut(SLICE).enumerate() {
-            let part = |size: usize| {
-                let (columns, keys) = (&columns, &keys);
-                move |(number, verdicts): (usize, &mut [u8])| {
-                    let first = slice * SLICE + number * size;
-                    verify_part(engine, format.0, *columns, keys, first, verdicts)
-                }
-            };
-            match chosen.pool() {
-                Some((pool, threads)) => {
-                    let size = verdicts.len().div_ceil(4 * threads);
-                    let size = size.clamp(PART, LARGEST_PART);
-                    pool.install(|| {
-                        let parts = verdicts.par_chunks_mut(size).enumerate();
-                        parts.map(part(size)).collect::<PyResult<()>>()
-                    })
-                }
-                None => {
-                    let mut parts = verdicts.chunks_mut(LARGEST_PART).enumerate();
-                    parts.try_for_each(part(LARGEST_PART))
-                }
-            }?;
-            check_signals()?;
-        }
-        Ok::<_, PyErr>(verdicts)
-    })?;
+    let columns = [&message, &signature];
+    let values = py.detach(|| verify_columns(&chosen, format.0, columns, &keys))?;
     Ok(PyArray::new(Data {
         len,
         null_count: 0,
@@ -301,8 +304,7 @@ pub fn arrow_sign(
             ));
         }
         (None, Some(table)) => {
-            let column = Column::of(key, "key")?;
-            same_length(len, &column, "key")?;
+            let column = of_length(len, Column::of(key, "key")?, "key")?;
             table.check(&column)?;
             Some(column)
         }

@@ -1,6 +1,5 @@
 //! Envelopes: what the signer says beside the signature.
 
-use super::Permitted;
 use crate::{
     error::{Error, Result},
     message::Message,
@@ -48,34 +47,12 @@ impl Statements {
         Statement::new(&self.key, time, self.comment.as_deref(), subject)
             .map_err(|error| Error::new("cannot make an envelope").because(error))
     }
-}
 
-/// Input of a signature for one file: the file itself, or a statement about it.
-pub(super) struct Draft<'p> {
-    pub(super) message: Message<'p>,
-    pub(super) statement: Option<Statement>,
-}
-
-impl<'p> Draft<'p> {
-    /// The file itself. `instead` says what to do with a file that is part of a document of X.509.
-    pub(super) fn bare(message: Message<'p>, permitted: Permitted, instead: &str) -> Result<Self> {
-        let message = permitted.read(message)?;
-        permitted.check(message.start(), message.whole().is_some(), instead)?;
-        Ok(Self {
-            message,
-            statement: None,
-        })
-    }
-
-    /// A statement about the file.
-    pub(super) fn enveloped(message: Message<'_>, statements: &Statements) -> Result<Self> {
+    /// Makes a statement about a file.
+    pub(super) fn about_file(&self, file: Message<'_>) -> Result<Statement> {
         let mut hasher = Hasher::new();
-        message.read(|piece| hasher.update(piece))?;
-        let statement = statements.about(Subject::File(hasher.finish()))?;
-        Ok(Self {
-            message: Message::of_bytes(statement.to_signed_bytes()),
-            statement: Some(statement),
-        })
+        file.read(|piece| hasher.update(piece))?;
+        self.about(Subject::File(hasher.finish()))
     }
 }
 

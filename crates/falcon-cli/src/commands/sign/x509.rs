@@ -71,12 +71,14 @@ pub(crate) enum Permitted {
 const MAX_SIGNED_PART: usize = 16 << 20;
 
 impl Permitted {
-    /// Reads as much of a message as [`check`](Self::check) needs.
-    pub(super) fn read(self, message: Message<'_>) -> Result<Message<'_>> {
-        match self {
-            Self::Messages | Self::All => Ok(message),
-            Self::X509 => message.into_bytes(MAX_SIGNED_PART).map(Message::of_bytes),
-        }
+    /// Reads as much of a message as [`check`](Self::check) needs, and checks it.
+    pub(super) fn read<'p>(self, message: Message<'p>, otherwise: &str) -> Result<Message<'p>> {
+        let message = match self {
+            Self::Messages | Self::All => message,
+            Self::X509 => Message::of_bytes(message.into_bytes(MAX_SIGNED_PART)?),
+        };
+        self.check(message.start(), message.whole().is_some(), otherwise)?;
+        Ok(message)
     }
 
     /// Refuses a message that is not permitted. `start` is the beginning of the message, all of it
