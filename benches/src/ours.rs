@@ -70,107 +70,90 @@ pub fn plain(operation: Operation, degree: Degree) -> Vec<Entry> {
 }
 
 fn plain_rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry> {
-    let row = |mode, run: Box<dyn FnMut()>| entry(operation, mode, degree, AS_CALLED, run);
     match operation {
         Operation::Keygen => {
             let mut random = SplitMix::new(1);
-            vec![row(
-                Mode::Seed,
-                Box::new(move || {
-                    let key = SigningKey::<P>::generate(&mut random).expect("no fault");
-                    black_box((key.to_bytes(), key.verifying_key().to_bytes()));
-                }),
-            )]
+            vec![entry(operation, Mode::Seed, degree, AS_CALLED, move || {
+                let key = SigningKey::<P>::generate(&mut random).expect("no fault");
+                black_box((key.to_bytes(), key.verifying_key().to_bytes()));
+            })]
         }
-        Operation::Sign => {
-            let encoded = key::<P>().to_bytes();
-            let expanded = key::<P>().expand();
-            let expanded2 = key::<P>().expand();
-            let decoded = key::<P>();
-            let [mut random, mut random2, mut random3, mut random4] =
-                [const { SplitMix::new(2) }; 4];
-            let mut batch = row(
-                Mode::Batch,
-                Box::new(move || {
-                    let jobs = [SignJob::new(&expanded2, black_box(MESSAGE)); BATCH];
-                    let signatures = Engine::best().sign_batch_with_rng(&mut random3, &jobs);
-                    for signature in signatures.expect("as many as jobs") {
-                        black_box(signature.to_bytes());
-                    }
-                }),
-            );
-            batch.contestant.operations = BATCH as u32;
-            vec![
-                row(
-                    Mode::Encoded,
-                    Box::new(move || {
-                        let bytes = black_box(encoded.as_ref());
-                        let key = SigningKey::<P>::try_from(bytes).expect("its own key");
-                        let signature = key
-                            .sign_with_rng(&mut random, black_box(MESSAGE))
-                            .expect("no fault");
-                        black_box(signature.to_bytes());
-                    }),
-                ),
-                row(
-                    Mode::Decoded,
-                    Box::new(move || {
-                        let mut stream = decoded.sign_stream(&mut random4);
-                        stream.update(black_box(MESSAGE));
-                        black_box(stream.finish().expect("no fault").to_bytes());
-                    }),
-                ),
-                row(
-                    Mode::Prepared,
-                    Box::new(move || {
-                        let signature: Result<Signature<P>, _> =
-                            expanded.try_sign_with_rng(&mut random2, black_box(MESSAGE));
-                        black_box(signature.expect("it signs").to_bytes());
-                    }),
-                ),
-                batch,
-            ]
-        }
-        Operation::Verify => {
-            let key = key::<P>();
-            let vk = key.verifying_key().clone();
-            let encoded = vk.to_bytes();
-            let signatures = encoded_signatures(&key);
-            let mut first = crate::Cycle::new(signatures.clone());
-            let mut second = crate::Cycle::new(signatures);
-            let check = |vk: &VerifyingKey<P>, bytes: &[u8]| {
-                let signature = Signature::try_from(black_box(bytes)).expect("its own signature");
-                vk.verify(black_box(MESSAGE), &signature)
-                    .expect("its own signature");
-            };
-            let encoded2 = encoded;
-            vec![
-                row(
-                    Mode::KeyAlone,
-                    Box::new(move || {
-                        let bytes = black_box(encoded2.as_ref());
-                        drop(black_box(VerifyingKey::<P>::try_from(bytes)));
-                    }),
-                ),
-                row(
-                    Mode::Encoded,
-                    Box::new(move || {
-                        let vk = VerifyingKey::<P>::try_from(black_box(encoded.as_ref()));
-                        check(&vk.expect("a key"), first.turn());
-                    }),
-                ),
-                row(Mode::Prepared, Box::new(move || check(&vk, second.turn()))),
-                verify_batch_as(degree, Engine::best(), AS_CALLED, &key),
-            ]
-        }
+        Operation::Sign => plain_sign::<P>(degree),
+        Operation::Verify => plain_verify::<P>(degree),
         Operation::Expand => {
             let key = key::<P>();
-            vec![row(
-                Mode::Prepared,
-                Box::new(move || drop(black_box(black_box(&key).expand()))),
-            )]
+            let run = move || drop(black_box(black_box(&key).expand()));
+            vec![entry(operation, Mode::Prepared, degree, AS_CALLED, run)]
         }
     }
+}
+
+fn plain_sign<P: Parameters>(degree: Degree) -> Vec<Entry> {
+    let (operation, name) = (Operation::Sign, AS_CALLED);
+    let encoded = key::<P>().to_bytes();
+    let expanded = key::<P>().expand();
+    let expanded2 = key::<P>().expand();
+    let decoded = key::<P>();
+    let [mut random, mut random2, mut random3, mut random4] = [const { SplitMix::new(2) }; 4];
+    let mut batch = entry(operation, Mode::Batch, degree, name, move || {
+        let jobs = [SignJob::new(&expanded2, black_box(MESSAGE)); BATCH];
+        let signatures = Engine::best().sign_batch_with_rng(&mut random3, &jobs);
+        for signature in signatures.expect("as many as jobs") {
+            black_box(signature.to_bytes());
+        }
+    });
+    batch.contestant.operations = BATCH as u32;
+    vec![
+        entry(operation, Mode::Encoded, degree, name, move || {
+            let bytes = black_box(encoded.as_ref());
+            let key = SigningKey::<P>::try_from(bytes).expect("its own key");
+            let signature = key
+                .sign_with_rng(&mut random, black_box(MESSAGE))
+                .expect("no fault");
+            black_box(signature.to_bytes());
+        }),
+        entry(operation, Mode::Decoded, degree, name, move || {
+            let mut stream = decoded.sign_stream(&mut random4);
+            stream.update(black_box(MESSAGE));
+            black_box(stream.finish().expect("no fault").to_bytes());
+        }),
+        entry(operation, Mode::Prepared, degree, name, move || {
+            let signature: Result<Signature<P>, _> =
+                expanded.try_sign_with_rng(&mut random2, black_box(MESSAGE));
+            black_box(signature.expect("it signs").to_bytes());
+        }),
+        batch,
+    ]
+}
+
+fn plain_verify<P: Parameters>(degree: Degree) -> Vec<Entry> {
+    let (operation, name) = (Operation::Verify, AS_CALLED);
+    let key = key::<P>();
+    let vk = key.verifying_key().clone();
+    let encoded = vk.to_bytes();
+    let signatures = encoded_signatures(&key);
+    let mut first = crate::Cycle::new(signatures.clone());
+    let mut second = crate::Cycle::new(signatures);
+    let check = |vk: &VerifyingKey<P>, bytes: &[u8]| {
+        let signature = Signature::try_from(black_box(bytes)).expect("its own signature");
+        vk.verify(black_box(MESSAGE), &signature)
+            .expect("its own signature");
+    };
+    let encoded2 = encoded;
+    vec![
+        entry(operation, Mode::KeyAlone, degree, name, move || {
+            let bytes = black_box(encoded2.as_ref());
+            drop(black_box(VerifyingKey::<P>::try_from(bytes)));
+        }),
+        entry(operation, Mode::Encoded, degree, name, move || {
+            let vk = VerifyingKey::<P>::try_from(black_box(encoded.as_ref()));
+            check(&vk.expect("a key"), first.turn());
+        }),
+        entry(operation, Mode::Prepared, degree, name, move || {
+            check(&vk, second.turn());
+        }),
+        verify_batch_as(degree, Engine::best(), AS_CALLED, &key),
+    ]
 }
 
 /// The engines that work on one message in their own way. Those that differ in
@@ -204,17 +187,12 @@ pub fn key<P: Parameters>() -> SigningKey<P> {
 }
 
 fn keygen<P: Parameters>(degree: Degree) -> Vec<Entry> {
+    let (operation, name) = (Operation::Keygen, Engine::Scalar.name());
     let mut random = SplitMix::new(1);
-    vec![entry(
-        Operation::Keygen,
-        Mode::Seed,
-        degree,
-        Engine::Scalar.name(),
-        move || {
-            let key = SigningKey::<P>::from_seed(&fresh_seed(&mut random)).expect("no fault");
-            black_box((key.to_bytes(), key.verifying_key().to_bytes()));
-        },
-    )]
+    vec![entry(operation, Mode::Seed, degree, name, move || {
+        let key = SigningKey::<P>::from_seed(&fresh_seed(&mut random)).expect("no fault");
+        black_box((key.to_bytes(), key.verifying_key().to_bytes()));
+    })]
 }
 
 /// Hedged signing into padded bytes, with caller-owned scratch: from the key's
@@ -226,25 +204,19 @@ fn sign<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
     let mut signer2 = Signer::new::<P>(engine);
     let mut signer3 = Signer::new::<P>(engine);
     let decoded = key::<P>();
-    let row =
-        |mode, run: Box<dyn FnMut()>| entry(Operation::Sign, mode, degree, engine.name(), run);
+    let (operation, name) = (Operation::Sign, engine.name());
     vec![
-        row(
-            Mode::Encoded,
-            Box::new(move || {
-                let bytes = black_box(encoded.as_ref());
-                let key = engine.decode_signing_key::<P>(bytes).expect("its own key");
-                signer.sign(|seed| key.sign_stream_from_seed(seed));
-            }),
-        ),
-        row(
-            Mode::Decoded,
-            Box::new(move || signer3.sign(|seed| decoded.sign_stream_from_seed(seed))),
-        ),
-        row(
-            Mode::Prepared,
-            Box::new(move || signer2.sign(|seed| expanded.sign_stream_from_seed(seed))),
-        ),
+        entry(operation, Mode::Encoded, degree, name, move || {
+            let bytes = black_box(encoded.as_ref());
+            let key = engine.decode_signing_key::<P>(bytes).expect("its own key");
+            signer.sign(|seed| key.sign_stream_from_seed(seed));
+        }),
+        entry(operation, Mode::Decoded, degree, name, move || {
+            signer3.sign(|seed| decoded.sign_stream_from_seed(seed));
+        }),
+        entry(operation, Mode::Prepared, degree, name, move || {
+            signer2.sign(|seed| expanded.sign_stream_from_seed(seed));
+        }),
     ]
 }
 
@@ -308,40 +280,21 @@ fn verify<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
             .verify(vk, black_box(MESSAGE), &signature)
             .expect("its own signature");
     };
-    let named = engine;
-    let engine = engine.name();
+    let (operation, name) = (Operation::Verify, engine.name());
     let encoded2 = encoded;
     vec![
-        entry(
-            Operation::Verify,
-            Mode::KeyAlone,
-            degree,
-            engine,
-            move || {
-                let bytes = black_box(encoded2.as_ref());
-                drop(black_box(decode_verifying_key_on::<P>(named, bytes)));
-            },
-        ),
-        entry(
-            Operation::Verify,
-            Mode::Encoded,
-            degree,
-            engine,
-            move || {
-                let bytes = black_box(encoded.as_ref());
-                let vk = decode_verifying_key_on::<P>(named, bytes).expect("a key");
-                check(&vk, first.turn());
-            },
-        ),
-        entry(
-            Operation::Verify,
-            Mode::Prepared,
-            degree,
-            engine,
-            move || {
-                check(&vk, second.turn());
-            },
-        ),
+        entry(operation, Mode::KeyAlone, degree, name, move || {
+            let bytes = black_box(encoded2.as_ref());
+            drop(black_box(decode_verifying_key_on::<P>(engine, bytes)));
+        }),
+        entry(operation, Mode::Encoded, degree, name, move || {
+            let bytes = black_box(encoded.as_ref());
+            let vk = decode_verifying_key_on::<P>(engine, bytes).expect("a key");
+            check(&vk, first.turn());
+        }),
+        entry(operation, Mode::Prepared, degree, name, move || {
+            check(&vk, second.turn());
+        }),
     ]
 }
 

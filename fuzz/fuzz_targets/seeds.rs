@@ -27,12 +27,7 @@ use parquet::{
     schema::types::Type as SchemaType,
 };
 use pkcs8::pkcs5::pbes2;
-use std::{
-    env, fs, io,
-    path::{Path, PathBuf},
-    process::exit,
-    sync::Arc,
-};
+use std::{env, fs, io, path::PathBuf, process::exit, sync::Arc};
 
 fuzz_target!(
     init: write_seeds_and_exit(),
@@ -41,27 +36,36 @@ fuzz_target!(
 
 fn write_seeds_and_exit() {
     let folder = env::var_os("FALCON_CORPUS").expect("FALCON_CORPUS names a folder");
-    write_seeds(&PathBuf::from(folder)).expect("the folder can be written");
+    write_seeds(&Corpus(folder.into())).expect("the folder can be written");
     exit(0)
 }
 
+/// The folder of first inputs, with a folder for each target.
+struct Corpus(PathBuf);
+
+impl Corpus {
+    fn write(&self, target: &str, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let folder = self.0.join(target);
+        fs::create_dir_all(&folder)?;
+        fs::write(folder.join(name), bytes)
+    }
+}
+
 /// The keys and the signature of FN-DSA of a degree.
-fn write_fndsa<P: Parameters>(
-    write: &impl Fn(&str, &str, &[u8]) -> io::Result<()>,
-) -> io::Result<()> {
+fn write_fndsa<P: Parameters>(corpus: &Corpus) -> io::Result<()> {
     let (key, signature) = fndsa::<P>();
     let name = |kind: &str| format!("{}-{kind}", P::N);
-    write("fndsa", &name("sk"), &key.to_bytes())?;
-    write(
+    corpus.write("fndsa", &name("sk"), &key.to_bytes())?;
+    corpus.write(
         "fndsa",
         &name("vk"),
         key.verifying_key().to_bytes().as_ref(),
     )?;
-    write("fndsa", &name("sig"), signature.to_bytes().as_ref())
+    corpus.write("fndsa", &name("sig"), signature.to_bytes().as_ref())
 }
 
 /// Small tables in every encoding and compression that is read.
-fn write_tables(write: &impl Fn(&str, &str, &[u8]) -> io::Result<()>) -> io::Result<()> {
+fn write_tables(corpus: &Corpus) -> io::Result<()> {
     let plain = || {
         WriterProperties::builder()
             .set_dictionary_enabled(false)
@@ -95,7 +99,7 @@ fn write_tables(write: &impl Fn(&str, &str, &[u8]) -> io::Result<()>) -> io::Res
             ("keys", &["key_id", "key"]),
         ] {
             let bytes = table(columns, &properties).map_err(io::Error::other)?;
-            write("tables", &format!("{kind}-{name}"), &bytes)?;
+            corpus.write("tables", &format!("{kind}-{name}"), &bytes)?;
         }
     }
     Ok(())
@@ -139,20 +143,29 @@ fn table(columns: &[&str], properties: &Arc<WriterProperties>) -> parquet::error
     Ok(bytes)
 }
 
-fn write_seeds(folder: &Path) -> io::Result<()> {
-    let write = |target: &str, name: &str, bytes: &[u8]| -> io::Result<()> {
-        let folder = folder.join(target);
-        fs::create_dir_all(&folder)?;
-        fs::write(folder.join(name), bytes)
-    };
-    write_tables(&write)?;
-    write("envelopes", "trust", TRUST_LIST)?;
+fn write_seeds(corpus: &Corpus) -> io::Result<()> {
+    write_tables(corpus)?;
+    corpus.write("envelopes", "trust", TRUST_LIST)?;
     for (name, bytes) in ENVELOPE_FILES {
-        write("envelopes", name, bytes)?;
+        corpus.write("envelopes", name, bytes)?;
     }
     for (i, der) in certificates().iter().enumerate() {
-        write("certificates", &i.to_string(), der)?;
+        corpus.write("certificates", &i.to_string(), der)?;
     }
+    write_mceliece(corpus)?;
+    write_fndsa::<Falcon512>(corpus)?;
+    write_fndsa::<Falcon1024>(corpus)?;
+    for (i, job) in JOBS.iter().enumerate() {
+        match job.logn {
+            9 => write_job::<Falcon512>(corpus, i, job)?,
+            _ => write_job::<Falcon1024>(corpus, i, job)?,
+        }
+    }
+    Ok(())
+}
+
+/// First inputs of the targets of Classic McEliece.
+fn write_mceliece(corpus: &Corpus) -> io::Result<()> {
     let small = KeyPair::<Mceliece348864f>::from_seed(&[7; 32]).secret_key;
     let large = KeyPair::<Mceliece6960119f>::from_seed(&[7; 32]).secret_key;
     for (name, bytes) in [
@@ -163,14 +176,12 @@ fn write_seeds(folder: &Path) -> io::Result<()> {
         ("6960119-ct", &[7; 194]),
         ("6960119pcf-ct", &[7; 226]),
     ] {
-        write("mceliece_secret", name, bytes)?;
+        corpus.write("mceliece_secret", name, bytes)?;
     }
-    write_fndsa::<Falcon512>(&write)?;
-    write_fndsa::<Falcon1024>(&write)?;
     // Set, filling, length, one changed byte, pieces of 300 and of 70 bytes.
     for (i, length) in (0..12).map(|i| (i, i / 2)) {
         let input = [i % 2, 0x5a, length, 1, 1, 2, 3, 0x15, 44, 1, 70, 0];
-        write("mceliece_public", &i.to_string(), &input)?;
+        corpus.write("mceliece_public", &i.to_string(), &input)?;
     }
     // Set, number of changes of the key, changes: places in two bytes, and masks.
     for (i, changes) in [
@@ -185,7 +196,7 @@ fn write_seeds(folder: &Path) -> io::Result<()> {
     {
         for (set, of_key) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
             let input = [&[set, of_key][..], *changes].concat();
-            write("mceliece_open", &format!("{set}-{of_key}-{i}"), &input)?;
+            corpus.write("mceliece_open", &format!("{set}-{of_key}-{i}"), &input)?;
         }
     }
     // Set, kind and wrapping, what the reader is told, number of changes, changes, edits.
@@ -196,66 +207,61 @@ fn write_seeds(folder: &Path) -> io::Result<()> {
                 .enumerate()
             {
                 let input = [&[i as u8, how, named, wanted][..], *rest].concat();
-                write("mceliece_files", &format!("{i}-{j}-{k}"), &input)?;
+                corpus.write("mceliece_files", &format!("{i}-{j}-{k}"), &input)?;
             }
         }
     }
-    for (i, job) in JOBS.iter().enumerate() {
-        let name = |what: &str| format!("{}-{}-{what}", job.logn, i % RECORDS);
-        write("decode_verifying_key", &name("vk"), &job.key)?;
-        write("decode_signing_key", &name("sk"), &job.signing_key)?;
+    Ok(())
+}
+
+/// The keys and the signature of a known answer.
+fn write_job<P: Parameters>(corpus: &Corpus, i: usize, job: &Job) -> io::Result<()> {
+    let name = |what: &str| format!("{}-{}-{what}", job.logn, i % RECORDS);
+    corpus.write("decode_verifying_key", &name("vk"), &job.key)?;
+    corpus.write("decode_signing_key", &name("sk"), &job.signing_key)?;
+    for engine in 0..3 {
+        let input = [&[engine][..], &job.signing_key].concat();
+        corpus.write(
+            "signing_key_engines",
+            &name(&format!("sk-{engine}")),
+            &input,
+        )?;
+    }
+    corpus.write("attached", &name("sm"), &attached(job))?;
+    if job.logn == 10 {
+        let [compressed, fixed] = deterministic(job);
+        corpus.write("deterministic", &name("det"), &compressed)?;
+        corpus.write("deterministic", &name("det-ct"), &fixed)?;
+    }
+    // One in eleven has none.
+    if let Some(bytes) = recoverable::<P>(job) {
+        corpus.write("recoverable", &name("signature"), &bytes)?;
+    }
+    for (what, bytes) in &formats::<P>(&job.signature) {
+        corpus.write("decode_signature", &name(what), bytes)?;
+        let input = Input {
+            choice: i as u8,
+            signature: bytes,
+            message: &job.message,
+        };
+        corpus.write("verify", &name(what), &input.write())?;
         for engine in 0..3 {
-            let input = [&[engine][..], &job.signing_key].concat();
-            write(
-                "signing_key_engines",
-                &name(&format!("sk-{engine}")),
-                &input,
+            let choice = (i + engine * JOBS.len()) as u8;
+            let input = Input { choice, ..input };
+            corpus.write(
+                "verify_batch",
+                &name(&format!("{what}-{engine}")),
+                &input.write(),
             )?;
         }
-        write("attached", &name("sm"), &attached(job))?;
-        if job.logn == 10 {
-            let [compressed, fixed] = deterministic(job);
-            write("deterministic", &name("det"), &compressed)?;
-            write("deterministic", &name("det-ct"), &fixed)?;
-        }
-        let (formats, documents, encrypted, forms) = match job.logn {
-            9 => all::<Falcon512>(job),
-            _ => all::<Falcon1024>(job),
-        };
-        let recoverable = match job.logn {
-            9 => recoverable::<Falcon512>(job),
-            _ => recoverable::<Falcon1024>(job),
-        };
-        // One in eleven has none.
-        if let Some(bytes) = recoverable {
-            write("recoverable", &name("signature"), &bytes)?;
-        }
-        for (what, bytes) in &formats {
-            write("decode_signature", &name(what), bytes)?;
-            let input = Input {
-                choice: i as u8,
-                signature: bytes,
-                message: &job.message,
-            };
-            write("verify", &name(what), &input.write())?;
-            for engine in 0..3 {
-                let choice = (i + engine * JOBS.len()) as u8;
-                let input = Input { choice, ..input };
-                write(
-                    "verify_batch",
-                    &name(&format!("{what}-{engine}")),
-                    &input.write(),
-                )?;
-            }
-        }
-        for (target, files) in [
-            ("key_documents", documents),
-            ("encrypted_keys", encrypted),
-            ("serde_forms", forms),
-        ] {
-            for (what, bytes) in files {
-                write(target, &name(what), &bytes)?;
-            }
+    }
+    for (target, files) in [
+        ("key_documents", documents::<P>(job)),
+        ("encrypted_keys", encrypted::<P>(job)),
+        ("serde_forms", serde_forms::<P>(job)),
+    ] {
+        for (what, bytes) in files {
+            corpus.write(target, &name(what), &bytes)?;
         }
     }
     Ok(())
@@ -263,16 +269,6 @@ fn write_seeds(folder: &Path) -> io::Result<()> {
 
 /// Names and contents.
 type Files = Vec<(&'static str, Vec<u8>)>;
-
-/// The signature in every format, the keys as documents, encrypted, and as `serde` writes them.
-fn all<P: Parameters>(job: &Job) -> (Files, Files, Files, Files) {
-    (
-        formats::<P>(&job.signature),
-        documents::<P>(job),
-        encrypted::<P>(job),
-        serde_forms::<P>(job),
-    )
-}
 
 /// The signature with both polynomials.
 fn recoverable<P: Parameters>(job: &Job) -> Option<Vec<u8>> {

@@ -3,7 +3,7 @@
 use crate::bench::{Bench, Data, Outcome};
 use crate::jobs::{Result, clocked, median};
 use crate::kind::{Key, Kind};
-use crate::watched::Watched;
+use crate::watched::{Seen, Watched};
 use falcon_core::batch::{BatchVerify, Verdict};
 use falcon_core::{Parameters, Signature};
 use falcon_gpu::GpuContext;
@@ -70,33 +70,17 @@ pub(crate) fn time<P: Parameters>(
         }
     }
     let mut row = Runner::new(kind, messages);
-    while let Some(next) = bench.budget.next(kind, batch) {
-        let takes = bench.budget.batch(kind, next);
-        if takes > bench.budget.left() {
-            return Ok(Outcome::NoTime(takes));
-        }
-        data.jobs.prepare(messages.max(next), kind.keys);
-        let gpu = bench.context(kind.mode);
-        // The first call loads kernels and keys.
-        row.run(data, &gpu, next)?;
-        let took = row.run(data, &gpu, next)?;
-        bench.budget.note(kind, next, took);
+    if let Outcome::NoTime(takes) = row.approach(bench, data, batch)? {
+        return Ok(Outcome::NoTime(takes));
     }
-    let asked = bench.arguments.runs.max(1);
-    let call = bench.budget.batch(kind, batch);
-    let needs = |runs: usize| call * 2.0 * (WARM_UPS + runs) as f64;
-    let left = bench.budget.left();
-    if needs(FEWEST.min(asked)) > left {
-        return Ok(Outcome::NoTime(needs(FEWEST.min(asked))));
-    }
-    let affordable = (FEWEST..=asked)
-        .rev()
-        .find(|&runs| needs(runs) <= SHARE * left);
-    let runs = affordable.unwrap_or(FEWEST.min(asked));
+    let runs = match affordable_runs(bench, bench.budget.batch(kind, batch)) {
+        Outcome::Done(runs) => runs,
+        Outcome::NoTime(takes) => return Ok(Outcome::NoTime(takes)),
+    };
     data.jobs.prepare(messages, kind.keys);
 
     let gpu = bench.context(kind.mode);
-    let mut equal = row.compare(bench, data, &gpu, batch)?;
+    let equal = row.compare(bench, data, &gpu, batch)?;
     let mut host = Vec::new();
     for run in 1..WARM_UPS + runs {
         let took = row.run(data, &gpu, batch)?;
@@ -107,48 +91,55 @@ pub(crate) fn time<P: Parameters>(
     }
     drop(gpu);
 
-    let timed = Watched::timed(bench.device.clone());
-    let mut options = bench.arguments.options(kind.mode);
-    // One chunk at a time: no copies of others beside its kernels.
-    options.streams = Some(1);
-    let gpu = GpuContext::on(timed.clone(), options);
     let mut sums = Vec::new();
     let mut each: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     let (mut chunks, mut chunk_jobs) = (0, 0);
-    for run in 0..WARM_UPS + runs {
-        row.run(data, &gpu, batch)?;
-        let seen = timed.take();
+    for seen in row.watch(bench, data, (batch, runs))? {
         (chunks, chunk_jobs) = (seen.chunks, seen.chunk_jobs);
-        if run >= WARM_UPS {
-            sums.push(seen.milliseconds.values().sum());
-            for (kernel, took) in seen.milliseconds {
-                each.entry(kernel).or_default().push(took);
-            }
+        sums.push(seen.milliseconds.values().sum());
+        for (kernel, took) in seen.milliseconds {
+            each.entry(kernel).or_default().push(took);
         }
     }
-    equal &= !row.refused;
 
     let (host_ms, kernel_ms) = (median(&mut host), median(&mut sums));
     let per_s = |milliseconds: f64| (batch as f64 / milliseconds * 1e3).round();
-    let kernels = each.into_iter();
     Ok(Outcome::Done(Time {
         parameters: P::NAME,
         operation: kind.operation().to_string(),
         key: kind.into(),
         batch,
-        equal,
+        equal: equal && !row.refused,
         runs,
         host_ms,
         host_per_s: per_s(host_ms),
         kernel_ms,
         kernel_per_s: per_s(kernel_ms),
-        kernels: kernels
+        kernels: each
+            .into_iter()
             .map(|(kernel, mut took)| (kernel, median(&mut took)))
             .collect(),
         chunks,
         chunk_jobs,
         variant: None,
     }))
+}
+
+/// Runs that count, if a batch takes `call` seconds: as many as were asked for, or fewer where time
+/// is short.
+fn affordable_runs(bench: &Bench<'_>, call: f64) -> Outcome<usize> {
+    let asked = bench.arguments.runs.max(1);
+    let fewest = FEWEST.min(asked);
+    let needs = |runs: usize| call * 2.0 * (WARM_UPS + runs) as f64;
+    let left = bench.budget.left();
+    if needs(fewest) > left {
+        return Outcome::NoTime(needs(fewest));
+    }
+    let mut more = (fewest..=asked).rev();
+    Outcome::Done(
+        more.find(|&runs| needs(runs) <= SHARE * left)
+            .unwrap_or(fewest),
+    )
 }
 
 /// Runs batches, each with a fresh seed and other messages than the one before.
@@ -200,6 +191,52 @@ impl<P: Parameters> Runner<P> {
         self.out.resize(batch, Signature::EMPTY);
         data.jobs
             .sign_on(gpu, (mode, keys), &seed, messages, &mut self.out)
+    }
+
+    /// Runs smaller batches, until the budget knows how long one of `batch` jobs takes.
+    fn approach(
+        &mut self,
+        bench: &mut Bench<'_>,
+        data: &mut Data<P>,
+        batch: usize,
+    ) -> Result<Outcome<()>> {
+        let kind = self.kind;
+        while let Some(next) = bench.budget.next(kind, batch) {
+            let takes = bench.budget.batch(kind, next);
+            if takes > bench.budget.left() {
+                return Ok(Outcome::NoTime(takes));
+            }
+            data.jobs.prepare(self.messages.max(next), kind.keys);
+            let gpu = bench.context(kind.mode);
+            // The first call loads kernels and keys.
+            self.run(data, &gpu, next)?;
+            let took = self.run(data, &gpu, next)?;
+            bench.budget.note(kind, next, took);
+        }
+        Ok(Outcome::Done(()))
+    }
+
+    /// Runs batches whose kernels run one at a time: what was seen of each run that counts.
+    fn watch(
+        &mut self,
+        bench: &Bench<'_>,
+        data: &Data<P>,
+        (batch, runs): (usize, usize),
+    ) -> Result<Vec<Seen>> {
+        let timed = Watched::timed(bench.device.clone());
+        let mut options = bench.arguments.options(self.kind.mode);
+        // One chunk at a time: no copies of others beside its kernels.
+        options.streams = Some(1);
+        let gpu = GpuContext::on(timed.clone(), options);
+        let mut all = Vec::new();
+        for run in 0..WARM_UPS + runs {
+            self.run(data, &gpu, batch)?;
+            let seen = timed.take();
+            if run >= WARM_UPS {
+                all.push(seen);
+            }
+        }
+        Ok(all)
     }
 
     /// Runs a batch, and compares jobs at its ends with the CPU.

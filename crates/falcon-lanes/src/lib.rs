@@ -6,6 +6,7 @@
 extern crate std;
 
 mod bytes;
+mod compare_bytes;
 mod doubles;
 mod floats;
 mod integers;
@@ -18,11 +19,11 @@ mod register;
 mod set_bits;
 mod wipe;
 
-#[doc(hidden)]
-pub use bytes::compare_bytes_with_baseline;
 pub use bytes::{
     Bytes, BytesKernel, Member, bytes_of_planes, planes_of_bytes, transpose_bits, transpose_bytes,
 };
+#[doc(hidden)]
+pub use compare_bytes::compare_bytes_with_baseline;
 pub use doubles::{F64s, Pack, ROUNDER, Two};
 pub use floats::{F32x8, PackF32};
 pub use integers::{I16s, Ordered, U32s, U64s, mul_high};

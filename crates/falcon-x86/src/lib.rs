@@ -4,16 +4,17 @@
 
 use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
 
+mod affine;
 mod avx2;
 mod avx512;
 mod byte_tables;
-mod bytes;
 mod doubles;
 #[cfg(target_feature = "sse2")]
 mod environment;
 mod floats;
 mod integers;
 mod look_up;
+mod nibbles;
 mod tokens;
 
 /// Parities of the numbers below 16.

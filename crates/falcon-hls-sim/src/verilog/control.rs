@@ -4,7 +4,7 @@ use super::text::{Delays, Lines, number, range, width};
 use crate::accelerator::Kernel;
 use crate::nest::Transform;
 
-/// Signals `issue`, `x`, `y`, `w`, `first_stage`, `phase`: a butterfly of these
+/// Signals `issue`, `ax`, `ay`, `aw`, `first_stage`, `phase`: a butterfly of these
 /// addresses begins in this cycle.
 pub(super) fn emit(
     kernel: &Kernel,
@@ -12,159 +12,177 @@ pub(super) fn emit(
     waits: &[(usize, u64)],
     delays: &mut Delays,
 ) -> Lines {
-    let half = (1usize << logn) / 2;
-    let quarter = half / 2;
+    let quarter = (1usize << logn) / 4;
     let count = quarter * (logn as usize - 1);
-    let interval = kernel.body.schedule.interval;
+    let interval = kernel.body.schedule.interval as usize;
     let inverse = kernel.transform == Transform::Ifft;
-    let address = width(half);
-    let index = width(count + 1);
     let most = waits.iter().map(|&(_, slots)| slots).max().unwrap_or(0);
-    let wait = width(most as usize + 1);
-
-    let counter = |value: usize| number(address + 1, value);
-    let one = counter(1);
-    let zero = counter(0);
-    let waiting = |value: usize| number(wait, value);
-    let phase_bits = width(interval as usize);
-
+    let control = Control {
+        inverse,
+        interval,
+        half: 2 * quarter,
+        distances: if inverse { [1, quarter] } else { [quarter, 1] },
+        address: width(2 * quarter),
+        index: width(count + 1),
+        wait: width(most as usize + 1),
+    };
     let mut out = Lines::default();
     out.line(&format!(
         "    // {count} butterflies: numbers {} apart first; a start every {interval} cycles.",
-        if inverse { 1 } else { quarter }
+        control.distances[0]
     ));
-    out.line("    reg running;");
-    out.line(&format!(
-        "    reg {}x, t, j, w, blocks;",
-        range(address + 1)
-    ));
-    out.line(&format!("    reg {}index;", range(index)));
-    out.line(&format!("    reg {}waited, needed;", range(wait)));
-    if interval > 1 {
-        out.line(&format!("    reg {}phase;", range(phase_bits)));
-        out.line("    wire slot = running && phase == 0;");
-    } else {
-        out.line("    wire slot = running;");
-    }
-    out.line("    wire issue = slot && waited == needed;");
-    out.line(&format!(
-        "    wire {}ax = x[{}:0];",
-        range(address),
-        address - 1
-    ));
-    let low = format!("[{}:0]", address - 1);
-    out.line(&format!("    wire {}ay = x{low} + t{low};", range(address)));
-    out.line(&format!(
-        "    wire {}aw = w[{}:0];",
-        range(address),
-        address - 1
-    ));
-    out.line(&format!("    wire block_ends = j + {one} == t;"));
-    out.line(&format!(
-        "    wire {}next_x = x + (block_ends ? t + {one} : {one});",
-        range(address + 1)
-    ));
-    out.line(&format!(
-        "    wire stage_ends = block_ends && next_x == {};",
-        counter(half)
-    ));
-    let last_t = if inverse { quarter } else { 1 };
-    out.line(&format!(
-        "    wire last = stage_ends && t == {};",
-        counter(last_t)
-    ));
-    let first_t = if inverse { 1 } else { quarter };
-    if inverse {
-        out.line(&format!(
-            "    wire first_stage = t == {};",
-            counter(first_t)
-        ));
-    }
-
-    out.line("");
-    out.line("    // Starts left out before a butterfly, so that what it reads is written.");
-    out.line("    always @* begin");
-    out.line("        case (index)");
-    for (iteration, slots) in waits {
-        out.line(&format!(
-            "            {}: needed = {};",
-            number(index, *iteration),
-            waiting(*slots as usize)
-        ));
-    }
-    out.line(&format!("            default: needed = {};", waiting(0)));
-    out.line("        endcase");
-    out.line("    end");
-
-    out.line("    wire issue_last = issue && last;");
+    control.emit_signals(&mut out);
+    control.emit_needed(waits, &mut out);
     let done = delays.tap_action("issue_last", kernel.body.depth());
-    out.line(&format!("    assign done = busy && {done};"));
-    let first_blocks = if inverse { quarter } else { 1 };
-    out.line("");
-    out.line("    always @(posedge clk) begin");
-    out.line("        if (reset) begin");
-    out.line("            running <= 0;");
-    out.line("            busy <= 0;");
-    out.line("            cycles <= 0;");
-    out.line("        end else if (start && !busy) begin");
-    out.line("            running <= 1;");
-    out.line("            busy <= 1;");
-    out.line("            cycles <= 0;");
-    out.line(&format!("            x <= {zero};"));
-    out.line(&format!("            t <= {};", counter(first_t)));
-    out.line(&format!("            j <= {zero};"));
-    out.line(&format!("            w <= {};", counter(first_blocks)));
-    out.line(&format!("            blocks <= {};", counter(first_blocks)));
-    out.line(&format!("            index <= {};", number(index, 0)));
-    out.line(&format!("            waited <= {};", waiting(0)));
-    if interval > 1 {
-        out.line(&format!("            phase <= {};", number(phase_bits, 0)));
-    }
-    out.line("        end else if (busy) begin");
-    out.line("            if (done) busy <= 0;");
-    out.line("            else cycles <= cycles + 32'd1;");
-    if interval > 1 {
-        out.line(&format!(
-            "            phase <= phase == {} ? {} : phase + {};",
-            number(phase_bits, interval as usize - 1),
-            number(phase_bits, 0),
-            number(phase_bits, 1)
-        ));
-    }
     out.line(&format!(
-        "            if (slot && !issue) waited <= waited + {};",
-        waiting(1)
+        "    wire issue_last = issue && last;
+    assign done = busy && {done};
+"
     ));
-    out.line("            if (issue) begin");
-    out.line(&format!("                waited <= {};", waiting(0)));
-    out.line(&format!(
-        "                index <= index + {};",
-        number(index, 1)
-    ));
-    out.line("                running <= !last;");
-    out.line(&format!(
-        "                x <= stage_ends ? {zero} : next_x;"
-    ));
-    out.line(&format!(
-        "                j <= block_ends ? {zero} : j + {one};"
-    ));
-    if inverse {
-        out.line(&format!(
-            "                if (block_ends) w <= stage_ends ? blocks >> 1 : w + {one};"
-        ));
-        out.line("                if (stage_ends) begin");
-        out.line("                    t <= t << 1;");
-        out.line("                    blocks <= blocks >> 1;");
-        out.line("                end");
-    } else {
-        out.line(&format!("                if (block_ends) w <= w + {one};"));
-        out.line("                if (stage_ends) begin");
-        out.line("                    t <= t >> 1;");
-        out.line("                    blocks <= blocks << 1;");
-        out.line("                end");
-    }
-    out.line("            end");
-    out.line("        end");
-    out.line("    end");
+    control.emit_steps(&mut out);
     out
+}
+
+/// Sizes of the counters.
+struct Control {
+    inverse: bool,
+    /// Cycles from a start to the next.
+    interval: usize,
+    /// Number of complex numbers.
+    half: usize,
+    /// Distance of the two numbers of a butterfly, in the first stage and in the last.
+    distances: [usize; 2],
+    /// Bits of an address.
+    address: usize,
+    /// Bits of a butterfly's number.
+    index: usize,
+    /// Bits of a number of starts left out.
+    wait: usize,
+}
+
+impl Control {
+    /// A constant that is as wide as the counters `x`, `t`, `j`, `w` and `blocks`.
+    fn counter(&self, value: usize) -> String {
+        number(self.address + 1, value)
+    }
+
+    /// The counters, and what they say: whether a butterfly begins, its addresses, and which loops
+    /// it ends.
+    fn emit_signals(&self, out: &mut Lines) {
+        let counter = range(self.address + 1);
+        let (bits, low) = (range(self.address), format!("[{}:0]", self.address - 1));
+        let [one, half] = [1, self.half].map(|value| self.counter(value));
+        let [first, last] = self.distances.map(|value| self.counter(value));
+        out.line(&format!(
+            "    reg running;
+    reg {counter}x, t, j, w, blocks;
+    reg {}index;
+    reg {}waited, needed;",
+            range(self.index),
+            range(self.wait)
+        ));
+        if self.interval > 1 {
+            out.line(&format!("    reg {}phase;", range(width(self.interval))));
+            out.line("    wire slot = running && phase == 0;");
+        } else {
+            out.line("    wire slot = running;");
+        }
+        out.line(&format!(
+            "    wire issue = slot && waited == needed;
+    wire {bits}ax = x{low};
+    wire {bits}ay = x{low} + t{low};
+    wire {bits}aw = w{low};
+    wire block_ends = j + {one} == t;
+    wire {counter}next_x = x + (block_ends ? t + {one} : {one});
+    wire stage_ends = block_ends && next_x == {half};
+    wire last = stage_ends && t == {last};"
+        ));
+        if self.inverse {
+            out.line(&format!("    wire first_stage = t == {first};"));
+        }
+    }
+
+    /// The starts that are left out before each butterfly.
+    fn emit_needed(&self, waits: &[(usize, u64)], out: &mut Lines) {
+        out.line(
+            "
+    // Starts left out before a butterfly, so that what it reads is written.
+    always @* begin
+        case (index)",
+        );
+        for &(iteration, slots) in waits {
+            let iteration = number(self.index, iteration);
+            let slots = number(self.wait, slots as usize);
+            out.line(&format!("            {iteration}: needed = {slots};"));
+        }
+        out.line(&format!(
+            "            default: needed = {};
+        endcase
+    end",
+            number(self.wait, 0)
+        ));
+    }
+
+    /// The steps of the counters at a clock.
+    fn emit_steps(&self, out: &mut Lines) {
+        let [zero, one] = [0, 1].map(|value| self.counter(value));
+        let [index_0, index_1] = [0, 1].map(|value| number(self.index, value));
+        let [wait_0, wait_1] = [0, 1].map(|value| number(self.wait, value));
+        let [phase_0, phase_1, phase_last] =
+            [0, 1, self.interval - 1].map(|value| number(width(self.interval), value));
+        // The first stage has as many blocks as the last distance says.
+        let [distance, blocks] = self.distances.map(|value| self.counter(value));
+        out.line(&format!(
+            "    always @(posedge clk) begin
+        if (reset) begin
+            running <= 0;
+            busy <= 0;
+            cycles <= 0;
+        end else if (start && !busy) begin
+            running <= 1;
+            busy <= 1;
+            cycles <= 0;
+            x <= {zero};
+            t <= {distance};
+            j <= {zero};
+            w <= {blocks};
+            blocks <= {blocks};
+            index <= {index_0};
+            waited <= {wait_0};"
+        ));
+        if self.interval > 1 {
+            out.line(&format!("            phase <= {phase_0};"));
+        }
+        out.line(
+            "        end else if (busy) begin
+            if (done) busy <= 0;
+            else cycles <= cycles + 32'd1;",
+        );
+        if self.interval > 1 {
+            out.line(&format!(
+                "            phase <= phase == {phase_last} ? {phase_0} : phase + {phase_1};"
+            ));
+        }
+        let (next_w, t_shift, blocks_shift) = match self.inverse {
+            true => (format!("stage_ends ? blocks >> 1 : w + {one}"), "<<", ">>"),
+            false => (format!("w + {one}"), ">>", "<<"),
+        };
+        out.line(&format!(
+            "            if (slot && !issue) waited <= waited + {wait_1};
+            if (issue) begin
+                waited <= {wait_0};
+                index <= index + {index_1};
+                running <= !last;
+                x <= stage_ends ? {zero} : next_x;
+                j <= block_ends ? {zero} : j + {one};
+                if (block_ends) w <= {next_w};
+                if (stage_ends) begin
+                    t <= t {t_shift} 1;
+                    blocks <= blocks {blocks_shift} 1;
+                end
+            end
+        end
+    end"
+        ));
+    }
 }
