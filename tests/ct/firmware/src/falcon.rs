@@ -4,7 +4,7 @@
 
 use crate::requests::{case, classify, declassify, secret};
 use falcon_core::hazmat::insecure::{Falcon16, Falcon256};
-use falcon_core::hazmat::{Fit, RawRandomness, sign_raw};
+use falcon_core::hazmat::{FaultError, Fit, RawRandomness, sign_raw, sign_with_seeds};
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Scratch, SigningKey};
 use falcon_core::{det1024, fndsa_provisional};
 use falcon_firmware::report;
@@ -107,19 +107,18 @@ fn signatures<P: Parameters>() {
         .expect("it is valid");
 }
 
-/// Signs with a seed of which one byte is known.
+/// Signs with seeds of which one byte is known.
 pub fn known_seed() {
     let key = SigningKey::<Falcon512>::from_seed_boxed(&[1; 32]).expect("no fault");
-    let mut seed = secret_seed::<48>(1);
-    declassify(&mut seed[17]);
-    let randomness = RawRandomness {
-        nonce: &[2; 40],
-        seed: &seed,
-    };
     let mut reals = alloc::vec![0.0; Scratch::<Falcon512>::LEN];
     let mut scratch = Scratch::<Falcon512>::new(&mut reals).expect("as many as it asks for");
-    let signature = sign_raw(&*key, randomness, MESSAGE, Fit::Any, &mut scratch);
-    declassify(&mut signature.expect("no fault"));
+    let next_seed = |seed: &mut [u8; 56]| {
+        *seed = secret([5; 56]);
+        declassify(&mut seed[17]);
+        Ok::<_, FaultError>(())
+    };
+    let signed = sign_with_seeds(&*key, &[2; 40], next_seed, MESSAGE, Fit::Any, &mut scratch);
+    declassify(&mut signed.expect("no fault"));
 }
 
 fn deterministic() {
