@@ -6,8 +6,6 @@ use crate::entry::{
     Operation::{self, *},
 };
 use crate::peers::{fn_dsa, pqclean};
-#[cfg(target_arch = "x86_64")]
-use crate::provisional;
 use falcon_core::Engine;
 
 /// Our time is to be at most `limit` times the peer's.
@@ -20,6 +18,16 @@ pub struct Bar {
     /// Largest ratio that passes.
     pub limit: f64,
 }
+
+/// Bars of portable code.
+const PORTABLE: [(Engine, Operation, Mode, &str, f64); 6] = [
+    (Engine::Scalar, Sign, Prepared, fn_dsa::NAME, 0.55),
+    (Engine::Scalar, Sign, Encoded, fn_dsa::NAME, 0.75),
+    (Engine::Scalar, Verify, Prepared, fn_dsa::NAME, 0.85),
+    (Engine::Scalar, Verify, Encoded, fn_dsa::NAME, 0.75),
+    (Engine::Scalar, Keygen, Seed, fn_dsa::NAME, 0.9),
+    (Engine::Soft, Sign, Encoded, pqclean::CLEAN, 0.4),
+];
 
 /// Bars of an engine: the peer, and the limits with AVX2 and with AVX-512.
 ///
@@ -62,25 +70,20 @@ pub fn bars(parameters: Degree) -> Vec<Bar> {
         };
         Bar { ours, peer, limit }
     };
-    use Engine::*;
+    let portable = PORTABLE.map(|(engine, operation, mode, peer, limit)| {
+        bar(engine.name(), operation, mode, peer, limit)
+    });
     #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut))]
-    let mut bars = vec![
-        bar(Scalar.name(), Sign, Prepared, fn_dsa::NAME, 0.55),
-        bar(Scalar.name(), Sign, Encoded, fn_dsa::NAME, 0.75),
-        bar(Scalar.name(), Verify, Prepared, fn_dsa::NAME, 0.85),
-        bar(Scalar.name(), Verify, Encoded, fn_dsa::NAME, 0.75),
-        bar(Scalar.name(), Keygen, Seed, fn_dsa::NAME, 0.9),
-        bar(Soft.name(), Sign, Encoded, pqclean::CLEAN, 0.4),
-    ];
+    let mut bars = portable.to_vec();
     #[cfg(target_arch = "x86_64")]
     {
         let best = Engine::instruction_sets().next();
-        let provisional = best.map(|best| (best, provisional::NAME, &PROVISIONAL[..]));
+        let provisional = best.map(|best| (best, crate::provisional::NAME, &PROVISIONAL[..]));
         let engines = Engine::available().map(|engine| (engine, engine.name(), &VECTORS[..]));
         for (engine, name, table) in engines.chain(provisional) {
             let column = match engine {
-                Avx2(_) => 0,
-                Avx512(_) => 1,
+                Engine::Avx2(_) => 0,
+                Engine::Avx512(_) => 1,
                 _ => continue,
             };
             for &(operation, mode, peer, limits) in table {
@@ -112,7 +115,7 @@ pub fn rival(ours: Case) -> Case {
 mod tests {
     use super::*;
     use crate::entry::Entry;
-    use crate::ours;
+    use crate::{ours, provisional};
 
     #[test]
     fn every_plain_call_has_a_row_by_name() {

@@ -136,10 +136,8 @@ fn affordable_runs(bench: &Bench<'_>, call: f64) -> Outcome<usize> {
         return Outcome::NoTime(needs(fewest));
     }
     let mut more = (fewest..=asked).rev();
-    Outcome::Done(
-        more.find(|&runs| needs(runs) <= SHARE * left)
-            .unwrap_or(fewest),
-    )
+    let runs = more.find(|&runs| needs(runs) <= SHARE * left);
+    Outcome::Done(runs.unwrap_or(fewest))
 }
 
 /// Runs batches, each with a fresh seed and other messages than the one before.

@@ -1,7 +1,7 @@
 //! Key documents: DER as a tree, and PEM around it.
 
-use super::tlv::{self, Length, Node, Value};
 use super::objects::{object, stored_object};
+use super::tlv::{self, Length, Node, Value};
 use super::{Rng, damage, one_in, pick};
 use falcon_core::pkcs8::{
     LineEnding, ObjectIdentifier,
