@@ -1,7 +1,7 @@
 //! Sums and products of 128 bits in constant time.
 //!
 //! Compilers compare the halves of an `i128` to find a carry. RV32IMAC has no conditional move, so
-//! that becomes a branch. There, [`Halves`] takes the place of `i128`.
+//! that becomes a branch. There, `Halves` takes the place of `i128`.
 
 use core::ops::{Add, AddAssign, Shl, Shr, ShrAssign, Sub};
 
