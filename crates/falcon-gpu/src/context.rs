@@ -277,7 +277,7 @@ impl GpuContext {
             self.with_state(|state| verify::verify(&self.device, state, &self.options, claims))?;
         // Without the state, so that other batches can begin.
         self.threads
-            .install(|| verify::tell_malformed(claims, &mut verdicts));
+            .install(|| verify::tell_malformed(claims, &mut verdicts))?;
         for (out, verdict) in out.iter_mut().zip(verdicts) {
             *out = verdict.into();
         }
