@@ -159,22 +159,35 @@ pub(super) fn is_precise<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> 
     q32::squared_values(rest);
     // In units of the window, `rest` is to be multiplied by 2^(1 - scale).
     let [down, part] = [2 * scale, 2 * ROUND[logn as usize] + 1];
+    let pairs = window[..n / 2].iter().zip(&rest[..n / 2]);
+    if cfg!(target_arch = "riscv32") {
+        return is_less_everywhere(pairs, down, part);
+    }
+    let [rest_shift, window_shift] = [down.saturating_sub(part), part.saturating_sub(down)];
+    let mut precise = true;
+    for (window, rest) in pairs {
+        precise &= rest >> rest_shift.min(63) < window >> window_shift;
+    }
+    precise
+}
+
+/// The comparison of [`is_precise`] without a branch on RISC-V.
+fn is_less_everywhere<'a>(
+    pairs: impl Iterator<Item = (&'a i64, &'a i64)>,
+    down: u32,
+    part: u32,
+) -> bool {
     let (word, masks) = (Native::new(), Masks::new());
     let positive = |x: u32| x & !masks.of_sign(x);
-    let [rest_shift, window_shift] =
-        [down.wrapping_sub(part), part.wrapping_sub(down)].map(positive);
-    let [rest_shift, _] = masks.min_max(rest_shift, 63);
+    let shifts = [down.wrapping_sub(part), part.wrapping_sub(down)].map(positive);
+    let [rest_shift, _] = masks.min_max(shifts[0], 63);
     let shift = |x: i64, count: u32| {
-        if !cfg!(target_arch = "riscv32") {
-            // Not a vector's shift, which Memcheck would report.
-            return x >> count;
-        }
         let sign = masks.of_sign_64(x as u64);
         (word.shr(x as u64 ^ sign, count.into()) ^ sign) as i64
     };
     let mut precise = u64::MAX;
-    for (window, rest) in window[..n / 2].iter().zip(&rest[..n / 2]) {
-        precise &= masks.less(shift(*rest, rest_shift), shift(*window, window_shift));
+    for (window, rest) in pairs {
+        precise &= masks.less(shift(*rest, rest_shift), shift(*window, shifts[1]));
     }
     precise != 0
 }
