@@ -132,7 +132,7 @@ impl Public {
     }
 
     /// Decodes a signature of this key's parameter set.
-    fn decode(&self, format: Format, bytes: &[u8]) -> Result<Signed, String> {
+    pub fn decode(&self, format: Format, bytes: &[u8]) -> Result<Signed, String> {
         match self {
             Self::Falcon512(_) => explained(format, bytes).map(Signed::Falcon512),
             Self::Falcon1024(_) => explained(format, bytes).map(Signed::Falcon1024),
@@ -203,7 +203,7 @@ pub fn encode<P: Parameters>(signature: &Signature<P>, format: Format) -> PyResu
 }
 
 /// Decodes `bytes`. `Format::Padded` reads the canonical bytes.
-pub fn decode<P: Parameters>(format: Format, bytes: &[u8]) -> Result<Signature<P>, DecodeError> {
+fn decode<P: Parameters>(format: Format, bytes: &[u8]) -> Result<Signature<P>, DecodeError> {
     match format {
         Format::Padded => Signature::try_from(bytes),
         _ => Signature::from_bytes(format, bytes),
