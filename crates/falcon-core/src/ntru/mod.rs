@@ -187,8 +187,8 @@ fn generate_on<B: Binary64>(
     })
 }
 
-/// Tries candidates until `is_key` finds one. Wipes all memory but that of the key, and that too if
-/// there is none.
+/// Tries candidates until `is_key` finds one. Wipes the scratch, and without a key the polynomials
+/// too.
 ///
 /// # Errors
 /// As for [`generate`].
