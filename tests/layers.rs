@@ -1,7 +1,7 @@
 //! The modules of every crate stand in layers: in no folder do modules use each other in a circle.
 //!
 //! The modules of a folder are its files and its folders, each folder with all that is in it, and
-//! `own`: the folder's own file, such as `mod.rs`, `folder.rs` or `lib.rs`. A module uses another
+//! `own`: the folder's own file, `folder.rs` beside `folder`, or `lib.rs`. A module uses another
 //! if it names something that the other defines, by a path in an import or in code. A path that
 //! goes through an import leads to the module that defines the name. So the own file may import and
 //! re-export what its children define, for others and for its other children.

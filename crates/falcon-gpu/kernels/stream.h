@@ -30,7 +30,7 @@ constexpr unsigned FEWEST_ROWS = 4;
 constexpr unsigned RING_REALS = 8;
 
 // Rows after which a stream ends. They have 188,416 attempts, of which more than half are accepted
-// on average (`falcon-core/src/sampler/mod.rs`, `MAX_REFUSALS`). That an attempt to sign needs more
+// on average (`falcon-core/src/sampler.rs`, `MAX_REFUSALS`). That an attempt to sign needs more
 // for its 2,048 integers has a chance below 2^-150000: the device computes wrongly.
 constexpr uint32_t MOST_ROWS = 4096;
 

@@ -38,7 +38,7 @@ fn couples_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(
 /// the chain from `a` and `b` to the result. The bits are the same. Halving commutes with the
 /// rounding of products and sums as long as no operand, product or sum is subnormal, before or
 /// after the halving. None is: a nonzero number of signing is about `2^-200` or larger
-/// (`fpr/soft/mod.rs`), and twiddles are above `2^-9`.
+/// (`fpr/soft.rs`), and twiddles are above `2^-9`.
 #[inline(always)]
 fn split_run<L: Lanes, R: F64s<L::Isa>>([x, y]: [[R; 2]; 2], w: [R; 2]) -> [[R; 2]; 2] {
     let ([s_re, d_re], [s_im, d_im]) = (x[0].add_sub(y[0]), x[1].add_sub(y[1]));

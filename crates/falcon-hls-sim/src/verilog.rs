@@ -109,13 +109,13 @@ impl From<Error> for EmitError {
 
 /// The units' sources, as `rtl/` has them.
 const UNITS: [(&str, &str); 7] = [
-    ("dmul.v", include_str!("../../rtl/dmul.v")),
-    ("daddsub.v", include_str!("../../rtl/daddsub.v")),
-    ("dscale.v", include_str!("../../rtl/dscale.v")),
-    ("fp_align.v", include_str!("../../rtl/fp_align.v")),
-    ("fp_delay.v", include_str!("../../rtl/fp_delay.v")),
-    ("fp_round.v", include_str!("../../rtl/fp_round.v")),
-    ("fp_unpack.v", include_str!("../../rtl/fp_unpack.v")),
+    ("dmul.v", include_str!("../rtl/dmul.v")),
+    ("daddsub.v", include_str!("../rtl/daddsub.v")),
+    ("dscale.v", include_str!("../rtl/dscale.v")),
+    ("fp_align.v", include_str!("../rtl/fp_align.v")),
+    ("fp_delay.v", include_str!("../rtl/fp_delay.v")),
+    ("fp_round.v", include_str!("../rtl/fp_round.v")),
+    ("fp_unpack.v", include_str!("../rtl/fp_unpack.v")),
 ];
 
 /// Stages of `rtl/dmul.v`.
@@ -186,7 +186,7 @@ pub fn emit(
     }];
     sources.push(Source {
         name: "bank.v".into(),
-        text: include_str!("../../rtl/bank.v").into(),
+        text: include_str!("../rtl/bank.v").into(),
     });
     sources.push(Source {
         name: "twiddles.v".into(),
