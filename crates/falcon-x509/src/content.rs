@@ -29,8 +29,9 @@ impl SignedPart {
     /// `start` is the beginning of the message, at least a few hundred bytes, or all of it if
     /// `is_whole`. Only tags and lengths are looked at. Those of BER are accepted, also in long and
     /// indefinite forms, since some verifiers accept them. So a message that no verifier accepts
-    /// may be taken for one, if its first three to five tags are those of a document. A program
-    /// that signs nothing but signed parts calls [`from_der`](Self::from_der).
+    /// may be taken for one, if its first three to five tags are those of a document. The beginning
+    /// of a PKCS#12 file is taken for one, the whole file is not. A program that signs nothing but
+    /// signed parts calls [`from_der`](Self::from_der).
     ///
     /// Other standards sign DER, too, such as OCSP, CMS and attribute certificates. Their signed
     /// parts are not known here.
@@ -101,10 +102,6 @@ const GENERALIZED_TIME: Tag = 24;
 /// `[0]`.
 const VERSION: Tag = 2 << 30;
 
-/// Content types of PKCS#7, 1.2.840.113549.1.7. PKCS#12 has one, and its content in `[0]`, where a
-/// certificate has its algorithm.
-const PKCS7: [u8; 8] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07];
-
 /// The message is of another kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Differs;
@@ -117,19 +114,18 @@ fn certificate(mut fields: Fields<'_>) -> Seen {
     if fields.next_is(VERSION) {
         fields.take(VERSION)?;
     }
-    let number = fields.take(INTEGER)?;
-    algorithm(&mut fields, number.bytes)?;
+    fields.take(INTEGER)?;
+    algorithm(&mut fields)?;
     name(&mut fields)?;
     time(&mut fields.take(SEQUENCE)?)
 }
 
 /// `version` unless it is 1, algorithm, issuer, the time of this update.
 fn revocation_list(mut fields: Fields<'_>) -> Seen {
-    let number = match fields.next_is(INTEGER) {
-        true => fields.take(INTEGER)?.bytes,
-        false => &[],
-    };
-    algorithm(&mut fields, number)?;
+    if fields.next_is(INTEGER) {
+        fields.take(INTEGER)?;
+    }
+    algorithm(&mut fields)?;
     name(&mut fields)?;
     time(&mut fields)
 }
@@ -141,17 +137,9 @@ fn request(mut fields: Fields<'_>) -> Seen {
     fields.take(SEQUENCE)?.take(SEQUENCE).map(|_| ())
 }
 
-/// A sequence that begins with an identifier, after an integer with the bytes `number`.
-fn algorithm(fields: &mut Fields<'_>, number: &[u8]) -> Seen {
-    let mut algorithm = fields.take(SEQUENCE)?;
-    let identifier = algorithm.take(OBJECT_IDENTIFIER)?;
-    // PKCS#12, of version 3. What follows its content differs from a certificate, so only a file
-    // whose content is not visible to its end is told by its beginning.
-    let is_pkcs12 = number == [3]
-        && identifier.bytes.starts_with(&PKCS7)
-        && algorithm.is_cut
-        && algorithm.next_is(VERSION);
-    if is_pkcs12 { Err(Differs) } else { Ok(()) }
+/// A sequence that begins with an identifier.
+fn algorithm(fields: &mut Fields<'_>) -> Seen {
+    fields.take(SEQUENCE)?.take(OBJECT_IDENTIFIER).map(|_| ())
 }
 
 /// A sequence of sets.
