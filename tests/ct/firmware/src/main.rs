@@ -12,7 +12,7 @@ mod requests;
 
 use core::hint::black_box;
 use falcon_firmware::{platform, report};
-use requests::{case, classify, deliberate_leak, secret};
+use requests::{Leak, case, classify, deliberate_leak, secret};
 
 falcon_firmware::program!(run);
 
@@ -25,29 +25,30 @@ fn run() -> ! {
 
 /// Leaks of each kind. Each must be reported.
 fn deliberate_leaks() {
-    deliberate_leak("branch", || {
+    deliberate_leak(Leak::Branch, "branch", || {
         if secret(3u8) == 3 {
             black_box("equal");
         }
     });
-    deliberate_leak("comparison of 64-bit numbers", || {
+    deliberate_leak(Leak::Branch, "comparison of 64-bit numbers", || {
         black_box(secret(3u64) < black_box(1 << 40));
     });
-    deliberate_leak("index", || {
+    deliberate_leak(Leak::Address, "index", || {
         let table = black_box([1u8, 2, 3, 4]);
         black_box(table.get(secret(3usize) & 3).copied());
     });
-    deliberate_leak("division", || {
+    deliberate_leak(Leak::Division, "division", || {
         black_box(secret(30u32).checked_div(black_box(7)));
     });
-    deliberate_leak("output", || {
+    deliberate_leak(Leak::Output, "output", || {
         let mut text = *b"printed\n";
         if let Ok(text) = core::str::from_utf8_mut(&mut text) {
             classify(text);
             report::words(text);
         }
     });
-    deliberate_leak("a sampler whose seed is known in part", falcon::known_seed);
+    let name = "a sampler whose seed is known in part";
+    deliberate_leak(Leak::Known, name, falcon::known_seed);
     case("no leak", || {
         black_box(secret(3u64).wrapping_mul(5) >> 7);
     });

@@ -23,7 +23,8 @@ const A7: usize = 17;
 /// A request of the program, which it makes by calling a function of [`Request::NAMES`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Request {
-    /// A case begins: address and length of its name, and one if it must be reported.
+    /// A case begins: address and length of its name, and the number of the kind of report that it
+    /// must make, zero if none.
     Begin,
     /// The bytes at an address are secret from here on.
     MarkSecret,
@@ -42,10 +43,42 @@ impl Request {
     ];
 }
 
+/// Kind of report. `requests.rs` of the program has the same numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Leak {
+    Branch = 1,
+    Address,
+    Division,
+    Output,
+    Known,
+}
+
+impl Leak {
+    const ALL: [Self; 5] = [
+        Self::Branch,
+        Self::Address,
+        Self::Division,
+        Self::Output,
+        Self::Known,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Branch => "branch",
+            Self::Address => "address",
+            Self::Division => "division",
+            Self::Output => "output",
+            Self::Known => "known",
+        }
+    }
+}
+
 /// A case that runs.
 struct Case {
     name: String,
-    leaks: bool,
+    /// Kinds that must be reported, and no other.
+    expected: BTreeSet<Leak>,
+    found: BTreeSet<Leak>,
     reports: u64,
     start: u64,
 }
@@ -64,7 +97,7 @@ pub(crate) struct Machine<'a> {
     instructions: u64,
     case: Option<Case>,
     /// Reports so far: address and kind.
-    reported: BTreeSet<(u32, &'static str)>,
+    reported: BTreeSet<(u32, Leak)>,
     cases: usize,
     failed: bool,
 }
@@ -99,23 +132,30 @@ impl<'a> Machine<'a> {
             let expected = if request == Request::MarkPublic { 3 } else { 1 };
             assert_eq!(found.count(), expected, "functions named {name}");
         }
+        let mut machine = Self::new(path, memory, code, file.entry() as u32);
+        machine.requests = requests;
+        Ok(machine)
+    }
+
+    /// A machine whose memory is public, and whose next instruction is at `pc`.
+    fn new(path: &'a str, memory: Vec<u8>, code: Range<u32>, pc: u32) -> Self {
         let mut registers = [Word::default(); 32];
         registers[2] = STACK.into();
-        Ok(Self {
+        Self {
             path,
-            secret: vec![0; MEMORY],
+            secret: vec![0; memory.len()],
             memory,
             registers,
-            pc: file.entry() as u32,
+            pc,
             decoded: vec![None; code.len() / 2],
             code,
-            requests,
+            requests: BTreeMap::new(),
             instructions: 0,
             case: None,
             reported: BTreeSet::new(),
             cases: 0,
             failed: false,
-        })
+        }
     }
 
     /// Runs the program until it exits. True if every case was as expected, and there was one.
@@ -129,7 +169,7 @@ impl<'a> Machine<'a> {
             if instruction == I::Call && self.registers[A7].value == SYS_EXIT {
                 self.end_case();
                 if self.registers[A0].secret != 0 {
-                    self.report("output", self.pc);
+                    self.report(Leak::Output, self.pc);
                 }
                 let status = self.registers[A0].value;
                 if status != 0 {
@@ -168,7 +208,7 @@ impl<'a> Machine<'a> {
             } => {
                 let (a, b) = (register(self, rs1), register(self, rs2));
                 if takes_variable_time(operation) && a.secret | b.secret != 0 {
-                    self.report("division", pc);
+                    self.report(Leak::Division, pc);
                 }
                 self.set(rd, apply(operation, a, b));
             }
@@ -220,7 +260,7 @@ impl<'a> Machine<'a> {
             I::JumpRegister { rd, rs1, offset } => {
                 let target = register(self, rs1);
                 if target.secret != 0 {
-                    self.report("branch", pc);
+                    self.report(Leak::Branch, pc);
                 }
                 self.set(rd, next.into());
                 self.pc = target.value.wrapping_add(offset) & !1;
@@ -258,7 +298,7 @@ impl<'a> Machine<'a> {
 
     fn branch(&mut self, condition: Condition, a: Word, b: Word, offset: u32, pc: u32) {
         if is_secret(condition, a, b) {
-            self.report("branch", pc);
+            self.report(Leak::Branch, pc);
         }
         if holds(condition, a.value, b.value) {
             self.pc = pc.wrapping_add(offset);
@@ -268,7 +308,7 @@ impl<'a> Machine<'a> {
     /// The address `base + offset`. Reports it if it depends on a secret.
     fn address(&mut self, base: Word, offset: u32, pc: u32) -> usize {
         if base.secret != 0 {
-            self.report("address", pc);
+            self.report(Leak::Address, pc);
         }
         base.value.wrapping_add(offset) as usize
     }
@@ -321,7 +361,7 @@ impl<'a> Machine<'a> {
         );
         let bytes = self.argument_bytes(A0 + 1);
         if self.secret[bytes.clone()].iter().any(|&secret| secret != 0) {
-            self.report("output", pc);
+            self.report(Leak::Output, pc);
         }
         let mut out = std::io::stdout();
         out.write_all(&self.memory[bytes]).expect("standard output");
@@ -331,7 +371,7 @@ impl<'a> Machine<'a> {
     fn argument_bytes(&mut self, first: usize) -> Range<usize> {
         let arguments = [0, 1].map(|i| self.registers[first + i]);
         if arguments.iter().any(|argument| argument.secret != 0) {
-            self.report("address", self.pc);
+            self.report(Leak::Address, self.pc);
         }
         let [address, length] = arguments.map(|argument| argument.value);
         self.places(address as usize, length)
@@ -342,9 +382,15 @@ impl<'a> Machine<'a> {
         match request {
             Request::Begin => {
                 self.end_case();
+                let number = self.registers[A0 + 2].value;
+                let kinds = Leak::ALL.into_iter();
+                let expected: BTreeSet<Leak> =
+                    kinds.filter(|&kind| kind as u32 == number).collect();
+                assert_eq!(expected.len(), usize::from(number > 0), "kind {number}");
                 self.case = Some(Case {
                     name: String::from_utf8_lossy(&self.memory[bytes]).into_owned(),
-                    leaks: self.registers[A0 + 2].value == 1,
+                    expected,
+                    found: BTreeSet::new(),
                     reports: 0,
                     start: self.instructions,
                 });
@@ -353,7 +399,7 @@ impl<'a> Machine<'a> {
             Request::MarkPublic => self.secret[bytes].fill(0),
             Request::ExpectSecret => {
                 if self.secret[bytes].iter().any(|&secret| secret != u8::MAX) {
-                    self.report("known", self.registers[1].value);
+                    self.report(Leak::Known, self.registers[1].value);
                 }
             }
         }
@@ -363,13 +409,12 @@ impl<'a> Machine<'a> {
     fn end_case(&mut self) {
         let Some(case) = self.case.take() else { return };
         self.cases += 1;
-        let as_expected = (case.reports > 0) == case.leaks;
+        let as_expected = case.found == case.expected;
         self.failed |= !as_expected;
         let verdict = if as_expected { "ok" } else { "FAILED" };
-        let expected = if case.leaks {
-            "be reported"
-        } else {
-            "be silent"
+        let expected = match case.expected.first() {
+            Some(kind) => format!("report: {}", kind.name()),
+            None => "be silent".to_owned(),
         };
         let (name, reports) = (&case.name, case.reports);
         let instructions = self.instructions - case.start;
@@ -379,14 +424,15 @@ impl<'a> Machine<'a> {
     }
 
     /// Counts a report, and prints it if it is the first of its kind at this address.
-    fn report(&mut self, kind: &'static str, pc: u32) {
+    fn report(&mut self, kind: Leak, pc: u32) {
         if let Some(case) = &mut self.case {
             case.reports += 1;
+            case.found.insert(kind);
         } else {
             self.failed = true;
         }
         if self.reported.insert((pc, kind)) {
-            eprintln!("taint: {kind} in {} {pc:#x}", self.path);
+            eprintln!("taint: {} in {} {pc:#x}", kind.name(), self.path);
         }
     }
 }
@@ -395,3 +441,279 @@ const WORD: Width = Width {
     bytes: 4,
     signed: true,
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::instruction::Operation as Op;
+
+    const CODE: u32 = 0x1000;
+    const DATA: u32 = 0x2000;
+    /// Registers of the tests: an address, a value, and results.
+    const ADDRESS: u8 = 5;
+    const VALUE: u8 = 6;
+    const RESULT: u8 = 7;
+    const BYTE: Width = Width {
+        bytes: 1,
+        signed: true,
+    };
+    const SECRET: Word = Word {
+        value: 3,
+        secret: u32::MAX,
+    };
+
+    /// A machine in a case, with the address [`DATA`], a secret value, and a secret word at `DATA`.
+    fn machine() -> Machine<'static> {
+        let mut machine = Machine::new("test", vec![0; 0x4000], CODE..DATA, CODE);
+        machine.case = Some(Case {
+            name: "test".to_owned(),
+            expected: BTreeSet::new(),
+            found: BTreeSet::new(),
+            reports: 0,
+            start: 0,
+        });
+        machine.set(ADDRESS, DATA.into());
+        machine.set(VALUE, SECRET);
+        machine.write(DATA as usize, 4, SECRET);
+        machine
+    }
+
+    /// Kinds that instructions report.
+    fn found(machine: &mut Machine<'_>, program: &[I]) -> Vec<Leak> {
+        for &instruction in program {
+            machine.step(instruction, 4);
+        }
+        let case = machine.case.as_ref().expect("a case");
+        case.found.iter().copied().collect()
+    }
+
+    /// A branch on `RESULT`, which reports if it is secret.
+    const BRANCH: I = I::Branch {
+        condition: Condition::Equal,
+        rs1: RESULT,
+        rs2: 0,
+        offset: 8,
+    };
+
+    fn load(width: Width, offset: u32) -> I {
+        I::Load {
+            width,
+            rd: RESULT,
+            rs1: ADDRESS,
+            offset,
+        }
+    }
+
+    fn store(bytes: u32, rs1: u8, rs2: u8) -> I {
+        I::Store {
+            bytes,
+            rs1,
+            rs2,
+            offset: 64,
+        }
+    }
+
+    #[test]
+    fn public_values_are_silent() {
+        let program = [
+            store(4, ADDRESS, 0),
+            load(WORD, 64),
+            BRANCH,
+            I::Atomic {
+                atomic: Atomic::Operation(Op::Add),
+                rd: RESULT,
+                rs1: ADDRESS,
+                rs2: 0,
+            },
+        ];
+        assert_eq!(found(&mut machine(), &program), []);
+    }
+
+    #[test]
+    fn secrets_go_through_memory() {
+        for bytes in [1, 2, 4] {
+            for back in [BYTE, WORD] {
+                let program = [store(bytes, ADDRESS, VALUE), load(back, 64), BRANCH];
+                assert_eq!(found(&mut machine(), &program), [Leak::Branch], "{bytes}");
+            }
+        }
+        // A public word takes the place of a secret one.
+        let program = [
+            store(4, ADDRESS, VALUE),
+            store(4, ADDRESS, 0),
+            load(WORD, 64),
+            BRANCH,
+        ];
+        assert_eq!(found(&mut machine(), &program), []);
+    }
+
+    /// The upper bits of a byte that is extended are its sign.
+    #[test]
+    fn signs_that_are_extended_are_secret() {
+        let above = I::Immediate {
+            operation: Op::And,
+            rd: RESULT,
+            rs1: RESULT,
+            value: 1 << 30,
+        };
+        assert_eq!(
+            found(&mut machine(), &[load(BYTE, 0), above, BRANCH]),
+            [Leak::Branch]
+        );
+        let unsigned = Width {
+            bytes: 1,
+            signed: false,
+        };
+        assert_eq!(
+            found(&mut machine(), &[load(unsigned, 0), above, BRANCH]),
+            []
+        );
+    }
+
+    #[test]
+    fn atomic_operations_carry_secrets() {
+        let atomic = |atomic, rs1, rs2| I::Atomic {
+            atomic,
+            rd: RESULT,
+            rs1,
+            rs2,
+        };
+        // The old value, which is secret.
+        let old = [atomic(Atomic::Swap, ADDRESS, 0), BRANCH];
+        assert_eq!(found(&mut machine(), &old), [Leak::Branch]);
+        // What they write.
+        for kind in [Atomic::Swap, Atomic::Operation(Op::Add)] {
+            let mut machine = machine();
+            machine.write(DATA as usize, 4, 0.into());
+            let program = [atomic(kind, ADDRESS, VALUE), load(WORD, 0), BRANCH];
+            assert_eq!(found(&mut machine, &program), [Leak::Branch]);
+        }
+        let reserved = I::LoadReserved {
+            rd: RESULT,
+            rs1: ADDRESS,
+        };
+        assert_eq!(found(&mut machine(), &[reserved, BRANCH]), [Leak::Branch]);
+        let mut conditional = machine();
+        conditional.write(DATA as usize, 4, 0.into());
+        let store = I::StoreConditional {
+            rd: RESULT,
+            rs1: ADDRESS,
+            rs2: VALUE,
+        };
+        assert_eq!(
+            found(&mut conditional, &[store, load(WORD, 0), BRANCH]),
+            [Leak::Branch]
+        );
+    }
+
+    #[test]
+    fn secret_addresses_are_reported() {
+        // Near `DATA`, with one secret bit.
+        let mut secret = Word::from(DATA);
+        secret.secret = 4;
+        let programs = [
+            I::Load {
+                width: WORD,
+                rd: RESULT,
+                rs1: VALUE,
+                offset: 0,
+            },
+            store(4, VALUE, 0),
+            I::LoadReserved {
+                rd: RESULT,
+                rs1: VALUE,
+            },
+            I::StoreConditional {
+                rd: RESULT,
+                rs1: VALUE,
+                rs2: 0,
+            },
+            I::Atomic {
+                atomic: Atomic::Swap,
+                rd: RESULT,
+                rs1: VALUE,
+                rs2: 0,
+            },
+        ];
+        for program in programs {
+            let mut machine = machine();
+            machine.set(VALUE, secret);
+            assert_eq!(found(&mut machine, &[program]), [Leak::Address]);
+        }
+    }
+
+    #[test]
+    fn secret_targets_and_divisions_are_reported() {
+        let jump = I::JumpRegister {
+            rd: 0,
+            rs1: VALUE,
+            offset: 0,
+        };
+        assert_eq!(found(&mut machine(), &[jump]), [Leak::Branch]);
+        for (rs1, rs2) in [(VALUE, ADDRESS), (ADDRESS, VALUE)] {
+            let divide = I::Registers {
+                operation: Op::Divide,
+                rd: RESULT,
+                rs1,
+                rs2,
+            };
+            assert_eq!(found(&mut machine(), &[divide]), [Leak::Division]);
+        }
+        for (rs1, rs2) in [(VALUE, ADDRESS), (ADDRESS, VALUE)] {
+            let branch = I::Branch {
+                condition: Condition::Less,
+                rs1,
+                rs2,
+                offset: 8,
+            };
+            assert_eq!(found(&mut machine(), &[branch]), [Leak::Branch]);
+        }
+    }
+
+    #[test]
+    fn secret_output_is_reported() {
+        let mut machine = machine();
+        machine.set(A7 as u8, SYS_WRITE.into());
+        machine.set(A0 as u8 + 1, DATA.into());
+        machine.set(A0 as u8 + 2, 4.into());
+        assert_eq!(found(&mut machine, &[I::Call]), [Leak::Output]);
+    }
+
+    #[test]
+    fn a_secret_exit_status_is_reported() {
+        let mut machine = machine();
+        // ecall
+        machine.memory[CODE as usize] = 0x73;
+        machine.set(A7 as u8, SYS_EXIT.into());
+        machine.set(
+            A0 as u8,
+            Word {
+                value: 0,
+                secret: 1,
+            },
+        );
+        assert!(!machine.run());
+    }
+
+    #[test]
+    fn requests_change_and_compare_what_is_secret() {
+        let asked = |request, length: Word| {
+            let mut machine = machine();
+            machine.set(A0 as u8, DATA.into());
+            machine.set(A0 as u8 + 1, length);
+            machine.answer(request);
+            let secret = machine.secret[DATA as usize..][..8].to_vec();
+            (found(&mut machine, &[]), secret)
+        };
+        let mixed = [[u8::MAX; 4], [0; 4]].concat();
+        assert_eq!(asked(Request::MarkSecret, 8.into()).1, [u8::MAX; 8]);
+        assert_eq!(asked(Request::MarkPublic, 4.into()).1, [0; 8]);
+        assert_eq!(asked(Request::ExpectSecret, 4.into()), (vec![], mixed));
+        assert_eq!(asked(Request::ExpectSecret, 5.into()).0, [Leak::Known]);
+        let length = Word {
+            value: 4,
+            secret: 8,
+        };
+        assert_eq!(asked(Request::ExpectSecret, length).0, [Leak::Address]);
+    }
+}
