@@ -82,7 +82,7 @@ fn the_readme_shows_rows_of_the_first_table() {
         ours / time("sign/prepared/falcon-512/fn-dsa")
     };
     let sentence = format!(
-        "one at a time in {:.2} of the time of `fn-dsa`, and in a batch in {:.2}.",
+        "it signs in {:.2} of the time of `fn-dsa`, and in a batch in {:.2}.",
         ratio("prepared"),
         ratio("batch")
     );

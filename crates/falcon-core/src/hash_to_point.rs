@@ -117,8 +117,8 @@ impl HashToPoint for OtherNonce<'_> {
 ///
 /// The customization names the kind. No signature of one kind is one of another, or of a plain
 /// message, whatever the messages are: cSHAKE256 pads differently, so the two hashes never absorb
-/// the same bits. Take one customization for each format whose signatures must not be mistaken,
-/// with a version in it. `falcon-envelope v1` is taken. Batches take it too: see
+/// the same bits. Give each format a customization of its own, ending in a version. Do not use
+/// `falcon-envelope v1`. Batches take it too: see
 /// [`Engine::sign_batch_with_hash`](crate::Engine::sign_batch_with_hash).
 ///
 /// ```

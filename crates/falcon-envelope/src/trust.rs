@@ -20,7 +20,7 @@ pub type Period = RangeInclusive<Time>;
 /// Time of a revocation and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Revocation {
-    /// First second from which the owner no longer answers for signatures.
+    /// First second in which signatures by the key no longer count.
     pub time: Time,
     /// Reason.
     pub reason: String,

@@ -46,7 +46,7 @@ A signature file is whole or absent. It is not forced to the disk: after a power
 or Ctrl-C, the same command with --skip-existing makes the missing and the empty ones.
 
 An envelope says who signed, when and with which comment, and all of it is signed. The
-other formats say nothing. docs/FORMATS.md specifies the envelope.
+other formats hold only the signature. docs/FORMATS.md specifies the envelope.
 
 LIST has one file name on each line. The signature goes to FILE.sig, or to a name that
 follows after a tab, as for `verify --check`. Names are relative to the working folder.")]

@@ -113,6 +113,11 @@ struct HashedJob {
     attempts: u32,
 }
 
+/// Number of jobs that are signed one at a time as fast as side by side.
+const fn most_alone(lanes: usize) -> usize {
+    if lanes < 16 { 2 } else { 3 }
+}
+
 /// Number of jobs whose hashes are computed side by side.
 const TOGETHER: usize = 32;
 
@@ -373,9 +378,8 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         count: usize,
         attempts: &mut impl Attempts<S>,
     ) {
-        // Up to half the lanes, one at a time is as fast.
         let few = count % F::LANES;
-        let few = if few <= F::LANES / 2 { few } else { 0 };
+        let few = if few <= most_alone(F::LANES) { few } else { 0 };
         self.sign_on_lanes(logn, key, sampling, count - few, attempts);
         let alone = LaneEngine {
             arith: self.arith,
