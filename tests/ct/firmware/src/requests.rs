@@ -1,11 +1,11 @@
 //! Requests to `falcon-riscv-taint`, which stops at the first three functions and reads their
-//! arguments. They are called by their addresses, so that the compiler passes every argument.
+//! arguments. They are called by address, so that the compiler passes every argument.
 
 use core::hint::black_box;
 
-/// A case begins. `leaks` is one if it must be reported.
+/// Begins a case. `leaks` is 1 if the case must be reported.
 fn falcon_ct_begin(name: usize, length: usize, leaks: usize) {
-    // The constant keeps the compiler from merging functions of the same code.
+    // The constant keeps the compiler from merging functions with equal code.
     black_box(("begin", name, length, leaks));
 }
 
@@ -45,7 +45,7 @@ pub fn classify<T: ?Sized>(value: &mut T) {
     black_box(value);
 }
 
-/// Returns `value`, of which every bit is secret.
+/// Marks every bit of `value` as secret, and returns it.
 #[inline(always)]
 pub fn secret<T: Copy>(mut value: T) -> T {
     classify(&mut value);
