@@ -166,7 +166,7 @@ fn rates<P: Parameters>(all: usize, options: &Options) {
         last: Mutex::default(),
     });
     let context = GpuContext::on(device.clone(), options.clone());
-    // Each key has memory of its own. They are copies of eight keys, which are quick to make.
+    // Each key has its own memory. The keys are copies of eight, which are quick to make.
     let made: Vec<_> = (0..8)
         .map(|seed| SigningKey::<P>::from_seed(&[seed; 32]).expect("no fault"))
         .collect();
