@@ -16,7 +16,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # Each entry: a file of tests/, and arguments that select some of its tests.
 readonly TESTS=(
     # Without the tests of threads, which the machine lacks, and without those that compare engines:
-    # here is only one.
+    # the machine has only one.
     "batches --skip threads --skip alike"
     "equal_bytes"
     "fft"

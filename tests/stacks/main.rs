@@ -471,7 +471,7 @@ fn an_encoding_that_is_read_is_not_left_on_the_stack() {
 }
 
 /// The orthogonalised norm of this key is too large, and is computed with integers. Nothing is
-/// computed afterwards that would overwrite what this computation leaves.
+/// computed afterwards that would overwrite the traces of this computation.
 #[test]
 fn the_judge_of_a_key_leaves_no_numbers_on_the_stack() {
     type P = Falcon512;

@@ -114,7 +114,7 @@ pub(crate) fn select(name: &str) -> Result<Compute> {
 /// Opens the GPU of this number. `asked` is the option or variable that named it.
 #[cfg(feature = "cuda")]
 fn gpu(number: u32, asked: &str) -> Result<Compute> {
-    // A signature that a GPU computed wrongly may reveal the key, so it verifies what it signs.
+    // A signature that a GPU computed wrongly may reveal the key, so each one is verified.
     let mut options = falcon_gpu::Options::default();
     options.verify_after_sign = Some(true);
     let context = GpuContext::with_options(number, options).map_err(|error| {

@@ -370,7 +370,7 @@ impl Flight<'_> {
     ) -> Result<(), GpuError> {
         let (plan, batch) = (&self.plan, &self.batch);
         if batch.batch_seed == 0 {
-            // The stream does not need again what was sent before this point.
+            // From here on, the stream does not need the earlier uploads.
             let range = plan.seeds.start..plan.seeds.start + jobs.len() * ATTEMPT_SEED;
             let out = stream.outgoing(range.end)?;
             for (out, job) in out[range.clone()].chunks_exact_mut(ATTEMPT_SEED).zip(jobs) {

@@ -3,8 +3,8 @@
 use crate::sandbox::{Sandbox, terminal};
 use std::{fs, io::Read, io::Write, process::Stdio, thread, time::Duration};
 
-/// Signs the files, one of which is `pipe` and arrives slowly. Returns what standard error, a
-/// terminal, shows.
+/// Signs the files, one of which is `pipe` and arrives slowly. Returns the output on standard
+/// error, which is a terminal.
 fn shown(files: &[&str]) -> String {
     let sandbox = Sandbox::new();
     sandbox.files(3);

@@ -164,7 +164,7 @@ pub fn batch_layout() -> [usize; 6] {
 /// or 10.
 ///
 /// # Panics
-/// If the lengths differ from that, or `logn` does.
+/// If `logn` or a length is another one.
 pub fn short_vector(logn: u32, point: &[u16], v: [&[f64]; 2]) -> (Vec<i16>, [bool; 2]) {
     let n = 1 << logn;
     assert!((9..=10).contains(&logn));
