@@ -6,12 +6,12 @@ Written from the Falcon specification v1.2, sections 3.7 to 3.12. Shares no code
 import hashlib
 
 Q = 12289
-# n: length of a padded signature, bound of the squared norm.
+# For each n: length of a padded signature, and bound on the squared norm.
 SETS = {512: (666, 34034726), 1024: (1280, 70265242)}
 
 
 def polynomial(n, code):
-    """Decodes n code words and zeros behind them."""
+    """Decodes n code words, which only zeros may follow."""
     bits = "".join(f"{byte:08b}" for byte in code)
     at, out = 0, []
     for _ in range(n):
@@ -39,7 +39,7 @@ def hash_to_point(n, data, hash=shake256):
 
 
 def product(n, a, b):
-    """a b modulo x^n + 1 and q, coefficient by coefficient."""
+    """Returns a b modulo x^n + 1 and q, computed coefficient by coefficient."""
     out = [0] * (2 * n)
     for i, x in enumerate(a):
         for j, y in enumerate(b):

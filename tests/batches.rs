@@ -1,5 +1,4 @@
-//! Batches against single operations, on every engine that this processor can
-//! run.
+//! Compares batches with single operations, on every engine that this processor can run.
 
 use falcon_core::batch::{
     BatchError, BatchSign, BatchVerify, JobKey, SignJob, Verdict, VerifyBytesJob, VerifyJob,
@@ -13,11 +12,10 @@ use falcon_core::{
 use falcon_tests::{Repeatable, engines, extent, key};
 use std::num::NonZeroUsize;
 
-/// Keys of the jobs.
+/// Number of keys.
 const KEYS: usize = 3;
 
-/// Each job has a key of its own now and then, so that groups of all sizes
-/// occur.
+/// Jobs that change the key now and then, so that groups of all sizes occur.
 fn sign_jobs<'a, P: Parameters>(
     keys: &'a [ExpandedKey<P>],
     messages: &'a [Vec<u8>],
@@ -27,8 +25,8 @@ fn sign_jobs<'a, P: Parameters>(
     messages.enumerate().map(job).collect()
 }
 
-/// Every engine signs the same jobs; the first engine's signatures are compared
-/// with those of all others.
+/// Every engine signs the same jobs. The signatures of all engines are compared with those of the
+/// first.
 fn engines_sign_alike<P: Parameters>(jobs: usize) {
     let keys: Vec<SigningKey<P>> = (0..KEYS as u8).map(key).collect();
     let expanded: Vec<_> = keys.iter().map(|key| key.expand()).collect();
@@ -55,18 +53,18 @@ fn engines_sign_alike<P: Parameters>(jobs: usize) {
 
 #[test]
 fn engines_sign_the_same_batches_alike() {
-    // With all engines of an AVX-512 machine, over 100,000 signatures in full.
+    // In full, this makes over 100,000 signatures with all engines of an AVX-512 machine.
     engines_sign_alike::<Falcon512>(extent("jobs of a batch", 100, 9_000));
     engines_sign_alike::<Falcon1024>(extent("jobs of a batch", 40, 2_000));
 }
 
-/// With another hash, too: the first signature is that of a single call, on every engine.
+/// With another hash, the first signature equals that of a single call, on every engine.
 fn engines_sign_alike_with_another_hash<P: Parameters>() {
     const HASH: Cshake256HashToPoint = Cshake256HashToPoint::new(b"falcon-tests").unwrap();
     let keys: Vec<SigningKey<P>> = (0..KEYS as u8).map(key).collect();
     let expanded: Vec<_> = keys.iter().map(|key| key.expand()).collect();
     let mut random = Repeatable::new(&format!("another hash {}", P::NAME));
-    // Of all lengths around a block, and more than are hashed side by side.
+    // Lengths on both sides of a block, and more messages than are hashed side by side.
     let messages: Vec<_> = (0..45).map(|i| random.vec(60 + 3 * i)).collect();
     let jobs = sign_jobs(&expanded, &messages);
     let seed = random.bytes();
@@ -96,8 +94,8 @@ fn engines_sign_batches_with_another_hash_alike() {
     engines_sign_alike_with_another_hash::<Falcon1024>();
 }
 
-/// A batch with damage of every kind in known places: each result is that of
-/// the single verification, and no neighbour is affected.
+/// A batch with all kinds of damage in known places: each result equals that of the single
+/// verification, and no neighbour is affected.
 fn each_result_stands_alone<P: Parameters>() {
     let keys: Vec<SigningKey<P>> = (0..KEYS as u8).map(key).collect();
     let mut random = Repeatable::new("damaged batches");
@@ -115,8 +113,7 @@ fn each_result_stands_alone<P: Parameters>() {
     let empty = Signature::EMPTY;
     let jobs: Vec<VerifyJob<'_, P>> = (0..messages.len())
         .map(|i| VerifyJob {
-            // Now and then another key, another message, another signature,
-            // none at all.
+            // Some jobs get another key, message or signature, or none.
             key: keys[(i + usize::from(i % 11 == 3)) % KEYS].verifying_key(),
             message: if i % 13 == 5 { &other } else { &messages[i] },
             signature: match i % 17 {
@@ -141,8 +138,8 @@ fn each_result_stands_alone<P: Parameters>() {
     }
 }
 
-/// Encodings of one valid signature, from which some of them differ: all that
-/// can be wrong with bytes that still say the same polynomial, and more.
+/// Returns encodings of one valid signature, some of them wrong: all kinds of bytes that still
+/// encode the same polynomial, and more.
 fn encodings<P: Parameters>(signature: &Signature<P>) -> Vec<Vec<u8>> {
     let padded = signature.to_bytes().to_vec();
     let compressed = signature.to_vec(Format::Compressed).expect("it fits");
@@ -157,7 +154,7 @@ fn encodings<P: Parameters>(signature: &Signature<P>) -> Vec<Vec<u8>> {
         [&padded[..], &[0; 30]].concat(),
         vec![padded[0]; 3 * padded.len()],
     ];
-    // Every bit at both ends of the code, and some between.
+    // Flips every bit at both ends of the code, and some in between.
     let code = 41..compressed.len();
     let ends = [0..43, code.end - 9..padded.len()];
     let bytes = ends.into_iter().flatten().chain(code.step_by(23));
@@ -166,14 +163,13 @@ fn encodings<P: Parameters>(signature: &Signature<P>) -> Vec<Vec<u8>> {
         damaged[bit / 8] ^= 1 << (bit % 8);
         all.push(damaged);
     }
-    // Zeros without an end, in the middle and to the end.
+    // Unterminated runs of zeros, in the middle and up to the end.
     for zeros in [300..303, 300..padded.len(), 41..padded.len()] {
         let mut damaged = padded.clone();
         damaged[zeros].fill(0);
         all.push(damaged);
     }
-    // A minus zero for a zero: the one bit that changes neither value nor
-    // length.
+    // Minus zero instead of zero: the one bit that changes neither the value nor the length.
     let mut at = 8 * 41;
     for &s in signature.s2() {
         if s == 0 {
@@ -186,8 +182,7 @@ fn encodings<P: Parameters>(signature: &Signature<P>) -> Vec<Vec<u8>> {
     all
 }
 
-/// Whatever is wrong with the bytes of an item, they are judged as they are
-/// alone, and so are the valid ones between them.
+/// Damaged bytes get the same verdict in a batch as alone, and so do the valid ones between them.
 fn bytes_are_judged_as_alone<P: Parameters>() {
     let key = key::<P>(1);
     let public = key.verifying_key();
@@ -240,7 +235,7 @@ fn bytes_are_judged_as_alone<P: Parameters>() {
     assert_eq!(results, expected, "an engine that decodes nothing itself");
 }
 
-/// An engine from outside, which has what every engine needs and no more.
+/// An engine outside the crate, which implements only the required methods.
 struct Foreign;
 
 impl<P: Parameters> BatchVerify<P> for Foreign {
@@ -268,9 +263,8 @@ fn a_damaged_item_hides_no_other() {
     each_result_stands_alone::<Falcon1024>();
 }
 
-/// A batch cut anywhere, its parts signed last to first, is the same batch; so
-/// it is on any number of threads. What they verify of it is right in every
-/// place.
+/// A batch gives the same signatures if it is cut anywhere and its parts are signed from last to
+/// first, and on any number of threads. Verification gives the right verdict in every place.
 fn parts_and_threads_change_nothing<P: Parameters>(sizes: &[usize]) {
     let keys: Vec<SigningKey<P>> = (0..KEYS as u8).map(key).collect();
     let expanded: Vec<_> = keys.iter().map(|key| key.expand()).collect();
@@ -306,7 +300,7 @@ fn parts_and_threads_change_nothing<P: Parameters>(sizes: &[usize]) {
         }
         assert!(parts == expected, "{} {size} on {engine}", P::NAME);
 
-        // The signatures of some belong to others.
+        // Some jobs get the signatures of others.
         let wrong = |i: usize| i % 19 == 11 || i + 1 == size;
         let verify: Vec<_> = jobs
             .iter()
@@ -339,12 +333,13 @@ fn parts_and_threads_change_nothing<P: Parameters>(sizes: &[usize]) {
 
 #[test]
 fn parts_and_threads_change_no_byte() {
-    // Few, odd, and enough for several parts a thread; each falls to an engine.
+    // Batch sizes: few jobs, odd numbers, and enough for several parts per thread. The engines take
+    // turns.
     parts_and_threads_change_nothing::<Falcon512>(&[137, 1, 2, 15, 300, 33, 1100, 129, 601, 65]);
     parts_and_threads_change_nothing::<Falcon1024>(&[37, 3, 70, 9, 17, 301, 31]);
 }
 
-/// The outputs of a batch of another length are not touched.
+/// If the output's length differs from the batch's, the output is not touched.
 #[test]
 fn a_batch_of_the_wrong_length_is_refused_as_a_whole() {
     let key = key::<Falcon512>(0);
@@ -368,7 +363,7 @@ fn a_batch_of_the_wrong_length_is_refused_as_a_whole() {
     }
 }
 
-/// Results of another number than the jobs are refused and not touched, in every way to verify.
+/// All ways to verify refuse results whose number differs from the jobs', and do not touch them.
 #[test]
 fn verdicts_of_the_wrong_number_are_refused() {
     type P = Falcon512;
@@ -399,14 +394,14 @@ fn verdicts_of_the_wrong_number_are_refused() {
                 assert_eq!(way.verify_bytes_batch(&encoded, &mut verdicts), refused);
             }
         }
-        // This one does not check the number itself.
+        // This engine does not check the number itself.
         assert_eq!(Foreign.verify_bytes_batch(&encoded, &mut verdicts), refused);
         assert!(out.iter().all(Result::is_ok));
         assert_eq!(verdicts, vec![Verdict::Valid; output]);
     }
 }
 
-/// Rows with all combinations of keys, messages and signatures, some of which are missing.
+/// Rows with all combinations of keys, messages and signatures, some of which are absent.
 #[test]
 fn rows_of_both_parameter_sets_are_judged_as_alone() {
     fn signed<P: Parameters>(format: Format) -> Vec<u8> {
@@ -490,7 +485,7 @@ fn as_many_threads_are_started_as_are_asked_for() {
     for count in 1..=5 {
         let threads = Threads::new(NonZeroUsize::new(count).expect("a number of threads"));
         assert_eq!(threads.count(), count);
-        // The calling thread is enough for one.
+        // For one thread, the calling thread suffices.
         assert_eq!(threads.pool().is_some(), count > 1);
     }
 }

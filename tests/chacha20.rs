@@ -1,9 +1,9 @@
-//! The sampler's generator: in the registers of every engine, and as rows, it has the
-//! bytes of ChaCha20's block function, written here from RFC 8439 alone.
+//! Compares the sampler's generator with ChaCha20's block function, which is written here from RFC
+//! 8439 alone. The generator runs in the registers of every engine, and as rows.
 //!
-//! A seed is 48 bytes of words 4 to 15 and a counter of 64 bits, which is exclusive-ored
-//! into words 14 and 15. A buffer is eight blocks, interleaved word by word; the
-//! registers compute two buffers at a time.
+//! A seed has 48 bytes for words 4 to 15, and a counter of 64 bits, which is XORed into words 14
+//! and 15. A buffer has eight blocks, interleaved word by word. The registers compute two buffers
+//! at a time.
 
 use falcon_core::seams::LaneEngine;
 use falcon_core::seams::TokenVisitor;
@@ -13,9 +13,9 @@ use falcon_core::seams::prng::{Prng, SAMPLER_SEED_LEN};
 use falcon_core::seams::sampler::SigningIsa;
 use falcon_tests::{Repeatable, engines, extent};
 
-/// Blocks of a buffer.
+/// Number of blocks of a buffer.
 const BLOCKS: u64 = 8;
-/// Bytes of a block.
+/// Number of bytes of a block.
 const BLOCK_LEN: usize = 64;
 
 /// RFC 8439, section 2.1.
@@ -45,7 +45,7 @@ fn block(initial: [u32; 16]) -> [u32; 16] {
     std::array::from_fn(|i| state[i].wrapping_add(initial[i]))
 }
 
-/// The first `buffers` of the generator of a key and a counter.
+/// Returns the first `buffers` buffers of the generator for a key and a counter.
 fn expected(key: &[u8; 48], counter: u64, buffers: u64) -> Vec<u8> {
     let mut shared = [0; 16];
     let constants = b"expand 32-byte k".as_chunks().0.iter();
@@ -68,7 +68,7 @@ fn expected(key: &[u8; 48], counter: u64, buffers: u64) -> Vec<u8> {
     (0..buffers).flat_map(of_buffer).collect()
 }
 
-/// RFC 8439, section 2.3.2: the block function as the standard's own example has it.
+/// RFC 8439, section 2.3.2: the standard's own example of the block function.
 #[test]
 fn the_block_function_is_that_of_the_standard() {
     let mut initial = [0; 16];
@@ -101,8 +101,8 @@ fn the_block_function_is_that_of_the_standard() {
     assert_eq!(block(initial), expected);
 }
 
-/// Counters of the first block: any; so that the lower word or both wrap at every
-/// block of the buffers that are computed together, or just behind them.
+/// Returns counters of the first block: random ones, and ones for which the lower word or both
+/// words wrap at each block of the buffers that are computed together, or just behind them.
 fn counters(random: &mut Repeatable) -> Vec<u64> {
     let mut counters = vec![0, 1, u64::MAX / 2];
     for before in 0..=5 * BLOCKS {
@@ -114,7 +114,8 @@ fn counters(random: &mut Repeatable) -> Vec<u64> {
     counters
 }
 
-/// Compares `SETS` times `AHEAD` buffers that are computed together, then as many more.
+/// Compares `SETS` times `AHEAD` buffers that are computed together, and then the same number
+/// again.
 fn check<const AHEAD: usize, const SETS: usize>(
     name: &str,
     isa: impl Isa,
@@ -136,7 +137,7 @@ fn check<const AHEAD: usize, const SETS: usize>(
     );
 }
 
-/// The name of an engine, and how many keys.
+/// Name of an engine, and number of keys.
 struct Compare(&'static str, usize);
 
 impl TokenVisitor for Compare {
@@ -162,7 +163,7 @@ fn every_engine_has_the_bytes_of_the_block_function() {
     for engine in engines() {
         falcon_core::seams::visit(engine, Compare(engine.name(), keys));
     }
-    // Rows of words, whatever the best engine is.
+    // Words in rows, on any machine.
     check::<2, 1>("baseline", Baseline, &[0xff; 48], u64::MAX);
     check::<2, 2>("scalar", Baseline, &[0; 48], u64::MAX - 15);
 }

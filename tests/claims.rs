@@ -1,11 +1,11 @@
-//! `claims/claims.tsv` lists what README and SECURITY promise, and what shows each promise. The
-//! pages still say so, figures stand with their date in the page that is named, and steps and
-//! scripts that are named exist. `claims/run.sh` runs the commands.
+//! `claims/claims.tsv` lists the promises of README and SECURITY, and the evidence for each. The
+//! tests check that the pages still contain them, that figures stand with their date in the named
+//! page, and that named steps and scripts exist. `claims/run.sh` runs the commands.
 
 use falcon_tests::{root, sources};
 use std::fs;
 
-/// Page, sentence, and what shows it.
+/// Returns page, sentence and evidence of each claim.
 fn claims() -> Vec<[String; 3]> {
     let table = include_str!("claims/claims.tsv");
     let lines = table.lines().filter(|line| !line.starts_with('#'));
@@ -18,7 +18,7 @@ fn claims() -> Vec<[String; 3]> {
         .collect()
 }
 
-/// Text of a file, with single spaces in place of breaks of lines.
+/// Returns the text of a file, with single spaces instead of line breaks.
 fn text(path: &str) -> String {
     let text = fs::read_to_string(root().join(path)).unwrap_or_else(|_| panic!("no file {path}"));
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -63,13 +63,13 @@ fn steps_and_tests_that_are_named_exist() {
     }
 }
 
-/// A filter that matches no test would pass, beside others that match some.
+/// Cargo would accept a filter that matches no test, if other filters match some.
 #[test]
 fn tests_that_commands_name_exist() {
     let files = ["crates", "tests"].map(|folder| sources(&root().join(folder)));
     let texts = files.iter().flatten().map(fs::read_to_string);
     let text: String = texts.collect::<Result<_, _>>().expect("text");
-    // Cargo takes every test whose path contains the filter.
+    // Cargo runs every test whose path contains the filter.
     let defines = |line: &&str| line.contains("fn ") || line.contains("mod ");
     let defined: Vec<&str> = text.lines().filter(defines).collect();
     let mut names = 0;
@@ -89,7 +89,7 @@ fn tests_that_commands_name_exist() {
     assert!(names > 10);
 }
 
-/// Every row of SECURITY's table of properties is a claim.
+/// Every row in SECURITY's table of properties is a claim.
 #[test]
 fn every_property_of_security_is_listed() {
     let page = fs::read_to_string(root().join("SECURITY.md")).expect("SECURITY.md");

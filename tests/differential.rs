@@ -1,11 +1,11 @@
-//! Against PQClean's implementation: keys and signatures, both directions.
-// It is C, which is not built for these targets.
+//! Compares with PQClean's implementation: keys and signatures, in both directions.
+// PQClean is C code, which is not built for these targets.
 #![cfg(not(target_family = "wasm"))]
 
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey};
 use falcon_tests::{Repeatable, extent, key};
 
-/// One differential test of ours against a module of `pqcrypto_falcon`.
+/// Defines a differential test against a module of `pqcrypto_falcon`.
 macro_rules! against {
     ($name:ident, $p:ty, $theirs:ident, $format:expr) => {
         #[test]
@@ -38,7 +38,7 @@ macro_rules! against {
 
                 for i in 0..messages {
                     let message = random.vec(i * 7);
-                    // Theirs, verified here; with their key and with ours.
+                    // Their signatures are verified here, with their key and with ours.
                     for (secret, verifying) in [
                         (&their_secret, imported.verifying_key()),
                         (&exported, ours.verifying_key()),
@@ -50,7 +50,7 @@ macro_rules! against {
                             .verify(&message, &signature)
                             .expect("their signature verifies");
                     }
-                    // Ours, verified there.
+                    // Our signatures are verified there.
                     for (signing, public) in [(&imported, &their_public), (&ours, &our_public)] {
                         let signature = signing
                             .sign_with_rng(&mut random, &message)
@@ -61,7 +61,7 @@ macro_rules! against {
                         theirs::verify_detached_signature(&bytes, &message, public)
                             .expect("our signature verifies");
                     }
-                    // A changed message is refused by both.
+                    // Both refuse a changed message.
                     let signature = ours.sign_with_rng(&mut random, &message).expect("no fault");
                     let bytes = signature.to_vec($format).expect("our signatures fit");
                     let bytes = theirs::DetachedSignature::from_bytes(&bytes).expect("length");
@@ -102,8 +102,8 @@ against!(
     Format::Padded
 );
 
-/// The norm bound and the hash are PQClean's also where they refuse: random
-/// changes of one coefficient are judged alike.
+/// The norm bound and the hash agree with PQClean's in refusals, too: both give the same verdict on
+/// random changes of one coefficient.
 #[test]
 fn verdicts_on_damaged_signatures_agree_with_pqclean() {
     use pqcrypto_falcon::falconpadded512 as theirs;

@@ -1,5 +1,5 @@
-//! The same jobs give the same bytes on every engine, lane count and platform:
-//! hashes of all of it are pinned in `kat/equal-bytes.json`.
+//! The same jobs give the same bytes on every engine, lane count and platform.
+//! `kat/equal-bytes.json` pins the hashes of all of them.
 
 use base16ct::lower::encode_string as hex;
 use falcon_core::batch::{BatchSign, SignJob};
@@ -8,16 +8,16 @@ use falcon_kat::Again;
 use falcon_tests::{Repeatable, key, signers};
 use sha2::{Digest, Sha256};
 
-/// Jobs of a batch: enough for several rounds of eight lanes and an odd rest.
+/// Number of jobs of a batch: several rounds of eight lanes, and an odd remainder.
 const JOBS: usize = 37;
 
-/// The keys of the jobs.
+/// Returns the keys of the jobs.
 fn keys<P: Parameters>() -> Vec<SigningKey<P>> {
     (0..3).map(key).collect()
 }
 
-/// Hash of these keys. Key generation takes the best engine; the step
-/// `engines` repeats this test on the others.
+/// Returns the hash of these keys. Key generation uses the best engine; the CI step `engines`
+/// repeats this test on the others.
 fn hash_of_keys<P: Parameters>() -> String {
     let mut hash = Sha256::new();
     for key in keys::<P>() {
@@ -27,13 +27,13 @@ fn hash_of_keys<P: Parameters>() -> String {
     hex(&hash.finalize())
 }
 
-/// Hash of signatures made from a batch seed.
+/// Returns the hash of signatures made from a batch seed.
 fn hash_of_signatures<P: Parameters>(engine: &dyn BatchSign<P>) -> String {
     let keys = keys::<P>();
     let expanded: Vec<_> = keys.iter().map(SigningKey::expand).collect();
     let mut messages = Repeatable::new("equal bytes: messages");
     let messages: Vec<_> = (0..JOBS).map(|i| messages.vec(3 * i)).collect();
-    // The first key has most of the jobs, so that lanes are filled again.
+    // Most jobs have the first key, so that lanes are filled again.
     let job = |(i, message)| SignJob::new(&expanded[i / 30 + i % 36 / 35], message);
     let jobs: Vec<SignJob<'_, P>> = messages
         .iter()
@@ -82,7 +82,7 @@ fn falcon_1024_equals_the_pinned_hashes_on_every_engine() {
     equals_the_pinned_hashes::<Falcon1024>();
 }
 
-/// A batch of one is what `sign_with_rng` makes of the same seed.
+/// A batch of one job gives the signature that `sign_with_rng` makes from the same seed.
 #[test]
 fn single_signatures_equal_batches_of_one() {
     let key = key::<Falcon512>(9);

@@ -1,6 +1,5 @@
-//! Every operation on polynomials, of every engine that this processor can run,
-//! has the bits of `Baseline`: of the token for one signature and on every lane of
-//! the token for many.
+//! Every operation on polynomials gives the bits of `Baseline`, on every engine that this processor
+//! can run: with the token for one signature, and on every lane of the token for several.
 
 use falcon_core::seams::LaneEngine;
 use falcon_core::seams::TokenVisitor;
@@ -9,11 +8,11 @@ use falcon_core::seams::lanes::Baseline;
 use falcon_core::seams::sampler::SigningIsa;
 use falcon_tests::{Repeatable, engines, extent};
 
-/// A polynomial of each lane.
+/// One polynomial for each lane.
 type Lanes = Vec<Vec<f64>>;
 
-/// Computes every operation of `fft` on the polynomials `a` of all lanes and on `key`, by the
-/// operation's name.
+/// Computes every operation of `fft` on the polynomials `a` of all lanes and on `key`. Returns the
+/// results by the operation's name.
 fn results<F: Fft>(
     fft: F,
     logn: u32,
@@ -32,12 +31,12 @@ fn results<F: Fft>(
     let mut small = x.clone();
     for x in &mut small {
         for lane in 0..F::LANES {
-            // Magnitudes that have a floor.
+            // `floor` is defined for these magnitudes.
             fft.values_mut(x)[lane] %= 2f64.powi(50);
         }
     }
     let floors = small.as_chunks().0.iter().flat_map(|&x| fft.floors(x));
-    // The sum makes a zero positive, whose sign is not specified.
+    // Adding zero makes the sign of zeros positive, since it is not specified.
     let zero = F::Real::default();
     results.push(("floors", floors.map(|x| fft.add(x, zero)).collect()));
 
@@ -76,7 +75,7 @@ fn results<F: Fft>(
     results
 }
 
-/// Compares `fft` with `Baseline` on polynomials whose coefficients `value` draws.
+/// Compares `fft` with `Baseline` on polynomials. `value` draws their coefficients.
 fn equals_scalar<F: Fft>(name: &str, fft: F, random: &mut Repeatable, value: Draw) {
     for logn in 1..=10 {
         let n = 1 << logn;
@@ -114,22 +113,22 @@ fn equals_scalar<F: Fft>(name: &str, fft: F, random: &mut Repeatable, value: Dra
     }
 }
 
-/// A coefficient.
+/// Draws a coefficient.
 type Draw = fn(&mut Repeatable) -> f64;
 
-/// Random number of the size that signing has.
+/// Draws a random number of the size that occurs in signing.
 fn usual(random: &mut Repeatable) -> f64 {
     i64::from_le_bytes(random.bytes()) as f64 / 2f64.powi(50)
 }
 
-/// Any bits, of exponents between which no operation leaves what `Soft` can do.
+/// Draws any bits, with an exponent for which every result stays in the range of `Soft`.
 fn wide(random: &mut Repeatable) -> f64 {
     let bits = u64::from_le_bytes(random.bytes());
     let exponent = 1023 - 100 + (bits >> 52) % 200;
     f64::from_bits(bits & !(0x7ff << 52) | exponent << 52)
 }
 
-/// Zeros of both signs, ties, neighbours of powers of two, sums that cancel.
+/// Draws zeros of both signs, ties, neighbours of powers of two, and sums that cancel.
 fn special(random: &mut Repeatable) -> f64 {
     const MAGNITUDES: [f64; 12] = [
         0.0,
@@ -150,7 +149,7 @@ fn special(random: &mut Repeatable) -> f64 {
     if sign & 1 == 0 { magnitude } else { -magnitude }
 }
 
-/// Compares the tokens of an engine of this name, so many times.
+/// Compares the tokens of an engine. The fields are its name and the number of comparisons.
 struct Compare(&'static str, usize);
 
 impl TokenVisitor for Compare {

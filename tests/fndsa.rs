@@ -1,8 +1,7 @@
-//! FN-DSA, provisional, against the crate `fn-dsa` 0.4.0. Both generate the same keys from the same
-//! seeds. Both make the same signatures from the same seeds, under keys of that crate. Both
-//! verifiers accept and refuse the same: 1,000 messages of each degree, 200 on AArch64,
-//! 10,000 with `FALCON_FULL=1`.
-//! Batches make the same signatures and give the same verdicts, on every engine.
+//! Compares provisional FN-DSA with the crate `fn-dsa` 0.4.0. Both generate the same keys from the
+//! same seeds. Both make the same signatures from the same seeds, under keys of that crate. Both
+//! verifiers give the same verdicts: on 1,000 messages of each degree, 200 on AArch64, 10,000 with
+//! `FALCON_FULL=1`. Batches make the same signatures and give the same verdicts, on every engine.
 
 use falcon_core::batch::Verdict;
 use falcon_core::fndsa_provisional::batch::{SignJob, VerifyBytesJob};
@@ -37,10 +36,10 @@ const PRE_HASHES: [PreHash; 9] = [
     PreHash::Shake256,
 ];
 
-/// Messages under one key.
+/// Number of messages under one key.
 const MESSAGES_OF_A_KEY: usize = 20;
 
-/// The generator behind the traits of the release that fn-dsa uses.
+/// A generator with the traits of the release that fn-dsa uses.
 struct Random(Repeatable);
 
 impl CryptoRng for Random {}
@@ -60,7 +59,7 @@ impl RngCore for Random {
     }
 }
 
-/// A generator for `fn-dsa` that gives one seed, again and again.
+/// A generator for `fn-dsa` that returns one seed again and again.
 struct Seed<const N: usize = SEED_LEN>([u8; N]);
 
 impl<const N: usize> CryptoRng for Seed<N> {}
@@ -80,7 +79,7 @@ impl<const N: usize> RngCore for Seed<N> {
     }
 }
 
-/// A way to give a message to both: this library's, and `fn-dsa`'s name of it.
+/// A way to pass a message to both libraries: our name and that of `fn-dsa`.
 #[derive(Clone, Copy)]
 enum Way {
     Whole,
@@ -107,7 +106,7 @@ impl Way {
         }
     }
 
-    /// Bytes of a message that is not whole.
+    /// Returns the length in bytes that a pre-hashed message must have.
     fn len(self) -> Option<usize> {
         match self {
             Self::Whole => None,
@@ -117,7 +116,7 @@ impl Way {
     }
 }
 
-/// A message that both have signed, and what they signed it with.
+/// A message that both libraries have signed, and the inputs of the signature.
 struct Signed {
     way: Way,
     context: Vec<u8>,
@@ -143,7 +142,7 @@ impl Signed {
     }
 }
 
-/// Batches on every engine make their signatures, and find them valid for their own message alone.
+/// Batches on every engine make these signatures, and accept them only for their own message.
 fn batches_agree<P: Parameters>(key: &SigningKey<P>, signed: &[Signed]) {
     let jobs: Vec<_> = signed
         .iter()
@@ -173,7 +172,7 @@ fn batches_agree<P: Parameters>(key: &SigningKey<P>, signed: &[Signed]) {
         let verdicts = VerifyingKey::verify_bytes_batch(engine, &to_verify(0));
         assert_eq!(verdicts, vec![Verdict::Valid; jobs.len()], "{engine}");
         let verdicts = VerifyingKey::verify_bytes_batch(engine, &to_verify(1));
-        // The smallest degrees are insecure.
+        // The smallest degrees are insecure, so they may accept others.
         let refused = verdicts.iter().all(|it| *it != Verdict::Valid);
         assert!(refused || P::LOGN < 9, "{engine}");
     }
@@ -186,7 +185,7 @@ struct Key<P: Parameters, V> {
 }
 
 impl<P: Parameters, V: TheirVerifyingKey> Key<P, V> {
-    /// Whether the encoded signature is one of the message, on which both agree.
+    /// Verifies the encoded signature with both libraries, which must agree.
     fn verify(&self, way: Way, context: &[u8], message: &[u8], signature: &[u8]) -> bool {
         let of = Context::new(context).expect("at most 255 bytes");
         let ours = Signature::<P>::try_from(signature).is_ok_and(|signature| {
@@ -239,7 +238,7 @@ where
     V: TheirVerifyingKey,
 {
     let full = std::env::var("FALCON_FULL").as_deref() == Ok("1");
-    // AArch64 is emulated in CI.
+    // CI emulates AArch64, which is slow.
     let some = if cfg!(target_arch = "aarch64") {
         200
     } else {
@@ -305,7 +304,7 @@ where
         }
         batches_agree(&our_signer, &all_signed);
     }
-    // A changed signature of a small degree can be valid: these are insecure.
+    // A changed signature of a small degree can be valid, since small degrees are insecure.
     assert!(accepted_changes == 0 || P::LOGN < 9);
 }
 
@@ -327,7 +326,7 @@ fn fn_dsa_1024_and_this_library_agree() {
     standard::<Falcon1024>();
 }
 
-/// Small degrees refuse many attempts, so all that follows a refused one is compared, too.
+/// Small degrees refuse many attempts, so this also compares all steps after a refusal.
 #[test]
 fn small_degrees_agree() {
     weak::<insecure::Falcon4>();
@@ -374,15 +373,15 @@ fn refused_attempt<P: Parameters>(seed: u64, bits: usize) {
     assert_eq!(ours.to_bytes().as_ref(), theirs);
 }
 
-/// One attempt in 2450 is refused at degree 512, and one in 820 at 1024. The seeds were found by
-/// search.
+/// One attempt in 2450 is refused at degree 512, and one in 820 at degree 1024. A search found the
+/// seeds.
 #[test]
 fn a_refused_attempt_is_followed_by_the_same_one() {
     refused_attempt::<Falcon512>(6369, 6);
     refused_attempt::<Falcon1024>(135, 5);
 }
 
-/// Both generate the same key from each of `keys` seeds, or `full` with `FALCON_FULL=1`.
+/// Both libraries generate the same key from each of `keys` seeds, or `full` with `FALCON_FULL=1`.
 fn keys_agree<P: Parameters, G: KeyPairGenerator>(keys: usize, full: usize) {
     let is_full = std::env::var("FALCON_FULL").as_deref() == Ok("1");
     let mut rng = Repeatable::new(P::NAME);

@@ -1,5 +1,5 @@
-//! Every engine reads the same signing keys, refuses the same ones, and signs
-//! with what it has read as it does with the expanded key.
+//! Every engine decodes the same signing keys and refuses the same ones. A decoded key signs like
+//! its expanded form.
 
 use falcon_core::hazmat::insecure::{Falcon16, Falcon256};
 use falcon_core::{
@@ -64,7 +64,7 @@ fn keys_of_1024_are_read_on_every_engine() {
     keys_are_read_on_every_engine::<Falcon1024>();
 }
 
-/// Values by Horner's rule, in the order that the documentation gives.
+/// Compares with values by Horner's rule, in the order that the documentation gives.
 fn the_ntt_of_a_public_key_has_its_values<P: Parameters>() {
     const Q: u32 = 12289;
     let key = key::<P>(1);
@@ -87,8 +87,7 @@ fn the_ntt_of_public_keys_has_their_values() {
     the_ntt_of_a_public_key_has_its_values::<Falcon1024>();
 }
 
-/// A changed bit of `f`, `g` or `F` gives a key that no engine takes: all say the
-/// same about it.
+/// If a bit of `f`, `g` or `F` is changed, every engine refuses the key, with the same error.
 #[test]
 fn damaged_keys_are_refused_alike_on_every_engine() {
     let bytes = key::<Falcon512>(5).to_bytes();
@@ -108,7 +107,8 @@ fn damaged_keys_are_refused_alike_on_every_engine() {
     assert!(refused_as_a_key > bits / 97 / 2 * engines.len());
 }
 
-/// Digest of the keys of these seeds, as `tests/ct/firmware` prints it: 32-bit FNV-1a.
+/// Returns the digest of the keys from these seeds, as `tests/ct/firmware` prints it: 32-bit
+/// FNV-1a.
 fn digest(keys: impl Iterator<Item = Vec<u8>>) -> u32 {
     keys.flatten().fold(0x811c_9dc5, |all, byte| {
         (all ^ u32::from(byte)).wrapping_mul(0x0100_0193)
@@ -148,7 +148,7 @@ fn keys_made_on_riscv_are_those_made_here() {
         digest_of_fndsa_keys::<Falcon512>(&[350, 640]),
         digest_of_fndsa_keys::<Falcon1024>(&[632]),
     ];
-    // `tests/ct/run.sh` compares this file with what the program for RV32IMAC prints.
+    // `tests/ct/run.sh` compares this file with the output of the program for RV32IMAC.
     let printed = include_str!("ct/firmware/digests.txt");
     assert_eq!(printed.lines().collect::<Vec<_>>(), expected);
 }

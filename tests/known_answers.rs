@@ -1,4 +1,4 @@
-//! NIST's records of round 3 and PQClean's, on every engine.
+//! NIST's round-3 records and PQClean's records, on every engine.
 
 use base16ct::lower::encode_string as hex;
 use falcon_core::Engine;
@@ -6,7 +6,7 @@ use falcon_kat::{Algorithm, EngineSubject, KeyForm, Subject, last_bit, replay, r
 use falcon_tests::{engines, extent};
 use sha2::{Digest, Sha256};
 
-/// SHA-256 of NIST's whole files.
+/// SHA-256 of NIST's complete files.
 const NIST_FILES: [(Algorithm, &str); 2] = [
     (
         Algorithm::Falcon512,
@@ -79,7 +79,7 @@ fn every_engine_and_key_form_reproduces_nists_records() {
     }
 }
 
-/// With another form of the LDL tree, every one of these signatures is another one.
+/// With another form of the LDL tree, every one of these signatures would differ.
 #[test]
 fn every_engine_and_key_form_has_the_last_bits_of_the_reference() {
     for (algorithm, text, count) in last_bit::FILES {

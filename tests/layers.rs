@@ -1,10 +1,11 @@
-//! The modules of every crate stand in layers: in no folder do modules use each other in a circle.
+//! The modules of every crate are in layers: within a folder, modules do not use each other in a
+//! circle.
 //!
-//! The modules of a folder are its files and its folders, each folder with all that is in it, and
-//! `own`: the folder's own file, `folder.rs` beside `folder`, or `lib.rs`. A module uses another
-//! if it names something that the other defines, by a path in an import or in code. A path that
-//! goes through an import leads to the module that defines the name. So the own file may import and
-//! re-export what its children define, for others and for its other children.
+//! The modules of a folder are its files, its subfolders (each with all that is in it), and `own`:
+//! the folder's own file, `folder.rs` beside `folder`, or `lib.rs`. A module uses another one if
+//! an import or code has a path to something that the other defines. A path through an import leads
+//! to the module that defines the name. So the own file may import and re-export what its children
+//! define, for others and for its other children.
 //!
 //! Declarations of modules, re-exports of children by the own file, imports of modules as a whole,
 //! comments and tests do not count.
@@ -15,26 +16,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Circles that stay: an instruction set names its registers, and registers name their set.
+/// Circles that are allowed: an instruction set names its registers, and registers name their set.
 const TRAITS: [(&str, &str); 1] = [(
     "crates/falcon-lanes/src/",
     "bytes doubles floats integers isa look_up register set_bits",
 )];
 
-/// Names of the modules from the root of a crate to one of them, or to something in it.
+/// Names of the modules from the root of a crate to a module, or to an item in it.
 type Names = Vec<String>;
 
 /// The modules that each module uses.
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
-/// A module, or a module that stands in a file among other things.
+/// A module. It may be inline, within the file of another one.
 #[derive(Default)]
 struct Module {
-    /// Whether it has a file or a folder.
+    /// True if it has a file or a folder.
     is_file: bool,
-    /// Whether it is declared for tests alone.
+    /// True if it is declared for tests only.
     is_test: bool,
-    /// Imported names, with what they stand for, as the import says it.
+    /// Imported names, and the paths that they stand for as written in the import.
     imports: BTreeMap<String, Names>,
     /// Paths in imports and in code, and whether they are re-exported.
     paths: Vec<(Names, bool)>,
@@ -44,7 +45,7 @@ struct Module {
 #[derive(Default)]
 struct Crate(BTreeMap<Names, Module>);
 
-/// Appends the words of a source, `::` and other characters. Literals become `"`.
+/// Appends the tokens of a source: words, `::` and other characters. Literals become `"`.
 fn tokens(source: TokenStream, found: &mut Vec<String>) {
     for tree in source {
         match tree {
@@ -67,7 +68,7 @@ fn tokens(source: TokenStream, found: &mut Vec<String>) {
     }
 }
 
-/// Index after the item that begins at `start`.
+/// Returns the index after the item that begins at `start`.
 fn end_of_item(tokens: &[&str], start: usize) -> usize {
     let mut depth = 0;
     let last = tokens[start..].iter().position(|token| {
@@ -77,7 +78,7 @@ fn end_of_item(tokens: &[&str], start: usize) -> usize {
     start + last.map_or(tokens.len() - start, |last| last + usize::from(depth == 0))
 }
 
-/// The names that an import makes, each with what it stands for.
+/// Returns the names that an import defines, each with the path that it stands for.
 fn imported(item: &[&str]) -> Vec<(String, Names)> {
     let mut found = Vec::new();
     let (mut groups, mut path, mut alias) = (Vec::new(), Names::new(), None);
@@ -121,7 +122,7 @@ impl Crate {
             let file = path.strip_prefix(src).expect("inside").with_extension("");
             let names = file.iter().map(|name| name.to_str().expect("UTF-8"));
             let mut name: Names = names.map(str::to_owned).collect();
-            // With `lib.rs` beside it, `main.rs` is another crate, as those in `bin` are.
+            // With `lib.rs` beside it, `main.rs` is a separate crate, like those in `bin`.
             if name[0] == "bin" || name == ["main"] && src.join("lib.rs").exists() {
                 continue;
             }
@@ -142,7 +143,7 @@ impl Crate {
         tokens(text.parse().expect("Rust"), &mut found);
         let tokens: Vec<_> = found.iter().map(String::as_str).collect();
         self.0.entry(name.clone()).or_default().is_file = true;
-        // The modules around, and their depth in braces.
+        // The enclosing modules, and their depth in braces.
         let (mut inside, mut ends) = (name, Vec::new());
         let (mut depth, mut at) = (0, 0);
         while at < tokens.len() {
@@ -199,8 +200,8 @@ impl Crate {
         }
     }
 
-    /// The module with a file that defines what `path` names in the module `here`. None for another
-    /// crate, and for a module as a whole.
+    /// Returns the module with a file that defines what `path` names in the module `here`. `None`
+    /// for another crate, and for a whole module.
     fn definer(&self, here: &[String], path: &[String], steps: usize) -> Option<Names> {
         let (mut base, mut rest) = (here, &path[1..]);
         match path[0].as_str() {
@@ -233,7 +234,7 @@ impl Crate {
         }
     }
 
-    /// The module with a file in which `module` stands.
+    /// Returns the module with a file that contains `module`.
     fn file(&self, module: &[String]) -> Names {
         let mut module = module.to_vec();
         while !self.0[&module].is_file {
@@ -242,7 +243,7 @@ impl Crate {
         module
     }
 
-    /// The folders whose modules use each other in a circle, with these modules.
+    /// Returns the folders whose modules use each other in a circle, with these modules.
     fn circles(&self) -> BTreeMap<String, String> {
         let mut folders: BTreeMap<_, Uses> = BTreeMap::new();
         for (here, module) in &self.0 {
@@ -271,7 +272,7 @@ impl Crate {
     }
 }
 
-/// The modules that use themselves by way of others.
+/// Returns the modules that use themselves through others.
 fn circle(uses: &Uses) -> String {
     let reaches_itself = |module: &&String| {
         let mut reached = BTreeSet::new();
@@ -305,7 +306,7 @@ fn modules_use_each_other_in_one_direction() {
     assert_eq!(found, known.collect());
 }
 
-/// The circles of a crate with these files, each as `folder: modules`.
+/// Returns the circles of a crate with these files, each as `folder: modules`.
 fn circles(files: &[(&str, &str)]) -> String {
     let mut modules = Crate::default();
     for (name, text) in files {

@@ -1,4 +1,4 @@
-//! Parts that the tests share: their extent, sources, engines, repeatable randomness, keys.
+//! Code that the tests share: their extent, sources, engines, repeatable randomness, keys.
 
 use falcon_core::batch::BatchSign;
 use falcon_core::seams::LaneEngine;
@@ -10,10 +10,10 @@ use std::convert::Infallible;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The variable that asks for the whole extent of every test.
+/// The variable that enables the whole extent of every test.
 pub const FULL_VARIABLE: &str = "FALCON_FULL";
 
-/// `full` if [`FULL_VARIABLE`] is 1, else `quick`; says which on stderr.
+/// Returns `full` if [`FULL_VARIABLE`] is 1, else `quick`. Prints the choice to stderr.
 pub fn extent<T: std::fmt::Display>(what: &str, quick: T, full: T) -> T {
     let all = std::env::var(FULL_VARIABLE).is_ok_and(|value| value == "1");
     let chosen = if all { full } else { quick };
@@ -21,14 +21,14 @@ pub fn extent<T: std::fmt::Display>(what: &str, quick: T, full: T) -> T {
     chosen
 }
 
-/// The folder of the workspace.
+/// Returns the folder of the workspace.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .expect("tests is a folder of the workspace")
 }
 
-/// The Rust sources in a folder and in its folders, but for outputs of builds and hidden folders.
+/// Returns the Rust sources below a folder, except build outputs and hidden folders.
 ///
 /// # Panics
 /// If the folder cannot be read.
@@ -50,11 +50,11 @@ pub fn sources(folder: &Path) -> Vec<PathBuf> {
 /// The variable that names the engines to test, such as `scalar,avx512x16`.
 pub const ENGINES_VARIABLE: &str = "FALCON_TEST_ENGINES";
 
-/// Every engine of this processor, or those that [`ENGINES_VARIABLE`] names; says
-/// which on stderr.
+/// Returns every engine of this processor, or those that [`ENGINES_VARIABLE`] names. Prints them to
+/// stderr.
 ///
 /// # Panics
-/// If the processor cannot run an engine that is named.
+/// If the processor cannot run a named engine.
 pub fn engines() -> Vec<Engine> {
     let engines: Vec<Engine> = match std::env::var(ENGINES_VARIABLE) {
         Err(_) => Engine::available().collect(),
@@ -75,17 +75,17 @@ pub fn engines() -> Vec<Engine> {
 pub struct Repeatable(Shake256Reader);
 
 impl Repeatable {
-    /// The generator of `label`.
+    /// Creates the generator of `label`.
     pub fn new(label: &str) -> Self {
         Self(Shake256::reader(label.as_bytes()))
     }
 
-    /// The next `N` bytes.
+    /// Returns the next `N` bytes.
     pub fn bytes<const N: usize>(&mut self) -> [u8; N] {
         self.0.read_array()
     }
 
-    /// The next `len` bytes.
+    /// Returns the next `len` bytes.
     pub fn vec(&mut self, len: usize) -> Vec<u8> {
         let mut out = vec![0; len];
         self.0.read(&mut out);
@@ -110,13 +110,13 @@ impl TryRng for Repeatable {
 
 impl TryCryptoRng for Repeatable {}
 
-/// The signing key number `i` of the tests.
+/// Returns the tests' signing key number `i`.
 pub fn key<P: Parameters>(i: u8) -> SigningKey<P> {
     SigningKey::from_seed(&[i; 32]).expect("no fault")
 }
 
-/// The [`engines`], and the numbers of lanes of their instruction sets that no
-/// engine has a name for.
+/// Returns the [`engines`], and further lane counts of their instruction sets for which no engine
+/// has a name.
 pub fn signers<P: Parameters>() -> Vec<(String, Box<dyn BatchSign<P>>)> {
     let mut signers: Vec<(String, Box<dyn BatchSign<P>>)> = Vec::new();
     let engines = engines();
@@ -161,7 +161,7 @@ pub fn signers<P: Parameters>() -> Vec<(String, Box<dyn BatchSign<P>>)> {
     signers
 }
 
-/// The README's code, which compiles and runs.
+/// The README's code, which must compile and run.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct Readme;

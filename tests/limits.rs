@@ -1,4 +1,4 @@
-//! Memory: what the documentation states, measured.
+//! Measures memory and compares it with the documentation.
 //!
 //! The stack of verification is measured on a microcontroller, by
 //! `examples/firmware/check.sh`.
@@ -11,7 +11,7 @@ use std::thread;
 
 const KILOBYTE: usize = 1024;
 
-/// Bytes of a slice of `len` reals.
+/// Returns the bytes of a slice of `len` reals.
 const fn reals(len: usize) -> usize {
     len * size_of::<f64>()
 }
@@ -28,8 +28,8 @@ fn expanded_keys_take_60_and_128_kilobytes() {
     assert_eq!(reals(ExpandedKey::<Falcon1024>::LEN), 128 * KILOBYTE);
 }
 
-/// A verifying key is two bytes a coefficient. A secret key also holds its secret hash, and an
-/// expanded key its reals elsewhere.
+/// A verifying key has two bytes for each coefficient. A secret key also has the hash of its
+/// secret, and an expanded key stores its reals elsewhere.
 #[test]
 fn keys_themselves_take_few_kilobytes() {
     fn sizes<P: Parameters>() -> [usize; 3] {
@@ -42,8 +42,8 @@ fn keys_themselves_take_few_kilobytes() {
     assert_eq!(sizes::<Falcon1024>(), [2 * k, 2 * k + hash, 6 * k + hash]);
 }
 
-/// A thread of 512 KB generates, expands, signs and verifies: no function
-/// puts large arrays on the stack.
+/// Generates, expands, signs and verifies on a thread of 512 KB: no function puts large arrays on
+/// the stack.
 fn everything_runs_in_a_small_thread<P: Parameters>() {
     let work = || {
         let mut rng = Repeatable::new("limits");

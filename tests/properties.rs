@@ -12,7 +12,7 @@ static KEY_1024: LazyLock<SigningKey<Falcon1024>> = LazyLock::new(|| key(2));
 
 const FORMATS: [Format; 3] = [Format::Compressed, Format::Padded, Format::ConstantTime];
 
-/// A signature verifies, in every format, for its message alone.
+/// A signature verifies in every format, and only for its own message.
 fn signs_and_verifies<P: Parameters>(
     key: &SigningKey<P>,
     message: &[u8],
@@ -25,8 +25,7 @@ fn signs_and_verifies<P: Parameters>(
         let bytes = signature
             .to_vec(format)
             .expect("our signatures fit every format");
-        // A compressed signature that fills the padded length to the last byte
-        // is the padded one.
+        // A compressed signature with exactly the padded length is also the padded signature.
         let padded = format == Format::Compressed && bytes.len() == P::PADDED_LEN;
         let detected = if padded { Format::Padded } else { format };
         prop_assert_eq!(Signature::<P>::detect(&bytes), Ok(detected));
@@ -55,7 +54,7 @@ fn signs_and_verifies<P: Parameters>(
     Ok(())
 }
 
-/// Flips every bit of a signature in every format, one at a time.
+/// Refuses a signature with any bit flipped, in every format.
 fn refuses_every_flipped_bit<P: Parameters>() {
     let key = SigningKey::<P>::from_seed(&[1; 32]).expect("no fault");
     let mut stream = key.sign_stream_from_seed(&[2; 32]);
@@ -84,7 +83,8 @@ fn every_flipped_bit_is_refused() {
     refuses_every_flipped_bit::<Falcon1024>();
 }
 
-/// Decoders accept only what their encoders write. Returns how many accept.
+/// Decoders accept only encodings that the encoders write. Returns the number of decoders that
+/// accept.
 fn decodes_canonically<P: Parameters>(bytes: &[u8]) -> Result<usize, TestCaseError> {
     let mut accepted = 0;
     for format in FORMATS {
@@ -163,8 +163,8 @@ proptest! {
         decodes_canonically::<Falcon1024>(&bytes)?;
     }
 
-    /// Most damage of this kind is refused; what is not is another valid
-    /// encoding, and must be written as it was read.
+    /// Most damage of this kind is refused. Otherwise the result is another valid encoding, and
+    /// encoding it again must give the same bytes.
     #[test]
     fn damaged_encodings_decode_canonically_or_not_at_all(
         seed: u64,

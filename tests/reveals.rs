@@ -1,16 +1,16 @@
-//! Every value that falcon-core or mceliece-core reveals is listed, justified and next to a planted
-//! leak.
+//! Every value that falcon-core or mceliece-core reveals is listed, justified, and accompanied by a
+//! planted leak.
 //!
-//! `tests/ct/reveals.txt` lists each line that reveals something. A table justifies it for the
-//! function, in `docs/CONSTANT-TIME.md` or `docs/MCELIECE.md`, and `tests/ct/plants.txt` plants a
-//! leak in the function.
+//! `tests/ct/reveals.txt` lists each line that reveals a value. A table in `docs/CONSTANT-TIME.md`
+//! or `docs/MCELIECE.md` justifies it for the function, and `tests/ct/plants.txt` plants a leak in
+//! the function.
 
 use falcon_tests::root;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A crate, what stands before its files in lists, and the page that justifies what it reveals.
+/// A crate, the prefix of its files in the lists, and the page with the justifications.
 struct Crate {
     name: &'static str,
     prefix: &'static str,
@@ -34,19 +34,20 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Name of the function that a line of code begins.
+/// Returns the name of the function if a line of code begins one.
 fn function(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once("fn ")?;
     rest.split(['(', '<']).next()
 }
 
-/// Whether a line of code names `reveal` or `reveal_all` as a word.
+/// True if a line of code contains `reveal` or `reveal_all` as a word.
 fn reveals(line: &str) -> bool {
     let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
     words.any(|word| word == "reveal" || word == "reveal_all")
 }
 
-/// `file::function` and the line of each use in `text`, but for imports by their own name.
+/// Returns `file::function` and the line of each use in `text`. Imports without renaming do not
+/// count.
 fn uses(name: &str, text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut inside = "";
@@ -66,7 +67,7 @@ impl Crate {
         root().join("crates").join(self.name).join("src")
     }
 
-    /// The uses in the crate but for the definition, in order.
+    /// Returns the uses in the crate in order, without the definition.
     fn uses(&self) -> Vec<(String, String)> {
         let sources = self.sources();
         let mut found = Vec::new();
@@ -81,13 +82,13 @@ impl Crate {
         found
     }
 
-    /// The functions that reveal something.
+    /// Returns the functions that reveal a value.
     fn revealing(&self) -> BTreeSet<String> {
         let uses = self.uses().into_iter();
         uses.map(|(function, _)| function).collect()
     }
 
-    /// The functions with a planted leak.
+    /// Returns the functions with a planted leak.
     fn planted(&self) -> BTreeSet<String> {
         let plants = read(&root().join("tests/ct/plants.txt"));
         let plants = plants

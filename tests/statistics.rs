@@ -1,4 +1,4 @@
-//! The sampler's distribution and the length of signatures.
+//! The distribution of the sampler, and the length of signatures.
 
 use falcon_core::seams::lanes::Baseline;
 use falcon_core::seams::sampler::{LaneSampler, SamplerZ, Sampling, SigningIsa};
@@ -6,16 +6,16 @@ use falcon_core::seams::tree::Leaf;
 use falcon_core::{Falcon512, Falcon1024, Parameters};
 use falcon_tests::{Repeatable, extent, key};
 
-/// Integers that are drawn from a seed: as many as `Sampling::start` promises.
+/// Number of integers that are drawn from a seed: the number that `Sampling::start` promises.
 const PER_SEED: usize = 10_000;
 
-/// `S::gave_up`, of the sampler that is given.
+/// Calls `S::gave_up` for the type of the given sampler.
 fn gave_up<S: Sampling>(_: &S, feed: &S::Feed) -> bool {
     S::gave_up(feed)
 }
 
-/// Samples against the discrete Gaussian around `center` with deviation
-/// `sigma`: mean, variance, and chi-square over the values within 5 sigma.
+/// Compares samples with the discrete Gaussian around `center` with deviation `sigma`: mean,
+/// variance, and chi-square over the values within 5 sigma.
 fn follows_the_gaussian(center: f64, sigma: f64, sigma_min: f64, samples: usize) {
     let leaf = Leaf {
         dss: 1.0 / (2.0 * sigma * sigma),
@@ -55,7 +55,7 @@ fn follows_the_gaussian(center: f64, sigma: f64, sigma_min: f64, samples: usize)
             .map(|(z, d)| d / total * (z as f64 - center).powi(k))
             .sum()
     };
-    // Six standard errors: a correct sampler fails once in 5e8 runs.
+    // Allows six standard errors: a correct sampler fails once in 5e8 runs.
     let variance = moment(2) - moment(1).powi(2);
     assert!(
         (sum / n - moment(1)).abs() < 6.0 * (variance / n).sqrt(),
@@ -67,8 +67,8 @@ fn follows_the_gaussian(center: f64, sigma: f64, sigma_min: f64, samples: usize)
         "variance at {center}, {sigma}"
     );
 
-    // Chi-square over cells that expect at least 10; its deviation from k - 1
-    // is about sqrt(2k) standard.
+    // Chi-square over cells whose expected count is at least 10. Its standard deviation is about
+    // sqrt(2k), around k - 1.
     let (mut chi, mut cells) = (0.0, 0.0);
     for (count, d) in counts.iter().zip(&density) {
         let expected = n * d / total;
@@ -93,8 +93,8 @@ fn samplerz_follows_the_discrete_gaussian() {
     }
 }
 
-/// `||(s1, s2)||^2` has mean about `2n sigma^2` before the bound cuts it off;
-/// `s2` alone has half of it.
+/// `||(s1, s2)||^2` has a mean of about `2n sigma^2` before the bound cuts it off. `s2` alone has
+/// half of it.
 fn s2_has_the_variance_of_the_scheme<P: Parameters>(sigma: f64) {
     let key = key::<P>(3).expand();
     let mut random = Repeatable::new(P::NAME);
@@ -111,8 +111,8 @@ fn s2_has_the_variance_of_the_scheme<P: Parameters>(sigma: f64) {
     }
     let samples = f64::from(signatures) * P::N as f64;
     let ratio = squares / samples / (sigma * sigma);
-    // The variance of a squared Gaussian is 2 sigma^4; padding and the bound
-    // refuse the longest, below half a percent of the mean.
+    // The variance of a squared Gaussian is 2 sigma^4. Padding and the bound refuse the longest
+    // vectors, which changes the mean by less than half a percent.
     assert!(
         (ratio - 1.0).abs() < 6.0 * (2.0 / samples).sqrt() + 0.005,
         "{}: {ratio}",

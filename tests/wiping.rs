@@ -1,7 +1,7 @@
-//! Memory is wiped before it is freed. No block that a batch gives back to the allocator holds the
-//! seed or the records of a sampler, or a sampled vector. No block that a decoder gives back holds
-//! the bytes of a signing key. No block of a key that is dropped holds a part of the key. No block
-//! holds a signature that was found to be wrong.
+//! Memory is wiped before it is freed. Blocks that a batch frees contain neither the seed or the
+//! records of a sampler, nor a sampled vector. Blocks that a decoder frees do not contain the bytes
+//! of a signing key. Blocks of a dropped key do not contain a part of the key. No block contains a
+//! signature that was found to be wrong.
 
 use falcon_core::batch::{BatchError, BatchVerify, JobKey, Verdict, VerifyBytesJob, VerifyJob};
 use falcon_core::hazmat::{
@@ -20,31 +20,31 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Bytes that are looked for: the beginning of a sampler's ChaCha20 key, for one.
+/// Number of bytes that are searched for: for example the beginning of a sampler's ChaCha20 key.
 const KEY_LEN: usize = 24;
 const JOBS: usize = 19;
 
 /// Blocks are searched while this is set.
 static SEARCHING: AtomicBool = AtomicBool::new(false);
-/// Blocks that held a key.
+/// Number of blocks that contained a key.
 static FOUND: AtomicUsize = AtomicUsize::new(0);
-/// Blocks that held a sampler's records.
+/// Number of blocks that contained a sampler's records.
 static FOUND_RECORDS: AtomicUsize = AtomicUsize::new(0);
-/// Large blocks that held anything.
+/// Number of large blocks that contained anything.
 static FOUND_LARGE: AtomicUsize = AtomicUsize::new(0);
 static KEYS: Mutex<[[u8; KEY_LEN]; JOBS]> = Mutex::new([[0; KEY_LEN]; JOBS]);
 
-/// Bytes of a large block. The vectors of one lane or of several are in such blocks.
+/// Bytes of a large block. Such blocks contain the vectors of one lane or of several.
 const LARGE: usize = 16 << 10;
 
 /// Held by the test that searches.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// Numbers in succession that look like records.
+/// Number of successive numbers that look like records.
 const RECORDS: usize = 32;
 
-/// True if there are [`RECORDS`] numbers of 32 bits in succession that are integers of 16 bits or
-/// infinite, and mostly not zero. Each of the three rows of a sampler's records is such.
+/// True if [`RECORDS`] successive 32-bit numbers are integers of 16 bits or infinite, and mostly
+/// not zero. Each of the three rows of a sampler's records looks like this.
 fn holds_records(bytes: &[u8]) -> bool {
     let (mut numbers, mut zeros) = (0, 0);
     for word in bytes.as_chunks().0 {
@@ -62,28 +62,29 @@ fn holds_records(bytes: &[u8]) -> bool {
     false
 }
 
-/// True if more than one byte of 64 is not zero: lengths and counters are left where they are.
+/// True if more than one byte in 64 is not zero. A few are allowed, since lengths and counters stay
+/// in place.
 fn holds_anything(bytes: &[u8]) -> bool {
     bytes.iter().filter(|&&byte| byte != 0).count() > bytes.len() / 64
 }
 
-/// Looks into every block that is freed.
+/// An allocator that searches every block that is freed.
 struct Searching;
 
 #[global_allocator]
 static ALLOCATOR: Searching = Searching;
 
-// SAFETY: all is left to the system's allocator.
+// SAFETY: the system's allocator does all the work.
 unsafe impl GlobalAlloc for Searching {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // Zeroed, so that every byte of a block may be read when it is freed.
-        // SAFETY: the caller's.
+        // SAFETY: the caller's promise.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         if SEARCHING.load(SeqCst) && layout.size() >= KEY_LEN {
-            // SAFETY: a block of this size that nobody else uses any more.
+            // SAFETY: this is a block of this size that nobody else uses any more.
             let bytes = unsafe { slice::from_raw_parts(block, layout.size()) };
             let keys = KEYS.lock().unwrap_or_else(PoisonError::into_inner);
             let held = |word: &[u8]| keys.iter().any(|key| key == word);
@@ -97,7 +98,7 @@ unsafe impl GlobalAlloc for Searching {
                 FOUND_LARGE.fetch_add(1, SeqCst);
             }
         }
-        // SAFETY: the caller's.
+        // SAFETY: the caller's promise.
         unsafe { System.dealloc(block, layout) }
     }
 }
@@ -108,7 +109,7 @@ fn a_batch_frees_no_seed_of_a_sampler() {
     let seeds: [[u8; 48]; JOBS] = std::array::from_fn(|i| [i as u8 + 1; 48]);
     *KEYS.lock().unwrap() = seeds.map(|seed| Shake256::reader(&seed).read_array());
 
-    // The search finds what is there to be found.
+    // Shows that the search finds what is there.
     SEARCHING.store(true, SeqCst);
     let key = KEYS.lock().unwrap()[3];
     drop(vec![key; 2]);
@@ -124,7 +125,7 @@ fn a_batch_frees_no_seed_of_a_sampler() {
 
     let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let expanded = key.expand();
-    // What an expanded key that a batch makes and drops would leave.
+    // The trace of an expanded key that a batch makes and drops.
     let reals = expanded_reals(&expanded);
     for (found, reals) in KEYS
         .lock()
@@ -165,7 +166,7 @@ fn a_batch_frees_no_seed_of_a_sampler() {
         }
     }
 
-    // The vectors of the signatures, which are where those of refused attempts would be.
+    // The vectors of the signatures. Those of refused attempts would stand in the same place.
     for (found, signature) in KEYS.lock().unwrap().iter_mut().zip(&signatures) {
         let words = signature.s2()[..KEY_LEN / 2].iter();
         for (bytes, word) in found.as_chunks_mut().0.iter_mut().zip(words) {
@@ -205,7 +206,8 @@ fn a_vector_that_a_signing_key_is_read_from_is_wiped() {
     }
 }
 
-/// The beginning of `bytes`, as found at the places that are searched, wherever `bytes` begin.
+/// Returns the beginning of `bytes` for each alignment, since the search looks only at certain
+/// places.
 fn anywhere(bytes: &[u8]) -> [[u8; KEY_LEN]; JOBS] {
     std::array::from_fn(|i| bytes[i % 4..][..KEY_LEN].try_into().expect("24 bytes"))
 }
@@ -259,7 +261,7 @@ fn a_document_that_is_decrypted_is_wiped() {
     assert_eq!((read, FOUND.swap(0, SeqCst)), (true, 0));
 }
 
-/// Every part of a key is wiped when the key is dropped, wherever it begins in the key.
+/// Every part of a key is wiped when the key is dropped, at any offset in the key.
 #[test]
 fn keys_that_are_dropped_leave_nothing() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -276,7 +278,7 @@ fn keys_that_are_dropped_leave_nothing() {
             SEARCHING.store(false, SeqCst);
             FOUND.swap(0, SeqCst)
         };
-        // The search finds what is there to be found.
+        // Shows that the search finds what is there.
         assert!(count(&|| drop(part.clone())) == 1, "part {number}");
         let signing =
             || drop(SigningKey::<Falcon512>::from_seed_boxed(&[7; 32]).expect("no fault"));
@@ -286,7 +288,7 @@ fn keys_that_are_dropped_leave_nothing() {
     }
 }
 
-/// FN-DSA hashes `f` and `g` for its seeds.
+/// FN-DSA hashes `f` and `g` to derive its seeds.
 #[test]
 fn a_key_of_fn_dsa_that_is_dropped_leaves_no_secret_hash() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -309,7 +311,7 @@ fn a_key_of_fn_dsa_that_is_dropped_leaves_no_secret_hash() {
     assert_eq!(found(&|| drop(make())), 0);
 }
 
-/// A batch of FN-DSA draws a seed for every job, and derives those of its attempts from it.
+/// A batch of FN-DSA draws a seed for every job, and derives the seeds of its attempts from it.
 #[test]
 fn a_batch_of_fn_dsa_leaves_no_seed() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -333,15 +335,15 @@ fn a_batch_of_fn_dsa_leaves_no_seed() {
         SEARCHING.store(true, SeqCst);
         drop(secret.to_vec());
         let copies = FOUND.swap(0, SeqCst);
-        // On another stack: this one holds the secrets, and unused bytes of a value in a block may
-        // come from there.
+        // Runs on another stack: this one contains the secrets, and unused bytes of a value in a
+        // block may come from the stack.
         thread::scope(|scope| _ = scope.spawn(sign));
         SEARCHING.store(false, SeqCst);
         assert_eq!((copies, FOUND.swap(0, SeqCst)), (1, 0));
     }
 }
 
-/// The state of a hash begins with what it has absorbed.
+/// The state of a hash begins with the bytes that it has absorbed.
 #[test]
 fn a_hash_that_is_dropped_leaves_nothing() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -353,7 +355,7 @@ fn a_hash_that_is_dropped_leaves_nothing() {
         SEARCHING.store(false, SeqCst);
         FOUND.swap(0, SeqCst)
     };
-    // The search finds what is there to be found.
+    // Shows that the search finds what is there.
     assert_eq!(found(&|| drop(secret.to_vec())), 1);
     let absorbing = || {
         let mut hash = Box::new(Shake256::new());
@@ -369,10 +371,10 @@ fn a_hash_that_is_dropped_leaves_nothing() {
     assert_eq!(found(&squeezing), 0);
 }
 
-/// An engine whose every signature is the same, and wrong.
+/// An engine whose signatures are all the same, and wrong.
 struct Wrong {
     signature: Signature<Falcon512>,
-    /// Result of signing, after it has written the signatures.
+    /// Result of signing, after the signatures were written.
     signed: Result<(), BatchError>,
     /// Result of verification.
     verified: Result<(), BatchError>,

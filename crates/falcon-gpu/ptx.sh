@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compiles kernels/ to ptx/, and says what the kernels take of a processor.
+# Compiles kernels/ to ptx/, and tabulates the registers and memory that the kernels use.
 #
 #   ptx.sh           writes ptx/*.ptx, ptx/*.cubin and ptx/resources.tsv, and the hashes
 #                    of the sources and of these: ptx/sources.sha256, ptx/outputs.sha256
@@ -8,12 +8,11 @@
 #                    compiles another file, such as benches/gpu/ceilings.cu, or
 #                    kernels/kernels.cu with -DFALCON_SMALL=3
 #   ptx.sh --variants FOLDER
-#                    compiles the kernels as each line of kernels/variants says: a line has
-#                    -D options without the -D, and names the file, '-' for '=' and ' '
+# compiles one variant for each line of kernels/variants. A line has -D options without the -D; the
+# file name is the line, with '-' for '=' and ' '
 #
-# Needs no GPU: the compiler comes from PyPI into a virtual environment, half a
-# gigabyte, in FALCON_CUDA_VENV or the build folder. It is pinned, so that the
-# same sources give the same text.
+# Needs no GPU. The compiler comes from PyPI into a virtual environment of half a gigabyte, in
+# FALCON_CUDA_VENV or the build folder. It is pinned, so that the same sources give the same text.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -21,15 +20,14 @@ readonly PACKAGES=(
     nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88
     nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85
 )
-# The oldest device that kernels are compiled for; drivers compile them again for
-# newer ones.
+# The oldest device that the kernels are compiled for. Drivers compile them again for newer ones.
 readonly TARGET=80
-# The oldest PTX that has all that the text needs: CUDA 11.0, drivers from 450 on.
+# The oldest PTX version that has all that the text needs: CUDA 11.0, drivers from 450 on.
 readonly ISA=7.0
-# Devices that the text is assembled for, and that the table of resources is for: A100,
-# RTX 4090, H100 and H200. src/lib.rs names the cubins.
+# Devices that the text is assembled for and that the table of resources covers: A100, RTX 4090,
+# H100 and H200. src/lib.rs names the cubins.
 readonly DEVICES=(80 89 90)
-# Most bytes of ptx/, all together.
+# Upper bound on the bytes of ptx/, all files together.
 readonly MOST_BYTES=$((8 << 20))
 
 # Files that the text depends on.
@@ -63,19 +61,19 @@ print(pathlib.Path(sysconfig.get_paths()["purelib"]) / "nvidia/cu13/bin")'
 nvcc_ptx() {
     local in="$1" out="$2"
     shift 2
-    # Products and sums are named one by one, and nothing may join them.
+    # Every product and sum rounds by itself: no fused operations.
     "$bin/nvcc" -fmad=false -std=c++17 -O3 -arch="compute_$TARGET" -ptx -I kernels \
         "$@" "$in" -o "$out.all"
-    # Without the compiler's build in comments, without a hint that older PTX does not
-    # have, and without the path of the file in the names of what is private to it.
+    # Removes comments with the compiler's build, a hint that older PTX does not have, and the path
+    # of the file in the names of private items.
     sed -E -e '/^\/\//d' -e '/\.pragma "used_bytes_mask/d' \
         -e 's/_ZN[0-9]+_INTERNAL_[0-9a-zA-Z_]*_[0-9a-f]{8}6falcon/_ZN6falcon/g' \
         -e "s/^\.version .*/.version $ISA/" "$out.all" | cat -s >"$out"
     rm "$out.all"
 }
 
-# compile LOGN OUT: the kernels of a degree. A driver compiles a file as a whole,
-# and few need both.
+# compile LOGN OUT: compiles the kernels of one degree. A driver compiles a file as a whole, and few
+# programs need both degrees.
 compile() {
     cat >"$2.cu" <<END
 #include "kernels.h"
@@ -87,9 +85,9 @@ END
     rm "$2.cu"
 }
 
-# assemble PTX DEVICE CUBIN: kernel, device, registers, stack, spills, shared memory. The
-# cubin names the compiler and the device, and neither a path nor a date: the same text gives
-# the same bytes.
+# assemble PTX DEVICE CUBIN: prints kernel, device, registers, stack, spills, shared memory. The
+# cubin names the compiler and the device, but no path and no date: the same text gives the same
+# bytes.
 assemble() {
     "$bin/ptxas" -arch="sm_$2" -v "$1" -o "$3" 2>&1 | awk -v device="sm_$2" '
         /Compiling entry function/ { split($0, part, "\x27"); kernel = part[2] }
@@ -120,7 +118,7 @@ generate() {
         done
     } >"$1/resources.tsv"
     sources | xargs sha256sum >"$1/sources.sha256"
-    # Nothing else says, without the compiler, that the files are still what it made.
+    # Without the compiler, only this list shows that the files are still what it made.
     (cd "$1" && LC_ALL=C sha256sum kernels_*.ptx kernels_*.cubin resources.tsv) >"$1/outputs.sha256"
 }
 

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# The profile of the core's operations: which instructions each executes, in which
-# part of the work, and how many butterflies and permutations that is. Prints the
-# table. It repeats exactly on one machine and toolchain as long as the code of the
-# core and of the program is the same; a change elsewhere in the crate may move
-# instructions from one part to another, one in ten thousand.
+# Prints the profile of the core's operations: the instructions that each executes, by part of the
+# work, and the number of butterflies and permutations. On one machine and toolchain it repeats
+# exactly while the code of the core and of the program stays the same. A change elsewhere in the
+# crate may move about one instruction in ten thousand from one part to another.
 #
 #   crates/falcon-hls-sim/profile.sh > crates/falcon-hls-sim/profile.tsv
 #   crates/falcon-hls-sim/profile.sh x86-64 | armv7 | armv7-soft    rows of one target
@@ -12,18 +11,16 @@
 #
 # armv7-soft computes binary64 with integer instructions.
 #
-# Executions of every instruction are counted: on x86-64 by Callgrind, on ARMv7 by
-# the plugin of benches/qemu under QEMU's user mode. The compiler's debug
-# information says of which functions an instruction is, inlined ones included,
-# from the innermost to the one that has a symbol. So nothing has to be kept from
-# being inlined, and the code is that of a release. An instruction counts for the
-# first part (profile.awk) below which one of its functions is; one that the
-# compiler has made of several, for what they have in common.
+# Executions of every instruction are counted: on x86-64 by Callgrind, on ARMv7 by the plugin of
+# benches/qemu under QEMU's user mode. The compiler's debug information tells to which functions an
+# instruction belongs, from the innermost inlined one to the one that has a symbol. So nothing has
+# to be kept from being inlined, and the code is that of a release. An instruction counts for the
+# first part (profile.awk) that contains one of its functions. If the compiler merged several
+# instructions into one, it counts for the functions that they share.
 #
-# Butterflies are not found so, but counted by the program, which does the same
-# work once more on an instrument. No instrument reaches those of key generation.
-# Permutations are executions of the first instruction of the function that
-# permutes.
+# Butterflies cannot be found in this way. The program counts them: it does the same work once more
+# on an instrument. No instrument reaches the butterflies of key generation. The number of
+# permutations is the number of executions of the first instruction of the function that permutes.
 #
 # Needed: valgrind, binutils; for ARMv7 gcc, gcc-arm-linux-gnueabihf,
 # libc6-dev-armhf-cross, qemu-user, and
@@ -38,18 +35,18 @@ run="$(mktemp -d)"
 readonly run
 trap 'rm -rf "$run"' EXIT
 
-# Has `need` and `build_plugin`.
+# Defines `need` and `build_plugin`.
 source benches/qemu/common.sh
 
-# build TRIPLE FLAGS: the program, at fixed addresses, so that those of a run are
-# those of the file. The profile `ct` is a release with debug information.
+# build TRIPLE FLAGS: builds the program at fixed addresses, so that those of a run are those of the
+# file. The profile `ct` is a release with debug information.
 build() {
     RUSTFLAGS="-C relocation-model=static $2" cargo build --locked --quiet --profile ct \
         --target "$1" --target-dir "$TARGET" -p falcon-hls-sim --example profile
     program="$TARGET/$1/ct/examples/profile"
 }
 
-# symbol PREFIX NAME: the address of a function.
+# symbol PREFIX NAME: prints the address of a function.
 symbol() {
     local address
     address="$("$1nm" --demangle "$program" |
@@ -61,12 +58,12 @@ symbol() {
     echo "$address"
 }
 
-# count_x86_64 OPERATION DEGREE REPEATS TOKEN: leaves `done` and `counts`.
+# count_x86_64 OPERATION DEGREE REPEATS TOKEN: writes the files `done` and `counts`.
 count_x86_64() {
     valgrind --quiet --tool=callgrind --dump-instr=yes --dump-line=no --compress-pos=no \
         --compress-strings=no --collect-atstart=no --toggle-collect='profile::measured*' \
         --callgrind-out-file="$run/callgrind" "$program" "$@" >"$run/done"
-    # The line after `calls=` is what the call cost, which counts where it was spent.
+    # The line after `calls=` is the cost of the call. It was counted where it was spent.
     awk '/^ob=/ { own = /\/profile$/ }
         /^calls=/ { getline; next }
         /^0x/ { if (own) sum[$1] += $2; else library += $2 }
@@ -76,8 +73,8 @@ count_x86_64() {
         }' "$run/callgrind" >"$run/counts"
 }
 
-# count_armv7 OPERATION DEGREE REPEATS TOKEN: the same. The program is static: there is
-# no other library.
+# count_armv7 OPERATION DEGREE REPEATS TOKEN: the same. The program is static, so there is no other
+# library.
 count_armv7() {
     rm -f "$run/blocks"
     env -i "$(command -v qemu-arm)" -seed 1 -cpu cortex-a9 \
@@ -98,7 +95,7 @@ rows() {
     for degree in 512 1024; do
         for operation in keygen expand sign sign-expanded sign-hedged verify verify-encoded; do
             "count_$count" "$operation" "$degree" "${PROFILE_REPEATS:-100}" "$3"
-            # So that awk meets it even if nothing was printed.
+            # awk needs this line if nothing was printed.
             echo "end" >>"$run/done"
             grep '^0x' "$run/counts" | cut -d' ' -f1 |
                 "$1addr2line" -e "$program" -a -f -i -C >"$run/names"
@@ -110,7 +107,7 @@ rows() {
     done
 }
 
-# sources: one hash of the code that is counted and of the code that counts it. Comment lines and
+# sources: prints one hash of the counted code and of the code that counts it. Comment lines and
 # blank lines are left out, because they change no instruction.
 sources() {
     find crates/falcon-core/src crates/falcon-keccak/src crates/falcon-lanes/src \
@@ -118,8 +115,8 @@ sources() {
         LC_ALL=C sort | LC_ALL=C xargs grep -aHv '^ *\(//.*\)\?$' | sha256sum | cut -d' ' -f1
 }
 
-# check: if the table is of other code, counts x86-64 again. Fails if a part of an operation takes
-# another number of instructions, by more than 1 % of the operation, or of butterflies.
+# check: counts x86-64 again if the table is of other code. Fails if the instructions of a part
+# differ by more than 1 % of the operation's, or if its butterflies differ.
 check() {
     local table=$HERE/profile.tsv
     if [ "$(sed -n 's/^# Sources: //p' "$table")" = "$(sources)" ]; then

@@ -3,16 +3,16 @@
 
 make.py > records.txt
 
-Written from the draft EIP-8052 and from pythonref/keccak_prng.py of ZKNoxHQ/ETHFALCON, which says
-what the draft leaves open. Shares no code with the crates. Python has no Keccak-256, so Keccak-f is
-written here; SHA3-256 by the same code is compared with Python's.
+Written from the draft EIP-8052, and from pythonref/keccak_prng.py of ZKNoxHQ/ETHFALCON for details
+that the draft leaves open. It shares no code with the crates. Python has no Keccak-256, so Keccak-f
+is written here. SHA3-256 computed by the same code is compared with Python's.
 """
 
 import hashlib
 
 Q = 12289
 LIMIT = 5 * Q
-RATE = 136  # bytes, of Keccak-256 and of SHA3-256
+RATE = 136  # bytes, for both Keccak-256 and SHA3-256
 MASK = 2**64 - 1
 
 
@@ -21,7 +21,7 @@ def rotated(word, by):
 
 
 def round_constants():
-    """The constants of the 24 rounds, from the shift register of FIPS 202, algorithm 5."""
+    """Returns the constants of the 24 rounds, from the shift register of FIPS 202, algorithm 5."""
     register, bits = 1, []
     for _ in range(7 * 24):
         bits.append(register & 1)
@@ -52,7 +52,7 @@ def keccak_f(a):
 
 
 def sponge(data, first):
-    """32 bytes of the sponge, whose padding begins with the byte `first`."""
+    """Returns 32 bytes of the sponge. The padding begins with the byte `first`."""
     padded = bytearray(data) + bytes([first]) + bytes(-(len(data) + 1) % RATE)
     padded[-1] ^= 0x80
     state = [0] * 25
@@ -68,7 +68,7 @@ def keccak256(data):
 
 
 def words(nonce, message):
-    """Words of 16 bits: blocks of 32 bytes, each the hash of state and counter."""
+    """Yields words of 16 bits from blocks of 32 bytes: each block hashes state and counter."""
     state, counter = keccak256(nonce + message), 0
     while True:
         block = keccak256(state + counter.to_bytes(8, "big"))
@@ -78,7 +78,7 @@ def words(nonce, message):
 
 
 def hash_to_point(n, nonce, message):
-    """The point, and all words that were read for it."""
+    """Returns the point, and all words that were read for it."""
     point, read = [], []
     for word in words(nonce, message):
         read.append(word)
@@ -106,7 +106,7 @@ def check():
     assert keccak256(b"").hex() == empty
 
 
-# Of ETHFALCON's vectors: nonce and message. Its points are the same.
+# Nonces and messages of ETHFALCON's vectors, whose points are the same.
 ETHFALCON = [
     ("46b9dd2b0ba88d13233b3feb743eeb243fcd52ea62b81b82b50c27646ed5762fd75dc4ddd8c0f200",
      b"My name is Renaud from ZKNOX!!!!"),
@@ -118,7 +118,8 @@ ETHFALCON = [
      b"We are ZKNox, you already know!!"),
 ]
 
-# Messages whose input ends at the edges of words and of blocks, with the nonce of 40 bytes.
+# Lengths of messages whose input ends around the ends of words and blocks, with the nonce of 40
+# bytes.
 LENGTHS = [0, 1, 7, 8, 31, 32, 33, 94, 95, 96, 97, 231, 232, 233, 1000]
 
 

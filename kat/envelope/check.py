@@ -23,7 +23,7 @@ def rotate(word, count):
 
 
 def round_constants():
-    """FIPS 202, algorithm 5: bits of a shift register."""
+    """Returns the round constants: FIPS 202, algorithm 5, a shift register."""
     register, constants = 1, []
     for _ in range(24):
         constant = 0
@@ -75,12 +75,12 @@ def cshake256(data, length):
     return sponge(block.ljust(RATE, b"\0") + data, length, 0x04)
 
 
-# The sponge is the one of hashlib, but for block and padding.
+# This sponge equals hashlib's, except for rate and padding.
 assert sponge(b"order #42", 300, 0x1F) == shake256(b"order #42", 300)
 
 
 def public_keys():
-    """The keys of the trust list, by fingerprint."""
+    """Returns the keys of the trust list, by fingerprint."""
     lines = [line.split(": ", 1) for line in (FOLDER / "trust").read_text().splitlines()]
     encoded = [base64.b64decode(line[1]) for line in lines if line[0] == "public-key"]
     keys = {hashlib.shake_256(key).hexdigest(32): key for key in encoded}

@@ -2,7 +2,7 @@
 """Recovers the keys of records.txt in plain Python and compares their hashes.
 
 Written from docs/FORMATS.md and section 3.12 of the Falcon specification. Shares no code with the
-crates. A quotient is computed by the values at the roots of x^n + 1, and checked by a schoolbook
+crates. A quotient is computed from the values at the roots of x^n + 1, and checked with a schoolbook
 product. Prints a line for each record, and fails at the first one that is wrong.
 """
 
@@ -15,7 +15,7 @@ from plain_falcon import Q, SETS, hash_to_point, polynomial, product
 
 
 def values(n, a, root):
-    """Values of a at root^1, root^3, root^5, ..., by Horner's rule."""
+    """Returns the values of a at root^1, root^3, root^5, ..., by Horner's rule."""
     out, x, square = [], root, root * root % Q
     for _ in range(n):
         value = 0
@@ -27,12 +27,12 @@ def values(n, a, root):
 
 
 def quotient(n, a, b):
-    """a / b modulo x^n + 1 and q."""
+    """Returns a / b modulo x^n + 1 and q."""
     root = pow(7, 1024 // n, Q)
     assert pow(root, n, Q) == Q - 1
     pairs = zip(values(n, a, root), values(n, b, root))
     ratios = [value * pow(divisor, -1, Q) % Q for value, divisor in pairs]
-    # Coefficient i is the mean of ratio k times root^(-i (2k + 1)).
+    # Coefficient i is the mean over k of ratio k times root^(-i (2k + 1)).
     inverse, over_n = pow(root, -1, Q), pow(n, -1, Q)
     out = []
     for i in range(n):

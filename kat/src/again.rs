@@ -3,7 +3,8 @@
 use core::convert::Infallible;
 use rand_core::{TryCryptoRng, TryRng, utils::next_word_via_fill};
 
-/// A generator whose calls each return these bytes from the start, repeated as often as needed.
+/// A generator that starts again with these bytes at each call, and repeats them as often as
+/// needed.
 ///
 /// ```
 /// use falcon_kat::Again;
@@ -38,5 +39,5 @@ impl<B: AsRef<[u8]>> TryRng for Again<B> {
     }
 }
 
-/// Predictable on purpose: the trait is there for functions that ask for it.
+/// Predictable on purpose: the trait exists for functions that require it.
 impl<B: AsRef<[u8]>> TryCryptoRng for Again<B> {}

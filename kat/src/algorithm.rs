@@ -1,9 +1,9 @@
 //! The four algorithms that have published known-answer files.
 //!
-//! `falcon-512` and `falcon-1024` attach signatures as NIST's API does:
-//! big-endian 16-bit length L, nonce (40), message, then L bytes: one header
-//! byte `0x20 + logn` and the compressed `s2`. The padded ones, PQClean's,
-//! put the padded detached signature in front of the message.
+//! `falcon-512` and `falcon-1024` attach signatures as in NIST's API: big-endian 16-bit length L,
+//! nonce (40), message, then L bytes: one header byte `0x20 + logn` and the compressed `s2`. The
+//! padded algorithms, which are PQClean's, put the padded detached signature in front of the
+//! message.
 
 use crate::rsp::Record;
 use std::{fmt, str::FromStr};
@@ -30,7 +30,7 @@ impl Algorithm {
         Self::FalconPadded1024,
     ];
 
-    /// The name in lower case, as PQClean writes it: `falcon-padded-512`.
+    /// The name in lower case, as in PQClean: `falcon-padded-512`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Falcon512 => "falcon-512",
@@ -58,7 +58,7 @@ impl Algorithm {
         }
     }
 
-    /// The length of every detached signature, for the padded algorithms.
+    /// Length of every detached signature, for the padded algorithms.
     pub const fn padded_len(self) -> Option<usize> {
         match self {
             Self::Falcon512 | Self::Falcon1024 => None,
@@ -67,11 +67,11 @@ impl Algorithm {
         }
     }
 
-    /// The algorithm whose record this must be, if any: the public key's
-    /// header gives the degree, the attached signature its form.
+    /// Infers the algorithm of a record, if possible: the public key's header gives the degree, the
+    /// attached signature its form.
     ///
-    /// A padded one starts with `0x30 + logn`. A NIST one starts with the high
-    /// byte of a length below `0x0600`, so the two cannot be mistaken.
+    /// A padded signature starts with `0x30 + logn`. A NIST signature starts with the high byte of
+    /// a length below `0x0600`. So the two cannot be mistaken.
     pub fn infer(record: &Record) -> Option<Self> {
         let logn = *record.public_key.first()?;
         let first = *record.signed_message.first()?;
@@ -111,7 +111,7 @@ impl std::error::Error for UnknownAlgorithm {}
 impl FromStr for Algorithm {
     type Err = UnknownAlgorithm;
 
-    /// Reads a name in any case, so that a file's title is a name too.
+    /// Parses a name in any case, so a file's title is accepted, too.
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         Self::ALL
             .into_iter()

@@ -1,13 +1,12 @@
-//! AES-256-CTR DRBG as NIST's test driver runs it: no personalisation, no
-//! derivation function, no reseeding, no prediction resistance.
+//! AES-256-CTR DRBG as in NIST's test driver: no personalisation, no derivation function, no
+//! reseeding, no prediction resistance.
 //!
-//! State: `key` (32 bytes) and `v` (16 bytes, a big-endian counter).
-//! `update(data)` replaces both by the next 48 bytes of key stream, XOR
-//! `data`. Every `fill` ends with one `update`, and drops what is left of its
-//! last block: where the calls are cut decides what comes out.
+//! State: `key` (32 bytes) and `v` (16 bytes, a big-endian counter). `update(data)` replaces both
+//! by the next 48 bytes of key stream, XOR `data`. Every `fill` ends with one `update` and drops
+//! the rest of its last block. So the output depends on the lengths of the calls.
 //!
-//! Source: NIST SP 800-90A Rev. 1, section 10.2.1; the call pattern of the
-//! post-quantum submissions' `PQCgenKAT_sign`.
+//! Source: NIST SP 800-90A Rev. 1, section 10.2.1. The calls follow `PQCgenKAT_sign` of the
+//! post-quantum submissions.
 
 use aes::{
     Aes256,
@@ -16,7 +15,7 @@ use aes::{
 use core::convert::Infallible;
 use rand_core::{TryCryptoRng, TryRng};
 
-/// Bytes of entropy, and of state: 32 of key and 16 of counter.
+/// Length of the entropy and of the state in bytes: 32 for the key and 16 for the counter.
 pub(crate) const SEED_LEN: usize = 48;
 
 /// The deterministic generator of NIST's known-answer files.
@@ -32,20 +31,20 @@ pub struct Drbg {
 }
 
 impl Drbg {
-    /// Starts from 48 bytes of entropy.
+    /// Creates the generator from 48 bytes of entropy.
     pub fn new(entropy: &[u8; SEED_LEN]) -> Self {
         let mut drbg = Self { key: [0; 32], v: 0 };
         drbg.update(Some(entropy));
         drbg
     }
 
-    /// The generator of the seeds and messages of a NIST file: its entropy is
-    /// the bytes 0, 1, .. 47.
+    /// Creates the generator for the seeds and messages of a NIST file. Its entropy is the bytes 0,
+    /// 1, .. 47.
     pub fn nist() -> Self {
         Self::new(&core::array::from_fn(|i| i as u8))
     }
 
-    /// One call of the driver's `randombytes`.
+    /// Makes one call of the driver's `randombytes`.
     pub fn fill(&mut self, out: &mut [u8]) {
         let cipher = Aes256::new(&self.key.into());
         for chunk in out.chunks_mut(16) {
@@ -54,7 +53,7 @@ impl Drbg {
         self.update(None);
     }
 
-    /// One call of the driver's `randombytes`, for `N` bytes.
+    /// Makes one call of the driver's `randombytes`, for `N` bytes.
     pub fn bytes<const N: usize>(&mut self) -> [u8; N] {
         let mut out = [0; N];
         self.fill(&mut out);
@@ -103,7 +102,7 @@ impl TryRng for Drbg {
     }
 }
 
-/// Predictable on purpose: the trait is there for functions that ask for it.
+/// Predictable on purpose: the trait exists for functions that require it.
 impl TryCryptoRng for Drbg {}
 
 #[cfg(test)]

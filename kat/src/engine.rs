@@ -1,4 +1,4 @@
-//! The engines of this workspace under test.
+//! Tests the engines of this workspace.
 
 use crate::{Algorithm, KeyPair, Subject, SubjectError};
 use falcon_core::{
@@ -11,11 +11,11 @@ use falcon_core::{
 /// Form of the secret key that signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyForm {
-    /// The key; the tree is computed on the way.
+    /// The key. The tree is computed during signing.
     Key,
     /// The expanded key.
     Expanded,
-    /// The expanded key, on every lane of the engine at once. Lanes that differ are an error.
+    /// The expanded key, on all lanes of the engine at once. If lanes differ, this is an error.
     Batch,
 }
 
@@ -24,7 +24,7 @@ impl KeyForm {
     pub const ALL: [Self; 3] = [Self::Key, Self::Expanded, Self::Batch];
 }
 
-/// An engine and a way to sign on it.
+/// An engine, and the form of the key that signs on it.
 #[derive(Clone, Copy, Debug)]
 pub struct EngineSubject<E = Engine> {
     /// The engine.
@@ -33,12 +33,12 @@ pub struct EngineSubject<E = Engine> {
     pub form: KeyForm,
 }
 
-/// Signer with given nonces and sampler seeds.
+/// Signs with given nonces and sampler seeds.
 pub trait RawSigner: BatchSignRaw<Falcon512> + BatchSignRaw<Falcon1024> {
-    /// The processor's engine that does what is not a batch.
+    /// Returns the processor's engine for all work except batches.
     fn processor(&self) -> Engine;
 
-    /// Jobs that make a batch.
+    /// Returns the number of jobs of a batch.
     fn lanes(&self) -> usize;
 }
 
@@ -52,7 +52,7 @@ impl RawSigner for Engine {
     }
 }
 
-/// Lanes of any width, which need not be an engine with a name.
+/// Any number of lanes, even if no engine has this number.
 impl<B: SigningIsa, F: Fft> RawSigner for LaneEngine<B, F> {
     fn processor(&self) -> Engine {
         Engine::Scalar
@@ -108,7 +108,7 @@ impl<E: RawSigner> EngineSubject<E> {
             let key = &engine.expand(&key);
             let lanes = self.engine.lanes();
             let job = RawJob::new(key, message, randomness);
-            // The same job on every lane.
+            // The same job runs on every lane.
             let mut out = vec![Signature::EMPTY; lanes];
             self.engine
                 .sign_batch_raw(&vec![job; lanes], fit, &mut out)?;

@@ -1,20 +1,21 @@
 //! Signatures of the reference's C code that a last bit of the LDL tree decides.
 //!
-//! The sampler's first four and last two centres are rational numbers of the key and the message.
-//! If one of them is an integer but for rounding, its last bits decide the signature. Each of these
-//! signatures has another polynomial `s2` if the LDL tree is computed in another way:
-//! - with `x (1 / d)` instead of `x (d (1 / (d d)))` as the quotient: four in a million, those with
-//!   equal numbers of nonce and seed;
+//! The sampler's first four and last two centres are rational numbers that depend on the key and
+//! the message. If one of them is an integer in exact arithmetic, its last bits decide the
+//! signature. Each of these signatures has another polynomial `s2` if the LDL tree is computed
+//! differently:
+//! - with `x (1 / d)` instead of `x (d (1 / (d d)))` as the quotient: four in a million, those
+//!   whose nonce and seed have the same number;
 //! - with a real diagonal instead of a complex one: one in `5 * 10^9`, the others.
 //!
-//! NIST's records have no such signature. The files are in `kat/reference-long`.
+//! NIST's records do not contain such signatures. The files are in `kat/reference-long`.
 
 use crate::Algorithm;
 
 /// A signature of the empty message.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Number of the key: see [`key_seed`].
+    /// Number of the key; see [`key_seed`].
     pub key: u8,
     /// Nonce of the signature.
     pub nonce: [u8; 40],
@@ -46,10 +47,11 @@ pub const FILES: [(Algorithm, &str, usize); 2] = [
 /// Reads the text of a file of `kat/reference-long`.
 ///
 /// A line is a comment after `#`, or four fields: the numbers of key, nonce and seed, and
-/// [`compressed`](Record::compressed) in hexadecimal. The nonce is its number in 8 bytes, least
-/// significant first, and 32 zeros. The seed is its number in 8 bytes and 40 bytes `a5`.
+/// [`compressed`](Record::compressed) in hexadecimal. The nonce is its number in 8 bytes,
+/// little-endian, and 32 zeros. The seed is its number in 8 bytes, little-endian, and 40 bytes
+/// `a5`.
 ///
-/// Returns `None` if a line has another form.
+/// Returns `None` if a line does not have this format.
 pub fn records(text: &str) -> Option<Vec<Record>> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines

@@ -1,12 +1,11 @@
-//! Known-answer tests of Falcon round 3: what the two published test drivers
-//! print for a given implementation, and where a file and an implementation
-//! first differ.
+//! Known-answer tests of Falcon round 3: computes the output of the two published test drivers for
+//! a given implementation, and finds the first difference between a file and an implementation.
 //!
 //! - [`Drbg`]: the AES-256-CTR generator of NIST's test driver.
 //! - [`Surf`]: the toy generator of PQClean's `testvectors` driver.
 //! - [`Again`]: a generator that repeats itself.
 //! - [`rsp`]: NIST `.rsp` files, read and written as streams.
-//! - [`replay`]: regenerates records from their seeds, compares them.
+//! - [`replay`]: regenerates records from their seeds and compares them.
 //! - [`testvectors`]: the other form of PQClean's drivers.
 //! - [`last_bit`]: signatures of the reference that a last bit of the LDL tree decides.
 //!
@@ -21,8 +20,8 @@
 //! assert_eq!(hex_upper(&first.seed[..4]), "06155023");
 //! ```
 //!
-//! Nothing here is for production: the generators are predictable on
-//! purpose, and secret keys are test data that is printed.
+//! Nothing here is for production: the generators are predictable on purpose, and secret keys are
+//! test data that is printed.
 #![forbid(unsafe_code)]
 
 mod again;

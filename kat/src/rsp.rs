@@ -1,11 +1,10 @@
-//! NIST `.rsp` files: a title line, then records of eight `name = value`
-//! lines, byte strings in hexadecimal.
+//! NIST `.rsp` files: a title line, then records of eight `name = value` lines, with byte strings
+//! in hexadecimal.
 //!
-//! Reading is a stream, so a file of any length needs the memory of one
-//! record. It is strict about what a record says (each field once, in order,
-//! lengths as declared) and tolerant of what carries no meaning: line ends,
-//! blank lines, comment lines, spaces around `=`, the case of digits. Writing
-//! gives the exact bytes of the published files, see [`Style`].
+//! Files are read as streams, so a file of any length needs the memory of one record. The contents
+//! are checked strictly: each field once, in order, with the declared lengths. Line ends, blank
+//! lines, comment lines, spaces around `=` and the case of digits are free. Writing gives the exact
+//! bytes of the published files; see [`Style`].
 
 mod error;
 mod field;
@@ -19,11 +18,11 @@ use std::{
     str::FromStr,
 };
 
-/// Characters in the longest line that is read: a message of half a megabyte.
-/// The longest line of a published file has 9 300.
+/// Number of characters of the longest line that is read: a message of half a megabyte. The longest
+/// line of a published file has 9300.
 const MAX_LINE: usize = 1 << 20;
 
-/// One record. The lengths of the file are those of the vectors.
+/// One record. Lengths in the file are the lengths of these vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Number of the record, from 0 in published files.
@@ -43,12 +42,11 @@ pub struct Record {
 /// Separation of the records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
-    /// NIST's driver: title and blank line first, a blank line after every
-    /// record.
+    /// Style of NIST's driver: a title and a blank line first, and a blank line after every record.
     #[default]
     Nist,
-    /// PQClean's `nistkat` driver (one record) and liboqs (all of them): no
-    /// title, a blank line between records.
+    /// Style of PQClean's `nistkat` driver (one record) and of liboqs (all records): no title, and
+    /// a blank line between records.
     Pqclean,
 }
 
@@ -64,7 +62,7 @@ impl FromStr for Style {
     }
 }
 
-/// No known-answer file has this style.
+/// The name is not that of a style of known-answer files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownStyle(String);
 
@@ -98,7 +96,7 @@ impl<W: Write> Writer<W> {
     /// Writes the title, if the style has one.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If writing to `out` fails.
     pub fn new(mut out: W, style: Style, title: &str) -> io::Result<Self> {
         if style == Style::Nist {
             write!(out, "# {title}\n\n")?;
@@ -113,7 +111,7 @@ impl<W: Write> Writer<W> {
     /// Appends a record.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If writing to `out` fails.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         if self.style == Style::Pqclean && !self.first {
             writeln!(self.out)?;
@@ -141,13 +139,13 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// NIST's driver prints an empty string as `00`.
+/// Writes a line of bytes. NIST's driver prints an empty string as `00`.
 fn bytes_line(out: &mut impl Write, field: Field, bytes: &[u8]) -> io::Result<()> {
     let bytes = if bytes.is_empty() { &[0][..] } else { bytes };
     writeln!(out, "{field} = {}", hex_upper(bytes))
 }
 
-/// Hexadecimal in upper case.
+/// Formats bytes in upper-case hexadecimal.
 pub fn hex_upper(bytes: &[u8]) -> String {
     base16ct::upper::encode_string(bytes)
 }
@@ -163,7 +161,7 @@ pub struct Reader<R> {
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Reads nothing yet.
+    /// Creates a reader. It reads nothing yet.
     pub fn new(input: R) -> Self {
         Self {
             input,
@@ -173,8 +171,8 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    /// The first comment line read so far, without `#`: the algorithm, in
-    /// files of [`Style::Nist`].
+    /// Returns the first comment line read so far, without `#`. In files of [`Style::Nist`] it
+    /// names the algorithm.
     pub fn title(&self) -> Option<&str> {
         self.title.as_deref()
     }
@@ -186,7 +184,7 @@ impl<R: BufRead> Reader<R> {
         })
     }
 
-    /// The next line that says something, without blanks at its ends.
+    /// Reads the next line that is neither blank nor a comment, and trims it.
     fn line(&mut self) -> Result<Option<String>, ReadError> {
         loop {
             let mut bytes = Vec::new();
@@ -213,7 +211,7 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    /// The value of the next line, which must be `field`; `None` at the end.
+    /// Reads the value of the next line, which must be `field`. `None` at the end.
     fn value_or_end(&mut self, field: Field) -> Result<Option<String>, ReadError> {
         let Some(line) = self.line()? else {
             return Ok(None);
@@ -238,7 +236,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     fn number<T: FromStr>(&self, field: Field, value: &str) -> Result<T, ReadError> {
-        // `from_str` of integers accepts a leading plus.
+        // `from_str` of integers would accept a leading plus.
         let digits = value.bytes().all(|byte| byte.is_ascii_digit());
         match value.parse() {
             Ok(number) if digits => Ok(number),
@@ -317,8 +315,8 @@ impl<R: BufRead> Iterator for Reader<R> {
     }
 }
 
-/// The bytes, or the position of what is no digit (`None`: half a byte is
-/// left over).
+/// Decodes hexadecimal digits. The error is the position of the first character that is not a
+/// digit, or `None` for an odd number of digits.
 fn unhex(text: &[u8]) -> Result<Vec<u8>, Option<usize>> {
     if let Some(position) = text.iter().position(|byte| !byte.is_ascii_hexdigit()) {
         return Err(Some(position));

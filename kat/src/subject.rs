@@ -1,10 +1,9 @@
 //! The implementation under test.
 //!
-//! Randomness enters as the seeds that the reference implementation draws, in
-//! the order in which it draws them: 48 bytes for key generation, then for
-//! each signature 40 bytes of nonce and 48 bytes for the signing stream
-//! (SHAKE256 of them; every attempt takes the next 56 bytes of it, with the
-//! same nonce).
+//! The randomness consists of the seeds that the reference implementation draws, in its order: 48
+//! bytes for key generation, then for each signature 40 bytes of nonce and 48 bytes for the signing
+//! stream. This stream is SHAKE256 of the 48 bytes. Every attempt takes its next 56 bytes, with the
+//! same nonce.
 
 use crate::Algorithm;
 
@@ -20,17 +19,17 @@ pub struct KeyPair {
 /// Error with which an implementation refuses.
 pub type SubjectError = Box<dyn std::error::Error + Send + Sync>;
 
-/// An implementation of the four algorithms, driven by the seeds of a vector.
+/// An implementation of the four algorithms, driven by the seeds of a known-answer file.
 ///
-/// `Sync`, so that records can be replayed on all cores.
+/// It is `Sync`, so that records can be replayed on all cores.
 pub trait Subject: Sync {
     /// Generates a key pair from the stream SHAKE256(`seed`).
     ///
     /// # Errors
-    /// Whatever keeps the implementation from doing so.
+    /// If the implementation fails.
     fn keygen(&self, algorithm: Algorithm, seed: &[u8; 48]) -> Result<KeyPair, SubjectError>;
 
-    /// Signs; returns signature and message in the algorithm's attached form.
+    /// Signs. Returns signature and message in the algorithm's attached form.
     ///
     /// # Errors
     /// The secret key does not decode, or the implementation fails.
@@ -43,8 +42,8 @@ pub trait Subject: Sync {
         message: &[u8],
     ) -> Result<Vec<u8>, SubjectError>;
 
-    /// Signs; returns the detached signature: header `0x30 + logn`, nonce,
-    /// compressed `s2`, zero-filled for the padded algorithms.
+    /// Signs. Returns the detached signature: header `0x30 + logn`, nonce, and compressed `s2`,
+    /// with zeros appended for the padded algorithms.
     ///
     /// # Errors
     /// The secret key does not decode, or the implementation fails.
@@ -57,7 +56,7 @@ pub trait Subject: Sync {
         message: &[u8],
     ) -> Result<Vec<u8>, SubjectError>;
 
-    /// Verifies an attached signature; returns the message.
+    /// Verifies an attached signature. Returns the message.
     ///
     /// # Errors
     /// The key or the signature does not decode, or the signature is invalid.

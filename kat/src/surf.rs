@@ -1,10 +1,10 @@
 //! The generator of PQClean's `testvectors` driver: D. J. Bernstein's SURF
 //! ("simple unpredictable random function") on the digits of pi.
 //!
-//! A 384-bit counter is the input, 32 words of key turn it into 256 bits: two
-//! runs of 16 rounds over twelve words, the last eight of which are added to
-//! the output after each run. The driver takes the low byte of each output
-//! word, from the last word to the first, so one call gives eight bytes.
+//! The input is a 384-bit counter. With 32 words of key, it becomes 256 bits of output: two runs of
+//! 16 rounds over twelve words, whose last eight words are added to the output after each run. The
+//! driver takes the low byte of each output word, from the last word to the first, so one call
+//! gives eight bytes.
 //!
 //! Source: D. J. Bernstein, "SURF: Simple Unpredictable Random Function"
 //! (1997).
@@ -19,8 +19,8 @@ const ROTATIONS: [u32; 4] = [5, 7, 9, 13];
 /// `2^32` divided by the golden ratio.
 const DELTA: u32 = 0x9e37_79b9;
 
-/// A predictable byte stream. Unlike [`Drbg`](crate::Drbg), how it is cut into
-/// calls does not matter.
+/// A predictable byte stream. Unlike in [`Drbg`](crate::Drbg), the output does not depend on the
+/// lengths of the calls.
 #[derive(Clone)]
 pub struct Surf {
     counter: u128,
@@ -29,7 +29,7 @@ pub struct Surf {
 }
 
 impl Surf {
-    /// The stream from its beginning.
+    /// Creates the stream at its beginning.
     pub fn new() -> Self {
         Self {
             counter: 0,
@@ -51,7 +51,7 @@ impl Surf {
         }
     }
 
-    /// The next `N` bytes.
+    /// Returns the next `N` bytes.
     pub fn bytes<const N: usize>(&mut self) -> [u8; N] {
         let mut out = [0; N];
         self.fill(&mut out);
@@ -65,8 +65,8 @@ impl Default for Surf {
     }
 }
 
-/// SURF of an input whose low four words, least significant first, are
-/// `counter` and whose others are zero.
+/// Computes SURF of an input whose low four words, least significant first, are `counter`. The
+/// other words are zero.
 fn surf(counter: u128) -> [u32; OUTPUT_WORDS] {
     let mut state: [u32; WORDS] = core::array::from_fn(|i| {
         let input = if i < 4 {
@@ -131,7 +131,7 @@ mod tests {
         for _ in 0..4096 {
             ones += surf.bytes::<1>()[0].count_ones();
         }
-        // 32768 fair bits: standard deviation 90.5, six of them allowed.
+        // 32768 fair bits have a standard deviation of 90.5. Six deviations are allowed.
         assert!((16384 - 543..16384 + 543).contains(&ones), "{ones} ones");
     }
 }

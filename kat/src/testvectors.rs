@@ -1,10 +1,9 @@
-//! PQClean's `testvectors` output: for messages of 0, 1, 4, 16, .. 1024 bytes
-//! a fresh key pair and two signatures, attached and detached.
+//! PQClean's `testvectors` output: for messages of 0, 1, 4, 16, .. 1024 bytes, a new key pair and
+//! two signatures, attached and detached.
 //!
-//! Message, key seed, and nonce and signing seed of either signature come from
-//! one [`Surf`] stream, in that order. The output is four lines a message, in
-//! lower-case hexadecimal: public key, secret key, attached, detached. PQClean
-//! publishes its SHA-256.
+//! One [`Surf`] stream gives message, key seed, and nonce and signing seed of both signatures, in
+//! this order. The output has four lines for each message, in lower-case hexadecimal: public key,
+//! secret key, attached signature, detached signature. PQClean publishes its SHA-256.
 
 use crate::{
     Algorithm, Subject, Surf,
@@ -15,11 +14,10 @@ use std::io::Write;
 /// The message lengths, in order.
 pub const MESSAGE_LENGTHS: [usize; 7] = [0, 1, 4, 16, 64, 256, 1024];
 
-/// Writes what the driver prints.
+/// Writes the output of the driver.
 ///
 /// # Errors
-/// The implementation refused (the failure counts messages from 0), or `out`
-/// did.
+/// If the implementation fails (the error counts messages from 0), or writing to `out` does.
 pub fn generate(
     algorithm: Algorithm,
     subject: &impl Subject,

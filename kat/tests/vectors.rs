@@ -1,4 +1,4 @@
-//! The vector files against what this package alone can regenerate: seeds,
+//! Compares the vector files with everything that this package can regenerate alone: seeds,
 //! messages, layout and hashes.
 
 use falcon_kat::{

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The public API of every published library, with all features. Hidden items are left out.
+# Lists the public API of every published library, with all features, without hidden items.
 #
 #   tests/api/run.sh            compares it with docs/api, and fails if an item differs
 #   tests/api/run.sh --renew    writes docs/api
@@ -20,11 +20,11 @@ esac
 libraries=$(.ci/published --libraries)
 host=() aarch64=()
 for crate in $libraries; do
-    # falcon-neon is empty elsewhere.
+    # falcon-neon is empty on other processors.
     if [ "$crate" = falcon-neon ]; then aarch64+=("$crate"); else host+=("$crate"); fi
 done
 
-# write_json OPTION...: target/[TARGET/]doc/CRATE.json
+# write_json OPTION...: writes target/[TARGET/]doc/CRATE.json
 write_json() {
     RUSTDOC="$PWD/tests/api/rustdoc.sh" \
         RUSTDOCFLAGS="-Z unstable-options --output-format json --cap-lints allow" \

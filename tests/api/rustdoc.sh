@@ -1,4 +1,4 @@
 #!/usr/bin/env bash
-# rustdoc that may write JSON, which stable compilers keep for those who pin them. Set for rustdoc
-# alone, so that dependencies are not built anew.
+# Runs rustdoc with the permission to write JSON, which stable compilers give only with this
+# variable. It is set for rustdoc alone, so that dependencies are not rebuilt.
 RUSTC_BOOTSTRAP=1 exec rustdoc "$@"

@@ -1,6 +1,6 @@
 # The emulated machine's firmware: from reset to long mode, with AVX-512
-# enabled, then `start` in machine.c. Everything runs in ring 0, in the first GiB,
-# where addresses are physical ones.
+# enabled, then `start` in machine.c. Everything runs in ring 0, in the first GiB, where virtual
+# addresses equal physical ones.
 
     .globl  boot
     .section .text.boot, "ax"
@@ -20,7 +20,7 @@ protected:
     movw    %ax, %es
     movw    %ax, %ss
 
-    # One page of 1 GiB, where it is.
+    # One page of 1 GiB, mapped to itself.
     movl    $0x1000, %edi
     xorl    %eax, %eax
     movl    $0x800, %ecx
@@ -41,7 +41,7 @@ protected:
 
     .code64
 long:
-    # What a system saves: x87, SSE, AVX, and the three parts of AVX-512, if the
+    # State to enable: x87, SSE, AVX, and the three components of AVX-512, if the
     # processor has them.
     movl    $0xd, %eax
     xorl    %ecx, %ecx
@@ -65,7 +65,7 @@ long:
     xorl    %edx, %edx                  # nothing to call at exit
     jmp     *%rax
 
-# A system call of the program, which the C code answers.
+# A system call of the program. The C code answers it.
 entry:
     movq    %rsp, program_stack
     movl    $stack, %esp
@@ -95,7 +95,7 @@ entry:
     movq    program_stack, %rsp
     jmp     *%rcx
 
-# Exceptions end the run: `fault` says which and where.
+# Exceptions end the run: `fault` prints the exception and its address.
     .macro  exception number, code
 exception_\number:
     .if     !\code

@@ -1,10 +1,10 @@
-/* What stands in for an operating system below one static Linux program. It loads
+/* Replaces the operating system for one static Linux program. It loads
    the program, answers the system calls of a Rust test that has one thread, writes
    the output to the serial port and ends with the line `machine: exit STATUS`.
 
-   The disk holds, in its first 4 KiB, the number of its sectors, then a line for
-   each argument and, after an empty line, for each variable of the environment,
-   and another empty line. The program follows. */
+   The first 4 KiB of the disk hold the number of its sectors, a line for each
+   argument, an empty line, a line for each environment variable, and another
+   empty line. The program follows. */
 
 #include <elf.h>
 #include <stdint.h>
@@ -131,7 +131,7 @@ static void set_fs(uint64_t base) {
     __asm__ volatile("wrmsr" : : "c"(0xc0000100), "a"((uint32_t)base), "d"((uint32_t)(base >> 32)));
 }
 
-/* Memory that was never given before, and so is zero. */
+/* Returns memory that was never returned before, so it is zero. */
 static uint64_t allocate(uint64_t len) {
     uint64_t start = heap;
     len = (len + 4095) & ~4095UL;
@@ -141,7 +141,7 @@ static uint64_t allocate(uint64_t len) {
     return start;
 }
 
-/* Not random: what a test draws is its own affair. */
+/* Predictable bytes in place of random ones. */
 static void fill_randomly(uint8_t *out, uint64_t len) {
     for (uint64_t i = 0; i < len; i++) {
         random_state = random_state * 6364136223846793005UL + 1442695040888963407UL;
@@ -185,13 +185,13 @@ void system_call(struct registers *r) {
         if (r->r10 & 0x20 && !(r->r10 & 0x10))
             result = allocate(r->rsi);
         break;
-    case 12: /* brk: there is none, so that memory is mapped */
+    case 12: /* brk: unsupported, so that memory is mapped */
         result = 0;
         break;
     case 16: /* ioctl */
         result = (uint64_t)-ENOTTY;
         break;
-    case 56: /* clone: no thread, so that tests run in the first one */
+    case 56: /* clone: refused, so that tests run in the first thread */
     case 435: /* clone3 */
         result = (uint64_t)-EAGAIN;
         break;
@@ -220,7 +220,7 @@ void system_call(struct registers *r) {
             result = 0;
         }
         break;
-    case 202: /* futex: nobody waits, and nobody would wake who does */
+    case 202: /* futex: there is one thread, so nobody waits */
         result = (r->rsi & 0x7f) == 1 ? 0 : (uint64_t)-EAGAIN;
         break;
     case 204: /* sched_getaffinity: one processor */
@@ -251,8 +251,8 @@ void system_call(struct registers *r) {
     r->rax = result;
 }
 
-/* Loads the program and returns where it begins; `program_stack` has what a
-   program finds on its stack. */
+/* Loads the program and returns its start address. `program_stack` gets the
+   initial stack of the program. */
 uint64_t start(void) {
     /* 115200 baud, eight bits. */
     out8(0x3fb, 0x83);

@@ -1,24 +1,22 @@
 #!/usr/bin/env bash
-# Runs tests on an emulated processor with AVX-512, for machines that have none.
-# Bochs emulates the processor and the devices. machine.S and machine.c stand in
-# for an operating system.
+# Runs tests on an emulated processor with AVX-512, for machines that have none. Bochs emulates the
+# processor and the devices. machine.S and machine.c replace the operating system.
 #
-#   tests/avx512/run.sh [TEST...]       all of TESTS below, or those that are named
+# tests/avx512/run.sh [TEST...]       runs the named tests, or all of TESTS below
 #
-# Fails if a test fails, if no test runs, if the engine avx512x16 is missing, or
-# if a program takes more than EMULATION_SECONDS. BOCHS_CPU names another processor
-# of `bochs -help cpu`. The default has AVX-512 F, BW, CD, DQ and VL, which is
-# what the engine asks for, and no later part such as VBMI.
+# Fails if a test fails, if no test runs, if the engine avx512x16 is missing, or if a program takes
+# more than EMULATION_SECONDS. BOCHS_CPU selects another processor of `bochs -help cpu`. The default
+# has AVX-512 F, BW, CD, DQ and VL, which the engine needs, but no later extension such as VBMI.
 #
 # Needs an x86-64 machine and the packages bochs, bochs-term, bsdutils, gcc,
 # binutils and libc6-dev.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-# A file of tests/, and arguments that choose among its tests.
+# Each entry: a file of tests/, and arguments that select some of its tests.
 readonly TESTS=(
-    # Not the tests of threads, since the machine has none, and of engines that sign
-    # alike: here is one.
+    # Without the tests of threads, which the machine lacks, and without those that compare engines:
+    # the machine has only one.
     "batches --skip threads --skip alike"
     "equal_bytes"
     "fft"
@@ -28,10 +26,10 @@ readonly TESTS=(
 readonly ENGINES=avx512x16
 readonly EMULATION_SECONDS="${EMULATION_SECONDS:-600}"
 readonly BOCHS_CPU="${BOCHS_CPU:-corei7_skylake_x}"
-# A cylinder of the disk, in bytes.
+# Bytes of a cylinder of the disk.
 readonly CYLINDER=$((16 * 63 * 512))
 
-# build_machine FILE: the ROM that a processor begins in.
+# build_machine FILE: builds the ROM that the processor starts in.
 build_machine() {
     local here=tests/avx512
     local options=(
@@ -44,15 +42,15 @@ build_machine() {
     objcopy -O binary -j .text -j .reset --gap-fill 0xff "$1.elf" "$1"
 }
 
-# build_test NAME: builds tests/NAME.rs as a static program and prints its path.
-# What it depends on is what `cargo test -p falcon-tests` builds.
+# build_test NAME: builds tests/NAME.rs as a static program and prints its path. Its dependencies
+# are those of `cargo test -p falcon-tests`.
 build_test() {
     cargo rustc --locked --quiet --message-format=json -p falcon-tests --test "$1" \
         -- -C target-feature=+crt-static |
         sed -n 's/.*"executable":"\([^"]*\)".*/\1/p'
 }
 
-# make_disk FILE PROGRAM ARGUMENT...: what machine.c says.
+# make_disk FILE PROGRAM ARGUMENT...: makes a disk in the layout of machine.c.
 make_disk() {
     local disk="$1" program="$2" sectors bytes
     shift 2
@@ -64,8 +62,7 @@ make_disk() {
     truncate -s "$bytes" "$disk"
 }
 
-# run_test FOLDER PROGRAM NAME ARGUMENT...: runs a program; its output goes to
-# FOLDER/NAME.txt.
+# run_test FOLDER PROGRAM NAME ARGUMENT...: runs a program, with its output in FOLDER/NAME.txt.
 run_test() {
     local rom="$1/rom" folder="$1/$3" output="$1/$3.txt"
     local program="$2" name="$3" start=$SECONDS failure=
@@ -89,10 +86,10 @@ error: action=report
 info: action=ignore
 debug: action=ignore
 END
-    # Debian's Bochs has a debugger, which waits for this.
+    # Debian's Bochs has a debugger, which waits for this command.
     echo c >"$folder/commands"
     : >"$output"
-    # The text display wants a terminal. The machine's power off is an error to Bochs.
+    # The text display needs a terminal. Bochs reports the machine's power-off as an error.
     TERM=vt100 timeout --kill-after=5 "$EMULATION_SECONDS" script -qec \
         "bochs -q -f '$folder/bochsrc' -rc '$folder/commands'" /dev/null \
         </dev/null >"$folder/screen" 2>&1 || true
@@ -114,7 +111,7 @@ END
 main() {
     local entry name folder program words status=0 running=0 matched=
     folder="$(mktemp -d)"
-    # shellcheck disable=SC2064 # the folder of now
+    # shellcheck disable=SC2064 # expands now, to the folder
     trap "rm -rf '$folder'" EXIT
     for name in bochs script gcc objcopy strip; do
         command -v "$name" >/dev/null || { echo "$name is missing" >&2; exit 1; }
@@ -130,7 +127,7 @@ main() {
         matched=yes
         program="$folder/$name.program"
         strip -o "$program" "$(build_test "$name")"
-        # One machine a core, while the next test is built.
+        # Runs one machine on each core while the next test is built.
         if [ "$running" -ge "$(nproc)" ]; then
             wait -n || status=1
             running=$((running - 1))

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs every command of claims.tsv once and says which claims it shows. Fails if a command fails, or
-# if a command of `cargo test` runs no test.
-#   tests/claims/run.sh [WORD]      only commands that contain WORD
+# Runs every command of claims.tsv once and prints the claims that it supports. Fails if a command
+# fails, or if a `cargo test` command runs no test.
+# tests/claims/run.sh [WORD]      runs only commands that contain WORD
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 readonly TABLE=tests/claims/claims.tsv

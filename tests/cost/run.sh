@@ -1,39 +1,40 @@
 #!/usr/bin/env bash
-# Cost of the program in the README: seconds to build it, seconds to build it again
-# after a change, bytes of the stripped program. A new crate outside of the workspace, with the
-# profiles that cargo has by itself. Fails if a bar is exceeded, or if a crate that signs compiles
-# the arithmetic again.
+# Measures the cost of the README's program: seconds to build it, seconds to rebuild it after a
+# change, and bytes of the stripped program. The program is a new crate outside the workspace, with
+# cargo's default profiles. Fails if a limit is exceeded, or if a crate that signs compiles the
+# arithmetic again.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root="$PWD"
 
-# Hundredths of a second of the processor that the program takes longer than one that draws random
-# bytes only, the fastest of REBUILDS each: other work only adds to it, and a slower processor takes
-# longer for both.
+# Limit in hundredths of a second of processor time: the program's rebuild may take this much longer
+# than that of a program that only draws random bytes. The fastest of REBUILDS builds counts for
+# each, because other work only adds time. On a slower processor both take longer.
 readonly REBUILD_BAR=35
 readonly REBUILDS=9
-# Bytes, with the engines of x86-64 and without engines. The second program also has the engine
-# `soft`, which signs if the processor does not round to nearest.
+# Limits in bytes, with the engines of x86-64 and without engines. The second program also contains
+# the engine `soft`, which signs if the processor does not round to nearest.
 readonly SIZE_BAR=955000
 readonly PORTABLE_SIZE_BAR=880000
 
 crate="$(mktemp -d)"
 trap 'rm -rf "$crate"' EXIT
 export CARGO_TARGET_DIR="$crate/target"
-# The program holds paths of sources, for messages of panics. So their length would count.
+# The program contains paths of sources, for panic messages. Without this option their length would
+# count.
 export RUSTFLAGS="--remap-path-prefix=$root=/falcon \
 --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"
 failures=0
 
-# The first Rust program of the README.
+# Extracts the first Rust program of the README.
 mkdir "$crate/src"
 awk '/^```rust/ { inside = 1; next } inside && /^```/ { exit } inside' README.md \
     >"$crate/src/main.rs"
 grep -q 'fn main' "$crate/src/main.rs" || { echo "no program in README.md" >&2; exit 1; }
-# The same compiler, and the same versions of the dependencies.
+# Uses the same compiler and the same versions of the dependencies.
 cp rust-toolchain.toml Cargo.lock "$crate"
 
-# manifest OPTIONS: of the dependency on falcon-core.
+# manifest OPTIONS: writes a manifest with these options of the dependency on falcon-core.
 manifest() {
     cat >"$crate/Cargo.toml" <<END
 [package]
@@ -48,7 +49,7 @@ rand = "0.10"
 END
 }
 
-# build: hundredths of a second that it takes, by the clock and of the processor.
+# build: prints the hundredths of a second that a build takes: by the clock, and of the processor.
 build() {
     local TIMEFORMAT='%2R %2U %2S' times
     times=$({ time cargo build --release --quiet --manifest-path "$crate/Cargo.toml" \
@@ -56,10 +57,10 @@ build() {
     awk '{ printf "%.0f %.0f\n", 100 * $1, 100 * ($2 + $3) }' <<<"$times"
 }
 
-# ranked COLUMN RANK: of the lines of `rebuilds`, 1 the fastest.
+# ranked COLUMN RANK: prints the figure of this rank in `rebuilds`; 1 is the fastest.
 ranked() { cut -d' ' -f"$1" "$crate/rebuilds" | sort -n | sed -n "$2p"; }
 
-# seconds HUNDREDTHS
+# seconds HUNDREDTHS: formats a duration.
 seconds() { printf '%d.%02d s' $(($1 / 100)) $(($1 % 100)); }
 
 size() {
@@ -67,7 +68,7 @@ size() {
     stat -c %s "$crate/stripped"
 }
 
-# judge NAME FIGURE BAR TEXT
+# judge NAME FIGURE BAR TEXT: compares a figure with its limit.
 judge() {
     printf '%-24s %s\n' "$1" "$4"
     if [ "$2" -ge "$3" ]; then
@@ -82,7 +83,7 @@ read -r clock processor < <(build)
 printf '%-24s %s\n' "first build" "$(seconds "$clock"), $(seconds "$processor") of the processor"
 "$CARGO_TARGET_DIR/release/readme"
 
-# rebuild FILE: times of REBUILDS builds into FILE.
+# rebuild FILE: writes the times of REBUILDS builds to FILE.
 rebuild() {
     local i
     for ((i = 0; i < REBUILDS; i++)); do
@@ -118,9 +119,9 @@ build >/dev/null
 "$CARGO_TARGET_DIR/release/readme"
 bytes="$(size)"
 judge "without engines" "$bytes" "$PORTABLE_SIZE_BAR" "$bytes bytes (bar $PORTABLE_SIZE_BAR)"
-# A function that is generic over the parameter set is compiled in the crate that calls it, which a
-# debug build does not optimise: signing so would be twenty times slower. `thin.rs` calls what takes
-# time. Its object file must have no code of an instruction set and none of these modules.
+# A function that is generic over the parameter set is compiled in the calling crate. A debug build
+# does not optimise that crate, so signing would be twenty times slower. `thin.rs` calls the slow
+# functions. Its object file must not contain code of an instruction set or of these modules.
 cp tests/cost/thin.rs "$crate/src/main.rs"
 manifest ', features = ["fndsa-provisional"]'
 cargo rustc --quiet --manifest-path "$crate/Cargo.toml" -- --emit=obj

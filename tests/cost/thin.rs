@@ -1,5 +1,5 @@
-//! Calls what takes time, of round 3 and of FN-DSA. `run.sh` looks at what a compiler makes of this
-//! crate; nobody runs it.
+//! Calls the functions of round 3 and of FN-DSA that take time. `run.sh` inspects the compiled code
+//! of this crate; it is never run.
 
 use falcon_core::batch::{BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob, VerifyJob};
 use falcon_core::fndsa_provisional::{self as fndsa, Context, Message, batch};

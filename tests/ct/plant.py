@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Copies the tree into the folder of the first argument and plants the leaks of plants.txt there.
 
-A planted leak is a branch on a secret condition that is taken only while `falcon-ct` runs the
-leak's case. Each stands after a text that must occur exactly once in its file.
+A planted leak is a branch on a secret condition, which runs only while `falcon-ct` runs the leak's
+case. It is inserted after a text that must occur exactly once in its file.
 
-A file is one of falcon-core, or of the crate whose name stands before it, as in
+A file belongs to falcon-core, unless a crate stands before its name, as in
 `mceliece-core: weight.rs`.
 """
 import pathlib
@@ -13,11 +13,11 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# The crate that holds the switch. The others depend on it.
+# The crate that contains the switch. The other crates depend on it.
 LANES = "falcon-lanes"
 
-# What a leak calls. The condition passes through `black_box`, so that the branch on it stays. When a
-# leak was reported, which `REPORTED` tells, its case ends by unwinding.
+# The function that a leak calls. The condition passes through `black_box`, so that the branch on it
+# stays. When a leak has been reported (`REPORTED`), its case ends by unwinding.
 SWITCH = """
 /// Leaks.
 pub mod planted {

@@ -3,19 +3,19 @@
 # has revealed it, if a deliberate leak is not reported, or if two keys take different paths through
 # PEM and hexadecimal.
 #
-# Valgrind runs all that it knows. It does not know AVX-512, so falcon-taint runs those cases, where
-# the processor has AVX-512. Both run the deliberate leaks.
+# Valgrind runs all cases that it supports. It does not support AVX-512. If the processor does,
+# falcon-taint runs the AVX-512 cases. Both run the deliberate leaks.
 #
 # `run.sh full` runs every case under falcon-taint, in three forms of the release build, and
-# compares the rules of falcon-taint with the processor. Then it runs every planted leak, under
+# compares the rules of falcon-taint with the processor. Then it runs every planted leak under
 # falcon-taint and under Valgrind, and fails if one is not reported. It takes half an hour, and
 # fails on a processor without AVX-512.
 #
-# All these run on x86-64. For RV32IMAC, falcon-riscv-taint interprets the program in
-# tests/ct/firmware, built for size, and in `full` also for speed. `run.sh riscv` does only this.
+# All this runs on x86-64. For RV32IMAC, falcon-riscv-taint interprets the program in
+# tests/ct/firmware, built for size, and with `full` also for speed. `run.sh riscv` does only this.
 #
 # `run.sh aarch64` runs every case and every planted leak of the AArch64 code in an emulator
-# (tests/ct/emulated), except for leaks in code for x86-64 alone. It needs cmake and libclang, and
+# (tests/ct/emulated). Leaks in code for x86-64 alone are left out. It needs cmake and libclang, and
 # takes an hour.
 #
 # CT_ONLY=TEXT runs only the cases whose name contains TEXT, and leaves out RV32IMAC, PEM and
@@ -28,21 +28,21 @@ printed=$(mktemp)
 trap 'rm -f "$log" "$printed"' EXIT
 has_avx512=$(grep -cw avx512f /proc/cpuinfo || true)
 
-# Builds falcon-ct from the tree in folder $1 with the further options.
+# Builds falcon-ct from the tree in folder $1 with further options.
 build() {
     (cd "$1" && RUSTFLAGS="${RUSTFLAGS:-} --cfg falcon_ct -D warnings" \
         cargo build --locked --profile ct -p falcon-ct "${@:2}")
 }
 
-# Runs what was built under Valgrind.
+# Runs the built program under Valgrind.
 under_valgrind() {
     valgrind --tool=memcheck --error-limit=no --undef-value-errors=yes --track-origins=no \
         --read-inline-info=yes --num-callers=24 -v --log-file="$log" \
         "$CARGO_TARGET_DIR/ct/falcon-ct" ${CT_ONLY:+"$CT_ONLY"}
 }
 
-# Runs falcon-ct under falcon-taint, with the option $1 and the cases whose name contains $2. It
-# reports an address a line: `taint: branch in FILE ADDRESS`.
+# Runs falcon-ct under falcon-taint, with the option $1 and the cases whose name contains $2. Each
+# report is a line: `taint: branch in FILE ADDRESS`.
 under_taint() {
     "$CARGO_TARGET_DIR/ct/falcon-ct" "$1" ${2:+"$2"} 2> "$log"
 }
@@ -54,13 +54,13 @@ build_aarch64() {
         build "$1" --target aarch64-unknown-linux-gnu "${@:2}"
 }
 
-# Runs it in the emulator. It reports as falcon-taint does.
+# Runs it in the emulator, whose reports are those of falcon-taint.
 emulated() {
     cargo run --release --locked --manifest-path tests/ct/emulated/Cargo.toml -- "$@" \
         "$CARGO_TARGET_DIR/aarch64-unknown-linux-gnu/ct/falcon-ct" ${CT_ONLY:+"$CT_ONLY"} 2> "$log"
 }
 
-# Says what is in the functions that falcon-taint reported.
+# Lists the functions that contain the reported addresses.
 explain() {
     grep '^taint: ' "$log" | while read -r line; do
         echo "$line"
@@ -70,8 +70,8 @@ explain() {
 }
 
 # Hashes every instruction and every address of falcon-ct with the arguments "$@", from the first
-# instruction of `write_and_read` on. The loader before it reads a few bytes beyond a string, which
-# are random. Valgrind loads the program at 0x108000.
+# instruction of `write_and_read` on. Before that, the loader reads a few random bytes beyond a
+# string. Valgrind loads the program at 0x108000.
 trace() {
     local program=$CARGO_TARGET_DIR/ct/falcon-ct first
     first=$(nm "$program" | awk '$3 == "falcon_ct_texts" { print $1 }')
@@ -82,7 +82,7 @@ trace() {
             END { exit lines < 100000 }' | sha256sum
 }
 
-# Builds the program for RV32IMAC with each of the optimisation levels "$@", and runs it.
+# Builds the program for RV32IMAC with each of the optimisation levels "$@" and runs it.
 riscv() {
     local level program=$CARGO_TARGET_DIR/riscv32imac-unknown-none-elf/release/falcon-ct-firmware
     cargo build --release --locked -p falcon-riscv-taint
@@ -93,7 +93,7 @@ riscv() {
         "$CARGO_TARGET_DIR/release/falcon-riscv-taint" "$program" 2> "$log" > "$printed" ||
             { cat "$printed"; grep -v '^taint: ' "$log"; explain; exit 1; }
         grep -v = "$printed"
-        # A test on the host compares the file with keys made there.
+        # A test on the host compares the file with keys generated there.
         diff <(grep = "$printed") tests/ct/firmware/digests.txt
     done
 }
@@ -107,7 +107,7 @@ if [ "${1:-}" = full ]; then
     ((has_avx512)) || { echo "FAILED: this processor has no AVX-512"; exit 1; }
     build .
     under_taint --audited "${CT_ONLY:-}" || { explain; exit 1; }
-    # The profile that README recommends, and cargo's own.
+    # The profile that the README recommends, and cargo's default.
     for units in 1 16; do
         echo "== without lto, $units codegen units"
         CARGO_PROFILE_CT_LTO=false CARGO_PROFILE_CT_CODEGEN_UNITS=$units build .
@@ -132,7 +132,7 @@ if [ "${1:-}" = aarch64 ]; then
     exit
 fi
 
-# Only `full` and `aarch64` build this copy. Here it shows that each leak can still be planted.
+# Only `full` and `aarch64` build this copy. Here it only shows that each leak can still be planted.
 tests/ct/plant.py "$CARGO_TARGET_DIR/planted"
 build .
 if ! under_valgrind; then

@@ -1,7 +1,7 @@
-// Makes the keys of the lines of OURS from their seeds, verifies the signatures, reads the public
-// keys in their documents, and writes lines with signatures and documents of its own to THEIRS; see
-// src/main.rs. Of the documents of secret keys it reads those with separate polynomials. It refuses
-// those with the encoded key.
+// Generates the keys of the lines of OURS from their seeds, verifies the signatures, and reads the
+// public keys in their documents. It reads documents of secret keys with separate polynomials, and
+// refuses those with the encoded key. Writes lines with its own signatures and documents to THEIRS.
+// src/main.rs describes the lines.
 //
 //   java -cp bcprov.jar BouncyCastle.java OURS THEIRS
 import java.nio.file.Files;
@@ -24,7 +24,7 @@ import org.bouncycastle.pqc.crypto.util.PublicKeyFactory;
 import org.bouncycastle.pqc.crypto.util.SubjectPublicKeyInfoFactory;
 
 class BouncyCastle {
-    /** Gives the bytes of a seed, once. */
+    /** A generator that returns the bytes of a seed once. */
     static final class Seed extends SecureRandom {
         private byte[] seed;
 
@@ -46,7 +46,7 @@ class BouncyCastle {
         }
     }
 
-    /** Joins a header byte and parts. */
+    /** Concatenates a header byte and arrays. */
     static String join(int header, byte[]... parts) {
         StringBuilder text = new StringBuilder(HexFormat.of().toHexDigits((byte) header));
         for (byte[] part : parts) {
@@ -55,13 +55,13 @@ class BouncyCastle {
         return text.toString();
     }
 
-    /** Secret key that a document holds, joined as its encoding is. */
+    /** Returns the secret key in a document, in its encoding. */
     static String secretIn(byte[] document, int header) throws IOException {
         var key = (FalconPrivateKeyParameters) PrivateKeyFactory.createKey(document);
         return join(header, key.getSpolyf(), key.getG(), key.getSpolyF());
     }
 
-    /** Whether a document of a secret key is read. */
+    /** Returns whether a document of a secret key can be read. */
     static boolean isRead(byte[] document) {
         try {
             PrivateKeyFactory.createKey(document);

@@ -1,6 +1,6 @@
-// Exchanges certificates, certificate requests and revocation lists, as PEM files; src/x509.rs names
-// them. Verifies those in OURS, and refuses each with a changed byte. Then writes documents of its
-// own to THEIRS.
+// Exchanges certificates, certificate requests and revocation lists, as PEM files. src/x509.rs has
+// the file names. Verifies those in OURS, and checks that each is refused with a changed byte. Then
+// writes its own documents to THEIRS.
 //
 //   java -cp 'FOLDER/*' BouncyCastleX509.java OURS THEIRS
 import java.io.IOException;
@@ -72,7 +72,7 @@ class BouncyCastleX509 {
         return new JcaContentVerifierProviderBuilder().setProvider(PROVIDER).build(key);
     }
 
-    /** Whether the signature of a document is valid. `key` is that of the issuer. */
+    /** Returns whether the signature of a document is valid. `key` is the issuer's key. */
     static boolean isValid(String kind, byte[] der, SubjectPublicKeyInfo key) throws Exception {
         switch (kind) {
             case "certificate":
@@ -85,7 +85,7 @@ class BouncyCastleX509 {
         }
     }
 
-    /** Whether a document is read and its signature is valid. */
+    /** Returns whether a document can be read and its signature is valid. */
     static boolean isAccepted(String kind, byte[] der, SubjectPublicKeyInfo key) {
         try {
             return isValid(kind, der, key);
@@ -125,7 +125,7 @@ class BouncyCastleX509 {
         require(BasicConstraints.fromExtensions(root.getExtensions()).isCA(), "no authority");
         require(KeyUsage.fromExtensions(root.getExtensions())
                 .hasUsages(KeyUsage.keyCertSign | KeyUsage.cRLSign), "other usages");
-        // The identifier of the key is that of RFC 5280, method 1.
+        // The key identifier follows RFC 5280, method 1.
         var identifier = new JcaX509ExtensionUtils().createSubjectKeyIdentifier(key);
         require(root.getExtension(Extension.subjectKeyIdentifier).getParsedValue()
                 .equals(identifier.toASN1Primitive()), "another identifier of the key");

@@ -1,5 +1,5 @@
-"""Makes the keys of the deterministic lines of OURS from their seeds, verifies the signatures, and
-writes lines with signatures of its own to THEIRS; see src/main.rs.
+"""Generates the keys of the deterministic lines of OURS from their seeds, and verifies the signatures.
+Writes lines with its own signatures to THEIRS. src/main.rs describes the lines.
 
     python algorand.py OURS THEIRS
 """
@@ -11,7 +11,7 @@ from algorand_falcon._lib import ffi, lib
 
 
 def fixed_length(signature):
-    """Converts a compressed signature to the form of fixed length."""
+    """Converts a compressed signature to the fixed-length form."""
     length = int(lib.FALCON_DET1024_SIG_CT_SIZE)
     out = ffi.new("uint8_t[]", length)
     require(

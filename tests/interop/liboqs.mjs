@@ -1,6 +1,6 @@
-// Verifies the signatures of the lines of OURS, and writes lines with signatures of its own to
-// THEIRS: one for each of our keys, and two for new keys of each parameter set; see src/main.rs.
-// This package of liboqs makes no keys from seeds.
+// Verifies the signatures of the lines of OURS. Writes lines with its own signatures to THEIRS: one
+// for each of our keys, and two for new keys of each parameter set. src/main.rs describes the
+// lines. This package of liboqs cannot generate keys from seeds.
 //
 //   node liboqs.mjs OURS THEIRS
 import {

@@ -1,5 +1,5 @@
-// Makes the keys of the lines of OURS from their seeds, verifies the signatures, and writes lines
-// with signatures of its own to THEIRS; see src/main.rs.
+// Generates the keys of the lines of OURS from their seeds, and verifies the signatures. Writes
+// lines with its own signatures to THEIRS. src/main.rs describes the lines.
 //
 //   node noble.mjs OURS THEIRS
 import { falcon512, falcon512padded, falcon1024, falcon1024padded }
@@ -31,7 +31,7 @@ const lines = readFileSync(ours, 'utf8').trimEnd().split('\n')
         let accepted = false;
         try {
             accepted = scheme.verify(signature, other, key.publicKey);
-        } catch { /* Refused by an error. */ }
+        } catch { /* An error is a refusal, too. */ }
         require(!accepted, 'a signature of another message');
         return hex(scheme.sign(text, key.secretKey));
     });

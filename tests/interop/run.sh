@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Exchanges keys and signatures with implementations in other languages: the same seed of 48 bytes
-# gives the same key there and here, and signatures verify both ways. The package of liboqs takes no
-# seeds: it signs with our keys, and we read keys of its own.
+# Exchanges keys and signatures with implementations in other languages. The same seed of 48 bytes
+# gives the same key on both sides, and signatures verify in both directions. The package of liboqs
+# takes no seeds: it signs with our keys, and we read keys of its own.
 #
-#   tests/interop/run.sh            # all peers; one that cannot be installed is named and left out
-#   tests/interop/run.sh --strict   # fails if one cannot be installed
+# tests/interop/run.sh            # all peers; reports and skips those that cannot be installed
+# tests/interop/run.sh --strict   # fails if one cannot be installed
 #
 # Needed: Node with npm for noble-post-quantum and liboqs, Java 17 with Maven for Bouncy Castle,
-# Python with pip for Algorand's code. Their packages go to the target folder.
+# Python with pip for Algorand's code. Their packages are installed in the target folder.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -21,30 +21,31 @@ readonly strict folder
 mkdir -p "$folder"
 left_out=0
 
-# With `falcon-features`, a build of the whole workspace serves here.
+# `falcon-features` makes an existing build of the whole workspace usable here.
 cargo build --locked --quiet -p falcon-interop -p falcon-features
 program="${CARGO_TARGET_DIR:-target}/debug/falcon-interop"
 "$program" write "$folder/ours"
 
-# leave_out PEER WHY
+# leave_out PEER WHY: reports a peer that is left out.
 leave_out() {
     echo "LEFT OUT: $1: $2" >&2
     left_out=$((left_out + 1))
 }
 
-# check PEER SETS COMMAND...: the command gets the files of our lines and of those that it writes.
+# check PEER SETS COMMAND...: runs the command with the files of our lines and of those that it
+# writes.
 check() {
     local peer="$1" sets told
     read -ra sets <<<"$2"
     shift 2
     rm -f "$folder/$peer.tsv"
     "$@" "$folder/ours" "$folder/$peer.tsv"
-    # Not inside of echo, which would hide a failure.
+    # Not inside of `echo`, which would hide a failure.
     told=$("$program" check "$folder/ours" "$folder/$peer.tsv" "${sets[@]}")
     echo "from $peer: $told"
 }
 
-# check_npm PEER PACKAGE: checks the peer of tests/interop/PEER.mjs.
+# check_npm PEER PACKAGE: checks the peer with tests/interop/PEER.mjs.
 check_npm() {
     local peer="$1" package="$2"
     if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
@@ -60,7 +61,7 @@ check_npm() {
 check_npm noble "$NOBLE"
 check_npm liboqs "$LIBOQS"
 
-# fetch_jars: the provider, and the two that certificates need.
+# fetch_jars: downloads the provider, and the two packages that certificates need.
 fetch_jars() {
     local name
     for name in bcprov bcutil bcpkix; do
@@ -70,7 +71,7 @@ fetch_jars() {
     done
 }
 
-# check_x509 COMMAND...: the command gets the folder of our documents and that of its own.
+# check_x509 COMMAND...: runs the command with the folder of our documents and that of its own.
 check_x509() {
     local told
     rm -rf "$folder/x509"
@@ -96,7 +97,7 @@ elif ! "$folder/python/bin/pip" install --quiet --disable-pip-version-check "$AL
     leave_out algorand "pip cannot install $ALGORAND"
 else
     check algorand det1024 "$folder/python/bin/python" tests/interop/algorand.py
-    # Makes the vectors of the tests again.
+    # Generates the vectors of the tests again, and compares.
     "$folder/python/bin/python" kat/det1024/make.py | cmp - kat/det1024/records.txt
 fi
 

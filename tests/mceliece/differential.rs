@@ -1,31 +1,31 @@
-//! Other implementations open what ours makes, and the other way round, with keys of both.
+//! Other implementations open our ciphertexts, and we open theirs, with keys of both sides.
 //!
 //! Peers: PQClean's code (`pqcrypto-classicmceliece`, sets of the submission), `pq-mceliece` (all
-//! sets), `classic-mceliece-rust` (one set, since it has one in each build). By default 20 round
-//! trips a set and peer; `FALCON_FULL=1` makes 1000.
+//! sets), `classic-mceliece-rust` (one set, since each build has only one). By default each set and
+//! peer makes 20 round trips, with `FALCON_FULL=1` 1000.
 
 use mceliece_core::*;
 use mceliece_tests::Repeatable;
 use pq_mceliece::Algorithm;
 use pqcrypto_traits::kem::{Ciphertext as _, PublicKey as _, SecretKey as _, SharedSecret as _};
 
-/// Round trips of a set with a peer, half of them with keys of each side.
+/// Number of round trips of a set with a peer. Each side makes half of the keys.
 fn round_trips() -> usize {
     let full = std::env::var("FALCON_FULL").is_ok_and(|value| value == "1");
     if full { 1000 } else { 20 }
 }
 
-/// Ciphertexts made for one pair of keys.
+/// Number of ciphertexts for one pair of keys.
 const PER_PAIR: usize = 10;
 
-/// Another implementation of a set: keys, ciphertexts and secrets as bytes.
+/// Another implementation of a set. Keys, ciphertexts and secrets are bytes.
 trait Peer<P: Parameters> {
     fn generate(&self, rng: &mut Repeatable) -> [Vec<u8>; 2];
     fn encapsulate(&self, public_key: &[u8], rng: &mut Repeatable) -> [Vec<u8>; 2];
     fn decapsulate(&self, secret_key: &[u8], ciphertext: &[u8]) -> Vec<u8>;
 }
 
-/// Both sides use the pair of keys.
+/// Both sides use the key pair.
 fn use_keys<P: Parameters>(
     peer: &impl Peer<P>,
     [public_key, secret_key]: [&[u8]; 2],
@@ -48,8 +48,8 @@ fn use_keys<P: Parameters>(
             "{}: theirs to ours",
             P::NAME
         );
-        // The same implicit key for a ciphertext that is refused. Every other one of the sets with
-        // `pc` has a wrong confirmation.
+        // A refused ciphertext gives the same implicit key on both sides. In the sets with `pc`,
+        // every other one has a wrong confirmation.
         let confirmation = 8 * (P::M * P::T).div_ceil(8)..8 * P::CIPHERTEXT_LEN;
         let bit = if trip % 2 == 1 && !confirmation.is_empty() {
             confirmation.start + (37 * trip) % confirmation.len()
@@ -76,7 +76,7 @@ fn compare<P: Parameters>(peer: &impl Peer<P>, trips: usize) {
         use_keys::<P>(peer, keys, &mut rng, trips);
         let [public_key, secret_key] = peer.generate(&mut rng);
         use_keys::<P>(peer, [&public_key, &secret_key], &mut rng, trips);
-        // A key of theirs is the one that its seed gives here.
+        // A key of the peer equals the key that its seed gives here.
         let secret_key = SecretKey::<P>::try_from(&secret_key[..]).expect("a secret key");
         let again = secret_key.public_key().expect("the key of its seed");
         assert_eq!(again.as_bytes(), public_key, "{}", P::NAME);
@@ -119,7 +119,7 @@ impl<P: Parameters> Peer<P> for PqMceliece {
     }
 }
 
-/// PQClean's structures hold keys by value.
+/// PQClean's structures contain keys by value, so they need a large stack.
 fn with_large_stack(work: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(64 << 20);
     thread
@@ -208,10 +208,10 @@ pq_mceliece! {
     pq_8192128pcf, Mceliece8192128pcf;
 }
 
-/// The peer `classic-mceliece-rust`, which this build has for one set.
+/// The peer `classic-mceliece-rust`. This build has one set of it.
 struct ClassicMcelieceRust;
 
-/// A generator for the older traits.
+/// A generator with the traits of an older release.
 struct Older<'a>(&'a mut Repeatable);
 
 impl rand_core_06::RngCore for Older<'_> {
@@ -261,7 +261,7 @@ impl Peer<Mceliece6960119f> for ClassicMcelieceRust {
     }
 }
 
-/// A decapsulation of this peer takes 50 ms, so a tenth of the round trips is made.
+/// A tenth of the round trips, since this peer takes 50 ms for a decapsulation.
 #[test]
 fn classic_mceliece_rust() {
     compare::<Mceliece6960119f>(&ClassicMcelieceRust, round_trips() / 10);

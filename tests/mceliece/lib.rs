@@ -1,4 +1,4 @@
-//! Parts that the tests and the timings of Classic McEliece share.
+//! Code that the tests and the timings of Classic McEliece share.
 
 use falcon_keccak::{Shake256, Shake256Reader};
 use rand_core::{TryCryptoRng, TryRng};
@@ -8,12 +8,12 @@ use std::convert::Infallible;
 pub struct Repeatable(Shake256Reader);
 
 impl Repeatable {
-    /// The generator of `label`.
+    /// Creates the generator of `label`.
     pub fn new(label: &str) -> Self {
         Self(Shake256::reader(label.as_bytes()))
     }
 
-    /// The next `N` bytes.
+    /// Returns the next `N` bytes.
     pub fn bytes<const N: usize>(&mut self) -> [u8; N] {
         self.0.read_array()
     }

@@ -1,5 +1,5 @@
-//! Times key generation, encapsulation and decapsulation of every set: the least and the median,
-//! in microseconds, on one thread. Smaller is faster.
+//! Times key generation, encapsulation and decapsulation of every set on one thread. Prints the
+//! minimum and the median in microseconds. Smaller is faster.
 //!
 //! `cargo run --release -p mceliece-tests --example timings [ROUNDS]`
 

@@ -1,5 +1,5 @@
-//! Floating-point environments of the host, for tests. What a library that a program loads may
-//! leave behind.
+//! Floating-point environments of the host, for tests. A library that a program loads may leave any
+//! of them behind.
 
 use std::fmt;
 
@@ -29,8 +29,8 @@ mod register {
     pub(super) fn write(value: u64) {
         let value = value as u32;
         // SAFETY: the instruction reads the four bytes of `value`, in which no reserved bit is set.
-        // The tests run the code that follows in another environment than the compiler assumes, as
-        // programs do that load such a library.
+        // The code that follows runs in another environment than the compiler assumes, as in
+        // programs that load such a library.
         unsafe { asm!("ldmxcsr [{}]", in(reg) &value, options(nostack)) };
     }
 }
@@ -45,7 +45,7 @@ mod register {
     pub(super) const FLUSHING: u64 = 1 << 24;
     /// The flags are in another register.
     pub(super) const FLAGS: u64 = 0;
-    /// Most processors have no traps.
+    /// Most processors do not support traps.
     pub(super) const MASKS: u64 = 0;
 
     /// Reads FPCR.
@@ -58,8 +58,8 @@ mod register {
 
     /// Writes FPCR.
     pub(super) fn write(value: u64) {
-        // SAFETY: programs may write the register. The tests run the code that follows in another
-        // environment than the compiler assumes, as programs do that load such a library.
+        // SAFETY: programs may write the register. The code that follows runs in another
+        // environment than the compiler assumes, as in programs that load such a library.
         unsafe { asm!("msr fpcr, {}", in(reg) value, options(nostack)) };
     }
 }
@@ -71,7 +71,7 @@ mod register {
     pub(super) const FLAGS: u64 = 0;
     pub(super) const MASKS: u64 = 0;
 
-    /// There is no register that the tests know.
+    /// The tests do not know a register of this processor.
     pub fn read() -> u64 {
         0
     }
@@ -91,8 +91,8 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Every environment but the default one. None on a processor whose register the tests do not
-    /// know; says so on stderr.
+    /// Returns every environment except the default one. Returns none, and prints this to stderr,
+    /// if the tests do not know the processor's register.
     pub fn all() -> Vec<Self> {
         let [down, up, zero] = register::MODES;
         let modes = [("nearest", 0), ("down", down), ("up", up), ("zero", zero)];
@@ -110,8 +110,8 @@ impl Environment {
         all
     }
 
-    /// The environment that rounds to nearest and traps every exception, also inexact results.
-    /// `None` on a processor without traps.
+    /// Returns the environment that rounds to nearest and traps every exception, also inexact
+    /// results. `None` on a processor without traps.
     pub fn trapping() -> Option<Self> {
         let bits = register::MASKS;
         (bits != 0).then_some(Self {
@@ -121,7 +121,7 @@ impl Environment {
         })
     }
 
-    /// Calls `f` in this environment. The default one is back afterwards, also if `f` panics.
+    /// Calls `f` in this environment. Afterwards the default one is restored, also if `f` panics.
     ///
     /// # Panics
     /// If `f` leaves another environment behind.
@@ -157,7 +157,8 @@ impl Drop for Default {
     }
 }
 
-/// Calls `f`, not inlined, so that none of its instructions moves across a write of the register.
+/// Calls `f` without inlining, so that none of its instructions moves across a write of the
+/// register.
 #[inline(never)]
 fn apart<R>(f: impl FnOnce() -> R) -> R {
     f()
@@ -168,7 +169,7 @@ mod tests {
     use super::*;
     use std::hint::black_box;
 
-    /// The sum of two numbers that the compiler does not know.
+    /// Returns the sum of two numbers that are unknown to the compiler.
     fn sum(a: f64, b: f64) -> f64 {
         black_box(a) + black_box(b)
     }

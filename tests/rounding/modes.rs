@@ -1,5 +1,5 @@
 //! Keys and signatures have the same bytes in every floating-point environment of the host, on
-//! every engine. The environment of the caller stays as it was.
+//! every engine. The environment of the caller is preserved.
 
 use falcon_core::batch::{BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob};
 use falcon_core::eip8052::Keccak256HashToPoint;
@@ -24,8 +24,8 @@ const RAW: RawRandomness<'_> = RawRandomness {
     seed: &[4; 48],
 };
 
-/// Computes `operation` in the default environment, then in every other, and compares the bytes.
-/// Returns those bytes.
+/// Computes `operation` in the default environment and in every other one, and compares the bytes.
+/// Returns these bytes.
 fn same_bytes(what: &str, mut operation: impl FnMut() -> Vec<u8>) -> Vec<u8> {
     let expected = operation();
     for environment in Environment::all() {
@@ -35,7 +35,7 @@ fn same_bytes(what: &str, mut operation: impl FnMut() -> Vec<u8>) -> Vec<u8> {
     expected
 }
 
-/// [`same_bytes`] on every engine.
+/// Calls [`same_bytes`] on every engine.
 fn on_engines(what: &str, operation: impl Fn(Engine) -> Vec<u8>) {
     for engine in engines() {
         same_bytes(&format!("{what}, {engine}"), || operation(engine));
@@ -48,25 +48,25 @@ fn with_scratch<P: Parameters, R>(f: impl FnOnce(&mut Scratch<'_, P>) -> R) -> R
     f(&mut Scratch::new(&mut reals).expect("enough"))
 }
 
-/// The encodings of signatures, one after the other.
+/// Returns the concatenated encodings of signatures.
 fn encoded<P: Parameters>(signatures: &[Signature<P>]) -> Vec<u8> {
     let bytes = signatures.iter().map(|signature| signature.to_bytes());
     bytes.flat_map(|bytes| bytes.to_vec()).collect()
 }
 
-/// A key in both forms.
+/// Returns a key in both forms.
 fn forms<P: Parameters>() -> (SigningKey<P>, ExpandedKey<P>) {
     let key = key::<P>(1);
     let expanded = key.expand();
     (key, expanded)
 }
 
-/// A generator that gives the same bytes each time.
+/// Returns a generator that gives the same bytes each time.
 fn rng() -> Repeatable {
     Repeatable::new("rounding")
 }
 
-/// Defines two tests of each function, for both degrees.
+/// Defines two tests for each function, one for each degree.
 macro_rules! both_degrees {
     ($($name:ident)*) => {
         $(
@@ -105,12 +105,12 @@ both_degrees! {
     panics
 }
 
-/// The signature of a processor that computes rightly.
+/// Returns the signature; the processor must compute correctly.
 fn signed<P: Parameters>(signature: Result<Signature<P>, FaultError>) -> Signature<P> {
     signature.expect("no fault")
 }
 
-/// The key of this seed is another one if the reduction is rounded otherwise.
+/// With another rounding in the reduction, this seed would give another key.
 fn keys_from_seeds<P: Parameters>() {
     let mut seed = [0; 32];
     seed[31] = 12;
@@ -125,7 +125,7 @@ fn keys_from_seeds<P: Parameters>() {
     assert_eq!(fingerprint[..4], pinned);
 }
 
-/// The keys of these seeds are others, too.
+/// With another rounding, these seeds would give other keys, too.
 fn keys_from_reference_seeds<P: Parameters>() {
     let seed = [if P::N == 512 { 9 } else { 2 }; 48];
     same_bytes("key", || {
@@ -263,7 +263,8 @@ fn signatures_with_hashes<P: Parameters>() {
     });
 }
 
-/// Jobs that fill lanes, jobs that are left and a single job, for keys of both forms; verification.
+/// Jobs that fill lanes, remaining jobs and a single job, with keys of both forms; and
+/// verification.
 fn batches<P: Parameters>() {
     let (key, expanded) = forms::<P>();
     on_engines("batch", |engine| {
@@ -305,7 +306,7 @@ fn raw_batches<P: Parameters>() {
     });
 }
 
-/// Threads have the environment of the thread that starts them.
+/// Threads inherit the environment of the thread that starts them.
 fn batches_on_threads<P: Parameters>() {
     let (_, expanded) = forms::<P>();
     let engine = Engine::best();
@@ -369,7 +370,7 @@ fn batches_of_fndsa<P: Parameters>() {
     });
 }
 
-/// A panic in the caller's function leaves the caller's environment, too.
+/// A panic in the caller's function preserves the caller's environment, too.
 fn panics<P: Parameters>() {
     let key = key::<P>(1);
     for engine in engines() {
@@ -391,7 +392,7 @@ fn panics<P: Parameters>() {
     }
 }
 
-/// The flags of the caller stay as they were, and what the caller traps is not trapped.
+/// The caller's flags stay unchanged, and exceptions that the caller traps are not trapped.
 #[cfg(feature = "engines")]
 #[test]
 fn flags_and_traps() {
@@ -452,7 +453,7 @@ fn deterministic_falcon_1024() {
     });
 }
 
-/// The other scheme, which computes on integers.
+/// Classic McEliece, which computes with integers.
 #[test]
 fn classic_mceliece() {
     same_bytes("Classic McEliece", || {

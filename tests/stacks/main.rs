@@ -1,11 +1,9 @@
-//! No secret is left on the stack. After a key was generated, decoded, encoded or expanded, and
-//! after it has signed, no part of it stands there, in whatever width. Signing leaves no key of a
-//! sampler and no seed.
+//! No secret is left on the stack. After a key was generated, decoded, encoded or expanded, or was
+//! used to sign, no part of it is there, in any width. Signing leaves no sampler key and no seed.
 //!
-//! The work is done by a thread on memory of this test, which looks through it when the
-//! thread has ended. Secrets are looked for as pieces of neighbouring bytes: a copy is found,
-//! smaller parts of it (a word on every lane) are not. Numbers that were spilled from registers are
-//! counted.
+//! A thread does the work on memory of this test, which is searched after the thread has ended. The
+//! search looks for pieces of neighbouring bytes of secrets. It finds copies, but no smaller parts,
+//! such as a word on every lane. Numbers that were spilled from registers are counted.
 #![cfg(target_os = "linux")]
 
 mod search;
@@ -33,13 +31,13 @@ const SEED: [u8; 32] = *b"hedged signatures come from this";
 const MESSAGE: &[u8] = b"message";
 const NONCE: [u8; 40] = [5; 40];
 
-/// Coefficients that are looked for together.
+/// Number of neighbouring coefficients in a piece.
 const COEFFICIENTS: usize = 8;
 
-/// Most words of a transform that may be left: fewer than registers hold.
+/// Largest number of a transform's words that may be left: fewer than the registers hold.
 const SPILLED: usize = 15;
 
-/// The parts of `key`.
+/// Returns the parts of `key`.
 fn parts<P: Parameters>(key: &SigningKey<P>) -> Vec<Secret> {
     let basis = hazmat::secret_basis(key).concat();
     let encoded = key.to_bytes().as_ref()[1..].to_vec();
@@ -61,7 +59,7 @@ fn parts<P: Parameters>(key: &SigningKey<P>) -> Vec<Secret> {
     ]
 }
 
-/// Small integers, each in as many bytes as `bytes` gives.
+/// Returns small integers, each in the width that `bytes` gives.
 fn in_width<const WIDTH: usize>(
     name: &'static str,
     integers: &[i8],
@@ -71,8 +69,8 @@ fn in_width<const WIDTH: usize>(
     Secret::new(name, bytes, COEFFICIENTS * WIDTH, WIDTH)
 }
 
-/// The transforms of the key, over the complex numbers as its norm is judged, and modulo `q` as the
-/// short vector is computed from it. Numbers that were spilled may be left.
+/// Returns the transforms of the key: over the complex numbers, from which its norm is computed,
+/// and modulo `q`, from which the short vector is computed. Spilled numbers may be left.
 fn transforms<P: Parameters>(key: &SigningKey<P>) -> Vec<Secret> {
     let (mut reals, mut residues) = (Vec::new(), Vec::new());
     for row in hazmat::secret_basis(key) {
@@ -116,7 +114,7 @@ fn leaves_no_part_of_a_key<P: Parameters>() {
         let decoded = SigningKey::<P>::decode_boxed(encoded.as_ref());
         black_box(&decoded.expect("a key"));
     });
-    // A word that the encoder of `F` has in a register.
+    // A word that the encoder of `F` holds in a register may be left.
     search.after_spilling(1, "a key encoded", || {
         black_box(&key.to_bytes());
     });
@@ -199,7 +197,7 @@ fn leaves_no_part_of_a_key<P: Parameters>() {
     search.end();
 }
 
-/// Signs batches of these sizes with both forms of the key, the first with raw randomness.
+/// Signs batches of these sizes with both forms of the key. The first batch has raw randomness.
 fn sign_batches<P: Parameters>(
     search: &mut Search,
     engine: Engine,
@@ -238,7 +236,7 @@ const KEY_LEN: usize = 48;
 /// Bytes of a seed of [`RawRandomness`].
 const SEED_LEN: usize = 48;
 
-/// The keys of the first attempts of a signature with `seed`.
+/// Returns the sampler keys of the first attempts of a signature with `seed`.
 fn sampler_keys(seed: &[u8; SEED_LEN]) -> [[u8; KEY_LEN]; 4] {
     let mut stream = Shake256::reader(seed);
     std::array::from_fn(|_| {
@@ -360,7 +358,7 @@ fn fn_dsa_leaves_no_key_and_no_seed_on_the_stack() {
     search.after("decoded", || {
         black_box(&Key::try_from(&encoded[..]).expect("a key"));
     });
-    // Refused at the last coefficient of `F`, when nothing else is computed any more.
+    // It is refused at the last coefficient of `F`, after everything else was computed.
     let mut wrong = encoded.to_vec();
     wrong[1280] = 0x80;
     search.after("refused", || {
@@ -369,7 +367,7 @@ fn fn_dsa_leaves_no_key_and_no_seed_on_the_stack() {
     search.end();
 }
 
-/// Seeds that this library draws or derives itself.
+/// Seeds that the library draws or derives itself.
 #[test]
 fn a_seed_that_is_drawn_or_derived_is_not_left_on_the_stack() {
     type P = Falcon512;
@@ -425,7 +423,7 @@ fn a_seed_that_is_drawn_or_derived_is_not_left_on_the_stack() {
     search.end();
 }
 
-/// A DER value of less than 64 KiB.
+/// Returns a DER value of less than 64 KiB.
 fn value(tag: u8, contents: &[u8]) -> Vec<u8> {
     let [high, low] = (contents.len() as u16).to_be_bytes();
     let header = match contents.len() {
@@ -436,7 +434,7 @@ fn value(tag: u8, contents: &[u8]) -> Vec<u8> {
     [header, contents.to_vec()].concat()
 }
 
-/// The document of a key whose polynomials stand one by one, as Bouncy Castle writes it.
+/// Returns the document of a key with separate polynomials, as Bouncy Castle writes it.
 fn document_of_polynomials(encoded: &[u8]) -> Vec<u8> {
     let zero = [2, 1, 0];
     let identifier = value(0x30, &value(6, &[0x2b, 0xce, 0x0f, 3, 11]));
@@ -446,13 +444,13 @@ fn document_of_polynomials(encoded: &[u8]) -> Vec<u8> {
     value(0x30, &[&zero[..], &identifier, &value(4, &key)].concat())
 }
 
-/// Encodings that are put together on the stack to be read, or refused.
+/// Encodings that are assembled on the stack to be read, or are refused.
 #[test]
 fn an_encoding_that_is_read_is_not_left_on_the_stack() {
     type P = Falcon512;
     let key = SigningKey::<P>::from_seed_boxed(&KEY_SEED).expect("no fault");
     let encoded = key.to_bytes();
-    // `F` has eight bits for each coefficient in the encoding, as in the key that a caller moves.
+    // The encoding has eight bits for each coefficient of `F`, like the key that a caller moves.
     let secret = encoded.as_ref()[1..769].to_vec();
     let mut search = Search::new(vec![Secret::new("the encoded f and g", secret, 8, 1)]);
     let mut wrong = encoded.as_ref().to_vec();
@@ -472,8 +470,8 @@ fn an_encoding_that_is_read_is_not_left_on_the_stack() {
     search.end();
 }
 
-/// A key whose orthogonalised norm is judged by integers, and too large: nothing is computed after
-/// that, which would hide what the judge leaves.
+/// The orthogonalised norm of this key is too large, and is computed with integers. Nothing is
+/// computed afterwards that would overwrite the traces of this computation.
 #[test]
 fn the_judge_of_a_key_leaves_no_numbers_on_the_stack() {
     type P = Falcon512;
@@ -487,14 +485,14 @@ fn the_judge_of_a_key_leaves_no_numbers_on_the_stack() {
     assert!(left < P::N / 2, "{left} words");
 }
 
-/// Number of words of 8 bytes that `work` leaves on the stack and that are not zero.
+/// Counts the nonzero words of 8 bytes that `work` leaves on the stack.
 fn words_after(work: impl FnOnce() + Send) -> usize {
     let stack = stack_after(work);
     let words = stack.as_chunks::<8>().0;
     words.iter().filter(|word| **word != [0; 8]).count()
 }
 
-/// Of the working memory in which a key is completed, nothing is left: it holds transforms of the
+/// Nothing is left of the working memory in which a key is completed. It holds transforms of the
 /// key modulo two primes, four words in eight bytes.
 #[test]
 fn a_key_that_is_decoded_leaves_no_numbers_on_the_stack() {
@@ -514,7 +512,7 @@ fn a_key_that_is_decoded_leaves_no_numbers_on_the_stack() {
     }
 }
 
-/// The key that the passphrase of a document gives.
+/// Derives the key from the passphrase of a document.
 fn key_of_document(document: &[u8], passphrase: &[u8]) -> Vec<u8> {
     let document = EncryptedPrivateKeyInfoRef::try_from(document).expect("it is encrypted");
     let scheme = &document.encryption_algorithm;

@@ -10,11 +10,11 @@ use std::{mem, ptr, slice};
 /// Bytes of the stack.
 const LEN: usize = 4 << 20;
 
-/// Bytes between the frames of the thread and those of its work. What the end of the thread needs
-/// of the stack lies there, and hides nothing.
+/// Bytes between the frames of the thread and those of its work. The end of the thread uses this
+/// part of the stack, so it does not overwrite traces of the work.
 const MARGIN: usize = 32 << 10;
 
-/// Does `work` below a margin.
+/// Calls `work` below the margin.
 #[inline(never)]
 fn below_margin(work: impl FnOnce()) {
     let margin = [0u8; MARGIN];
@@ -23,10 +23,11 @@ fn below_margin(work: impl FnOnce()) {
     black_box(&margin);
 }
 
-/// The stack of a thread that has done `work`, from its lowest address on.
+/// Returns the stack of a thread that has done `work`, from its lowest address on.
 pub(crate) fn stack_after<F: FnOnce() + Send>(work: F) -> Vec<u8> {
     extern "C" fn start<F: FnOnce()>(work: *mut c_void) -> *mut c_void {
-        // SAFETY: what `stack_after` has passed, which it touches only after the end.
+        // SAFETY: this is the pointer that `stack_after` passed. `stack_after` does not touch it
+        // before the thread ends.
         if let Some(work) = unsafe { &mut *work.cast::<Option<F>>() }.take() {
             below_margin(work);
         }
@@ -34,13 +35,13 @@ pub(crate) fn stack_after<F: FnOnce() + Send>(work: F) -> Vec<u8> {
     }
     let mut work = Some(work);
     let layout = Layout::from_size_align(LEN, 1 << 16).expect("a layout");
-    // SAFETY: its size is not zero.
+    // SAFETY: the size is not zero.
     let stack = unsafe { alloc_zeroed(layout) };
     if stack.is_null() {
         handle_alloc_error(layout);
     }
-    // SAFETY: the attributes and the handle are written before they are read; the stack
-    // is nobody else's and lives until the thread has ended, and so does `work`.
+    // SAFETY: the attributes and the handle are written before they are read. Nobody else uses the
+    // stack. The stack and `work` live until the thread has ended.
     unsafe {
         let mut attributes = mem::zeroed();
         assert_eq!(libc::pthread_attr_init(&mut attributes), 0);
@@ -53,9 +54,9 @@ pub(crate) fn stack_after<F: FnOnce() + Send>(work: F) -> Vec<u8> {
         assert_eq!(libc::pthread_join(thread, ptr::null_mut()), 0);
         assert_eq!(libc::pthread_attr_destroy(&mut attributes), 0);
     }
-    // SAFETY: the thread has ended, all of it was zeroed before.
+    // SAFETY: the thread has ended, and all of the stack was zeroed before.
     let bytes = unsafe { slice::from_raw_parts(stack, LEN) }.to_vec();
-    // SAFETY: allocated above, and not used any more.
+    // SAFETY: it was allocated above and is no longer used.
     unsafe { dealloc(stack, layout) };
     bytes
 }
@@ -64,7 +65,7 @@ pub(crate) fn stack_after<F: FnOnce() + Send>(work: F) -> Vec<u8> {
 pub(crate) struct Secret {
     name: &'static str,
     bytes: Vec<u8>,
-    /// Pieces of `bytes`, of one length.
+    /// Pieces of `bytes`, all of one length.
     windows: HashSet<Vec<u8>>,
     len: usize,
     /// Number of places at which a piece may be left.
@@ -73,8 +74,8 @@ pub(crate) struct Secret {
 
 impl Secret {
     /// Searches for pieces of `bytes` that are `len` bytes long and begin at multiples of `step`.
-    /// Pieces of small numbers that may stand anywhere are left out: those with fewer than five
-    /// bytes other than 0 and 255.
+    /// Pieces with fewer than five bytes other than 0 and 255 are left out: such small numbers may
+    /// stand anywhere.
     pub(crate) fn new(name: &'static str, bytes: Vec<u8>, len: usize, step: usize) -> Self {
         let telling = |piece: &&[u8]| piece.iter().filter(|byte| !matches!(byte, 0 | 255)).count();
         let windows: HashSet<_> = bytes
@@ -94,21 +95,21 @@ impl Secret {
         secret
     }
 
-    /// Allows that many pieces to be left.
+    /// Allows `allowed` pieces to be left.
     pub(crate) fn allowing(self, allowed: usize) -> Self {
         Self { allowed, ..self }
     }
 
     /// Counts the places in `stack` at which a piece stands.
     fn count(&self, stack: &[u8]) -> usize {
-        // Most of the stack has not been used or is wiped.
+        // Most of the stack is unused or wiped.
         let places = stack.windows(self.len);
         places
             .filter(|place| !place.starts_with(&[0; 8]) && self.windows.contains(*place))
             .count()
     }
 
-    /// Shows that the search finds the secret where it is left, and only there.
+    /// Checks that the search finds the secret if it is left, and only then.
     fn assert_found(&self) {
         let left = stack_after(|| {
             let mut place = [0; 128 << 10];
@@ -123,7 +124,7 @@ impl Secret {
     }
 }
 
-/// A search for the same secrets after several pieces of work.
+/// A search for the same secrets after several tasks.
 pub(crate) struct Search {
     secrets: Vec<Secret>,
     left: Vec<String>,
@@ -140,7 +141,7 @@ impl Search {
         self.after_spilling(0, what, work);
     }
 
-    /// Searches as [`after`](Self::after) does, and allows `spilled` pieces of every secret.
+    /// Like [`after`](Self::after), but allows `spilled` pieces of every secret.
     pub(crate) fn after_spilling(
         &mut self,
         spilled: usize,

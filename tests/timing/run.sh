@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Measures the release build: fails if the time of a case tells its two secrets apart, |t| > 5, or
-# if the case that leaks on purpose is not found. Runs alone for some minutes; a machine that does
-# other work as well only hides leaks.
+# Measures the release build. Fails if the times of a case distinguish its two secrets, |t| > 5, or
+# if the deliberate leak is not found. It runs for some minutes, on an idle machine: other work only
+# hides leaks.
 set -euo pipefail
 cd "$(dirname "$0")"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"

@@ -1,4 +1,4 @@
-//! The command line: commands and common options. `commands` carries them out.
+//! The command line: commands and common options. `commands` implements them.
 
 #[cfg(feature = "hls")]
 use crate::commands::hls::Hls;

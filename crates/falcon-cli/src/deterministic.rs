@@ -9,7 +9,7 @@ use crate::{
 };
 use falcon_core::det1024::{CompressedSignature, CtSignature, SigningKey};
 
-/// Bytes of the longest message that is signed. It is read more than once, so it stays in memory.
+/// Bytes of the longest message that is signed. It is read more than once, so it is kept in memory.
 const MAX_MESSAGE: usize = 256 << 20;
 
 /// A Falcon-1024 key that signs without randomness.
@@ -18,7 +18,7 @@ pub(crate) struct DeterministicSigner {
 }
 
 impl DeterministicSigner {
-    /// Takes a copy of the key; `None` if it is no Falcon-1024 key.
+    /// Copies the key. `None` if it is not a Falcon-1024 key.
     pub(crate) fn new(key: &SecretKey) -> Option<Self> {
         let Either::Falcon1024(key) = key else {
             return None;
@@ -27,7 +27,7 @@ impl DeterministicSigner {
         Some(Self { key })
     }
 
-    /// Signs a message twice, compares, and verifies.
+    /// Signs a message twice, compares the signatures, and verifies.
     pub(crate) fn sign(&self, message: Message<'_>) -> Result<CompressedSignature> {
         let message = message.into_bytes(MAX_MESSAGE)?;
         self.key
@@ -36,7 +36,7 @@ impl DeterministicSigner {
     }
 }
 
-/// Encodes a signature; every format but the constant-time one is the compressed one.
+/// Encodes a signature: in the constant-time format, or in the compressed one for all others.
 pub(crate) fn encode(signature: &CompressedSignature, format: SignatureFormat) -> Vec<u8> {
     match format {
         SignatureFormat::Ct => CtSignature::from(*signature).to_bytes().to_vec(),

@@ -1,4 +1,4 @@
-//! Trust lists and manifests in files: texts that may be long.
+//! Trust lists and manifests in files, which may be long.
 
 use crate::{
     error::{Error, Result},
@@ -21,7 +21,7 @@ pub(crate) fn read_trust_list(path: &Path) -> Result<TrustList> {
 /// Reads a trust list from the reader of the file at `path`.
 pub(crate) fn trust_list_of(path: &Path, reader: impl Read) -> Result<TrustList> {
     let mut bytes = Vec::new();
-    // One byte more than is allowed, so that the parser sees that there is more.
+    // Reads one byte more than is allowed, so that the parser notices a list that is too long.
     reader
         .take(TrustList::MAX_LEN as u64 + 1)
         .read_to_end(&mut bytes)
@@ -34,8 +34,8 @@ pub(crate) fn parse_trust_list(path: &Path, bytes: &[u8]) -> Result<TrustList> {
     parse(path, "a trust list", TrustList::parse(bytes))
 }
 
-/// A manifest that is read twice: first only to verify the signature, then as a whole.
-/// So a forged one costs no memory.
+/// A manifest that is read twice: first only to verify the signature, then as a whole. So a forged
+/// manifest costs no memory.
 pub(crate) struct ManifestFile<'a> {
     path: &'a Path,
     file: File,
@@ -79,7 +79,7 @@ impl<'a> ManifestFile<'a> {
     }
 }
 
-/// Reads a manifest in constant memory. Its lines are not looked at.
+/// Reads a manifest in constant memory. Its lines are not parsed.
 pub(crate) fn read_unread(path: &Path, reader: impl Read) -> Result<UnreadManifest> {
     let reader = BufReader::new(reader.take(MAX_MANIFEST));
     UnreadManifest::read(reader).map_err(|error| match error {
@@ -89,7 +89,7 @@ pub(crate) fn read_unread(path: &Path, reader: impl Read) -> Result<UnreadManife
     })
 }
 
-/// Whether a regular file begins as manifests do. False if it cannot be read.
+/// True if a regular file begins like a manifest. False if it cannot be read.
 pub(crate) fn is_manifest(path: &Path) -> bool {
     let mut start = Vec::new();
     let mut read = || {
@@ -101,11 +101,11 @@ pub(crate) fn is_manifest(path: &Path) -> bool {
     regular_length(path).is_some() && read().is_ok() && SignedManifest::is_likely(&start)
 }
 
-/// Bytes of a manifest that tell what it is.
+/// Bytes from the beginning of a file that identify a manifest.
 const MANIFEST_START: u64 = 32;
 
-/// The command that verifies the folder of a manifest; `signers` are the options that name the
-/// signers.
+/// Returns the command that verifies the folder of a manifest. `signers` are the options that name
+/// the signers.
 pub(crate) fn command_to_verify(manifest: &Path, signers: &str) -> String {
     let folder = manifest.with_extension("");
     let is_beside = manifest.extension().is_some_and(|it| it == "manifest") && folder.is_dir();
@@ -117,7 +117,7 @@ pub(crate) fn command_to_verify(manifest: &Path, signers: &str) -> String {
     format!("falcon-cli manifest verify{signers} {operands}")
 }
 
-/// One byte more than a manifest has, so that the parser sees that there is more.
+/// One byte more than a manifest may have, so that the parser notices a manifest that is too long.
 const MAX_MANIFEST: u64 = SignedManifest::MAX_LEN as u64 + 1;
 
 fn parse<T>(path: &Path, kind: &str, parsed: std::result::Result<T, ParseError>) -> Result<T> {

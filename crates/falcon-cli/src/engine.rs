@@ -1,4 +1,4 @@
-//! The choice of the engine; keys, signatures and verification on it.
+//! Selection of the engine; keys, signatures and verification with it.
 
 use crate::{
     error::{Error, Result},
@@ -28,7 +28,7 @@ pub(crate) const AUTO: &str = "auto";
 /// The name of the engine on a GPU; `gpu:1` is the second one.
 pub(crate) const GPU: &str = "gpu";
 
-/// Parses the value of `--engine`; upper and lower case are the same.
+/// Parses the value of `--engine`. Case does not matter.
 pub(crate) fn parse_name(name: &str) -> std::result::Result<String, String> {
     let lower = name.to_ascii_lowercase();
     if lower == AUTO || gpu_number(&lower).is_some() {
@@ -38,7 +38,7 @@ pub(crate) fn parse_name(name: &str) -> std::result::Result<String, String> {
     engine.map_err(|error| unknown(&error))
 }
 
-/// The message about an unknown engine: it lists those that exist, also on a GPU.
+/// Returns the message about an unknown engine. It lists the existing ones, including the GPU.
 fn unknown(error: &UnknownEngine) -> String {
     if cfg!(feature = "cuda") {
         format!("{error}, and a GPU is {GPU}, {GPU}:1 and so on")
@@ -47,7 +47,7 @@ fn unknown(error: &UnknownEngine) -> String {
     }
 }
 
-/// Whether `--engine` (its value is `name`) or the environment names an engine.
+/// True if `--engine` (its value is `name`) or the environment names an engine.
 pub(crate) fn is_named(name: &str) -> bool {
     let in_environment = std::env::var_os(ENGINE_VARIABLE).unwrap_or_default();
     is_a_name(name.as_ref()) || is_a_name(&in_environment)
@@ -57,12 +57,12 @@ fn is_a_name(name: &OsStr) -> bool {
     !name.is_empty() && !name.eq_ignore_ascii_case(AUTO)
 }
 
-/// Whether a value of `--engine` asks for a GPU.
+/// True if a value of `--engine` asks for a GPU.
 pub(crate) fn names_gpu(name: &str) -> bool {
     gpu_number(name).is_some()
 }
 
-/// The number of the GPU that a name names.
+/// Returns the number of the GPU that `name` selects.
 fn gpu_number(name: &str) -> Option<u32> {
     match name.split_once(':') {
         None => (name == GPU).then_some(0),
@@ -71,14 +71,14 @@ fn gpu_number(name: &str) -> Option<u32> {
     }
 }
 
-/// Selects the engine that verifies. Every engine can verify, so a wrong name in the
-/// environment is a warning only.
+/// Selects the engine that verifies. Every engine can verify, so a wrong name in the environment is
+/// only a warning.
 pub(crate) fn select_to_verify(name: &str, ui: Ui) -> Result<Compute> {
     select(name).or_else(|error| {
         if name != AUTO {
             return Err(error);
         }
-        // The engine affects speed only, and --quiet asks for failures only.
+        // The engine affects speed only, and --quiet shows only failures.
         if !ui.quiet {
             ui.warn(error);
         }
@@ -86,8 +86,8 @@ pub(crate) fn select_to_verify(name: &str, ui: Ui) -> Result<Compute> {
     })
 }
 
-/// Selects the engine by name. [`AUTO`] takes the one that the environment names, else
-/// the best one.
+/// Selects the engine by name. For [`AUTO`], the environment may name one; otherwise it is the best
+/// one.
 pub(crate) fn select(name: &str) -> Result<Compute> {
     if let Some(number) = gpu_number(name) {
         return gpu(number, &format!("--engine {name}"));
@@ -111,10 +111,10 @@ pub(crate) fn select(name: &str) -> Result<Compute> {
     })
 }
 
-/// Opens the GPU of this number; `asked` is the option or variable that named it.
+/// Opens the GPU of this number. `asked` is the option or variable that named it.
 #[cfg(feature = "cuda")]
 fn gpu(number: u32, asked: &str) -> Result<Compute> {
-    // A signature that a GPU computed wrongly may reveal the key.
+    // A signature that a GPU computed wrongly may reveal the key, so each one is verified.
     let mut options = falcon_gpu::Options::default();
     options.verify_after_sign = Some(true);
     let context = GpuContext::with_options(number, options).map_err(|error| {
@@ -166,7 +166,7 @@ impl Compute {
         }
     }
 
-    /// The name of the device; `None` for the CPU.
+    /// Returns the name of the device; `None` for the CPU.
     #[cfg(feature = "cuda")]
     pub(crate) fn device(&self) -> Option<String> {
         match self {
@@ -175,7 +175,7 @@ impl Compute {
         }
     }
 
-    /// The engine for messages that the GPU does not take, and for expanding keys.
+    /// Returns the engine that expands keys, and that handles messages which the GPU does not take.
     pub(crate) fn processor(&self) -> Engine {
         match self {
             Self::Cpu(engine) => *engine,
@@ -193,7 +193,7 @@ impl Compute {
         }
     }
 
-    /// Whether this many jobs are computed as a batch.
+    /// True if `jobs` jobs are computed as a batch.
     fn takes(&self, jobs: usize) -> bool {
         match self {
             Self::Cpu(_) => jobs > 1,
@@ -203,7 +203,7 @@ impl Compute {
     }
 }
 
-/// Short messages that go to a GPU together: 256 MiB at most.
+/// Number of short messages that go to a GPU together: 256 MiB at most.
 #[cfg(feature = "cuda")]
 const ON_GPU: usize = 4096;
 
@@ -245,7 +245,7 @@ impl RawSigner for &Compute {
     fn lanes(&self) -> usize {
         match self {
             Compute::Cpu(engine) => engine.lanes(),
-            // Two groups of lanes of the device.
+            // Fills two groups of lanes of the device.
             #[cfg(feature = "cuda")]
             Compute::Gpu(_) => 64,
         }
@@ -263,15 +263,15 @@ impl<P: Parameters> BatchSignRaw<P> for &Compute {
     }
 }
 
-/// Advice after a computation that went wrong.
+/// Advice after a faulty computation.
 const AFTER_A_FAULT: &str = "try again; if it happens again, do not use this machine for keys";
 
-/// The error of a processor that computed wrongly. `what` was to be done.
+/// Returns the error of a processor that computed wrongly. `what` names the task.
 pub(crate) fn faulty(what: &str, fault: FaultError) -> Error {
     Error::new(what).because(fault).hint(AFTER_A_FAULT)
 }
 
-/// The error of a batch that was not signed.
+/// Returns the error for a batch that could not be signed.
 pub(crate) fn batch_failed(error: BatchError) -> Error {
     let is_fault = matches!(error, BatchError::Fault { .. });
     let failed = Error::new("cannot sign").because(error);
@@ -282,7 +282,7 @@ pub(crate) fn batch_failed(error: BatchError) -> Error {
     }
 }
 
-/// Generates the key of a seed.
+/// Generates the key from a seed.
 pub(crate) fn keygen(algorithm: Algorithm, seed: &[u8; SEED_LEN]) -> Result<SecretKey> {
     let made = match algorithm {
         Algorithm::Falcon512 => SigningKey::from_seed_boxed(seed).map(Either::Falcon512),
@@ -294,7 +294,7 @@ pub(crate) fn keygen(algorithm: Algorithm, seed: &[u8; SEED_LEN]) -> Result<Secr
 /// Length of a wallet's seed in bytes.
 pub(crate) const REFERENCE_SEED_LEN: usize = 48;
 
-/// Generates the key of a wallet's seed, as the reference does.
+/// Generates the key from a wallet's seed, as the reference does.
 pub(crate) fn reference_keygen(
     algorithm: Algorithm,
     seed: &[u8; REFERENCE_SEED_LEN],
@@ -308,23 +308,22 @@ pub(crate) fn reference_keygen(
     made.map_err(|fault| faulty("cannot generate a key", fault))
 }
 
-/// An expanded key and the engine that signs with it. The expansion costs about as
-/// much as one signature. Several short messages are signed as a batch, other
-/// messages one at a time.
+/// An expanded key and the engine that signs with it. Expanding costs about as much as one
+/// signature. Several short messages are signed as a batch, other messages one at a time.
 pub(crate) struct Signer<'c> {
     compute: &'c Compute,
-    /// The messages are statements of envelopes, which have a hash of their own.
+    /// True if the messages are statements of envelopes, which have a hash of their own.
     signs_statements: bool,
     key: Either<ExpandedKey<Falcon512>, ExpandedKey<Falcon1024>>,
 }
 
 impl<'c> Signer<'c> {
-    /// Expands the key, to sign plain messages.
+    /// Expands the key to sign plain messages.
     pub(crate) fn new(compute: &'c Compute, key: &SecretKey) -> Self {
         Self::with(compute, key, false)
     }
 
-    /// Expands the key, to sign the statements of envelopes. A GPU does not have their hash.
+    /// Expands the key to sign the statements of envelopes. The GPU lacks their hash.
     pub(crate) fn of_statements(compute: &'c Compute, key: &SecretKey) -> Self {
         Self::with(compute, key, true)
     }
@@ -347,8 +346,7 @@ impl<'c> Signer<'c> {
         self.compute.lanes()
     }
 
-    /// Signs each message with fresh randomness. A message that could not be read keeps
-    /// its error.
+    /// Signs each message with fresh randomness. A message that could not be read keeps its error.
     pub(crate) fn sign(&self, messages: Vec<Result<Message<'_>>>) -> Vec<Result<AnySignature>> {
         if self.signs_statements {
             let engine = self.compute.processor();
@@ -358,8 +356,8 @@ impl<'c> Signer<'c> {
     }
 }
 
-/// Applies `together` to the short items, if there are several, and `alone` to every
-/// other item. Items that are errors stay as they are.
+/// Applies `together` to the short items, if there are several, and `alone` to every other item.
+/// Errors stay as they are.
 fn each<T, R>(
     compute: &Compute,
     items: Vec<Result<T>>,
@@ -452,7 +450,7 @@ fn sign_statements<P: Degree>(
         .collect()
 }
 
-/// A message and what is said to be its signature.
+/// A message and its alleged signature.
 pub(crate) struct Claim<'p> {
     /// The message.
     pub(crate) message: Message<'p>,
@@ -460,7 +458,7 @@ pub(crate) struct Claim<'p> {
     pub(crate) signature: AnySignature,
 }
 
-/// Finds the key of each claim: the index of the first key that verifies it.
+/// Finds the key of each claim: the index of the first key that verifies it, if any does.
 pub(crate) fn verify(
     compute: &Compute,
     keys: &[PublicKey],
@@ -502,8 +500,7 @@ pub(crate) fn verify(
     )
 }
 
-/// The indices of the short claims that `key` verifies, among those whose key is
-/// not `found` yet.
+/// Returns the indices of those short claims that `key` verifies and whose key is not `found` yet.
 fn verify_short<P: Degree>(
     compute: &Compute,
     key: &VerifyingKey<P>,
@@ -536,7 +533,7 @@ fn verify_short<P: Degree>(
 mod tests {
     use super::*;
 
-    /// The text of an error says what happened, and its hint what to do.
+    /// The text of an error tells what happened, and its hint what to do.
     #[test]
     fn a_fault_is_explained() {
         let text = |error: &Error| serde_json::to_string(error).unwrap();

@@ -1,4 +1,4 @@
-//! Keys in files.
+//! Reads and writes keys in files.
 
 use crate::{
     access::warn_if_exposed,
@@ -26,9 +26,9 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// The secret key that commands read and write if none is named.
+/// Secret key that commands use if none is named.
 pub(crate) const DEFAULT_SECRET_KEY: &str = "falcon.key";
-/// The public key of the default secret key.
+/// Public key of the default secret key.
 pub(crate) const DEFAULT_PUBLIC_KEY: &str = "falcon.key.pub";
 
 /// Largest file of keys or signatures that is read, in bytes.
@@ -54,7 +54,7 @@ fn load_as(path: &Path, otherwise: &str) -> Result<(Object, Container)> {
     read_as(path, object::decode, otherwise)
 }
 
-/// Decodes a file; `otherwise` describes a file that does not decode.
+/// Decodes a file. `otherwise` describes a file that does not decode.
 fn read_as<T>(
     path: &Path,
     decode: impl FnOnce(&[u8]) -> Result<T, Undecodable>,
@@ -72,8 +72,8 @@ fn undecodable(path: &Path, otherwise: &str, error: Undecodable) -> Error {
     }
 }
 
-/// Error for a text that is not of its format. `what` continues a sentence that begins with the
-/// path.
+/// Returns the error for a text that does not follow its format. `what` continues a sentence that
+/// begins with the path.
 pub(crate) fn malformed(path: &Path, what: impl fmt::Display, error: ParseError) -> Error {
     let told = Error::at(path, what).because(error);
     if error.problem() == Problem::CarriageReturn {
@@ -90,16 +90,16 @@ pub(crate) fn malformed(path: &Path, what: impl fmt::Display, error: ParseError)
     }
 }
 
-/// Whether the regular file holds a key, public or secret, even a damaged one.
+/// True if the regular file holds a key, public or secret, even a damaged one.
 pub(crate) fn is_key(path: &Path) -> Result<bool> {
     Ok(object::is_key(&read_start(path, MAX_OBJECT)?.0))
 }
 
-/// A secret key as its file has it.
+/// A secret key as it is stored in its file.
 pub(crate) enum Stored {
-    /// Readable as it is.
+    /// A key that is not encrypted.
     Plain(StoredKey),
-    /// DER that a passphrase opens.
+    /// DER that is decrypted with a passphrase.
     Encrypted(Zeroizing<Vec<u8>>),
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn load_stored(path: &Path) -> Result<Stored> {
     }
 }
 
-/// Advice if the secret key is missing. `keygen` refuses its name while its public key is there.
+/// Returns advice for a missing secret key. `keygen` refuses its name if its public key exists.
 fn how_to_get_secret(path: &Path) -> String {
     let public = with_suffix(path, ".pub");
     if !is_standard(path) && public.exists() {
@@ -145,7 +145,7 @@ fn how_to_get_secret(path: &Path) -> String {
     }
 }
 
-/// Whether the file is a secret key. Only the first bytes of most other files are read.
+/// True if the file is a secret key. Only the first bytes of most other files are read.
 pub(crate) fn is_secret_key(path: &Path) -> bool {
     let may_be = || {
         let mut start = [0; object::SECRET_KEY_START];
@@ -158,8 +158,8 @@ pub(crate) fn is_secret_key(path: &Path) -> bool {
         && load_stored(path).is_ok()
 }
 
-/// Reads a secret key; asks for its passphrase if it is encrypted. Warns if other
-/// users can read the file.
+/// Reads a secret key, and asks for its passphrase if it is encrypted. Warns if other users can
+/// read the file.
 pub(crate) fn load_secret(path: &Path, passphrase: &PassphraseSource, ui: Ui) -> Result<StoredKey> {
     open_stored(path, load_stored(path)?, passphrase, ui)
 }
@@ -173,20 +173,20 @@ pub(crate) fn open_stored(
 ) -> Result<StoredKey> {
     warn_if_exposed(path, "secret key", ui);
     match stored {
-        // Whoever gives a passphrase believes that the key is encrypted.
+        // A user who gives a passphrase believes that the key is encrypted.
         Stored::Plain(_) if passphrase.passphrase_file.is_some() => Err(not_encrypted(path)),
         Stored::Plain(key) => Ok(key),
         Stored::Encrypted(der) => decrypt(path, &der, passphrase),
     }
 }
 
-/// A passphrase was given for a key that has none.
+/// Returns the error for a passphrase that was given for a key that is not encrypted.
 pub(crate) fn not_encrypted(path: &Path) -> Error {
     Error::at(path, "is not encrypted, but a passphrase is given")
         .hint("leave --passphrase-file out, if the key is meant to be readable")
 }
 
-/// Opens an encrypted secret key.
+/// Decrypts an encrypted secret key.
 pub(crate) fn decrypt(path: &Path, der: &[u8], passphrase: &PassphraseSource) -> Result<StoredKey> {
     let passphrase = passphrase.existing(path)?;
     object::decrypt(der, &passphrase)
@@ -197,9 +197,9 @@ pub(crate) fn decrypt(path: &Path, der: &[u8], passphrase: &PassphraseSource) ->
         })
 }
 
-/// Reads every public key of a file, at least one. A secret key is refused: it
-/// does not belong where signatures are verified. If the file is missing, and the secret key is
-/// not there either, the hint is `otherwise`.
+/// Reads every public key of a file, at least one. A secret key is refused, since it does not
+/// belong where signatures are verified. The hint is `otherwise` if neither the file nor its secret
+/// key exists.
 pub(crate) fn load_public(path: &Path, otherwise: &str) -> Result<Vec<PublicKey>> {
     let loaded = read_as(path, object::decode_all, "not a public key").map_err(|error| {
         if error.is(ErrorKind::NotFound) {
@@ -235,7 +235,8 @@ pub(crate) fn load_public(path: &Path, otherwise: &str) -> Result<Vec<PublicKey>
     objects.into_iter().enumerate().map(public).collect()
 }
 
-/// Names a file instead of one that holds a secret key. `pubkey` reads a file of one key.
+/// Advises which file to name instead of one that holds a secret key. `pubkey` reads files with one
+/// key.
 fn how_to_replace_secret(path: &Path, several: bool) -> String {
     let public = with_suffix(path, ".pub");
     if public.exists() {
@@ -250,7 +251,8 @@ fn how_to_replace_secret(path: &Path, several: bool) -> String {
     }
 }
 
-/// A new key pair would be no help: it verifies nothing that exists.
+/// Advises how to get a missing public key. A new key pair would not help: it verifies nothing that
+/// exists.
 fn how_to_get_public(path: &Path, otherwise: &str) -> String {
     match secret_beside(path) {
         Some(secret) => format!(
@@ -261,18 +263,18 @@ fn how_to_get_public(path: &Path, otherwise: &str) -> String {
     }
 }
 
-/// The secret key beside a public key: `KEY` of `KEY.pub`.
+/// Returns the secret key beside a public key: `KEY` for `KEY.pub`.
 fn secret_beside(public: &Path) -> Option<PathBuf> {
     let secret = public.with_extension("");
     let named = public.extension().is_some_and(|it| it == "pub") && secret.exists();
     named.then_some(secret)
 }
 
-/// A signature in a file: alone, or with what the signer says.
+/// A signature in a file: alone, or with a statement of the signer.
 pub(crate) enum FileSignature {
-    /// Signature that does not say who made it.
+    /// A signature without a statement.
     Bare(AnySignature),
-    /// Signature that does.
+    /// A signature with a statement.
     Envelope(Box<Envelope>),
 }
 
@@ -280,7 +282,7 @@ pub(crate) enum FileSignature {
 pub(crate) fn load_signature(path: &Path) -> Result<FileSignature> {
     match load_as(path, "not a signature")?.0 {
         Object::Signature(signature, _) => Ok(FileSignature::Bare(signature)),
-        // Verified as the ordinary signature that it stands for.
+        // Verified as the equivalent ordinary signature.
         Object::Deterministic(signature, _) => Ok(FileSignature::Bare(Either::Falcon1024(
             Box::new((*signature).into()),
         ))),
@@ -293,7 +295,7 @@ fn unexpected(path: &Path, expected: &str, found: &Object) -> Error {
     Error::at(path, format_args!("is {}, not {expected}", found.kind()))
 }
 
-/// PKCS#8 PEM, encrypted if there is a passphrase.
+/// Encodes PKCS#8 PEM, encrypted if there is a passphrase.
 pub(crate) fn secret_pem(
     key: &SecretKey,
     key_use: Use,
@@ -302,7 +304,7 @@ pub(crate) fn secret_pem(
     pem(either!(key, key => key.to_pkcs8_der()), key_use, passphrase)
 }
 
-/// PKCS#8 PEM with separate polynomials, for Bouncy Castle; not encrypted.
+/// Encodes PKCS#8 PEM with separate polynomials, for Bouncy Castle; not encrypted.
 pub(crate) fn polynomials_pem(key: &SecretKey, key_use: Use) -> Result<Zeroizing<String>> {
     pem(
         either!(key, key => key.to_pkcs8_polynomials_der()),
@@ -330,13 +332,13 @@ fn pem(
     written().map_err(|error| Error::new("the secret key cannot be encoded").because(error))
 }
 
-/// SubjectPublicKeyInfo PEM.
+/// Encodes SubjectPublicKeyInfo PEM.
 pub(crate) fn public_pem(key: &PublicKey) -> Result<String> {
     either!(key, key => key.to_public_key_pem(LineEnding::LF))
         .map_err(|error| Error::new("the public key cannot be encoded").because(error))
 }
 
-/// The fingerprint of a key in hexadecimal, as envelopes and trust lists have it.
+/// Returns the fingerprint of a key in hexadecimal, as envelopes and trust lists contain it.
 pub(crate) fn fingerprint(key: &PublicKey) -> String {
     Fingerprint(either!(key, key => key.fingerprint())).to_string()
 }

@@ -1,7 +1,7 @@
 //! `falcon-cli`: Falcon signatures on the command line.
 //!
-//! The program is a library, so that a fuzz target can run commands. Its API is `main`, and `fuzz`
-//! with the feature of that name.
+//! The program is a library, so that a fuzz target can run commands. Its API is `main`, and with
+//! the feature `fuzz` also `fuzz`.
 #![forbid(unsafe_code)]
 
 mod cli;
@@ -26,7 +26,7 @@ mod x509;
 use clap::{CommandFactory, Parser};
 use cli::{Cli, Command};
 use error::{Result, Status};
-// Modules of the library, under the names that they would have here.
+// Modules of the library, under the names of local modules.
 use falcon_terminal::{
     access, error, escape, input, interrupt, load, output, pem_text, place, program, progress,
     seed, shell, snapshot, start, timing, ui, usage,
@@ -50,7 +50,7 @@ pub fn main() -> ExitCode {
     start::run(ui, || run(cli, ui))
 }
 
-/// If the command works on tables, tells how to build a program that has it.
+/// Returns advice on building the program with tables, if the command works on tables.
 #[cfg(not(feature = "tables"))]
 fn explain_tables(mut error: clap::Error) -> clap::Error {
     use clap::error::{ContextKind, ContextValue};
@@ -64,15 +64,15 @@ fn explain_tables(mut error: clap::Error) -> clap::Error {
         "this program was built without tables; for {command}, type this in a clone: \
          cargo install --locked --path crates/falcon-cli --features tables"
     );
-    // Another command, which the name resembles, does not work on tables.
+    // The suggested command has a similar name but does not work on tables.
     error.remove(ContextKind::SuggestedSubcommand);
     let hint = ContextValue::StyledStrs(vec![hint.into()]);
     error.insert(ContextKind::Suggested, hint);
     error
 }
 
-/// Runs a command within a fuzz target: these arguments after the name of the program. Returns the
-/// exit status. Errors are not printed.
+/// Runs a command in a fuzz target. The arguments follow the name of the program. Returns the exit
+/// status. Errors are not printed.
 #[cfg(feature = "fuzz")]
 pub fn fuzz(arguments: &[&str]) -> u8 {
     let cli = Cli::parse_from([&["falcon-cli"], arguments].concat());
@@ -84,7 +84,7 @@ pub fn fuzz(arguments: &[&str]) -> u8 {
 }
 
 fn run(cli: Cli, ui: Ui) -> Result<Status> {
-    // Opened by the commands that need it only.
+    // The engine is opened only by commands that need it.
     let engine = || engine::select(&cli.global.engine);
     match cli.command {
         Command::Keygen(keygen) => {

@@ -1,7 +1,6 @@
-//! The list of `sign --list` and `verify --check`: one file name on each line. Its
-//! signature is the name with `.sig` added, or is named after a tab. Empty lines
-//! and lines that begin with `#` are skipped. The length is bounded, so that a
-//! wrong path costs little.
+//! The list of `sign --list` and `verify --check`: one file name on each line. The signature is the
+//! name with `.sig` appended, or is named after a tab. Empty lines and lines that begin with `#`
+//! are skipped. The length is bounded, so that a wrong path costs little.
 
 use crate::{
     error::{Error, Result},
@@ -16,22 +15,22 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Files in the longest list that is read.
+/// Number of files in the longest list that is read.
 pub(crate) const MAX_FILES: usize = 1 << 20;
 /// Bytes of the longest list that is read.
 const MAX_LEN: u64 = 64 << 20;
 
-/// A file and where its signature is.
+/// A file and the path of its signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pair {
-    /// The message.
+    /// Path of the message.
     pub(crate) file: PathBuf,
-    /// The signature of the message.
+    /// Path of the signature.
     pub(crate) signature: PathBuf,
 }
 
 impl Pair {
-    /// With the signature in its usual place.
+    /// Pairs a file with the usual path of its signature.
     pub(crate) fn beside(file: &Path) -> Self {
         Self {
             file: file.to_owned(),
@@ -40,18 +39,18 @@ impl Pair {
     }
 }
 
-/// `FILE.sig`.
+/// Returns `FILE.sig`.
 pub(crate) fn signature_path(file: &Path) -> PathBuf {
     with_suffix(file, ".sig")
 }
 
-/// `FILE` for `FILE.sig`.
+/// Returns `FILE` for `FILE.sig`.
 pub(crate) fn signed_path(signature: &Path) -> Option<PathBuf> {
     let is_named = signature.extension().is_some_and(|it| it == "sig");
     is_named.then(|| signature.with_extension(""))
 }
 
-/// Says how many signatures among the named files were left out.
+/// Notes the number of signatures that were left out of the named files.
 pub(crate) fn note_skipped_signatures(ui: Ui, count: usize) {
     match count {
         0 => {}
@@ -76,7 +75,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Pair>> {
     if pairs.is_empty() {
         return Err(Error::at(path, "names no file").hint("write one file name on each line"));
     }
-    // What is no list is not shown either: it may be a passphrase.
+    // If the text is not a list, it is not shown: it may be a passphrase.
     if !pairs
         .iter()
         .any(|pair| is_there(&pair.file) || is_there(&pair.signature))
@@ -87,12 +86,12 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Pair>> {
     Ok(pairs)
 }
 
-/// Whether something of this name exists, even a link that leads nowhere.
+/// True if something of this name exists, even a broken link.
 pub(crate) fn is_there(path: &Path) -> bool {
     is_standard(path) || path.symlink_metadata().is_ok()
 }
 
-/// The pairs, and whether that is all of them.
+/// Parses the pairs, and returns whether these are all of them.
 fn parse(input: impl BufRead) -> io::Result<(Vec<Pair>, bool)> {
     let mut pairs = Vec::new();
     for (number, line) in input.split(b'\n').enumerate() {
@@ -116,7 +115,7 @@ fn parse(input: impl BufRead) -> io::Result<(Vec<Pair>, bool)> {
     Ok((pairs, true))
 }
 
-/// A name as the file system has it: on Unix any bytes.
+/// Converts a name to that of the file system. On Unix it may contain any bytes.
 #[cfg(unix)]
 fn path_of(name: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;

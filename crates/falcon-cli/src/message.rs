@@ -1,5 +1,5 @@
-//! Messages. Short ones are read whole, so that a batch can hold many. Long ones are
-//! hashed while they are read, in constant memory.
+//! Messages. Short ones are read as a whole, so that a batch can hold many. Long ones are hashed
+//! while they are read, in constant memory.
 
 use crate::{
     error::{Error, Result},
@@ -11,35 +11,35 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Bytes of the longest message that is read whole.
+/// Bytes of the longest message that is read as a whole.
 const SHORT: usize = 64 * 1024;
 
 /// Bytes of a long message that are read at a time.
 const CHUNK: usize = 256 * 1024;
 
-/// Length above which the length that the system states is trusted. The short files of /proc and
-/// /sys state false lengths.
+/// Length above which the length that the system reports is trusted. The short files of /proc and
+/// /sys report false lengths.
 const TRUSTED_LENGTH: u64 = 64 * 1024;
 
-/// Whether the stated length of a regular file alone shows that it has not `signed` bytes. Shorter
-/// files are read to tell.
+/// True if the reported length of a regular file alone shows that it does not have `signed` bytes.
+/// Shorter files must be read.
 pub(crate) fn length_differs(stated: u64, signed: u64) -> bool {
     stated > TRUSTED_LENGTH && stated != signed
 }
 
-/// Limits `reader` to one byte more than was signed, which shows that there is more.
+/// Limits `reader` to one byte more than was signed, so that a longer input is noticed.
 pub(crate) fn limit<R: Read>(reader: R, signed: u64) -> io::Take<R> {
     reader.take(signed.saturating_add(1))
 }
 
-/// Whether the file is probably a long message, or is no regular file, which may keep
-/// its reader waiting. Reading it decides.
+/// True if the file is probably a long message, or if it is not a regular file and reading might
+/// block. The final decision is made when it is read.
 pub(crate) fn is_long(path: &Path) -> bool {
     let long = |file: std::fs::Metadata| !file.is_file() || file.len() > SHORT as u64;
     is_standard(path) || path.metadata().is_ok_and(long)
 }
 
-/// A message, as far as it has been read.
+/// A message that has been read at least partly.
 pub(crate) struct Message<'p> {
     /// The beginning of the message, or all of it.
     start: Vec<u8>,
@@ -58,7 +58,7 @@ impl<'p> Message<'p> {
         Self::from_reader(path, open(path)?, progress)
     }
 
-    /// Does the same with a file that is open already: `input` reads `path`.
+    /// Like `open`, for a file that is open already: `input` reads `path`.
     pub(crate) fn from_reader(
         path: &Path,
         input: Box<dyn Read + Send>,
@@ -77,7 +77,7 @@ impl<'p> Message<'p> {
         Ok(Self { start, rest })
     }
 
-    /// A message that is in memory already.
+    /// Makes a message of bytes in memory.
     pub(crate) fn of_bytes(bytes: Vec<u8>) -> Self {
         Self {
             start: bytes,
@@ -85,12 +85,12 @@ impl<'p> Message<'p> {
         }
     }
 
-    /// The beginning of the message, all of it if it is a short one.
+    /// Returns the beginning of the message, or all of it if it is short.
     pub(crate) fn start(&self) -> &[u8] {
         &self.start
     }
 
-    /// The message, if it is a short one.
+    /// Returns the message if it is short.
     pub(crate) fn whole(&self) -> Option<&[u8]> {
         self.rest.is_none().then_some(&self.start)
     }
@@ -102,7 +102,7 @@ impl<'p> Message<'p> {
             rest,
         } = self;
         if let Some(Rest { path, input }) = rest {
-            // One byte more than is allowed shows that there is more.
+            // One byte more than is allowed shows that the message is too long.
             let more = (max + 1).saturating_sub(bytes.len());
             input
                 .take(more as u64)
@@ -116,7 +116,7 @@ impl<'p> Message<'p> {
         Ok(bytes)
     }
 
-    /// Gives the message to `absorb`, piece by piece.
+    /// Passes the message to `absorb`, piece by piece.
     pub(crate) fn read(self, mut absorb: impl FnMut(&[u8])) -> Result<()> {
         absorb(&self.start);
         let Some(Rest { path, mut input }) = self.rest else {

@@ -1,8 +1,7 @@
 //! Decoding of files: a key, a signature or a certificate, in any of its encodings.
 //!
-//! The user need not name the type, because no two encodings can be mistaken for
-//! each other: PEM has a label, DER begins with `0x30`, and encoded objects have a
-//! header byte and a length of their own.
+//! The user need not name the type, because encodings cannot be mistaken for each other: PEM has a
+//! label, DER begins with `0x30`, and encoded objects have a header byte and a length of their own.
 
 use crate::error::{self, Error};
 use crate::oids::{FALCON_KEYS, OTHER_KEYS};
@@ -42,7 +41,7 @@ pub(crate) static PROGRAM: Program = Program {
 /// Label of a signature in PEM.
 const SIGNATURE_LABEL: &str = "FALCON SIGNATURE";
 
-/// Bytes of the longest PEM label that is shown.
+/// Length of the longest PEM label that is shown, in bytes.
 const MAX_LABEL: usize = 64;
 
 /// Wrapping of an object.
@@ -68,23 +67,23 @@ pub(crate) enum Object {
     Secret(StoredKey),
     /// A public key.
     Public(PublicKey),
-    /// A signature, and how it is laid out.
+    /// A signature and its format.
     Signature(AnySignature, Format),
-    /// A deterministic signature, and how it is laid out.
+    /// A deterministic signature and its format.
     Deterministic(Box<CompressedSignature>, Format),
-    /// A signature that says who made it.
+    /// A signature with a statement of its signer.
     Envelope(Box<Envelope>),
     /// A certificate, a certificate request or a revocation list.
     X509(Box<Document>),
 }
 
 impl Object {
-    /// Whether it is a secret key, readable or encrypted.
+    /// True for a secret key, encrypted or not.
     pub(crate) fn is_secret(&self) -> bool {
         matches!(self, Self::Secret(_) | Self::Encrypted(_))
     }
 
-    /// With article, for messages.
+    /// Kind of object with an article, for messages.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Encrypted(_) => "an encrypted secret key",
@@ -101,14 +100,14 @@ impl Object {
     }
 }
 
-/// Reason that bytes are neither a key nor a signature.
+/// Reason why bytes are neither a key nor a signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Undecodable {
-    /// Details of what was found: the rest of a sentence that begins with the file's name.
+    /// Description of what was found, which continues a sentence that begins with the file's name.
     Found(String),
-    /// Reason that nothing is known of the file except that it is neither.
+    /// The file is neither, and nothing else is known.
     Unknown(&'static str),
-    /// Reason that an envelope is malformed.
+    /// Reason why an envelope is malformed.
     Envelope(ParseError),
 }
 
@@ -132,7 +131,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<(Object, Container)> {
     }
 }
 
-/// Decodes every object of a file: one, or one for each PEM block.
+/// Decodes every object of a file: one for each PEM block, or a single one.
 pub(crate) fn decode_all(bytes: &[u8]) -> Result<(Vec<Object>, Container)> {
     if Envelope::is_likely(bytes) {
         let envelope = Envelope::parse(bytes).map_err(Undecodable::Envelope)?;
@@ -156,8 +155,9 @@ pub(crate) fn decode_all(bytes: &[u8]) -> Result<(Vec<Object>, Container)> {
     Ok((vec![object], container))
 }
 
-/// Advice for what may be a public key without its header byte. Such a key is not read: nothing but
-/// its length tells what it is. A file that begins with the header byte may as well be truncated.
+/// Returns advice for a public key that may lack its header byte. Such a key is not read, since
+/// only its length identifies it. If the file begins with the header byte, it may as well be
+/// truncated.
 fn headerless<P: Parameters>(bytes: &[u8]) -> Option<Undecodable> {
     let header = P::LOGN as u8;
     let is_key = VerifyingKey::<P>::from_headerless_bytes(bytes).is_ok();
@@ -171,31 +171,31 @@ fn headerless<P: Parameters>(bytes: &[u8]) -> Option<Undecodable> {
     })
 }
 
-/// Bytes of the start of a file that [`may_be_secret_key`] looks at.
+/// Bytes of the start of a file that [`may_be_secret_key`] needs.
 pub(crate) const SECRET_KEY_START: usize = BYTE_ORDER_MARK.len() + BEGIN.len();
 
-/// Whether a file that starts so may be a secret key. PEM below a text is not found.
+/// True if a file with this start may be a secret key. PEM below other text is not found.
 pub(crate) fn may_be_secret_key(start: &[u8]) -> bool {
     let text = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
     text.starts_with(BEGIN) || matches!(start.first(), Some(0x30 | 0x59 | 0x5a))
 }
 
-/// Whether a file that begins with these bytes is a secret key. PEM is not looked for: the library
+/// True if a file that begins with these bytes is a secret key. PEM is not decoded: the library
 /// finds the labels of all programs.
 pub(crate) fn is_secret_key(start: &[u8]) -> bool {
     may_be_secret_key(start)
         && decode_all(start).is_ok_and(|(objects, _)| objects.iter().any(Object::is_secret))
 }
 
-/// Whether a file holds a key: one that decodes, or PEM of a key, even a damaged one or one of
-/// another program.
+/// True if a file holds a key: one that decodes, or PEM of a key, even if it is damaged or was
+/// written by another program.
 pub(crate) fn is_key(bytes: &[u8]) -> bool {
     let is_object = |object: &Object| object.is_secret() || matches!(object, Object::Public(_));
     has_pem_of_key(bytes)
         || decode_all(bytes).is_ok_and(|(objects, _)| objects.iter().any(is_object))
 }
 
-/// Label of a PEM block, whatever is in the block.
+/// Returns the label of a PEM block, whatever its contents.
 fn pem_label(pem: &[u8]) -> Option<&str> {
     let line = pem.split(|&byte| byte == b'\n').next()?;
     let label = line.strip_prefix(BEGIN)?.strip_suffix(b"-----")?;
@@ -206,7 +206,7 @@ fn pem_label(pem: &[u8]) -> Option<&str> {
 
 fn from_pem(pem: &[u8]) -> Result<Object> {
     let damaged = || Undecodable::found("is damaged PEM: was it truncated or edited?");
-    // Other programs write blocks that the strict decoder refuses: lines of 70 columns, headers.
+    // Some programs write blocks that the strict decoder refuses: lines of 70 columns, or headers.
     let label = pem_label(pem).ok_or_else(damaged)?;
     let decode: fn(&[u8]) -> Result<Object> = match label {
         SIGNATURE_LABEL => encoded_signature,
@@ -247,7 +247,7 @@ fn from_der(der: &[u8]) -> Result<Object> {
     }
 }
 
-/// Whether a document of this kind decodes at all.
+/// Converts the error of a document of this kind that does not decode.
 fn document<T, E>(decoded: std::result::Result<T, E>, kind: &str) -> Result<T> {
     decoded.map_err(|_| Undecodable::Found(format!("is a damaged {kind} document")))
 }
@@ -257,13 +257,12 @@ fn encrypted_from_der(der: &[u8]) -> Result<Object> {
     Ok(Object::Encrypted(Zeroizing::new(der.to_vec())))
 }
 
-/// Decrypts a key that [`decode`] found to be encrypted. `None`: not with this
-/// passphrase.
+/// Decrypts a key that [`decode`] found to be encrypted. Returns `None` if the passphrase is wrong.
 pub(crate) fn decrypt(der: &[u8], passphrase: &str) -> Result<Option<StoredKey>> {
     match decrypt_private_key(der, passphrase) {
         Ok(plain) => secret_from_der(plain.as_bytes()).map(Some),
-        // A wrong passphrase gives wrong padding or, once in a while, right
-        // padding around bytes that are no document.
+        // A wrong passphrase gives wrong padding or, occasionally, right padding around bytes that
+        // are not a document.
         Err(pkcs8::Error::EncryptedPrivateKey(EncryptionError::DecryptFailed))
         | Err(pkcs8::Error::Asn1(_)) => Ok(None),
         Err(_) => Err(Undecodable::found(
@@ -288,7 +287,7 @@ fn secret_from_der(der: &[u8]) -> Result<StoredKey> {
     }
 }
 
-/// Whether a document of a key has attributes besides `keyUsage`. They follow version, algorithm
+/// True if the document of a key has attributes besides `keyUsage`. They follow version, algorithm
 /// and private key, with the tag `[0]`.
 fn has_other_attributes(der: &[u8]) -> bool {
     let Ok(others) = KeyUse::Any.write(der) else {
@@ -304,7 +303,7 @@ fn has_other_attributes(der: &[u8]) -> bool {
     found == Ok(true)
 }
 
-/// Decodes the key of a document, whatever its use.
+/// Decodes the key of a document and ignores its use.
 fn unmarked_from_der(der: &[u8]) -> Result<SecretKey> {
     let info = document(PrivateKeyInfoRef::try_from(der), "PKCS#8")?;
     let key = key_under(
@@ -312,7 +311,7 @@ fn unmarked_from_der(der: &[u8]) -> Result<SecretKey> {
         |oid| private_key_under(oid, &info),
         |oid| private_key_under(oid, &info),
     );
-    // The error of a document does not tell this reason.
+    // The document's error does not contain this reason.
     if key.is_err() && holds_too_long_a_key(info.private_key.as_bytes()) {
         return Err(Undecodable::Found(format!(
             "holds a Falcon secret key, but {}",
@@ -322,7 +321,7 @@ fn unmarked_from_der(der: &[u8]) -> Result<SecretKey> {
     key
 }
 
-/// True if the contents of a document are a secret key whose basis is too long to sign with.
+/// True if the contents of a document are a secret key whose basis is too long for signing.
 fn holds_too_long_a_key(contents: &[u8]) -> bool {
     let keys = <&OctetStringRef>::from_der(contents).map_or(contents, |wrapped| wrapped.as_bytes());
     let is_too_long = |decoded: Option<DecodeError>| decoded == Some(DecodeError::KeyNorm);
@@ -368,8 +367,8 @@ fn public_from_der(der: &[u8]) -> Result<PublicKey> {
     )
 }
 
-/// Decodes the key of a document that names the algorithm `oid`. `small` and
-/// `large` decode it as if it named another one.
+/// Decodes the key of a document that names the algorithm `oid`. `small` and `large` decode it as
+/// if it named the algorithm that they are given.
 fn key_under<A, B>(
     oid: ObjectIdentifier,
     small: impl Fn(ObjectIdentifier) -> Option<A>,
@@ -401,8 +400,8 @@ fn key_under<A, B>(
     }))
 }
 
-/// Header and length tell the objects apart: the header `0x50 + logn` begins both
-/// a secret key and a constant-time signature.
+/// Decodes an encoded object. Header and length identify it: the header `0x50 + logn` begins both a
+/// secret key and a constant-time signature.
 fn from_encoded(bytes: &[u8]) -> Result<Object> {
     let unmarked = |key| Object::Secret(StoredKey::new(key, Use::Any));
     let logn = bytes.first().map(|header| u32::from(header & 0x0f));
@@ -440,7 +439,7 @@ fn encoded_of<P: Parameters>(
         (5, len) if len == P::SIGNING_KEY_LEN => SigningKey::decode_boxed(bytes)
             .map(secret)
             .map_err(|error| not_valid::<P>("secret key", error)),
-        // Of two lengths that it could have, the nearer one was meant.
+        // Of the two possible lengths, the nearer one was probably meant.
         (5, len) if len.abs_diff(P::SIGNING_KEY_LEN) < len.abs_diff(P::CT_LEN) => Err(
             wrong_length::<P>(len, ["", "secret key"], P::SIGNING_KEY_LEN),
         ),
@@ -497,14 +496,14 @@ fn deterministic_signature(bytes: &[u8]) -> Result<Object> {
     }
 }
 
-/// Error for a wrong length. `what` is the name of the object, before and after that of the
+/// Returns the error for a wrong length. `what` has the words before and after the name of the
 /// parameter set.
 fn wrong_length<P: Parameters>(found: usize, what: [&str; 2], expected: usize) -> Undecodable {
     let [before, after] = what;
     length_of(found, &format!("{before}{} {after}", P::NAME), expected)
 }
 
-/// Error for a wrong length of the object `what`.
+/// Returns the error for a wrong length of the object `what`.
 fn length_of(found: usize, what: &str, expected: usize) -> Undecodable {
     let how = if found < expected {
         "Was it truncated?"
@@ -534,7 +533,7 @@ pub(crate) enum SignatureFormat {
     Envelope,
 }
 
-/// Encodes a signature; for an envelope, as it is in one.
+/// Encodes a signature. For an envelope, it is encoded as inside an envelope.
 pub(crate) fn encode_signature(
     signature: &AnySignature,
     format: SignatureFormat,

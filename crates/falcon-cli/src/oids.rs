@@ -7,7 +7,7 @@ const fn oid(text: &str) -> ObjectIdentifier {
     ObjectIdentifier::new_unwrap(text)
 }
 
-/// The algorithms that documents of Falcon keys name.
+/// The algorithms that documents of Falcon keys may name.
 pub(crate) const FALCON_KEYS: [(ObjectIdentifier, Algorithm); 6] = [
     (pkcs8::FALCON_512, Algorithm::Falcon512),
     (pkcs8::FALCON_PADDED_512, Algorithm::Falcon512),
@@ -17,7 +17,7 @@ pub(crate) const FALCON_KEYS: [(ObjectIdentifier, Algorithm); 6] = [
     (oid("1.3.9999.3.9"), Algorithm::Falcon1024),
 ];
 
-/// Whether documents of Falcon keys name this algorithm.
+/// True if `oid` is an algorithm that documents of Falcon keys may name.
 pub(crate) fn is_falcon(oid: ObjectIdentifier) -> bool {
     FALCON_KEYS.iter().any(|(it, _)| *it == oid)
 }

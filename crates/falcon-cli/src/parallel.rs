@@ -1,6 +1,5 @@
-//! Many items on all cores, in groups that are worked on together, their results
-//! in the order of the items; or on this thread alone, where the system gives no
-//! others.
+//! Processes many items on all cores, in groups. The results come in the order of the items. If no
+//! threads can be started, this thread does all the work.
 
 use crate::error::{Error, Result};
 use falcon_core::Threads;
@@ -12,40 +11,39 @@ use std::{
     thread::available_parallelism,
 };
 
-/// Items of the largest group on a processor: enough for all lanes of an engine several times,
-/// little memory.
+/// Number of items of the largest group on a processor. It fills all lanes of an engine several
+/// times and takes little memory.
 const GROUP: usize = 64;
 
-/// Groups whose results may wait for a slower one before them.
+/// Number of groups whose results may wait for a slower group before them.
 const BACKLOG: usize = 64;
 
-/// Rules by which [`for_each_in_order`] makes groups.
+/// Rules for the groups of [`for_each_in_order`].
 #[derive(Clone, Copy)]
 pub(crate) struct Grouping<A> {
     /// Items that an engine works on at once.
     pub(crate) lanes: usize,
-    /// Tells the items that are to be groups of their own.
+    /// True for items that form a group of their own.
     pub(crate) alone: A,
 }
 
 impl<A> Grouping<A> {
-    /// Neighbours in groups, no larger than gives every core one.
+    /// Divides neighbours into groups, small enough that every core gets one.
     fn groups<'t, T>(&self, items: &'t [T]) -> Vec<&'t [T]>
     where
         A: Fn(&T) -> bool,
     {
         let cores = available_parallelism().map_or(1, NonZeroUsize::get);
         let most = items.len().div_ceil(cores).next_multiple_of(self.lanes);
-        // A device takes more at once than the cores do one after the other.
+        // A device computes more items at once than the cores do.
         let most = most.min(GROUP.max(self.lanes));
         let runs = items.chunk_by(|a, b| !(self.alone)(a) && !(self.alone)(b));
         runs.flat_map(|run| run.chunks(most)).collect()
     }
 }
 
-/// Works on every item, a group at a time, which has a result for each; `done`
-/// gets the results in order, each as soon as it and all before it are there.
-/// After an error of `done` no more is begun.
+/// Works on every item, one group at a time. `done` gets the results in the order of the items, as
+/// soon as all earlier results exist. After an error of `done`, no further group is begun.
 pub(crate) fn for_each_in_order<T: Sync, R: Send, E>(
     items: &[T],
     grouping: Grouping<impl Fn(&T) -> bool>,
@@ -58,7 +56,7 @@ pub(crate) fn for_each_in_order<T: Sync, R: Send, E>(
     for_each_in_order_on(pool, groups, work, done)
 }
 
-/// Works on every group of items, as [`for_each_in_order`] does, on the threads of `pool`.
+/// Like [`for_each_in_order`], on the threads of `pool`.
 pub(crate) fn for_each_in_order_on<T: Sync, R: Send, E>(
     pool: Option<&ThreadPool>,
     groups: &[&[T]],
@@ -86,7 +84,7 @@ pub(crate) fn for_each_in_order_on<T: Sync, R: Send, E>(
     })
 }
 
-/// Runs what uses rayon itself.
+/// Runs work that uses rayon itself, on all cores.
 pub(crate) fn on_all_cores<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R> {
     if let Some(pool) = Threads::for_all_cores().pool() {
         return Ok(pool.install(work));
@@ -94,10 +92,10 @@ pub(crate) fn on_all_cores<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R
     on_this_thread(work)
 }
 
-/// Runs what uses rayon itself, where there is one core or no thread starts. The pool that rayon
-/// makes by itself panics if no thread starts.
+/// Runs work that uses rayon itself, if there is one core or no thread can be started. The pool
+/// that rayon makes by default would panic.
 fn on_this_thread<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R> {
-    // A thread joins a pool once and for all.
+    // A thread joins only one pool in its life.
     if rayon::current_thread_index().is_some() {
         return Ok(work());
     }
@@ -109,8 +107,8 @@ fn on_this_thread<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R> {
     Ok(pool.install(work))
 }
 
-/// Sends until nobody listens any more. `par_bridge` begins the items in
-/// order, so few results have to wait.
+/// Sends the results until nobody receives them. `par_bridge` begins the items in order, so few
+/// results have to wait.
 fn produce<T: Sync, R: Send>(
     items: &[T],
     work: impl Fn(&T) -> R + Sync,

@@ -1,5 +1,5 @@
-//! Passphrases: from a terminal or from a file, never from the command line,
-//! where every process of the machine could read them.
+//! Passphrases: read from a terminal or from a file, never from the command line, which every
+//! process of the machine can read.
 
 use crate::{
     error::{Error, Result},
@@ -15,10 +15,11 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// A passphrase; its memory is wiped.
+/// A passphrase. Its memory is wiped.
 pub(crate) type Passphrase = Zeroizing<String>;
 
-/// Longest passphrase file that is read, so that a wrong path costs nothing.
+/// Bytes of the longest passphrase file that is read. It is bounded so that a wrong path costs
+/// little.
 const MAX_LEN: u64 = 4096;
 
 /// Source of the passphrase of an encrypted key.
@@ -30,7 +31,7 @@ pub(crate) struct PassphraseSource {
 }
 
 impl PassphraseSource {
-    /// The passphrase of an existing key: from the file, or asked for.
+    /// Reads the passphrase of an existing key from the file, or asks for it.
     pub(crate) fn existing(&self, key: &Path) -> Result<Passphrase> {
         match &self.passphrase_file {
             Some(path) => read(path, "--passphrase-file"),
@@ -48,7 +49,7 @@ impl PassphraseSource {
     }
 }
 
-/// The new passphrase of a key: from the file that `option` names, or asked for twice.
+/// Reads the new passphrase of a key from the file that `option` names, or asks for it twice.
 pub(crate) fn new_passphrase(file: Option<&Path>, option: &str, key: &Path) -> Result<Passphrase> {
     if let Some(path) = file {
         return read(path, option);
@@ -65,24 +66,24 @@ pub(crate) fn new_passphrase(file: Option<&Path>, option: &str, key: &Path) -> R
     }
 }
 
-/// Whether the process was started from a terminal that can be opened.
+/// True if the process has a terminal that can be opened.
 #[cfg(unix)]
 fn has_terminal() -> bool {
     std::fs::File::open("/dev/tty").is_ok()
 }
 
-/// Whether a user can answer on standard input.
+/// True if a user can answer on standard input.
 #[cfg(not(unix))]
 fn has_terminal() -> bool {
     io::IsTerminal::is_terminal(&io::stdin())
 }
 
-/// Asks on the terminal. `option` names a file of the passphrase instead.
+/// Asks on the terminal. The error advises `option`, which names a passphrase file.
 fn ask(prompt: &str, option: &str) -> Result<Passphrase> {
     let terminal = interrupt::guard_terminal();
     let answer = rpassword::prompt_password(prompt);
     drop(terminal);
-    // The question switches Ctrl-C off, reads it as a character, and tells.
+    // While it asks, Ctrl-C is read as a character and reported as this error.
     if matches!(&answer, Err(error) if error.kind() == io::ErrorKind::Interrupted) {
         interrupt::end();
     }
@@ -110,7 +111,7 @@ fn read(path: &Path, option: &str) -> Result<Passphrase> {
         );
     }
     let line = Zeroizing::new(text.lines().next().unwrap_or_default().to_owned());
-    // Everybody may have a public key: its first line is known to all.
+    // A public key is known to everybody, so its first line is not a secret.
     if line.starts_with("-----BEGIN") {
         return Err(
             Error::at(path, "is a PEM file; its first line is not a passphrase")

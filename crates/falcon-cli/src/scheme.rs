@@ -1,5 +1,5 @@
-//! Keys and signatures of either degree behind one type, since a file says
-//! only when it is read which degree it has.
+//! Keys and signatures of either degree behind one type, since the degree of a file is known only
+//! after reading it.
 
 use clap::ValueEnum;
 use falcon_core::{
@@ -57,7 +57,7 @@ pub(crate) enum SignatureAlgorithm {
 }
 
 impl SignatureAlgorithm {
-    /// Algorithm of the keys that sign so.
+    /// Returns the algorithm of the keys that make such signatures.
     pub(crate) fn of_keys(self) -> Algorithm {
         match self {
             Self::Falcon512 => Algorithm::Falcon512,
@@ -84,7 +84,7 @@ impl fmt::Display for SignatureAlgorithm {
     }
 }
 
-/// Something of either degree.
+/// A value of either degree.
 #[derive(Clone, Debug)]
 pub(crate) enum Either<A, B> {
     /// Degree 512.
@@ -110,7 +110,7 @@ pub(crate) type PublicKey = Either<Box<VerifyingKey<Falcon512>>, Box<VerifyingKe
 /// A signature.
 pub(crate) type AnySignature = Either<Box<Signature<Falcon512>>, Box<Signature<Falcon1024>>>;
 
-/// The same expression for either degree.
+/// Evaluates one expression for either degree.
 macro_rules! either {
     ($value:expr, $inner:ident => $body:expr) => {
         match $value {
@@ -122,7 +122,7 @@ macro_rules! either {
 pub(crate) use either;
 
 impl PublicKey {
-    /// The same key, as the libraries have it.
+    /// Converts the key to the type of the libraries.
     pub(crate) fn to_any(&self) -> AnyVerifyingKey {
         either!(self, key => key.clone().into())
     }
@@ -138,11 +138,11 @@ impl SecretKey {
     }
 }
 
-/// A parameter set that an [`Either`] has a side for.
+/// A parameter set that is a variant of [`Either`].
 pub(crate) trait Degree: Parameters {
-    /// A signature of this degree as one of any.
+    /// Converts a signature of this degree.
     fn into_any(signature: Box<Signature<Self>>) -> AnySignature;
-    /// The signature, if it has this degree.
+    /// Returns the signature if it has this degree.
     fn from_any(signature: &AnySignature) -> Option<&Signature<Self>>;
 }
 

@@ -1,4 +1,4 @@
-//! Secret keys of files, and the use that their document allows.
+//! Secret keys in files, and the use that their document allows.
 
 use crate::{
     error::{Error, Result},
@@ -23,7 +23,7 @@ pub(crate) enum Use {
 }
 
 impl Use {
-    /// Value of the option `--use`.
+    /// Returns the value of the option `--use`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Any => "any",
@@ -31,7 +31,7 @@ impl Use {
         }
     }
 
-    /// Part of a report, which follows "secret key".
+    /// Returns the words of a report that follow "secret key".
     pub(crate) fn shown(self) -> &'static str {
         match self {
             Self::Any => "",
@@ -58,11 +58,11 @@ impl From<Use> for KeyUse {
     }
 }
 
-/// A secret key that was read from a file. Who signs with it must heed its use.
+/// A secret key that was read from a file. Code that signs with it must respect its use.
 pub(crate) struct StoredKey {
     secret: SecretKey,
     key_use: Use,
-    /// Whether its document has attributes that only other programs know.
+    /// True if its document has attributes that this program does not know.
     pub(crate) has_other_attributes: bool,
 }
 
@@ -87,18 +87,18 @@ impl StoredKey {
         self.key_use
     }
 
-    /// Changes the use, if there is another one.
+    /// Changes the use if `key_use` is given.
     pub(crate) fn with_use(self, key_use: Option<Use>) -> Self {
         let key_use = key_use.unwrap_or(self.key_use);
         Self { key_use, ..self }
     }
 
-    /// The key, to write it elsewhere.
+    /// Returns the key, to write it elsewhere.
     pub(crate) fn secret(&self) -> &SecretKey {
         &self.secret
     }
 
-    /// Takes the key, for a caller that has looked at its use.
+    /// Takes the key, for a caller that has checked its use.
     pub(crate) fn into_secret(self) -> SecretKey {
         self.secret
     }
@@ -114,7 +114,7 @@ impl StoredKey {
     }
 }
 
-/// Warns if the key of the file at `path` was for certificates only and signs every message now.
+/// Warns if the key of the file at `path` was for certificates only and may sign every message now.
 pub(crate) fn warn_of_lost_mark(path: &Path, before: Use, now: Use, ui: Ui) {
     if before == Use::Certificates && now == Use::Any {
         ui.warn(format_args!(
@@ -124,7 +124,8 @@ pub(crate) fn warn_of_lost_mark(path: &Path, before: Use, now: Use, ui: Ui) {
     }
 }
 
-/// The key of the file at `path` was asked to sign something else.
+/// Returns the error for a key for certificates only, in the file at `path`, that should sign
+/// something else.
 pub(crate) fn signs_certificates_only(path: &Path) -> Error {
     Error::at(
         path,

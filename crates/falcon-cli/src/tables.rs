@@ -1,8 +1,8 @@
 //! Tables of signatures: columns of Parquet files.
 //!
-//! A table is read in batches of a limited size, whatever its row groups are. A file that breaks
-//! the limits of `docs/TABLES.md`, and most damage, is an error of that file. A panic of the
-//! `parquet` crate is one, too.
+//! A table is read in batches of limited size, independent of its row groups. A file that breaks
+//! the limits of `docs/TABLES.md`, and most damage, is an error of that file. So is a panic of the
+//! `parquet` crate.
 
 pub(crate) mod batches;
 pub(crate) mod column;
@@ -29,10 +29,10 @@ use falcon_core::{
 use serde::Serialize;
 use std::num::NonZeroUsize;
 
-/// The largest number of tables, keys, threads and rows of a group.
+/// Upper bound on the number of tables, keys, threads and rows of a group.
 const LARGEST_COUNT: usize = 1 << 20;
 
-/// Reads such a number.
+/// Parses a number up to [`LARGEST_COUNT`].
 pub(crate) fn count(text: &str) -> std::result::Result<NonZeroUsize, String> {
     let number = text.parse().ok().and_then(NonZeroUsize::new);
     let number = number.filter(|number| number.get() <= LARGEST_COUNT);
@@ -70,19 +70,19 @@ impl ColumnFormat {
     }
 }
 
-/// The engine of a table's batches: on the threads of the CPU, or on a GPU.
+/// The engine for batches of a table: on the threads of the CPU, or on a GPU.
 pub(crate) struct Worker<'c> {
     compute: &'c Compute,
     threads: Option<&'c Threads>,
 }
 
 impl<'c> Worker<'c> {
-    /// Works on `threads`, or, without threads and on a GPU, on the calling thread.
+    /// Works on `threads`. Without threads, and on a GPU, it works on the calling thread.
     pub(crate) fn new(compute: &'c Compute, threads: Option<&'c Threads>) -> Self {
         Self { compute, threads }
     }
 
-    /// The engine on its threads, if several threads share a batch.
+    /// Returns the engine on its threads, if several threads share a batch.
     fn shared(&self) -> Option<OnThreads<'c>> {
         match self.compute {
             Compute::Cpu(engine) => self.threads.map(|threads| engine.on(threads)),
@@ -91,7 +91,7 @@ impl<'c> Worker<'c> {
         }
     }
 
-    /// Pool in which reading and verifying can overlap.
+    /// Returns the pool in which reading and verifying can overlap.
     pub(crate) fn pool(&self) -> Option<&'c rayon::ThreadPool> {
         self.threads.and_then(Threads::pool)
     }
@@ -136,8 +136,8 @@ impl<P: Parameters> BatchSign<P> for Worker<'_> {
     }
 }
 
-/// Encodes a signature. Padded signatures are the canonical bytes, which a few signatures that are
-/// too long for the padded form have in compressed form.
+/// Encodes a signature. For padded signatures these are the canonical bytes. The few signatures
+/// that are too long for the padded form have the compressed form.
 pub(crate) fn encode<P: Parameters>(
     signature: &Signature<P>,
     format: ColumnFormat,

@@ -1,4 +1,5 @@
-//! Certificates, certificate requests and revocation lists: decoded, and described in a few fields.
+//! Decodes certificates, certificate requests and revocation lists, and describes them in a few
+//! fields.
 
 use crate::{
     escape::Escaped,
@@ -20,12 +21,12 @@ use falcon_x509::{Error, subject_key, verify_request, verify_self_signed};
 use serde::Serialize;
 use std::fmt;
 
-/// Contents of a document, as the document itself says. Only the field `signature` was verified.
+/// Contents of a document, as the document claims. Only the field `signature` was verified.
 #[derive(Clone, Serialize)]
 pub(crate) struct Document {
     #[serde(skip)]
     pub(crate) kind: Kind,
-    /// Algorithm of the signature, if it is one of Falcon.
+    /// Algorithm of the signature, if it is a Falcon algorithm.
     #[serde(skip)]
     pub(crate) algorithm: Option<Algorithm>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,7 +63,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Name without article.
+    /// Returns the name without an article.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Certificate => "certificate",
@@ -71,7 +72,7 @@ impl Kind {
         }
     }
 
-    /// Name of the standard.
+    /// Returns the name in the standard.
     pub(crate) fn standard(self) -> &'static str {
         match self {
             Self::Certificate | Self::RevocationList => "X.509",
@@ -83,9 +84,9 @@ impl Kind {
 /// Public key of a document.
 #[derive(Clone, Serialize)]
 struct Key {
-    /// Name of the parameter set in JSON, or the identifier of an algorithm that is not Falcon.
+    /// Name of the parameter set in JSON, or the identifier of another algorithm.
     key_algorithm: String,
-    /// The same for people.
+    /// Name for people.
     #[serde(skip)]
     shown: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,23 +118,23 @@ impl Key {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Signature {
-    /// The key in the document made it.
+    /// The key in the document made the signature.
     Valid,
-    /// The key in the document should have made it, and did not.
+    /// The key in the document should have made the signature, but did not.
     Invalid,
-    /// The key in the document made it, for contents that are not DER.
+    /// The key in the document made the signature, but the contents are not DER.
     NotDer,
-    /// The key of the issuer is not in the document, or the document names another one.
+    /// The issuer's key is not in the document, or the document names another key.
     NotVerified,
-    /// The identifier is one of Falcon that no certificate of this library has, such as that of
-    /// padded signatures.
+    /// The signature's identifier is one of Falcon's, but no certificate of this library has it,
+    /// such as that of padded signatures.
     NotSupported,
-    /// Another algorithm than Falcon made it.
+    /// Another algorithm made the signature.
     NotFalcon,
 }
 
 impl Document {
-    /// Decodes the DER of a document of this kind.
+    /// Decodes a document of this kind from DER.
     pub(crate) fn of_kind(kind: Kind, der: &[u8]) -> Option<Self> {
         match kind {
             Kind::Certificate => Certificate::from_der(der)
@@ -144,14 +145,14 @@ impl Document {
         }
     }
 
-    /// Decodes the DER of a document of any kind. No DER is of two kinds.
+    /// Decodes a document of any kind from DER. No DER is of two kinds.
     pub(crate) fn of_any_kind(der: &[u8]) -> Option<Self> {
         [Kind::Certificate, Kind::Request, Kind::RevocationList]
             .into_iter()
             .find_map(|kind| Self::of_kind(kind, der))
     }
 
-    /// Verdict on the signature.
+    /// Returns the verdict on the signature.
     pub(crate) fn signature(&self) -> Signature {
         self.signature
     }
@@ -226,7 +227,7 @@ impl Document {
         }
     }
 
-    /// Verdict of the key that the document holds.
+    /// Returns the verdict of the key in the document.
     fn verdict(&self, verified: Result<(), Error>) -> Signature {
         match verified {
             _ if self.algorithm.is_none() => self.signature,
@@ -238,8 +239,8 @@ impl Document {
     }
 }
 
-/// Whether a certificate whose issuer is its subject, but whose key did not sign it, says that
-/// another key did. An issuer that changes its key makes such certificates.
+/// True if a certificate names a key other than its own as its signer. Its issuer is its subject,
+/// and its own key did not sign it. An issuer that changes its key makes such certificates.
 fn is_of_another_key(tbs: &TbsCertificate, error: &Error) -> bool {
     let names_another = || {
         let (_, authority) = tbs.get_extension::<AuthorityKeyIdentifier>().ok()??;
@@ -254,7 +255,7 @@ fn is_of_another_key(tbs: &TbsCertificate, error: &Error) -> bool {
     }
 }
 
-/// Lines below that of the file.
+/// Writes the lines below that of the file.
 impl fmt::Display for Document {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, text) in [

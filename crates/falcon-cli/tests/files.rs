@@ -1,9 +1,9 @@
 //! Output and exit status of commands, pinned in files.
 //!
-//! A file runs in a copy of the folder `.in` of its name where a folder `.out`
-//! says what must be there afterwards.
+//! A test file runs in a copy of the folder with its name and the ending `.in`, if there is a
+//! folder with the ending `.out`, which has the expected contents afterwards.
 //!
-//! `TRYCMD=overwrite cargo test -p falcon-cli --test files` writes them anew.
+//! `TRYCMD=overwrite cargo test -p falcon-cli --test files` updates the files.
 
 #[test]
 fn commands_answer_as_the_files_say() {
@@ -16,7 +16,7 @@ fn commands_answer_as_the_files_say() {
     if !cfg!(feature = "hls") {
         cases.skip("tests/cmd/hls.trycmd");
     }
-    // The help of the default features.
+    // The help depends on the default features.
     if !cfg!(feature = "hls") || cfg!(feature = "tables") {
         cases.skip("tests/cmd/help.trycmd");
     }

@@ -1,5 +1,5 @@
-//! One signature, one meaning: what signs one kind of statement makes no statement of another kind,
-//! under the same key, whatever the message is.
+//! One signature has one meaning: a signature for one kind of statement is not valid for another
+//! kind under the same key, for any message.
 
 use falcon_core::batch::{BatchSign, SignJob};
 use falcon_core::det1024;
@@ -26,14 +26,14 @@ use getrandom::{SysRng, rand_core::UnwrapErr};
 
 const OTHER: Cshake256HashToPoint = Cshake256HashToPoint::new(b"another kind").unwrap();
 
-/// Hash from messages to points of a kind.
+/// The hash from messages to points that a kind uses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Family {
-    /// SHAKE256: plain messages, and what becomes a document of X.509.
+    /// SHAKE256: plain messages, and the signed parts of X.509 documents.
     Plain,
     Statement,
     Other,
-    /// Keccak-256, for the virtual machine of Ethereum.
+    /// Keccak-256, for the Ethereum virtual machine.
     Eip8052,
     FnDsa,
 }
@@ -42,14 +42,15 @@ type Sign = Box<dyn Fn(&[u8]) -> Signature<Falcon1024>>;
 
 type Accepts = Box<dyn Fn(&Signature<Falcon1024>) -> bool>;
 
-/// Something that signs any message.
+/// An interface that signs any message.
 struct Door {
     name: &'static str,
     family: Family,
     sign: Sign,
 }
 
-/// A kind of statement: the message that its signature signs, and whether a signature makes it.
+/// A kind of statement: the message that is signed for it, and a check whether a signature is valid
+/// for it.
 struct Kind {
     name: &'static str,
     family: Family,
@@ -189,14 +190,14 @@ fn doors() -> Vec<Door> {
     ]
 }
 
-/// A statement about a file or a manifest.
+/// Returns a statement about a file or a manifest.
 fn statement(subject: Subject) -> Statement {
     let time = Time::parse("2025-06-01T12:00:00Z").expect("a time");
     let key = AnyVerifyingKey::from(key().verifying_key().clone());
     Statement::new(&key, time, Some("paid"), subject).expect("a statement")
 }
 
-/// The document of X.509 whose first field is that of `document`, with this signature.
+/// Returns an X.509 document with the first field of `document` and this signature.
 fn document(document: &[u8], signature: &Signature<Falcon1024>) -> Vec<u8> {
     let (content, algorithm) = parts(document);
     let bits = CertificateSignature::from(*signature).to_bitstring();
@@ -206,7 +207,7 @@ fn document(document: &[u8], signature: &Signature<Falcon1024>) -> Vec<u8> {
     [&[0x30, 0x82][..], &length, &fields].concat()
 }
 
-/// The signed part of a document and its algorithm.
+/// Returns the signed part of a document and its algorithm.
 fn parts(document: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let mut reader = SliceReader::new(document).expect("a document");
     let parts = reader.sequence(|fields| {
@@ -217,7 +218,7 @@ fn parts(document: &[u8]) -> (Vec<u8>, Vec<u8>) {
     parts.expect("three fields")
 }
 
-/// The kinds of X.509, whose signed part names its kind.
+/// Returns the kinds of X.509 documents. The signed part identifies the kind.
 fn documents() -> Vec<(SignedPart, Vec<u8>)> {
     let key = key();
     let time = |text: &str| text.parse().expect("a time");
@@ -246,7 +247,7 @@ fn documents() -> Vec<(SignedPart, Vec<u8>)> {
     ]
 }
 
-/// Nonce and `s2` in FN-DSA's encoding, whose code begins with the least significant bits.
+/// Converts nonce and `s2` to FN-DSA's encoding, whose code begins with the least significant bits.
 fn as_fn_dsa(signature: &Signature<Falcon1024>) -> fndsa_provisional::Signature<Falcon1024> {
     let mut bits = Vec::new();
     for &s in signature.s2() {
@@ -262,13 +263,13 @@ fn as_fn_dsa(signature: &Signature<Falcon1024>) -> fndsa_provisional::Signature<
     });
     let mut bytes = vec![0x3a];
     bytes.extend(signature.nonce());
-    // The last byte may have fewer bits.
+    // The last byte may be only partly used.
     bytes.extend(code);
     bytes.resize(1280, 0);
     fndsa_provisional::Signature::try_from(&bytes[..]).expect("a signature")
 }
 
-/// FN-DSA's representative of "order #42".
+/// Returns FN-DSA's message representative of "order #42".
 fn mu() -> [u8; 64] {
     let key = fndsa_provisional::SigningKey::from(key());
     let mut hasher = key.verifying_key().mu_hasher(Context::EMPTY);
@@ -301,7 +302,7 @@ fn kinds() -> Vec<Kind> {
             family: Family::Plain,
             message: message(),
             accepts: Box::new(move |it| {
-                // For some signatures there is none, whoever signed.
+                // Some signatures have no recoverable form, whoever signed.
                 RecoverableSignature::from_signature(&public(), b"order #42", it).is_ok()
             }),
         },
@@ -345,7 +346,7 @@ fn kinds() -> Vec<Kind> {
                 verify_with_hash(&public(), &Keccak256HashToPoint, b"order #42", it).is_ok()
             }),
         },
-        // FN-DSA hashes the bytes that a plain signature of `mu` hashes.
+        // FN-DSA hashes the same bytes as a plain signature of `mu`.
         Kind {
             name: "plain, of mu",
             family: Family::Plain,
@@ -403,7 +404,7 @@ fn a_signature_is_of_one_kind() {
     }
 }
 
-/// A nonce of another length moves the border between nonce and message, so it says nothing about
+/// A nonce of another length moves the border between nonce and message, so it does not identify
 /// the kind.
 #[test]
 fn a_signature_with_another_nonce_is_one_of_moved_bytes() {
@@ -416,8 +417,8 @@ fn a_signature_with_another_nonce_is_one_of_moved_bytes() {
     assert!(key().verifying_key().verify(b"order #42", &plain).is_ok());
 }
 
-/// The one meeting of two kinds, which the standard of certificates leaves: their signed parts are
-/// plain messages. Those are known, so that a program can refuse them.
+/// The only overlap of two kinds, which the certificate standard causes: the signed parts of
+/// documents are plain messages. They can be recognised, so a program can refuse them.
 #[test]
 fn messages_that_become_documents_are_known() {
     for kind in kinds() {

@@ -1,11 +1,11 @@
-//! Rates that the host alone allows: signatures staged and delivered in a second, on a device whose
-//! copies and kernels take no time and do nothing. A GPU cannot be faster than this.
+//! Measures the signatures a second that the host can stage and deliver, on a device whose copies
+//! and kernels take no time and do nothing. A GPU cannot be faster than this.
 //!
 //! ```sh
 //! RAYON_NUM_THREADS=2 cargo run --release -p falcon-gpu --example host_rates -- 1048576
 //! ```
 //!
-//! Two more numbers are those of `Options::streams` and `Options::chunk`.
+//! Two more arguments set `Options::streams` and `Options::chunk`.
 
 use falcon_core::batch::{BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob};
 use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SigningKey};
@@ -23,13 +23,13 @@ const PROCESSORS: u32 = 132;
 const STREAMS: usize = 16;
 const MEMORY: u64 = 128 << 30;
 
-/// Keys of jobs that have keys of their own: more than caches hold.
+/// Number of keys for jobs that each have their own key: more than caches hold.
 const KEYS: usize = 1 << 14;
 /// Number of runs of each batch.
 const ROUNDS: usize = 7;
 
-/// A device that is done before it begins. Its memory is addresses alone; it answers with
-/// what kernels would say of jobs that are all done.
+/// A device that does no work and takes no time. Its memory is only addresses. Downloads return
+/// what the kernels would report if all jobs were done.
 struct Instantly {
     next: AtomicU64,
     last: Mutex<[Batch; STREAMS]>,
@@ -45,8 +45,8 @@ fn layout(len: usize) -> Layout {
     Layout::from_size_align(len, ALIGNMENT).expect("a length that was asked for")
 }
 
-// SAFETY: nobody reads or writes the memory of the device; that of the host is the
-// allocator's; everything is done at once.
+// SAFETY: nobody reads or writes the memory of the device; memory of the host comes from the
+// allocator; every operation is done when its call returns.
 unsafe impl Device for Instantly {
     fn name(&self) -> String {
         "no device at all".to_owned()
@@ -81,7 +81,7 @@ unsafe impl Device for Instantly {
     }
 
     unsafe fn free_locked(&self, memory: NonNull<u8>, len: usize) {
-        // SAFETY: it is from `alloc`, with this layout.
+        // SAFETY: the memory is from `alloc`, with this layout.
         unsafe { dealloc(memory.as_ptr(), layout(len)) };
     }
 
@@ -99,7 +99,7 @@ unsafe impl Device for Instantly {
         Ok(())
     }
 
-    /// Every job is done; the vectors are zero, and so is what was never written.
+    /// Reports every job as done. The vectors are zero, like all memory that was never written.
     unsafe fn download(
         &self,
         stream: usize,
@@ -113,7 +113,7 @@ unsafe impl Device for Instantly {
             unsafe { to.write_bytes(status::DONE, len) };
         } else if from == batch.counts {
             let told = u64::from(batch.count) << 32;
-            // SAFETY: as the caller promises: two counts.
+            // SAFETY: as the caller promises; `told` has 8 bytes, two counts.
             unsafe { to.copy_from_nonoverlapping(told.to_le_bytes().as_ptr(), len.min(8)) };
         }
         Ok(())
@@ -145,7 +145,8 @@ unsafe impl Device for Instantly {
     }
 }
 
-/// Prints millions of jobs a second: the median of rounds after one that allocates the memory.
+/// Prints the rate in millions of jobs a second: the median of `ROUNDS` runs, after one run that
+/// allocates the memory.
 fn measure(what: &str, jobs: usize, mut batch: impl FnMut()) {
     batch();
     let mut rates: Vec<f64> = (0..ROUNDS)
@@ -165,7 +166,7 @@ fn rates<P: Parameters>(all: usize, options: &Options) {
         last: Mutex::default(),
     });
     let context = GpuContext::on(device.clone(), options.clone());
-    // Each in memory of its own: copies of a few, so that they are soon made.
+    // Each key has its own memory. The keys are copies of eight, which are quick to make.
     let made: Vec<_> = (0..8)
         .map(|seed| SigningKey::<P>::from_seed(&[seed; 32]).expect("no fault"))
         .collect();

@@ -1,4 +1,4 @@
-//! Compiles `../kernels` for this processor, as they are and as variants.
+//! Compiles `../kernels` for this processor: the default build and two variants.
 
 use std::env;
 use std::fs;
@@ -19,11 +19,11 @@ fn main() {
         return;
     }
     build(kernels).compile("falcon_kernels");
-    // The level from which nodes lie in registers changes no byte.
+    // The level from which nodes lie in registers affects no output byte.
     beside(kernels, "variant")
         .define("FALCON_SMALL", "3")
         .compile("falcon_kernels_variant");
-    // Lanes as fibers, over the operations that a GPU has.
+    // Lanes run as fibers, over the operations that a GPU has.
     beside(kernels, "emulated")
         .include(".")
         .file("emulate.cpp")
@@ -37,8 +37,7 @@ fn main() {
     );
 }
 
-/// Compiles the driver for tests, and says in which folder it is. Empty if that
-/// fails.
+/// Compiles the driver for tests and returns its folder, or an empty path if that fails.
 fn driver(kernels: &Path) -> PathBuf {
     let folder = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("driver");
     let mut compile = build(kernels).get_compiler().to_command();
@@ -52,8 +51,8 @@ fn driver(kernels: &Path) -> PathBuf {
     if made { folder } else { PathBuf::new() }
 }
 
-/// Whether there is a compiler that knows what the kernels need: products of 128
-/// bits, a way to forbid fused operations, fibers.
+/// Checks for a compiler with the features that the kernels need: products of 128 bits, a way to
+/// forbid fused operations, fibers.
 fn compiler() -> Result<(), String> {
     let tool = cc::Build::new()
         .cpp(true)
@@ -76,8 +75,8 @@ fn compiler() -> Result<(), String> {
     }
 }
 
-/// A build beside the kernels as they are: all names stand in one namespace, and
-/// this one has another.
+/// Configures a further build of the kernels. Its names are in the namespace `name`, apart from
+/// those of the default build.
 fn beside(kernels: &Path, name: &str) -> cc::Build {
     let mut build = build(kernels);
     build

@@ -1,11 +1,11 @@
-// A CUDA driver whose device is this processor, for tests: what `cust` and
+// A CUDA driver for tests whose device is this processor. It has the functions that `cust` and
 // `src/device/driver.rs` of falcon-gpu call, over the kernels of `host.cpp`.
 //
-// FALCON_TEST_DRIVER says what is wrong with it: "none" (no device), "old", "ancient"
-// (the device), "memory" (none is left), "launch" (kernels fail), "ptx" (an answer
-// that nobody knows), "cubin" (no cubin is taken). Else all is well.
+// FALCON_TEST_DRIVER selects a fault: "none" (no device), "old" (driver), "ancient" (device),
+// "memory" (none is left), "launch" (kernels fail), "ptx" (an unknown answer to PTX), "cubin"
+// (every cubin is refused). Otherwise there is no fault.
 //
-// FALCON_TEST_DEVICE is the device's compute capability, as 89; by default 90.
+// FALCON_TEST_DEVICE is the device's compute capability, such as 89; by default 90.
 #include "../kernels/batch.h"
 
 #include <stdio.h>
@@ -50,7 +50,7 @@ int capability() {
     return named == nullptr ? 90 : atoi(named);
 }
 
-// Blocks know their length.
+// The length stands in front of each block.
 struct Block {
     size_t length;
     char padding[ALIGNMENT - sizeof(size_t)];
@@ -84,7 +84,7 @@ Result release(void *memory) {
     return SUCCESS;
 }
 
-// The text of PTX; of a cubin everything up to the end of the table of its sections.
+// Text of the PTX; of a cubin, everything up to the end of its section table.
 struct Module {
     std::string text;
     bool cubin;

@@ -1,12 +1,11 @@
-// The warps of a GPU on the processor: the lanes of a group are fibers, and what
-// `Group` has for a GPU runs as it stands there, over these definitions of the
-// collective operations.
+// Emulates the warps of a GPU on the processor. The lanes of a group are fibers. The GPU's code of
+// `Group` runs unchanged, over these definitions of the collective operations.
 //
-// A lane runs until it meets a collective operation, then the next one does. The
-// operation takes place when all lanes of its mask have come to it; if they come
-// to different ones, or one of them has ended, the launch fails, as it would hang or
-// lie on a GPU. Lanes run in any of several orders: what one writes and another
-// reads without an operation between them is read too early in one of these.
+// A lane runs until it meets a collective operation; then the next lane runs. The operation takes
+// place when all lanes of its mask have reached it. If they reach different operations, or one of
+// them has ended, the launch fails: on a GPU it would hang or give wrong results. Lanes run in any
+// of several orders. If one lane writes and another reads without an operation in between, some
+// order reads too early.
 #pragma once
 
 #include <stdint.h>
@@ -24,7 +23,7 @@ struct Lane {
     ucontext_t context;
     std::unique_ptr<char[]> stack;
     bool done, waiting;
-    // The operation that it waits for.
+    // The operation that the lane waits for.
     int operation;
     uint32_t mask;
     uint64_t value;
@@ -42,7 +41,7 @@ struct Warp {
     unsigned current;
     // Number of the first thread in its block.
     unsigned first_thread;
-    // What the lanes of the last operation had.
+    // Values that the lanes gave to the last operation.
     uint64_t snapshot[LANES];
     void (*body)(void *);
     void *argument;
@@ -52,7 +51,7 @@ extern thread_local Warp *warp;
 // The order of the lanes: 0 forwards, 1 backwards, else shuffled.
 extern thread_local unsigned order;
 
-// What a thread of CUDA finds under this name.
+// The members of CUDA's variable of the same name.
 struct ThreadIndex {
     struct {
         operator unsigned() const { return warp->first_thread + warp->current; }
@@ -60,7 +59,7 @@ struct ThreadIndex {
 };
 static const ThreadIndex threadIdx;
 
-// Waits until all lanes of `mask` have come here with a value.
+// Waits until all lanes of `mask` have reached this operation, each with a value.
 inline void meet(int operation, uint32_t mask, uint64_t value) {
     Lane &lane = warp->lanes[warp->current];
     lane.operation = operation;
@@ -92,7 +91,7 @@ inline uint64_t __shfl_xor_sync(uint32_t mask, uint64_t x, unsigned bits, unsign
     return other / width == warp->current / width ? warp->snapshot[other] : x;
 }
 
-// A copy that takes its time: until `copies_arrive` the place holds something else.
+// Begins an asynchronous copy: until `copies_arrive` the destination holds something else.
 inline void begin_copy(uint32_t *to, const uint32_t *from) {
     Lane &lane = warp->lanes[warp->current];
     if (lane.copying == sizeof lane.copies / sizeof *lane.copies) abort();
@@ -101,7 +100,7 @@ inline void begin_copy(uint32_t *to, const uint32_t *from) {
 }
 inline void copies_arrive() {
     Lane &lane = warp->lanes[warp->current];
-    // In any order: of two to one place, either may be the last.
+    // In any order: of two copies to one place, either may be the last.
     for (unsigned i = 0; i < lane.copying; ++i) {
         const auto &copy = lane.copies[order % 2 ? lane.copying - 1 - i : i];
         *copy.to = copy.value;
@@ -109,8 +108,8 @@ inline void copies_arrive() {
     lane.copying = 0;
 }
 
-// Runs `body(argument)` on all lanes of a warp whose first thread has number
-// `first_thread`. False if lanes missed each other.
+// Runs `body(argument)` on all lanes of a warp. `first_thread` is the number of its first thread.
+// False if the lanes missed each other at an operation.
 bool run_warp(unsigned first_thread, void (*body)(void *), void *argument);
 
 } // namespace emulate

@@ -1,7 +1,7 @@
-// All kernels under the sanitizers of the compiler: addresses, and what C++ leaves
-// undefined (shifts, overflows, conversions, alignment). `.ci/run sanitizer` builds and runs it,
-// with lanes one after the other, and as fibers. What is signed with is no key, so values leave
-// their range; every mode and build must come to the same vectors all the same.
+// Runs all kernels under the compiler's sanitizers: addresses and undefined behaviour (shifts,
+// overflows, conversions, alignment). `.ci/run sanitizer` builds and runs it, with lanes one after
+// the other, and as fibers. The bases are random, not those of keys, so values leave their usual
+// range. Every mode and build must still compute the same vectors.
 #include "serial.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ template <unsigned W, class F> void launch(uint32_t units, F kernel) {
     if (run<W>((units * W + BLOCK - 1) / BLOCK, BLOCK, 8 << 10 << 3, kernel) != 0) abort();
 }
 
-// Of a vector: what every build has come to.
+// Checksum of a vector, to compare what the builds compute.
 uint64_t checksum(const std::vector<int16_t> &x) {
     uint64_t h = 0;
     for (int16_t v : x) h = h * 1000003 + uint16_t(v);
@@ -46,7 +46,7 @@ template <> struct Expected<10> {
     static constexpr uint64_t CHECKSUM = 0xdbef7ae546335437;
 };
 
-// Every kernel of a degree. True if all ways to sign agree.
+// Runs every kernel of a degree. True if all ways to sign agree.
 template <unsigned LOGN> bool run_all() {
     constexpr unsigned N = 1u << LOGN, JOBS = 5, KEYS = 3, ROWS = 4;
     constexpr unsigned KEY_LEN = (LOGN + 6) * N, STRIDE = 1500;
@@ -55,7 +55,7 @@ template <unsigned LOGN> bool run_all() {
     const std::vector<uint64_t> offsets = {0, 0, 1, 300, 1203, 2000};
     const auto key_of_job = random.list<uint32_t>(JOBS, KEYS);
     const auto batch_seed = random.list<uint64_t>(4), secrets = random.list<uint64_t>(4 * KEYS);
-    // About as long as a key's, so that the sampler accepts now and then.
+    // About as long as the basis of a key, so that the sampler accepts now and then.
     std::vector<int8_t> bases = random.list<int8_t>(4 * N * KEYS, 15);
     for (int8_t &x : bases) x = int8_t(x - 7);
     const auto public_keys = random.list<uint16_t>(N * KEYS, falcon::Q);
@@ -132,7 +132,7 @@ template <unsigned LOGN> bool run_all() {
         all_at({STATUS_DONE, STATUS_REDO});
     }
 
-    // Vectors as short as signatures are, their bytes, and bytes of no signature.
+    // Vectors as short as those of signatures, their encodings, and bytes that are not a signature.
     for (unsigned job = 0; job < JOBS; ++job) {
         uint8_t *bytes = signatures.data() + STRIDE * job;
         bytes[0] = falcon::header<LOGN>();
@@ -184,7 +184,7 @@ int main() {
         constexpr unsigned SEEDS = 60;
 #endif
         for (uint64_t seed = 0; seed < SEEDS; ++seed) {
-            // From bytes as they are to rows in which most trials tie.
+            // `tie` ranges from unmodified bytes to rows in which most trials tie.
             const double tie = std::initializer_list<double>{0, 0.03, 0.2, 0.5}.begin()[seed % 4];
             if (!serial::agrees(seed, tie)) {
                 printf("the sampler is not the serial loop's: seed %u\n", unsigned(seed));

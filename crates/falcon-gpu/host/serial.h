@@ -1,6 +1,6 @@
-// The sampler against a loop that reads byte after byte, as the specification does, on bytes
-// that make rare things common: trials that tie in their first bytes, which move the attempts
-// behind them, and base samples whose 32 high bits tie.
+// Compares the sampler with a loop that reads byte after byte, as the specification does. The bytes
+// make rare events common: trials that tie in their first bytes, which moves the attempts behind
+// them, and base samples whose 32 high bits tie.
 #pragma once
 
 #include "../kernels/host.cpp"
@@ -26,10 +26,10 @@ struct Random {
 
 __extension__ typedef unsigned __int128 Wide;
 
-// Draws integers one by one, and chooses the bytes that it reads.
+// Draws integers one by one, and chooses the bytes that are read.
 struct Sampler {
     Random &random;
-    // The chance that a trial's byte ties, and that a base sample does.
+    // Probability that a trial's byte ties, and that a base sample does.
     double tie, base_tie;
     std::vector<uint8_t> bytes;
     uint64_t place = 0;
@@ -41,7 +41,7 @@ struct Sampler {
 
     int draw(Real r, Leaf leaf) {
         for (;;) {
-            // What takes eight bytes does not begin in the last nine of a row.
+            // A read of eight bytes does not begin in the last nine bytes of a row.
             if (place % 512 >= 503) place = (place / 512 + 1) * 512;
             if (random.chance(base_tie)) {
                 const unsigned entry = unsigned(random.next() % 18);
@@ -66,8 +66,8 @@ struct Sampler {
     }
 };
 
-// Whether the kernels' sampler finds the integers and ends at the places of the loop, for some
-// slots whose trials tie so often.
+// True if the kernels' sampler finds the same integers and ends at the same places as the loop, for
+// some slots. A trial ties with probability `tie`.
 inline bool agrees(uint64_t seed, double tie) {
     constexpr unsigned PAIRS = 100, ROWS = 60;
     Random random{seed};

@@ -5,8 +5,9 @@ use crate::error::GpuError;
 use crate::kernels::{Kernel, Operation, status};
 use falcon_core::batch::Verdict;
 
-/// The kernel that stopped some jobs of an attempt to sign, whose statuses these are.
-/// `sign` is the kernel that signs; nonces and seeds are `hedged`, or given.
+/// Finds the kernel that stopped some jobs of an attempt to sign, from their statuses. `sign` is
+/// the kernel that signs. `hedged` is true if nonces and seeds are derived, false if they are
+/// given.
 pub(crate) fn stopped(told: &[u8], sign: Operation, hedged: bool, attempt: u32) -> Operation {
     let first = if hedged {
         Operation::Seed
@@ -24,13 +25,14 @@ pub(crate) fn stopped(told: &[u8], sign: Operation, hedged: bool, attempt: u32) 
     let stopped = chain.into_iter().find(|(stage, _)| told.contains(stage));
     match stopped {
         Some((_, operation)) => operation,
-        // It was to be tried again, and nobody has begun.
+        // A job was to be tried again, and no kernel has begun it.
         None if attempt > 0 && told.contains(&status::REDO) => first,
         None => Operation::Accept,
     }
 }
 
-/// Verdict on a claim, or the kernel that stopped. Only an `encoded` signature can be unreadable.
+/// Returns the verdict on a claim, or the kernel that stopped. Only an `encoded` signature can be
+/// unreadable.
 pub(crate) fn verdict(told: u8, encoded: bool) -> Result<Verdict, Operation> {
     match told {
         status::DONE => Ok(Verdict::Valid),
@@ -43,7 +45,7 @@ pub(crate) fn verdict(told: u8, encoded: bool) -> Result<Verdict, Operation> {
     }
 }
 
-/// Error for a kernel that left jobs unfinished.
+/// Returns the error for a kernel that left jobs unfinished.
 pub(crate) fn undone(kernel: Kernel) -> GpuError {
     GpuError::Launch {
         kernel: kernel.name(),

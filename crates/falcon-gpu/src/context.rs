@@ -1,4 +1,4 @@
-//! A device with what stays on it from batch to batch.
+//! A device with the keys and memory that stay on it from batch to batch.
 
 use crate::device::{Device, LoadedImage, MemoryInfo};
 use crate::division::{Jobs, Size, max_padded_len};
@@ -46,17 +46,17 @@ impl fmt::Debug for GpuContext {
 }
 
 impl GpuContext {
-    /// The CUDA device of this number, with the defaults.
+    /// Opens the CUDA device with this number, with the default options.
     ///
     /// # Errors
     /// [`GpuError::NoDriver`], [`GpuError::OldDriver`], [`GpuError::NoDevice`],
-    /// [`GpuError::OldDevice`] and what else the driver may say.
+    /// [`GpuError::OldDevice`], and errors that the driver reports.
     #[cfg(feature = "cuda")]
     pub fn new(device: u32) -> Result<Self, GpuError> {
         Self::with_options(device, Options::default())
     }
 
-    /// The CUDA device of this number.
+    /// Opens the CUDA device with this number.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
@@ -65,14 +65,15 @@ impl GpuContext {
         Self::with_images(device, options, &crate::IMAGES)
     }
 
-    /// The CUDA device of this number, with the kernels of these images instead of
-    /// [`IMAGES`](crate::IMAGES). What they compute is not checked: they must follow
-    /// `kernels/batch.h`. A kernel that no image has fails when a batch needs it.
+    /// Opens the CUDA device with this number, with the kernels of these images instead of
+    /// [`IMAGES`](crate::IMAGES). Their results are not checked: they must follow
+    /// `kernels/batch.h`. A kernel that is in no image fails when a batch needs it.
     ///
     /// An image is the text of PTX, or a cubin. A kernel is taken from the cubin of the
     /// highest compute capability that the device can run: of the same major number, and of
     /// no higher minor number. If there is no such cubin, or the driver refuses it, the
-    /// driver compiles PTX that has the kernel. [`loaded`](Self::loaded) tells which was used.
+    /// driver compiles PTX that has the kernel. [`loaded`](Self::loaded) reports which image was
+    /// used.
     ///
     /// # Errors
     /// As for [`new`](Self::new), and [`GpuError::Driver`] for an image that is damaged.
@@ -86,7 +87,7 @@ impl GpuContext {
         Ok(Self::on(device, options))
     }
 
-    /// Some device.
+    /// Signs and verifies on `device`.
     pub fn on(device: Arc<dyn Device>, options: Options) -> Self {
         let state = Mutex::new(State::new(&device, &options));
         Self {
@@ -103,13 +104,13 @@ impl GpuContext {
         self.device.name()
     }
 
-    /// The images of kernels that the device has loaded so far, or that its driver has
-    /// refused, and how long that took. An image is loaded by the first batch that needs it.
+    /// The kernel images that the device has loaded or its driver has refused so far, and the time
+    /// that each took. An image is loaded by the first batch that needs it.
     pub fn loaded(&self) -> Vec<LoadedImage> {
         self.device.loaded()
     }
 
-    /// The memory of the device.
+    /// Returns the free and total memory of the device.
     ///
     /// # Errors
     /// If the device does not answer.
@@ -118,10 +119,10 @@ impl GpuContext {
     }
 
     /// Upper bound, in bytes of device memory, for signing `jobs` messages of `message_bytes` in
-    /// total as one chunk, without the keys that stay on the device
+    /// total as one chunk. The keys that stay on the device are not included
     /// ([`memory_of_keys`](Self::memory_of_keys)). `keys` matters in
     /// [`KeyMode::Transient`](crate::KeyMode::Transient) only: it is the number of keys that come
-    /// with the batch, where neighbours with the same key count once.
+    /// with the batch. Neighbouring jobs with the same key count once.
     pub fn memory_to_sign<P: Parameters>(
         &self,
         jobs: usize,
@@ -136,16 +137,14 @@ impl GpuContext {
         Way::new::<P>(Fit::Padded, &self.options).need(size) as u64
     }
 
-    /// Bytes of the device that are held for `keys` resident keys, including memory to expand
-    /// them. There is capacity for sixteen at least; when it is doubled, the old memory is
-    /// held, too, until the keys have moved. None in
-    /// [`KeyMode::Transient`](crate::KeyMode::Transient).
+    /// Bytes of device memory that are held for `keys` resident keys, including memory to expand
+    /// them. The capacity is at least 16 keys. While it is doubled, the old memory is held, too,
+    /// until the keys have moved. 0 in [`KeyMode::Transient`](crate::KeyMode::Transient).
     pub fn memory_of_keys<P: Parameters>(&self, keys: usize) -> u64 {
         keys::need(self.options.key_mode, P::LOGN, keys) as u64
     }
 
-    /// Most bytes of the device that verifying `jobs` signatures takes if the batch is not
-    /// divided.
+    /// Upper bound, in bytes of device memory, for verifying `jobs` signatures as one chunk.
     pub fn memory_to_verify<P: Parameters>(
         &self,
         jobs: usize,
@@ -166,8 +165,8 @@ impl GpuContext {
     /// [`KeyMode::Transient`](crate::KeyMode::Transient), where keys come with every batch.
     ///
     /// # Errors
-    /// As for a batch. The keys that are on the device stay there, unless the memory was
-    /// too small for one more.
+    /// As for a batch. After an error the keys on the device stay there, unless the memory was too
+    /// small for one more.
     pub fn upload_key<'a, P: Parameters>(
         &self,
         key: impl Into<JobKey<'a, P>>,
@@ -185,12 +184,12 @@ impl GpuContext {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A panic leaves nothing there: see `Held`.
+        // After a panic nothing of the batch is left on the device: see `Held`.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does `what` with everything that is on the device, then wipes what is no
-    /// key. What it gives is given only if all of that went well.
+    /// Calls `what` with the state of the device, then wipes everything except keys. Returns the
+    /// result only if the wiping succeeded, too.
     fn with_state<T: Send>(
         &self,
         what: impl FnOnce(&mut State) -> Result<T, GpuError> + Send,
@@ -205,8 +204,8 @@ impl GpuContext {
             held.ended_well = done.is_ok() && wiped.is_ok();
             wiped.and(done)
         };
-        // The state is held before the pool is entered: no two batches are in there, of
-        // which one would wait for the other.
+        // The state is locked before the pool is entered. So no two batches are in the pool, one of
+        // which would wait for the other.
         host_threads::aside(|| {
             let state = &mut *self.state();
             self.threads.install(|| hold(state))?
@@ -242,7 +241,7 @@ impl GpuContext {
         Ok(())
     }
 
-    /// Verifies what was signed.
+    /// Verifies the signatures of a batch on the device.
     fn check<P: Parameters>(
         &self,
         work: &Work<'_, P>,
@@ -275,7 +274,7 @@ impl GpuContext {
         }
         let mut verdicts =
             self.with_state(|state| verify::verify(&self.device, state, &self.options, claims))?;
-        // Without the state, so that other batches can begin.
+        // The state is not locked here, so other batches can begin.
         self.threads
             .install(|| verify::tell_malformed(claims, &mut verdicts))?;
         for (out, verdict) in out.iter_mut().zip(verdicts) {
@@ -285,7 +284,7 @@ impl GpuContext {
     }
 }
 
-/// Things that stay on a device during a batch.
+/// The state of a device during a batch. When dropped, it waits and wipes.
 struct Held<'s> {
     state: &'s mut State,
     ended_well: bool,
@@ -294,8 +293,8 @@ struct Held<'s> {
 impl Drop for Held<'_> {
     fn drop(&mut self) {
         if !self.ended_well {
-            // Whatever is wrong with the device, or if something has panicked: nothing of the
-            // batch stays there, nor goes on.
+            // After any error of the device, and after a panic, nothing of the batch stays on the
+            // device or goes on there.
             let _ = self.state.settle();
             self.state.drop_pool();
         }

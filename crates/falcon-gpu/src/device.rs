@@ -1,6 +1,6 @@
-//! Devices, which run kernels, on three levels. [`Device`] has the addresses and streams of a
-//! driver and is `unsafe`. `Memory` and `Locked` own memory. `ChunkStream` is a stream with its
-//! memory, and protects memory that is in use.
+//! Devices that run kernels, on three levels. [`Device`] has the addresses and streams of a driver
+//! and is `unsafe`. `Memory` and `Locked` own memory. `ChunkStream` is a stream with its memory; it
+//! denies access to memory that is in use.
 
 mod chunk_stream;
 #[cfg(feature = "cuda")]
@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use zeroize::optimization_barrier;
 
-/// Most streams that a device has.
+/// Upper bound on the number of streams of a device.
 pub(crate) const MOST_STREAMS: usize = 16;
 
 /// Memory of a device, in bytes.
@@ -64,8 +64,8 @@ pub unsafe trait Device: Send + Sync {
     /// Name of the device.
     fn name(&self) -> String;
 
-    /// The images of kernels that have been tried so far, in this order: which were loaded,
-    /// which were refused, and how long that took. None by default.
+    /// The kernel images that have been tried so far, in this order: which were loaded, which were
+    /// refused, and the time that each took. Empty by default.
     fn loaded(&self) -> Vec<LoadedImage> {
         Vec::new()
     }
@@ -76,37 +76,38 @@ pub unsafe trait Device: Send + Sync {
     /// If the device does not answer.
     fn memory(&self) -> Result<MemoryInfo, GpuError>;
 
-    /// Most streams at once; they are numbered from zero. One that is not used costs nothing.
+    /// Number of streams that can be used at once, numbered from zero. A stream that is not used
+    /// costs nothing.
     fn streams(&self) -> usize;
 
     /// Number of processors, each of which runs many threads.
     fn processors(&self) -> u32;
 
-    /// Memory of the device, aligned to [`ALIGNMENT`]; `len` is not zero.
+    /// Allocates memory of the device, aligned to [`ALIGNMENT`]. `len` is not zero.
     ///
     /// # Errors
-    /// [`GpuError::OutOfMemory`] above all.
+    /// Usually [`GpuError::OutOfMemory`].
     fn allocate(&self, len: usize) -> Result<u64, GpuError>;
 
-    /// Gives memory back.
+    /// Frees memory of the device.
     ///
     /// # Safety
-    /// `address` and `len` are those of [`allocate`](Self::allocate), and nothing
-    /// uses the memory.
+    /// `address` and `len` are those of a call of [`allocate`](Self::allocate), and nothing uses
+    /// the memory.
     unsafe fn free(&self, address: u64, len: usize);
 
-    /// Memory of the host that is locked for copies; `len` is not zero. What it
-    /// holds at first is undefined.
+    /// Allocates memory of the host that is locked for copies. `len` is not zero. The contents are
+    /// undefined at first.
     ///
     /// # Errors
-    /// [`GpuError::OutOfMemory`] above all.
+    /// Usually [`GpuError::OutOfMemory`].
     fn allocate_locked(&self, len: usize) -> Result<NonNull<u8>, GpuError>;
 
-    /// Gives memory of the host back.
+    /// Frees locked memory of the host.
     ///
     /// # Safety
-    /// `memory` and `len` are those of [`allocate_locked`](Self::allocate_locked),
-    /// and nothing uses the memory.
+    /// `memory` and `len` are those of a call of [`allocate_locked`](Self::allocate_locked), and
+    /// nothing uses the memory.
     unsafe fn free_locked(&self, memory: NonNull<u8>, len: usize);
 
     /// Zeroes memory of the device.
@@ -204,7 +205,7 @@ pub unsafe trait Device: Send + Sync {
     /// Waits until all work of a stream is done.
     ///
     /// # Errors
-    /// If something that was asked for before has failed.
+    /// If an operation that was started on the stream before has failed.
     fn wait(&self, stream: usize) -> Result<(), GpuError>;
 }
 
@@ -216,7 +217,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// At least `len` bytes.
+    /// Allocates at least `len` bytes.
     pub(crate) fn new(device: &Arc<dyn Device>, len: usize) -> Result<Self, GpuError> {
         let len = len.max(1).next_multiple_of(ALIGNMENT);
         let address = device.allocate(len)?;
@@ -232,37 +233,37 @@ impl Memory {
         self.address
     }
 
-    /// Bytes.
+    /// Length in bytes.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Wipes what lies in `range` of it, and waits. Nothing may be going on there.
+    /// Wipes the bytes in `range`, and waits. No work on the device may use them.
     pub(crate) fn wipe(&mut self, range: Range<usize>) -> Result<(), GpuError> {
         let range = range.start.min(self.len)..range.end.min(self.len);
         if range.is_empty() {
             return Ok(());
         }
         let from = self.address + range.start as u64;
-        // SAFETY: this is the owner, and waits.
+        // SAFETY: `self` owns the memory, and this waits.
         unsafe { self.device.zero(0, from, range.len()) }.and(self.device.wait(0))
     }
 
-    /// Copies as much of `other` as fits to the beginning of this memory, and waits.
-    /// No work on the device may use either.
+    /// Copies as much of `other` as fits to the beginning of this memory, and waits. No work on the
+    /// device may use either memory.
     pub(crate) fn copy_from(&mut self, other: &Self) -> Result<(), GpuError> {
         let len = self.len.min(other.len);
-        // SAFETY: both are valid, that long, and of this device.
+        // SAFETY: both are memory of this device and have at least `len` bytes.
         unsafe { self.device.copy(0, self.address, other.address, len) }.and(self.device.wait(0))
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // Whoever uses it has been waited for. If wiping fails the device is
-        // lost, and its memory with it.
+        // All users of the memory have been waited for. If wiping fails, the device is lost and its
+        // memory with it.
         let _ = self.wipe(0..self.len);
-        // SAFETY: this is the owner.
+        // SAFETY: `self` owns the memory.
         unsafe { self.device.free(self.address, self.len) };
     }
 }
@@ -272,21 +273,21 @@ pub(crate) struct Locked {
     device: Arc<dyn Device>,
     memory: NonNull<u8>,
     len: usize,
-    /// Bytes from the beginning that somebody may have written to since they were
-    /// wiped; those behind them are zero.
+    /// Number of bytes, from the beginning, that may have been written to since the last wipe. The
+    /// bytes behind them are zero.
     used: usize,
 }
 
-// SAFETY: it owns its memory, and is only written to through `&mut`.
+// SAFETY: it owns its memory, and the memory is only written to through `&mut`.
 unsafe impl Send for Locked {}
 
 impl Locked {
-    /// At least `len` bytes, all zero.
+    /// Allocates at least `len` bytes, all zero.
     pub(crate) fn new(device: &Arc<dyn Device>, len: usize) -> Result<Self, GpuError> {
         let len = len.max(1);
         let memory = device.allocate_locked(len)?;
         let uninit = memory.as_ptr().cast::<MaybeUninit<u8>>();
-        // SAFETY: it is ours, and that long.
+        // SAFETY: `self` owns the memory, which has `len` bytes.
         let uninit = unsafe { std::slice::from_raw_parts_mut(uninit, len) };
         fill(uninit, MaybeUninit::new(0));
         Ok(Self {
@@ -297,41 +298,42 @@ impl Locked {
         })
     }
 
-    /// Bytes.
+    /// Length in bytes.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Address of the first byte, for copies from the memory. During a copy nothing may be written
-    /// through slices.
+    /// Address of the first byte, to copy from. During the copy, nothing may be written through
+    /// slices.
     fn as_ptr(&self) -> *const u8 {
         self.memory.as_ptr()
     }
 
-    /// Address of `range`, which is within the memory, for a copy to it. During a copy nothing may
+    /// Address of `range`, which lies within the memory, to copy to. During the copy, nothing may
     /// be read or written through slices.
     fn copied_to(&mut self, range: Range<usize>) -> *mut u8 {
         self.used = self.used.max(range.end);
-        // SAFETY: the beginning of what is within it is.
+        // SAFETY: the range lies within the memory, so its beginning does.
         unsafe { self.memory.as_ptr().add(range.start) }
     }
 
     /// Contents of the memory. No copy may be going on.
     fn bytes(&self) -> &[u8] {
-        // SAFETY: it is ours, that long, and was initialised.
+        // SAFETY: `self` owns the memory, which has `len` initialised bytes.
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr(), self.len) }
     }
 
-    /// The first `len` of them, or all, to be written. No copy may be going on.
+    /// Returns the first `len` bytes, or all if there are fewer, to be written. No copy may be
+    /// going on.
     fn bytes_mut(&mut self, len: usize) -> &mut [u8] {
         let len = len.min(self.len);
         self.used = self.used.max(len);
-        // SAFETY: as above, and nobody else has a reference.
+        // SAFETY: as in `bytes`, and nobody else has a reference.
         unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr(), len) }
     }
 
-    /// Wipes what was used, on all threads. No copy may be going on. The stores are whole
-    /// registers, where `zeroize` makes a volatile one a byte, and the barrier keeps them.
+    /// Wipes the used bytes, on all threads. No copy may be going on. It stores whole registers,
+    /// where `zeroize` makes a volatile store for each byte. The barrier keeps the stores.
     fn wipe(&mut self) {
         let used = self.bytes_mut(self.used);
         fill(used, 0);
@@ -340,11 +342,11 @@ impl Locked {
     }
 }
 
-/// Bytes that one thread fills at a time: large enough to be worth waking a thread.
+/// Bytes that one thread fills at a time: enough to be worth waking a thread.
 const FILLED_AT_ONCE: usize = 256 << 10;
 
-/// Fills `bytes` on all threads of the pool that the caller is in. What is short is filled by
-/// the caller, who may hold what other threads wait for.
+/// Fills `bytes` on all threads of the pool that the caller is in. A short slice is filled by the
+/// caller alone, who may hold a lock that other threads wait for.
 fn fill<T: Copy + Send + Sync>(bytes: &mut [T], value: T) {
     if bytes.len() <= FILLED_AT_ONCE {
         bytes.fill(value);
@@ -357,7 +359,7 @@ fn fill<T: Copy + Send + Sync>(bytes: &mut [T], value: T) {
 impl Drop for Locked {
     fn drop(&mut self) {
         self.wipe();
-        // SAFETY: this is the owner.
+        // SAFETY: `self` owns the memory.
         unsafe { self.device.free_locked(self.memory, self.len) };
     }
 }

@@ -1,4 +1,4 @@
-//! Division of a batch into chunks, which the streams take one after the other, and of a chunk into
+//! Divides a batch into chunks, which the streams take one after the other, and a chunk into
 //! blocks, which the threads of the host take.
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
@@ -12,23 +12,23 @@ pub(crate) trait Jobs: Sync {
     /// Message of a job.
     fn message(&self, job: usize) -> &[u8];
 
-    /// True if a job, which is not the first one, has another key than the job before it.
+    /// True if a job has a different key than the job before it. `job` is not the first one.
     fn another(&self, job: usize) -> bool;
 }
 
 /// Numbers of jobs, keys and bytes in a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Size {
-    /// Messages.
+    /// Number of messages.
     pub(crate) jobs: usize,
-    /// Keys, a neighbour's being counted once.
+    /// Number of keys. Neighbouring jobs with the same key count once.
     pub(crate) keys: usize,
-    /// Bytes that all messages take.
+    /// Bytes that all messages take, padded.
     pub(crate) bytes: usize,
 }
 
 impl Size {
-    /// Adds two neighbouring sizes that share no key.
+    /// Adds the sizes of two neighbours that share no key.
     pub(crate) fn and(self, other: Self) -> Self {
         Self {
             jobs: self.jobs + other.jobs,
@@ -43,17 +43,17 @@ impl Size {
 /// last one are exposed. Large chunks fill the processors well.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Division {
-    /// Fewest jobs of a chunk: a batch of less than twice as many is one chunk.
+    /// Smallest number of jobs of a chunk: a batch of fewer than twice this number is one chunk.
     pub(crate) least: usize,
-    /// Chunks of a large batch.
+    /// Number of chunks of a large batch.
     pub(crate) chunks: usize,
-    /// Most jobs of a chunk for each processor of the device, which bounds the memory of
-    /// batches that are very large.
+    /// Largest number of jobs of a chunk for each processor of the device. It bounds the memory for
+    /// very large batches.
     pub(crate) most_of_processor: usize,
 }
 
 impl Division {
-    /// Most jobs of a chunk, for a batch of `all` jobs.
+    /// Returns the largest number of jobs of a chunk, for a batch of `all` jobs.
     pub(crate) fn jobs(self, all: usize, processors: u32) -> usize {
         let chunks = (all / self.least).clamp(1, self.chunks);
         all.div_ceil(chunks)
@@ -61,30 +61,31 @@ impl Division {
     }
 }
 
-/// Bytes that a message of `len` bytes takes: the next message begins with a word.
+/// Bytes that a message of `len` bytes takes: the next message begins at a multiple of 8 bytes.
 pub(crate) fn padded_len(len: usize) -> usize {
     len.next_multiple_of(8)
 }
 
-/// Most bytes that messages take if they have `bytes` bytes together.
+/// Upper bound on the padded bytes of `messages` messages with `bytes` bytes in total.
 pub(crate) fn max_padded_len(messages: usize, bytes: usize) -> usize {
     bytes.saturating_add(messages.saturating_mul(7))
 }
 
-/// Most of what a chunk may have.
+/// Upper limits on a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limits {
-    /// Jobs.
+    /// Number of jobs.
     pub(crate) jobs: usize,
-    /// Keys.
+    /// Number of keys.
     pub(crate) keys: usize,
-    /// Bytes of the memory of its stream.
+    /// Bytes of the stream's memory.
     pub(crate) memory: usize,
 }
 
 impl Limits {
-    /// Number of jobs that a chunk may keep if it needs `need` bytes. It is less than the chunk's
-    /// number if that is too large, and as many as fit if all jobs are alike.
+    /// Number of jobs that a chunk of `size`, which needs `need` bytes, may keep. It is smaller
+    /// than the chunk's number if the chunk is too large. If all jobs are alike, it is the largest
+    /// number that fits.
     fn cut(&self, size: Size, need: usize) -> usize {
         let share = |has: usize, most: usize| match has {
             has if has <= most => size.jobs,
@@ -95,26 +96,26 @@ impl Limits {
     }
 }
 
-/// Neighbouring jobs of a batch that a GPU takes at a time.
+/// Neighbouring jobs of a batch that a stream takes at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chunk {
     /// Jobs of the chunk.
     pub(crate) jobs: Range<usize>,
     /// Size of these jobs.
     pub(crate) size: Size,
-    /// Blocks of jobs, one for each thread of the host at a time.
+    /// Blocks of jobs. A thread of the host takes one block at a time.
     pub(crate) blocks: Vec<Block>,
 }
 
-/// Divides the jobs of a batch into chunks; `need` says the bytes that a chunk takes of its
-/// stream's memory. A chunk has one job at least, whatever it needs.
+/// Divides the jobs of a batch into chunks. `need` returns the bytes that a chunk takes of its
+/// stream's memory. A chunk has at least one job, however much memory that needs.
 pub(crate) fn chunks(
     batch: &impl Jobs,
     limits: Limits,
     need: impl Fn(Size) -> usize,
 ) -> Vec<Chunk> {
     let all = batch.count();
-    // Chunks of one size: the last one is no straggler.
+    // All chunks have one size, so that the last one is not a straggler.
     let most = limits.jobs.max(1);
     let most = all.div_ceil(all.div_ceil(most).max(1)).max(1);
     if let Some(chunks) = alike(batch, most, |size| {
@@ -133,7 +134,7 @@ pub(crate) fn chunks(
             tried = cut;
             continue;
         }
-        // Where jobs are smaller again, chunks have more of them again.
+        // If the jobs become smaller again, the chunks grow again.
         tried = most.min(2 * jobs.len());
         start = jobs.end;
         chunks.push(Chunk { jobs, size, blocks });
@@ -141,8 +142,8 @@ pub(crate) fn chunks(
     chunks
 }
 
-/// Divides the jobs of a batch into chunks of `most` jobs, if all chunks fit. All blocks are
-/// measured at once: no thread waits between one chunk and the next.
+/// Divides the jobs of a batch into chunks of `most` jobs. `None` if some chunk does not fit. All
+/// blocks are measured at once, so that no thread waits between one chunk and the next.
 fn alike(batch: &impl Jobs, most: usize, fits: impl Fn(Size) -> bool) -> Option<Vec<Chunk>> {
     let all = batch.count();
     let starts = (0..all).step_by(most);
@@ -161,7 +162,7 @@ fn alike(batch: &impl Jobs, most: usize, fits: impl Fn(Size) -> bool) -> Option<
     ranges.into_iter().map(chunk).collect()
 }
 
-/// The jobs whose keys are others than those before them, and the first one.
+/// Returns the first job, and the jobs whose key differs from that of the job before.
 pub(crate) fn firsts_of_keys(batch: &impl Jobs, jobs: Range<usize>) -> Vec<usize> {
     let first = jobs.start;
     let all = jobs.into_par_iter().with_min_len(COMPARED);
@@ -169,10 +170,10 @@ pub(crate) fn firsts_of_keys(batch: &impl Jobs, jobs: Range<usize>) -> Vec<usize
         .collect()
 }
 
-/// Jobs whose keys one thread compares at a time.
+/// Number of jobs whose keys one thread compares at a time.
 const COMPARED: usize = 4096;
 
-/// Jobs of a block: long enough for a thread to be worth waking.
+/// Number of jobs of a block: enough to be worth waking a thread.
 const BLOCK: usize = 256;
 
 /// Jobs of a chunk that one thread stages.
@@ -193,14 +194,14 @@ impl Block {
         first || batch.another(job)
     }
 
-    /// The jobs that are the first ones of their keys.
+    /// Returns the jobs that are the first ones of their keys in the chunk.
     pub(crate) fn first_of_keys(&self, batch: &impl Jobs) -> impl Iterator<Item = usize> {
         self.jobs
             .clone()
             .filter(|&job| self.brings_a_key(batch, job))
     }
 
-    /// The number of the key of each job, counted from the first one of the chunk.
+    /// Returns the key number of each job, counted from the first key of the chunk.
     pub(crate) fn keys(&self, batch: &impl Jobs) -> impl Iterator<Item = u32> {
         let mut keys = self.before.keys as u32;
         self.jobs.clone().map(move |job| {
@@ -221,7 +222,7 @@ impl Block {
     }
 }
 
-/// The blocks of a chunk, not measured yet.
+/// Returns the blocks of a chunk, not measured yet.
 fn starts_of_blocks(chunk: &Range<usize>) -> impl Iterator<Item = Block> + use<> {
     let (start, end) = (chunk.start, chunk.end);
     chunk.clone().step_by(BLOCK).map(move |first| Block {
@@ -241,7 +242,7 @@ pub(crate) fn blocks(batch: &impl Jobs, chunk: Range<usize>) -> Vec<Block> {
     summed(measured.collect())
 }
 
-/// Says in the blocks of a chunk what it has before them.
+/// Fills in the field `before` of the blocks of a chunk.
 fn summed(mut blocks: Vec<Block>) -> Vec<Block> {
     let mut before = Size::default();
     for block in &mut blocks {
@@ -251,7 +252,7 @@ fn summed(mut blocks: Vec<Block>) -> Vec<Block> {
     blocks
 }
 
-/// Size of all blocks of a chunk together.
+/// Returns the size of all blocks of a chunk together.
 pub(crate) fn total(blocks: &[Block]) -> Size {
     blocks
         .last()
@@ -262,7 +263,7 @@ pub(crate) fn total(blocks: &[Block]) -> Size {
 mod tests {
     use super::*;
 
-    /// Jobs with messages of differing lengths, of which every third has another key.
+    /// Jobs with messages of differing lengths. The key changes every third job.
     struct Batch(usize);
 
     impl Jobs for Batch {
@@ -322,7 +323,7 @@ mod tests {
 
     #[test]
     fn batches_are_divided_from_twice_the_least_on() {
-        // Of an H100.
+        // The processors of an H100.
         let chunks = |division: Division| {
             [1, 4096, 8191, 8192, 16_384, 65_536, 1 << 18, 1 << 20].map(|all: usize| {
                 let jobs = division.jobs(all, 132);
@@ -364,7 +365,7 @@ mod tests {
         }
     }
 
-    /// Chunks that are measured at once are those that are measured one after the other.
+    /// Chunks that are measured at once equal those that are measured one after the other.
     #[test]
     fn chunks_that_are_alike_are_measured_at_once() {
         let batch = Batch(5000);
@@ -404,7 +405,7 @@ mod tests {
             memory: 10_000,
         };
         let chunks = chunks(&Batch(1000), limits, need);
-        // All but the last, of which less may be left.
+        // All chunks but the last, which may be smaller.
         for chunk in &chunks[..chunks.len() - 1] {
             assert!((8_000..=10_000).contains(&need(chunk.size)), "{chunk:?}");
         }

@@ -7,18 +7,18 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GpuError {
-    /// There is no CUDA driver; the text says what was looked for.
+    /// There is no CUDA driver. The text says which files were looked for.
     NoDriver(String),
     /// The driver is older than the kernels need.
     OldDriver {
         /// The CUDA version that the driver supports.
         has: CudaVersion,
-        /// The one that is needed.
+        /// The CUDA version that is needed.
         needs: CudaVersion,
     },
     /// There is no device with this number.
     NoDevice {
-        /// The number.
+        /// The number that was asked for.
         asked: u32,
         /// Number of devices.
         present: u32,
@@ -27,7 +27,7 @@ pub enum GpuError {
     OldDevice {
         /// Compute capability of the device.
         has: (u32, u32),
-        /// The one that is needed.
+        /// The compute capability that is needed.
         needs: (u32, u32),
     },
     /// Memory of the device, or locked memory of the host, was refused.
@@ -35,15 +35,15 @@ pub enum GpuError {
         /// Bytes that were asked for.
         asked: u64,
     },
-    /// A kernel did not start, failed while it ran, or has not done its part though
-    /// nobody said that it failed.
+    /// A kernel did not start, failed while it ran, or left work undone although nothing reported a
+    /// failure.
     Launch {
         /// Name of the kernel, as far as it is known.
         kernel: String,
-        /// Answer of the driver, or what is missing.
+        /// Answer of the driver, or a description of the missing work.
         cause: String,
     },
-    /// The driver refused something else, or the system did.
+    /// The driver or the system refused another operation.
     Driver {
         /// Operation that the driver was asked for.
         doing: &'static str,
@@ -55,7 +55,7 @@ pub enum GpuError {
         /// Number of the job in this call, from 0 on.
         job: usize,
     },
-    /// The output has another length than the jobs.
+    /// The length of the output differs from the number of jobs.
     OutputLength {
         /// Number of jobs.
         jobs: usize,
@@ -67,9 +67,9 @@ pub enum GpuError {
 /// A version of CUDA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CudaVersion {
-    /// Major number, 12 in 12.4.
+    /// Major number, such as 12 in 12.4.
     pub major: u32,
-    /// Minor number, 4 in 12.4.
+    /// Minor number, such as 4 in 12.4.
     pub minor: u32,
 }
 

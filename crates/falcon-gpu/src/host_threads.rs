@@ -1,4 +1,4 @@
-//! The threads of the host that stage and deliver for a context.
+//! Host threads that stage and deliver the jobs of a context.
 
 use crate::error::GpuError;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -7,8 +7,8 @@ use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::thread::{self, available_parallelism};
 
-/// Thread pool of one context, so that a context that holds the device never waits for the jobs of
-/// others.
+/// Thread pool of one context. Since it has its own, a context that holds the device never waits
+/// for jobs of other contexts.
 pub(crate) struct HostThreads(Result<ThreadPool, String>);
 
 impl HostThreads {
@@ -27,7 +27,7 @@ impl HostThreads {
         Self(started)
     }
 
-    /// Does `work` there, whose parallel iterators are then spread over them.
+    /// Runs `work` in the pool, so that its parallel iterators use the pool's threads.
     pub(crate) fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, GpuError> {
         match &self.0 {
             Ok(pool) => Ok(pool.install(work)),
@@ -36,10 +36,10 @@ impl HostThreads {
     }
 }
 
-/// Does `work` on a thread that does nothing else while it waits.
+/// Runs `work` on a thread that does nothing else while it waits.
 ///
-/// A thread of a pool of `rayon` takes up other work of that pool while it waits for some.
-/// Were that a batch for the context whose device it holds, it would wait for itself.
+/// While a thread of a `rayon` pool waits, it takes up other work of that pool. If that were a
+/// batch for the context whose device the thread holds, the thread would wait for itself.
 pub(crate) fn aside<T: Send>(
     work: impl FnOnce() -> Result<T, GpuError> + Send,
 ) -> Result<T, GpuError> {

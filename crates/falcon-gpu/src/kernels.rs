@@ -1,7 +1,8 @@
-//! The seam to the kernels: what they are told and what they are called.
+//! Interface to the kernels: their parameter and their names.
 //!
 //! [`Batch`] mirrors `kernels/batch.h`, which says what the fields are;
-//! [`Kernel`] lists what `kernels/kernels.h` defines, with what a launch needs.
+//! [`Kernel`] lists the kernels that `kernels/kernels.h` defines, and the sizes that a launch
+//! needs.
 
 use falcon_core::Parameters;
 
@@ -46,18 +47,18 @@ pub struct Batch {
 }
 
 /// Progress of a job, as in [`Batch::status`]; `kernels/jobs.h` has the order. Any two values
-/// differ in four bits at least, so memory that was zeroed and a bit that flips are never taken for
-/// progress.
+/// differ in at least four bits, so zeroed memory or a flipped bit is never taken for progress.
 pub mod status {
-    /// Nothing has been said yet.
+    /// No kernel has written a status yet.
     pub const NONE: u8 = 0x00;
-    /// Inputs copied. The host writes this, or for encoded signatures the kernel that decoded them.
+    /// Inputs copied. The host writes this value. For encoded signatures, the kernel that decodes
+    /// them does.
     pub const GIVEN: u8 = 0x0f;
     /// Point hashed.
     pub const HASHED: u8 = 0x33;
     /// Signing: seed of this attempt written.
     pub const SEEDED: u8 = 0x3c;
-    /// Signing: the sampler's bytes are there.
+    /// Signing: the sampler's bytes are written.
     pub const READY: u8 = 0x55;
     /// Signing: a vector was found that is short.
     pub const SHORT: u8 = 0x5a;
@@ -65,35 +66,35 @@ pub mod status {
     pub const LONG: u8 = 0x66;
     /// Signing: to be tried again with the next seed.
     pub const REDO: u8 = 0x69;
-    /// Signed; or valid; or, of a key, expanded.
+    /// Signed; or signature valid; or key expanded.
     pub const DONE: u8 = 0xa5;
     /// Verifying: not a signature of this message under this key.
     pub const INVALID: u8 = 0xc3;
     /// Verifying: not the bytes of a signature.
     pub const MALFORMED: u8 = 0xcc;
-    /// Verifying: the values of the key are not there.
+    /// Verifying: the values of the key are missing.
     pub const UNPREPARED: u8 = 0xf0;
 }
 
-/// Base-2 logarithm of the degree of kernels. Does not compile for a degree that has none.
+/// Base-2 logarithm of the degree. Does not compile for a degree without kernels.
 pub(crate) fn logn_of<P: Parameters>() -> u32 {
     const { assert!(P::LOGN == 9 || P::LOGN == 10, "no kernels of this degree") };
     P::LOGN
 }
 
-/// Data that a device keeps of the keys that sign. It affects speed and memory only, never the
-/// bytes of signatures.
+/// Form in which the device keeps signing keys. It affects speed and memory only, never the bytes
+/// of signatures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum KeyMode {
-    /// Nothing: the small integers of a key come with every batch, and basis and tree
-    /// are computed for every attempt. Expanded keys would be turned back into small
-    /// integers for every batch: give signing keys. Kernels read [`Batch::bases`].
+    /// Keeps nothing: the small integers of a key come with every batch, and every attempt computes
+    /// basis and tree. Expanded keys would be turned back into small integers for every batch, so
+    /// give signing keys. Kernels read [`Batch::bases`].
     Transient,
-    /// The basis in the FFT domain, `32n` bytes a key; the tree is computed for every
-    /// attempt. Kernels read `4n` reals a key of [`Batch::keys`].
+    /// Keeps the basis in the FFT domain, `32n` bytes a key. Every attempt computes the tree.
+    /// Kernels read `4n` reals a key of [`Batch::keys`].
     Balanced,
-    /// Basis and tree, `8n (logn + 6)` bytes a key. Kernels read `(logn + 6) n` reals a
-    /// key of [`Batch::keys`].
+    /// Keeps basis and tree, `8n (logn + 6)` bytes a key. Kernels read `(logn + 6) n` reals a key
+    /// of [`Batch::keys`].
     #[default]
     Expanded,
 }
@@ -108,30 +109,30 @@ impl KeyMode {
 /// Lanes that sign one signature: `FALCON_GROUP` of `kernels/sign.h`.
 pub const SIGNING_LANES: u32 = 8;
 
-/// Operation of a kernel, done for each slot of the launch.
+/// Operation of a kernel, performed for each slot of the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// Nonces (derived, if there is a batch seed, else read) and messages to
-    /// points.
+    /// Hashes nonces and messages to points. Nonces are derived if there is a batch seed, otherwise
+    /// read.
     Hash,
-    /// Points to the seeds of attempt [`Batch::attempt`].
+    /// Derives the seeds of attempt [`Batch::attempt`] from points.
     Seed,
-    /// Seeds to the sampler's bytes.
+    /// Generates the sampler's bytes from seeds.
     Prng,
-    /// Points and bytes to short polynomials, and the status of each job.
+    /// Computes short polynomials from points and bytes, and the status of each job.
     Sign(KeyMode),
     /// Decides which short polynomials are short enough when they are encoded, and lists the jobs
     /// that must be tried again.
     Accept,
-    /// Bases to bases in the FFT domain; slots are keys.
+    /// Transforms bases to the FFT domain; slots are keys.
     Basis,
-    /// Bases to expanded keys; slots are keys.
+    /// Expands keys from their bases; slots are keys.
     Expand,
-    /// Public keys to their values; slots are keys.
+    /// Computes the values of public keys; slots are keys.
     Prepare,
-    /// Signatures to nonces and short polynomials, and whether they could be read.
+    /// Decodes signatures to nonces and short polynomials, and notes which could be decoded.
     Unpack,
-    /// Points and short polynomials that could be read to the status of each job.
+    /// Computes the status of each job from points and the short polynomials that could be decoded.
     Verify,
 }
 
@@ -150,7 +151,7 @@ impl Kernel {
         let operation = match self.operation {
             Operation::Hash => "hash",
             Operation::Seed => "seed",
-            // The bytes do not depend on the degree.
+            // The generator's bytes do not depend on the degree.
             Operation::Prng => return "prng".to_owned(),
             Operation::Sign(KeyMode::Transient) => "sign_raw",
             Operation::Sign(KeyMode::Balanced) => "sign_balanced",
@@ -169,7 +170,7 @@ impl Kernel {
     pub fn threads(self, prng_rows: u32) -> u32 {
         match self.operation {
             Operation::Hash | Operation::Seed | Operation::Unpack => 1,
-            // One for each block of ChaCha20.
+            // One thread for each block of ChaCha20.
             Operation::Prng => 8 * prng_rows,
             Operation::Sign(_) => SIGNING_LANES,
             Operation::Accept
@@ -186,7 +187,7 @@ impl Kernel {
         match self.operation {
             // The targets of the upper levels.
             Operation::Sign(KeyMode::Expanded) => 4 * n - (4 << 7),
-            // The same, and the tree.
+            // The same targets, and the tree.
             Operation::Sign(KeyMode::Transient | KeyMode::Balanced) => {
                 4 * n - (4 << 6) + computed_len(self.logn)
             }
@@ -202,18 +203,18 @@ impl Kernel {
             Operation::Prng => 4 * 64,
             // The targets of the lower levels, of four signatures.
             Operation::Sign(KeyMode::Expanded) => 4 * (4 << 7),
-            // Those of a level less, and their part of the tree.
+            // Targets of one level less, and the lowest levels of the tree.
             Operation::Sign(_) => 4 * ((4 << 6) + computed_len(6)),
             Operation::Basis => 4 * n,
             Operation::Expand => computed_len(self.logn),
-            // Words of 16 bits, in fact.
+            // These are words of 16 bits.
             Operation::Verify => n / 4,
             _ => 0,
         }
     }
 }
 
-/// Reals of a computed tree of degree `2^logn`, of which one node of each level is kept.
+/// Number of reals of a computed tree of degree `2^logn`, which keeps one node of each level.
 const fn computed_len(logn: u32) -> usize {
     9 << (logn - 1)
 }

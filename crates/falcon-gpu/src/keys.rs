@@ -1,5 +1,5 @@
-//! Keys that stay on the device from batch to batch: brought as small integers,
-//! expanded there.
+//! Keys that stay on the device from batch to batch. They are uploaded as small integers and
+//! expanded on the device.
 
 use crate::chain;
 use crate::device::{ALIGNMENT, ChunkStream, Device, Memory};
@@ -20,7 +20,7 @@ pub(crate) const HASH_LEN: usize = 32;
 /// Initial capacity, in keys.
 pub(crate) const FEW: usize = 16;
 
-/// Keys that are expanded at once: a warp each.
+/// Number of keys that are expanded at once, one warp each.
 const AT_ONCE: usize = 256;
 
 /// Reals of a key on the device.
@@ -37,8 +37,8 @@ const fn small_len(logn: u32) -> usize {
     4 << logn
 }
 
-/// The key of a job, with what is brought to the device of it: its hash and its small
-/// integers, whichever form the caller has.
+/// Key of a job, in the caller's form. It provides the two things that are uploaded: the hash of
+/// the secret and the small integers.
 #[derive(Clone, Copy)]
 pub(crate) struct ResidentKey<'a, P: Parameters>(pub(crate) JobKey<'a, P>);
 
@@ -68,8 +68,8 @@ impl<'a, P: Parameters> ResidentKey<'a, P> {
                 }
             }
             JobKey::Expanded(key) => {
-                // g, -f, G, -F in the FFT domain. What comes back differs from
-                // integers of at most 127 by less than 2^-30.
+                // g, -f, G, -F in the FFT domain. The inverse FFT differs from integers of at most
+                // 127 by less than 2^-30.
                 let mut reals = Zeroizing::new(hazmat::expanded_reals(key)[..4 * P::N].to_vec());
                 for row in reals.chunks_exact_mut(P::N) {
                     Baseline.ifft(P::LOGN, row);
@@ -92,7 +92,7 @@ pub(crate) struct KeyStore {
     logn: u32,
     most: usize,
     arrays: Option<Arrays>,
-    /// The places of keys, by a hash of what tells them apart.
+    /// The places of keys, by a hash of the hash that identifies them.
     places: HashMap<u64, u32>,
 }
 
@@ -100,16 +100,15 @@ pub(crate) struct KeyStore {
 struct Arrays {
     keys: Memory,
     hashes: Memory,
-    /// The small integers of keys that are being expanded, and behind them what came of
-    /// each.
+    /// The small integers of keys that are being expanded, followed by a status for each key.
     small: Memory,
     capacity: usize,
-    /// Hashes of the secrets, which tell keys apart, in the order of their places. The capacity
+    /// Hashes of the secrets, which identify keys, in the order of their places. The capacity
     /// suffices for all of them, so that none is moved.
     present: Zeroizing<Vec<[u8; HASH_LEN]>>,
 }
 
-/// Bytes of each array, for `keys` keys.
+/// Returns the bytes of each array, for `keys` keys.
 fn lengths(mode: KeyMode, logn: u32, keys: usize) -> [usize; 3] {
     [
         keys.saturating_mul(8 * reals(mode, logn)),
@@ -118,19 +117,19 @@ fn lengths(mode: KeyMode, logn: u32, keys: usize) -> [usize; 3] {
     ]
 }
 
-/// Number of different keys.
+/// Counts the different keys among `keys`.
 pub(crate) fn different<P: Parameters>(keys: &[ResidentKey<'_, P>]) -> usize {
     let groups = keys.chunk_by(|a, b| a.is(b));
     let hashes: HashSet<_> = groups.map(|group| group[0].hash()).collect();
     hashes.len()
 }
 
-/// Capacity after `keys` keys have been brought.
+/// Returns the capacity after `keys` keys have been brought.
 fn capacity(keys: usize) -> usize {
     keys.checked_next_power_of_two().unwrap_or(keys).max(FEW)
 }
 
-/// Bytes of the device that are held for `keys` keys.
+/// Returns the bytes of device memory that are held for `keys` keys.
 pub(crate) fn need(mode: KeyMode, logn: u32, keys: usize) -> usize {
     if !mode.keeps_keys() {
         return 0;
@@ -141,7 +140,7 @@ pub(crate) fn need(mode: KeyMode, logn: u32, keys: usize) -> usize {
     })
 }
 
-/// Number of keys that fit into `bytes` bytes of the device.
+/// Returns the number of keys that fit into `bytes` bytes of device memory.
 pub(crate) fn fit(mode: KeyMode, logn: u32, bytes: usize) -> usize {
     bytes / lengths(mode, logn, 1).iter().sum::<usize>()
 }
@@ -165,7 +164,7 @@ impl Arrays {
 }
 
 impl KeyStore {
-    /// For at most `most` keys at once.
+    /// Creates an empty store for at most `most` keys at once.
     pub(crate) fn new(mode: KeyMode, logn: u32, most: usize) -> Self {
         Self {
             mode,
@@ -182,7 +181,7 @@ impl KeyStore {
         arrays.map_or(0, |arrays| arrays.present.len())
     }
 
-    /// Bytes of the device that it holds.
+    /// Bytes of device memory that the store holds.
     pub(crate) fn bytes(&self) -> usize {
         let arrays = self.arrays.as_ref();
         arrays.map_or(0, |arrays| {
@@ -190,19 +189,19 @@ impl KeyStore {
         })
     }
 
-    /// Place of the key with this hash.
+    /// Returns the place of the key with this hash.
     fn place(&self, hash: &[u8; HASH_LEN]) -> Option<u32> {
         let place = *self.places.get(&self.places.hasher().hash_one(hash))?;
         let present = &self.arrays.as_ref()?.present;
         (present.get(place as usize) == Some(hash)).then_some(place)
     }
 
-    /// True if the key is there.
+    /// True if the key is on the device.
     pub(crate) fn has<P: Parameters>(&self, key: ResidentKey<'_, P>) -> bool {
         self.place(key.hash()).is_some()
     }
 
-    /// The addresses of the keys and of their hashes.
+    /// Returns the addresses of the keys and of the hashes of their secrets.
     pub(crate) fn addresses(&self) -> (u64, u64) {
         let arrays = self.arrays.as_ref();
         arrays.map_or((0, 0), |arrays| {
@@ -210,14 +209,14 @@ impl KeyStore {
         })
     }
 
-    /// Number of keys that fit.
+    /// Number of keys for which there is memory.
     pub(crate) fn capacity(&self) -> usize {
         let arrays = self.arrays.as_ref();
         arrays.map_or(0, |arrays| arrays.capacity)
     }
 
-    /// Grows the capacity to at least `keys` keys, but to `most` at most. The stored keys move,
-    /// and stay where they are if that fails. No work on the device may use them.
+    /// Grows the capacity to at least `keys` keys, but to `most` at most. The stored keys move; if
+    /// this fails, they stay where they are. No work on the device may use them.
     pub(crate) fn reserve(
         &mut self,
         device: &Arc<dyn Device>,
@@ -237,7 +236,7 @@ impl KeyStore {
         Ok(())
     }
 
-    /// Most keys at once.
+    /// Largest number of keys at once.
     pub(crate) fn most(&self) -> usize {
         self.most
     }
@@ -254,22 +253,21 @@ impl KeyStore {
         let keys = arrays.keys.wipe(0..8 * reals(self.mode, self.logn) * count);
         let wiped = keys.and(arrays.hashes.wipe(0..HASH_LEN * count));
         if wiped.is_err() {
-            // No place is given to another key while this one is in it.
+            // A place is given to another key only after the old key is wiped.
             self.clear();
         }
         wiped
     }
 
-    /// Takes all keys off the device and gives their memory back. Nothing may be
-    /// using them.
+    /// Takes all keys off the device and frees their memory. No work on the device may use them.
     pub(crate) fn clear(&mut self) {
         self.places.clear();
         self.arrays = None;
     }
 
-    /// Brings those of `keys` to the device that are not there, and returns the place of each.
-    /// Returns `None` if they do not fit. An error leaves the stored keys as they were.
-    /// `stream` must be idle.
+    /// Brings those of `keys` to the device that are not there yet, and returns the place of each.
+    /// Returns `None` if they do not fit. An error leaves the stored keys as they were. `stream`
+    /// must be idle.
     pub(crate) fn bring<P: Parameters>(
         &mut self,
         stream: &mut ChunkStream,
@@ -295,7 +293,7 @@ impl KeyStore {
         Ok((places.len() == keys.len()).then_some(places))
     }
 
-    /// Expands keys on the device, behind those that are there. They must fit.
+    /// Expands keys on the device, behind the stored ones. They must fit.
     fn expand<P: Parameters>(
         &mut self,
         stream: &mut ChunkStream,
@@ -304,7 +302,7 @@ impl KeyStore {
         let operation = match self.mode {
             KeyMode::Expanded => Operation::Expand,
             KeyMode::Balanced => Operation::Basis,
-            // The kernel would write behind the arrays, whose capacity is zero keys.
+            // The capacity is zero keys, so the kernel would write behind the arrays.
             KeyMode::Transient => return Ok(()),
         };
         let (first, stride) = (self.len(), reals(self.mode, self.logn));
@@ -312,7 +310,7 @@ impl KeyStore {
             return Ok(());
         };
         let statuses = group.len() * small_len(self.logn);
-        // Behind the small integers a zero for each key: it is not done.
+        // Behind the small integers stands one zero for each key: the status "not done".
         let mut small = Zeroizing::new(vec![status::NONE; statuses + group.len()]);
         for (key, out) in group.iter().zip(small.chunks_exact_mut(4 * P::N)) {
             key.write_small(out);
@@ -331,8 +329,7 @@ impl KeyStore {
             count: group.len() as u32,
             ..Batch::default()
         };
-        // SAFETY: these are the places of these keys in the arrays, of which no
-        // other kernel has been told yet.
+        // SAFETY: these are the places of these keys in the arrays. No other kernel knows them yet.
         let expanded = unsafe {
             stream
                 .send_secret(batch.bases, &small)
@@ -350,7 +347,7 @@ impl KeyStore {
         let expanded = expanded.and(stream.wait());
         let wiped = arrays.small.wipe(0..small.len());
         if let Err(error) = expanded.and(wiped) {
-            // Nothing is left of what nobody knows to be there.
+            // Wipes the places of these keys: none of them is entered as present.
             let all = |each: usize| each * first..each * (first + group.len());
             let _ = arrays.small.wipe(0..small.len());
             let _ = arrays.keys.wipe(all(8 * stride));
@@ -395,7 +392,7 @@ mod tests {
         assert_eq!(capacities, [16, 16, 16, 32, 32, 1024]);
         for mode in [KeyMode::Balanced, KeyMode::Expanded] {
             for keys in [16, 1024, 4096] {
-                // Less than that many if small integers were held for all of them.
+                // The device could hold fewer keys if small integers were kept for all of them.
                 let fit = fit(mode, 9, need(mode, 9, keys));
                 assert!((keys * 8 / 9 - 1..=keys).contains(&fit), "{fit} of {keys}");
             }

@@ -3,14 +3,14 @@
 use crate::device::ALIGNMENT;
 use std::ops::Range;
 
-/// Arrays one after the other, each on a line of its own.
+/// Arrays one after the other, each aligned to a cache line.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Layout {
     len: usize,
 }
 
 impl Layout {
-    /// Reserves the place of `count` elements of `size` bytes.
+    /// Reserves space for `count` elements of `size` bytes, and returns its range.
     pub(crate) fn take(&mut self, count: usize, size: usize) -> Range<usize> {
         let start = self.len;
         let bytes = count.saturating_mul(size);

@@ -29,7 +29,7 @@ pub const PTX: [&str; 2] = [
     include_str!("../ptx/kernels_10.ptx"),
 ];
 
-/// Cubins that are compiled from [`PTX`]: of each degree for compute capability 8.0 (A100),
+/// Cubins that are compiled from [`PTX`]: for each degree one for compute capability 8.0 (A100),
 /// 8.9 (RTX 4090) and 9.0 (H100, H200).
 pub const CUBINS: [&[u8]; 6] = [
     include_bytes!("../ptx/kernels_9.sm_80.cubin"),

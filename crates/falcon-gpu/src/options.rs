@@ -2,7 +2,7 @@
 
 use crate::kernels::KeyMode;
 
-/// Options for the use of a device. They affect speed, memory and checks only, never the bytes of
+/// Options for the use of a device. They affect only speed, memory and checks, never the bytes of
 /// signatures.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -14,13 +14,13 @@ pub struct Options {
     pub memory: Option<u64>,
     /// Largest number of jobs in a chunk. By default a batch of 8,192 jobs or more is divided into
     /// up to eight chunks for signing, or four for verifying. There are more chunks if one would
-    /// have more than 128 jobs (256 for verifying) for each multiprocessor of the device.
+    /// otherwise have more than 128 jobs (256 for verifying) for each multiprocessor of the device.
     pub chunk: Option<usize>,
-    /// Number of CUDA streams, from 1 to 16, by default 4. At most this many chunks of a batch are
-    /// on the device at a time.
+    /// Number of CUDA streams, from 1 to 16, by default 4. At most this number of chunks of a batch
+    /// is on the device at a time.
     pub streams: Option<usize>,
-    /// Rows of 512 bytes for the sampler that are computed ahead, from 4 to 1024;
-    /// by default 44 or 86.
+    /// Number of rows, of 512 bytes for the sampler, that are computed ahead. From 4 to 1024; by
+    /// default 44 for degree 512 and 86 for 1024.
     pub prng_rows: Option<u32>,
     /// Whether the device verifies every signature before a batch is given, which takes about as
     /// long as [`BatchVerify`](falcon_core::batch::BatchVerify) on the same batch. By default only

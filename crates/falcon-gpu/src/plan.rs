@@ -1,4 +1,4 @@
-//! Plan of the signing of a batch, and places of the arrays of a chunk.
+//! Plan for signing a batch, and places of the arrays of a chunk.
 
 use crate::division::Size;
 use crate::kernels::{Kernel, KeyMode, Operation, SIGNING_LANES, logn_of};
@@ -12,18 +12,18 @@ use std::ops::Range;
 
 /// Bytes of the seed of an attempt.
 pub(crate) const ATTEMPT_SEED: usize = 56;
-/// Bytes of a row of the sampler's bytes.
+/// Bytes of a row for the sampler.
 const ROW: usize = 512;
-/// Bytes of its records.
+/// Bytes of the records of a row.
 const ROW_RECORDS: usize = 2 * 46;
-/// Signatures of a warp.
+/// Signatures that a warp signs at once.
 const SIGNED_TOGETHER: usize = 32 / SIGNING_LANES as usize;
-/// Most rows of a signature that are computed ahead.
+/// Largest number of rows of a signature that are computed ahead.
 const MOST_ROWS: u32 = 1024;
 // `prng` numbers the eight blocks of every row of a chunk with 32 bits.
 const _: () = assert!(8 * MOST_ROWS as u64 * MOST_JOBS as u64 <= 1 << 32);
-/// Plan of the signing of a chunk, and places of its arrays: first those that are copied to the
-/// device, then those that are copied from it.
+/// Plan for signing a chunk, and places of its arrays: first those that are copied to the device,
+/// then those that are copied from it.
 pub(crate) struct Plan {
     pub(crate) mode: KeyMode,
     pub(crate) prng_rows: u32,
@@ -35,14 +35,14 @@ pub(crate) struct Plan {
     pub(crate) hashes: Range<usize>,
     pub(crate) nonces: Range<usize>,
     pub(crate) status: Range<usize>,
-    /// The end of what is copied to the device before the first attempt.
+    /// End of the data that is copied to the device before the first attempt.
     pub(crate) sent: usize,
-    /// Copied if they are given.
+    /// Copied to the device if the caller gives them.
     pub(crate) seeds: Range<usize>,
     pub(crate) s2: Range<usize>,
     /// Number of jobs to be tried again, and number of jobs that are done.
     pub(crate) counts: Range<usize>,
-    /// Two, so that one is read while the other is written.
+    /// Two lists, so that one is read while the other is written.
     pub(crate) lists: [Range<usize>; 2],
     pub(crate) rows: Range<usize>,
     pub(crate) records: Range<usize>,
@@ -69,7 +69,7 @@ impl Way {
         Self {
             logn: logn_of::<P>(),
             mode: options.key_mode,
-            // Enough for nearly every signature: 44 and 86.
+            // Enough for nearly every signature: 44 rows for degree 512, 86 for 1024.
             prng_rows: options
                 .prng_rows
                 .map_or(2 + (42 << P::LOGN >> 9), |rows| rows.clamp(4, MOST_ROWS)),
@@ -134,14 +134,14 @@ impl Way {
         }
     }
 
-    /// Bytes of the device that a chunk needs.
+    /// Returns the bytes of device memory that a chunk needs.
     pub(crate) fn need(&self, size: Size) -> usize {
         self.plan(size).len
     }
 }
 
 impl Plan {
-    /// Bytes of locked memory to copy from: those of seeds only if they are given.
+    /// Bytes of locked memory for copies to the device. Seeds count only if they are given.
     pub(crate) fn upload(&self, seeds_given: bool) -> usize {
         if seeds_given {
             self.seeds.end
@@ -150,8 +150,8 @@ impl Plan {
         }
     }
 
-    /// Bytes of locked memory to copy to: nonces, `s2`, counts, and what is to be tried
-    /// again.
+    /// Bytes of locked memory for copies from the device: nonces, `s2`, counts, and the list of
+    /// jobs to try again.
     pub(crate) fn download(&self) -> usize {
         self.nonces.len() + self.s2.len() + self.counts.len() + self.lists[0].len()
     }
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use falcon_core::{Falcon512, Falcon1024};
 
-    /// Real `i` of slot `s` is where `kernels/batch.h` says: the last one of the last slot is
+    /// Real `i` of slot `s` is where `kernels/batch.h` says: the last real of the last slot is
     /// there, and so are those of the other slots of its warp.
     fn scratch_has_whole_warps<P: Parameters>(mode: KeyMode, reals: usize) {
         let options = Options {

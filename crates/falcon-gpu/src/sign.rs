@@ -1,4 +1,4 @@
-//! Signing a batch: chunks of it on streams, attempts until every job is done.
+//! Signs a batch: its chunks run on streams, and attempts repeat until every job is done.
 
 use crate::chain;
 use crate::device::{ChunkStream, Device};
@@ -19,20 +19,20 @@ use std::ops::Range;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// Attempts after which a device that says that a job is still not done is not
-/// believed. The CPU gives up after 256, which chance reaches less often than once in `2^128`.
+/// Number of attempts after which the device is taken for faulty if a job is still not done. The
+/// CPU gives up after 256 attempts. Chance leads there with a probability below `2^-128`.
 const MOST_ATTEMPTS: u32 = 1000;
 
-/// Division of a batch. A multiprocessor of an H100 signs 48 jobs at once, so one of the largest
-/// chunks keeps it busy more than twice as long as one job takes. A job of Falcon-512 with an
-/// expanded key takes 40 KiB of the device.
+/// Division of a batch. A multiprocessor of an H100 signs 48 jobs at once, so a chunk of the
+/// largest size keeps it busy for more than twice the time of one job. A job of Falcon-512 with an
+/// expanded key takes 40 KiB of device memory.
 pub(crate) const DIVISION: Division = Division {
     least: 4096,
     chunks: 8,
     most_of_processor: 128,
 };
 
-/// The jobs of a batch, and where nonces and the sampler's seeds come from.
+/// The jobs of a batch, and the source of nonces and the sampler's seeds.
 pub(crate) enum Work<'a, P: Parameters> {
     /// Randomness from a fresh seed, the secret, the number of the job and the hashed point.
     Hedged {
@@ -59,7 +59,7 @@ impl<'a, P: Parameters> Work<'a, P> {
         self.key(job).0.verifying_key()
     }
 
-    /// True if the randomness is the caller's.
+    /// True if the caller gives the randomness.
     pub(crate) fn is_given(&self) -> bool {
         matches!(self, Self::Given(_))
     }
@@ -95,13 +95,13 @@ struct Flight<'w> {
     chunk: &'w Chunk,
     plan: Plan,
     batch: Batch,
-    /// Number of the list to which the next attempt appends.
+    /// Index of the list to which the next attempt appends.
     redo: usize,
-    /// Streams of seeds that are given, by job of the chunk.
+    /// Streams of the given seeds, one for each job of the chunk.
     seed_streams: Vec<Shake256Reader>,
 }
 
-/// Signs all of `work` into `signatures`, of which some are replaced, too, if it fails.
+/// Signs all of `work` into `signatures`. If it fails, some of them may have been replaced.
 pub(crate) fn sign<P: Parameters>(
     device: &Arc<dyn Device>,
     state: &mut State,
@@ -114,7 +114,7 @@ pub(crate) fn sign<P: Parameters>(
         let keys = different(&keys_of(work, 0..work.count()));
         match state.reserve::<P>(device, options, keys)? {
             capacity if capacity < keys => capacity,
-            // All of them together, so those of any chunk.
+            // The keys of the whole batch fit together, so those of any chunk do.
             _ => usize::MAX,
         }
     } else {
@@ -152,8 +152,8 @@ pub(crate) fn sign<P: Parameters>(
             if flights[number].is_none()
                 && let Some(&chunk) = waiting.peek()
             {
-                // If its keys do not fit, they replace others when all chunks on their way
-                // have come.
+                // If the keys of the chunk do not fit, they replace others when all chunks on their
+                // way have been read.
                 let mut begun = begin(state, number, way, work, chunk)?;
                 if begun.is_none() && flights.iter().all(Option::is_none) {
                     state.replace_keys::<P>()?;
@@ -178,7 +178,7 @@ pub(crate) fn sign<P: Parameters>(
     }
 }
 
-/// The keys of these jobs, without those that are the same as the one before.
+/// Returns the keys of these jobs. Neighbouring jobs with the same key count once.
 fn keys_of<'a, P: Parameters>(work: &Work<'a, P>, jobs: Range<usize>) -> Vec<ResidentKey<'a, P>> {
     let firsts = firsts_of_keys(work, jobs).into_iter();
     firsts.map(|job| work.key(job)).collect()
@@ -189,13 +189,13 @@ struct Placed {
     /// Addresses of the keys, and of the hashes of their secrets.
     keys: u64,
     hashes: u64,
-    /// Places of the keys that stay, one after the other as they come in the chunk.
+    /// Places of the keys that stay, in the order of the chunk.
     places: Option<Vec<u32>>,
-    /// One key for all jobs: the same address for all streams.
+    /// True if all jobs share one key: the same address for all streams.
     shared: bool,
 }
 
-/// Brings the keys of a chunk that stay on the device, unless they do not fit.
+/// Brings those keys of a chunk to the device that stay there. `None` if they do not fit.
 fn place<P: Parameters>(
     state: &mut State,
     number: usize,
@@ -228,7 +228,7 @@ fn place<P: Parameters>(
     }))
 }
 
-/// Writes the jobs of a chunk where the plan has them.
+/// Writes the jobs of a chunk to the places of the plan.
 fn write_jobs<P: Parameters>(
     out: &mut [u8],
     plan: &Plan,
@@ -249,7 +249,7 @@ fn write_jobs<P: Parameters>(
     stage(out, &chunk.blocks, arrays, |block, arrays| {
         let [bytes, ends, status, key_of_job, bases, hashes, nonces] = arrays;
         put_messages(work, block, bytes, ends);
-        // Whatever stage an earlier chunk has left.
+        // Overwrites the statuses that an earlier chunk has left.
         status.fill(status::GIVEN);
         let numbers = block.keys(work);
         match &placed.places {
@@ -279,8 +279,7 @@ fn write_jobs<P: Parameters>(
     })
 }
 
-/// Brings a chunk to its stream and starts the first attempt, unless its keys
-/// do not fit.
+/// Brings a chunk to its stream and starts the first attempt. `None` if its keys do not fit.
 fn begin<'w, P: Parameters>(
     state: &mut State,
     number: usize,
@@ -352,8 +351,8 @@ fn begin<'w, P: Parameters>(
         redo: 0,
         seed_streams,
     };
-    // SAFETY: all addresses are of this stream's memory or of the store of keys,
-    // which does not change while a stream is at work.
+    // SAFETY: all addresses are in this stream's memory or in the store of keys. The store does not
+    // change while a stream is at work.
     unsafe { stream.launch(way.kernel(Operation::Hash), &flight.batch) }?;
     let all = 0..flight.batch.count;
     flight.attempt(stream, way, all)?;
@@ -361,8 +360,8 @@ fn begin<'w, P: Parameters>(
 }
 
 impl Flight<'_> {
-    /// Starts an attempt for the slots of `batch`, which are these jobs. Fetches all results of
-    /// the chunk: hardly ever is there a job that has none yet.
+    /// Starts an attempt for the slots of `batch`, which are the jobs `jobs`. Fetches the results
+    /// of the whole chunk, since nearly all jobs have one already.
     fn attempt(
         &mut self,
         stream: &mut ChunkStream,
@@ -371,7 +370,7 @@ impl Flight<'_> {
     ) -> Result<(), GpuError> {
         let (plan, batch) = (&self.plan, &self.batch);
         if batch.batch_seed == 0 {
-            // What the stream was sent before is not needed again from here.
+            // From here on, the stream does not need the earlier uploads.
             let range = plan.seeds.start..plan.seeds.start + jobs.len() * ATTEMPT_SEED;
             let out = stream.outgoing(range.end)?;
             for (out, job) in out[range.clone()].chunks_exact_mut(ATTEMPT_SEED).zip(jobs) {
@@ -400,7 +399,7 @@ impl Flight<'_> {
         stream.fetch(plan.counts.clone(), end)
     }
 
-    /// Finds the kernel that stopped this attempt. Statuses are copied to `place` of the incoming
+    /// Finds the kernel that stopped this attempt. Copies the statuses to `place` of the incoming
     /// memory.
     fn stopped(
         &self,
@@ -421,8 +420,8 @@ impl Flight<'_> {
         Ok(chain::undone(way.kernel(operation)))
     }
 
-    /// Waits for what was started, and starts what comes after it. True if the
-    /// results are there.
+    /// Waits for the attempt, and starts the next one if jobs are left. True if all results are
+    /// there.
     fn go_on<P: Parameters>(
         &mut self,
         stream: &mut ChunkStream,
@@ -446,7 +445,7 @@ impl Flight<'_> {
         let [count, done] = told[..] else {
             return Err(failed("the job counts are missing"));
         };
-        // Nothing to try again is not yet everything done.
+        // An empty list does not prove that all jobs are done, so both counts are checked.
         if count.checked_add(done) != Some(self.batch.count) {
             return Err(self.stopped(stream, way, lists)?);
         }
@@ -458,7 +457,7 @@ impl Flight<'_> {
         }
         let list = &self.plan.lists[self.redo];
         let jobs = if matches!(work, Work::Given(_)) {
-            // The next seeds go in the order of the list.
+            // The next seeds are sent in the order of the list.
             let list = list.start..list.start + 4 * count as usize;
             stream.fetch(list.clone(), lists)?;
             let bytes = &stream.incoming()?[lists..][..list.len()];
@@ -482,7 +481,7 @@ impl Flight<'_> {
         Ok(false)
     }
 
-    /// Reads the results, which are those of its jobs.
+    /// Reads the results of the chunk's jobs.
     fn deliver<P: Parameters>(
         &self,
         stream: &mut ChunkStream,

@@ -1,5 +1,5 @@
 //! Staging: several threads write the data that goes to the device. A chunk is divided into blocks,
-//! and each array into the parts of these blocks.
+//! and each array into the slices of these blocks.
 
 use crate::division::{Block, Jobs, Size, padded_len, total};
 use crate::error::GpuError;
@@ -7,7 +7,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::array;
 use std::ops::Range;
 
-/// Kind of thing that an array has one element for.
+/// The thing that an array has one element for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Each {
     Job,
@@ -25,8 +25,8 @@ impl Each {
     }
 }
 
-/// Gives `write` each block with what it has of the arrays that lie at these places of
-/// `out`, on several threads.
+/// Calls `write` for each block, on several threads, with the block's slices of the arrays that lie
+/// at these places of `out`.
 pub(crate) fn stage<const ARRAYS: usize>(
     out: &mut [u8],
     blocks: &[Block],
@@ -34,7 +34,7 @@ pub(crate) fn stage<const ARRAYS: usize>(
     write: impl Fn(&Block, [&mut [u8]; ARRAYS]) + Sync,
 ) -> Result<(), GpuError> {
     let all = total(blocks);
-    // Whatever is not written is as an earlier chunk has left it.
+    // Bytes that are not written here stay as an earlier chunk has left them.
     for (range, each) in &arrays {
         let width = range.len() / each.of(all).max(1);
         if range.len() != width * each.of(all) {
@@ -67,23 +67,23 @@ pub(crate) fn stage<const ARRAYS: usize>(
     Ok(())
 }
 
-/// Writes values one after the other into `bytes`, little-endian: what every
-/// host of a CUDA device is.
+/// Writes values one after the other into `bytes`, little-endian, as every host of a CUDA device
+/// is.
 pub(crate) fn put<const N: usize>(bytes: &mut [u8], values: impl IntoIterator<Item = [u8; N]>) {
     for (place, value) in bytes.as_chunks_mut().0.iter_mut().zip(values) {
         *place = value;
     }
 }
 
-/// Messages of a chunk, one after the other. The list of their ends begins with a zero, where the
-/// first one begins.
+/// Messages of a chunk, one after the other. The list of their ends begins with a zero, the
+/// beginning of the first message.
 pub(crate) struct Messages<'p> {
     bytes: &'p Range<usize>,
     ends: Range<usize>,
 }
 
 impl<'p> Messages<'p> {
-    /// Writes the zero.
+    /// Writes the zero at the beginning of the list of ends.
     pub(crate) fn begin(
         out: &mut [u8],
         bytes: &'p Range<usize>,
@@ -105,9 +105,9 @@ impl<'p> Messages<'p> {
     }
 }
 
-/// Writes the messages of a block one after the other to `messages`, each with zeros up to
-/// its [padded length](padded_len), and to `ends` where each one ends, counted from the
-/// beginning of those of the chunk.
+/// Writes the messages of a block one after the other to `messages`, each padded with zeros to its
+/// [padded length](padded_len). Writes to `ends` the end of each message, counted from the
+/// beginning of the chunk's messages.
 pub(crate) fn put_messages(batch: &impl Jobs, block: &Block, messages: &mut [u8], ends: &mut [u8]) {
     let mut rest = messages;
     let mut begin = block.before.bytes as u64;
@@ -138,7 +138,7 @@ mod tests {
     impl Batch {
         fn new(count: usize) -> Self {
             let message = |job: usize| (0..job * 7 % 50).map(|i| (i + job) as u8).collect();
-            // Long runs of one key, and of keys of their own.
+            // Long runs of jobs with one key, and runs in which every job has its own key.
             let key = |job: usize| if job % 1200 < 600 { job / 200 } else { job } as u32;
             Self((0..count).map(|job| (message(job), key(job))).collect())
         }
@@ -158,7 +158,7 @@ mod tests {
         }
     }
 
-    /// Arrays that are written block by block are those of the whole chunk.
+    /// Arrays that are written block by block equal those that are written for the whole chunk.
     #[test]
     fn blocks_write_what_one_would_write() {
         let batch = Batch::new(3000);

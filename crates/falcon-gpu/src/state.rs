@@ -1,4 +1,4 @@
-//! State of a context on its device: streams, the pool of their memory, keys.
+//! State of a context on its device: streams, their memory pool, keys.
 
 use crate::device::{ChunkStream, Device, MOST_STREAMS, Memory};
 use crate::division::{Chunk, Limits};
@@ -10,12 +10,12 @@ use falcon_core::Parameters;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use std::sync::Arc;
 
-/// Everything that a context has on its device. Fields are dropped in this order: streams, which
-/// wait, before the memory that they use.
+/// Everything that a context has on its device. Fields are dropped in this order: streams are
+/// dropped, and wait, before the memory that they use.
 pub(crate) struct State {
     pub(crate) streams: Vec<ChunkStream>,
     pool: Option<Memory>,
-    /// Bytes that chunks might take when the pool was made.
+    /// Bytes that chunks were allowed to take when the pool was made.
     budget: usize,
     stores: [Option<KeyStore>; 2],
 }
@@ -37,7 +37,7 @@ impl State {
         }
     }
 
-    /// The store of keys of a degree, made if there is none.
+    /// Returns the store of keys of a degree. Creates it if there is none.
     pub(crate) fn store<P: Parameters>(
         &mut self,
         device: &Arc<dyn Device>,
@@ -47,7 +47,7 @@ impl State {
         match store {
             Some(store) => Ok(store),
             None => {
-                // A quarter is for keys.
+                // Keys may take a quarter of the memory.
                 let mode = options.key_mode;
                 let bytes = budget(device, options, 0)? / 4;
                 let most = keys::fit(mode, P::LOGN, bytes);
@@ -56,7 +56,7 @@ impl State {
         }
     }
 
-    /// Grows the capacity for keys of a degree to `keys`, or to as many as fit. Returns the
+    /// Grows the capacity for keys of a degree to `keys`, or to the number that fits. Returns the
     /// capacity. All streams must be idle.
     pub(crate) fn reserve<P: Parameters>(
         &mut self,
@@ -69,7 +69,7 @@ impl State {
             let store = self.store::<P>(device, options)?;
             match store.reserve(device, keys, most) {
                 Ok(()) => return Ok(store.capacity()),
-                // First without what chunks had, then with fewer keys.
+                // First the memory of chunks is given up, then fewer keys are tried.
                 Err(GpuError::OutOfMemory { .. }) if self.pool.is_some() => self.drop_pool(),
                 Err(GpuError::OutOfMemory { .. }) if most > 1 => most = most.min(keys.max(FEW)) / 2,
                 Err(error) => return Err(error),
@@ -77,7 +77,7 @@ impl State {
         }
     }
 
-    /// Gives the memory of chunks back.
+    /// Frees the memory of chunks.
     pub(crate) fn drop_pool(&mut self) {
         for stream in &mut self.streams {
             stream.detach();
@@ -91,9 +91,8 @@ impl State {
         store.map_or((0, 0), KeyStore::addresses)
     }
 
-    /// Brings the keys of these jobs to the device, if they are not there, and
-    /// says where each is; or nothing, if others are in the way. Stream `number` is
-    /// not at work.
+    /// Brings those keys of these jobs to the device that are not there yet, and returns the place
+    /// of each. Returns `None` if other keys take up the memory. Stream `number` must be idle.
     pub(crate) fn bring<P: Parameters>(
         &mut self,
         number: usize,
@@ -133,16 +132,16 @@ impl State {
         }
     }
 
-    /// Lets other keys take the place of all that are there. No stream is at work.
+    /// Takes all keys off the device, to free their places. All streams must be idle.
     pub(crate) fn replace_keys<P: Parameters>(&mut self) -> Result<(), GpuError> {
         let store = self.stores[number_of::<P>()].as_mut();
         store.map_or(Ok(()), KeyStore::replace)
     }
 
     /// Divides a batch and reserves memory for its chunks. A chunk has at most `most_jobs` jobs,
-    /// unless the options give another number. `divide` gives the chunks under some limits. `sizes`
-    /// gives the memory that a chunk needs: on the device, and locked, to copy from and to copy
-    /// to. Also returns the number of streams that have memory.
+    /// unless the options give another number. `divide` returns the chunks under given limits.
+    /// `sizes` returns the memory that a chunk needs: on the device, and locked memory to copy from
+    /// and to. Also returns the number of streams that have memory.
     pub(crate) fn prepare(
         &mut self,
         device: &Arc<dyn Device>,
@@ -154,7 +153,7 @@ impl State {
     ) -> Result<(Vec<Chunk>, usize), GpuError> {
         let jobs = options.chunk.unwrap_or(most_jobs);
         let mut limit = self.streams.len().max(1);
-        // While chunks fit in the pool, the device is not asked what is free.
+        // While chunks fit into the pool, the device is not asked for its free memory.
         let (mut memory, mut asked) = match self.pool {
             Some(_) => (self.budget, false),
             None => (self.budget_of_chunks(device, options)?, true),
@@ -176,20 +175,21 @@ impl State {
             }
             self.budget = memory;
             match self.equip(device, streams, most) {
-                // With less memory the chunks are smaller, until they are one job.
+                // With less memory the chunks are smaller, down to one job.
                 Err(GpuError::OutOfMemory { .. })
                     if chunks.iter().any(|chunk| chunk.jobs.len() > 1) =>
                 {
                     memory = (memory / 2).min(most.0.saturating_mul(streams) / 2);
                 }
-                // And then one at a time.
+                // Then the chunks run one at a time.
                 Err(GpuError::OutOfMemory { .. }) if streams > 1 => limit = 1,
                 result => return result.map(|()| (chunks, streams)),
             }
         }
     }
 
-    /// Bytes of the device that chunks may take, what they have included.
+    /// Returns the bytes of device memory that chunks may take, including those that they hold
+    /// already.
     fn budget_of_chunks(
         &self,
         device: &Arc<dyn Device>,
@@ -212,7 +212,7 @@ impl State {
             stream.detach();
         }
         if self.pool.as_ref().is_none_or(|pool| pool.len() < needed) {
-            // The old one is freed first, so that less memory is needed at once.
+            // The old pool is freed first, so that less memory is needed at once.
             self.pool = None;
             self.pool = Some(Memory::new(device, needed)?);
         }
@@ -223,35 +223,35 @@ impl State {
         Ok(())
     }
 
-    /// Waits for all streams, and wipes what they had.
+    /// Waits for all streams, and wipes their memory.
     pub(crate) fn settle(&mut self) -> Result<(), GpuError> {
         let mut settled = Ok(());
         for stream in &mut self.streams {
             settled = settled.and(stream.wipe_device());
         }
-        // What a thread cannot wait for, it wipes all the same.
+        // Wipes locked memory even if waiting for its stream fails.
         let hosts = self.streams.par_iter_mut().map(ChunkStream::wipe_host);
         let hosts: Vec<_> = hosts.collect();
         hosts.into_iter().fold(settled, Result::and)
     }
 }
 
-/// Streams by default. Measured on an H100: with two, and with eight, 65,536 jobs take a tenth
-/// longer; with eight, 2^20 jobs take 2 % less.
+/// Default number of streams. Measured on an H100: 65,536 jobs take a tenth longer with two or
+/// eight streams; 2^20 jobs take 2 % less with eight.
 const DEFAULT_STREAMS: usize = 4;
 
-/// Most jobs of a chunk: kernels number the blocks of ChaCha20, at most 2^13 a job, with
-/// 32 bits.
+/// Upper bound on the jobs of a chunk. Kernels number the blocks of ChaCha20, at most 2^13 a job,
+/// with 32 bits.
 pub(crate) const MOST_JOBS: usize = 1 << 18;
 
-/// Bytes of device memory that a context may use which holds `had` bytes already.
+/// Bytes of device memory that a context may use if it holds `had` bytes already.
 fn budget(device: &Arc<dyn Device>, options: &Options, had: usize) -> Result<usize, GpuError> {
     let free = device.memory()?.free + had as u64;
     let most = options.memory.unwrap_or(free / 4 * 3);
     Ok(usize::try_from(most).unwrap_or(usize::MAX))
 }
 
-/// Number of the parameter set, 0 or 1.
+/// Index of the parameter set, 0 or 1.
 fn number_of<P: Parameters>() -> usize {
     usize::from(logn_of::<P>() == 10)
 }

@@ -1,4 +1,4 @@
-//! Results that are taken back if what comes after them fails.
+//! Results that are restored if a later step fails.
 
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
@@ -6,11 +6,11 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Results that one thread replaces at a time.
+/// Number of results that one thread replaces at a time.
 pub(crate) const BLOCK: usize = 64;
 
-/// The results of a caller, of whom some have been replaced. They are as they were when it
-/// is dropped, unless they are [kept](Self::keep).
+/// Results of a caller, some of which have been replaced. When dropped, they are restored, unless
+/// they are [kept](Self::keep).
 pub(crate) struct Undo<'o, T: Copy> {
     results: &'o mut [T],
     /// Beginnings of the blocks that were replaced.
@@ -43,7 +43,7 @@ impl<'o, T: Copy + Send> Undo<'o, T> {
         self.old
             .resize_with(self.places.len().max(self.old.len()), Vec::new);
         let old = &mut self.old[before..];
-        // What is not reached is not taken back.
+        // Blocks that are not reached stay empty, so they are not restored.
         old.iter_mut().for_each(Vec::clear);
         self.results[range]
             .par_chunks_mut(BLOCK)
@@ -55,12 +55,12 @@ impl<'o, T: Copy + Send> Undo<'o, T> {
             })
     }
 
-    /// Returns the results as they are now.
+    /// Returns the current results.
     pub(crate) fn results(&self) -> &[T] {
         self.results
     }
 
-    /// Leaves the new results where they are. Gives the memory back.
+    /// Keeps the new results. Returns the backup's memory.
     pub(crate) fn keep(mut self) -> Backup<T> {
         self.places.clear();
         std::mem::take(&mut self.old)
@@ -75,8 +75,8 @@ impl<T: Copy> Drop for Undo<'_, T> {
     }
 }
 
-/// The backup of the last batch, for the next one of the same kind: the pages of fresh memory
-/// cost more than the copies.
+/// Memory of the last batch's backup, for the next batch of the same kind: the pages of fresh
+/// memory cost more than the copies.
 #[derive(Default)]
 pub(crate) struct LastBackup(Mutex<Option<Box<dyn Any + Send>>>);
 
@@ -92,7 +92,7 @@ impl LastBackup {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Box<dyn Any + Send>>> {
-        // It is whole or not there.
+        // A panic leaves the backup whole or empty.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -111,7 +111,7 @@ mod tests {
                     assert_eq!(*result, i);
                     *result += 1000;
                 }
-                // A block in the middle fails: what is beside it comes back, too.
+                // A block in the middle fails; its neighbours must be restored, too.
                 if !keep && first == 100 + BLOCK {
                     Err(())
                 } else {

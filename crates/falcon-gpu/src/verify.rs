@@ -1,4 +1,4 @@
-//! Verifying a batch: chunks of it on streams.
+//! Verifies a batch: its chunks run on streams.
 
 use crate::chain;
 use crate::device::{ChunkStream, Device};
@@ -17,24 +17,25 @@ use rayon::iter::{
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Division of a batch. A warp does one job, so the largest chunks are eight times what a processor
-/// does at once. The host's writes for them are still in its caches when they are copied.
+/// Division of a batch. A warp does one job. The largest chunks have eight times as many jobs as
+/// the processors run at once. The data that the host wrote for such a chunk is still in its caches
+/// when it is copied.
 pub(crate) const DIVISION: Division = Division {
     least: 4096,
     chunks: 4,
     most_of_processor: 256,
 };
 
-/// Signatures whose lengths one thread looks at.
+/// Number of signatures whose lengths one thread reads at a time.
 const MEASURED: usize = 1 << 14;
-/// Signatures that one thread decodes.
+/// Number of signatures that one thread decodes at a time.
 const DECODED: usize = 256;
 
 /// Signatures to verify, with keys and messages.
 pub(crate) enum Claims<'a, P: Parameters> {
-    /// Signatures that were read.
+    /// Decoded signatures.
     Decoded(&'a [VerifyJob<'a, P>]),
-    /// Signatures as bytes, still to be decoded.
+    /// Signatures as bytes, not decoded yet.
     Encoded(&'a [VerifyBytesJob<'a, P>]),
 }
 
@@ -46,8 +47,8 @@ impl<'a, P: Parameters> Claims<'a, P> {
         }
     }
 
-    /// Bytes between the beginnings of encoded signatures: the length of the longest one that
-    /// is looked at.
+    /// Distance in bytes between the beginnings of encoded signatures: the length of the longest
+    /// one that can be valid.
     fn stride(&self) -> usize {
         let longest = match self {
             Self::Decoded(_) => None,
@@ -90,7 +91,7 @@ struct Plan {
     public_keys: Range<usize>,
     signatures: Range<usize>,
     lengths: Range<usize>,
-    /// Copied, or written on the device.
+    /// Copied to the device, or written there.
     nonces: Range<usize>,
     s2: Range<usize>,
     status: Range<usize>,
@@ -131,7 +132,7 @@ impl Plan {
         }
     }
 
-    /// The end of what is copied to the device.
+    /// End of the data that is copied to the device.
     fn sent<P: Parameters>(&self, claims: &Claims<'_, P>) -> usize {
         match claims {
             Claims::Encoded(_) => self.lengths.end,
@@ -140,12 +141,12 @@ impl Plan {
     }
 }
 
-/// Most bytes of the device that a chunk needs.
+/// Upper bound on the bytes of device memory that a chunk needs.
 pub(crate) fn need<P: Parameters>(size: Size) -> usize {
     Plan::new::<P>(size, P::COMPRESSED_MAX_LEN.next_multiple_of(16)).len
 }
 
-/// Says for every claim whether it holds.
+/// Verifies every claim.
 pub(crate) fn verify<P: Parameters>(
     device: &Arc<dyn Device>,
     state: &mut State,
@@ -168,7 +169,7 @@ pub(crate) fn verify<P: Parameters>(
         },
     )?;
 
-    // A chunk is begun where the one before it on this stream has been read.
+    // A chunk is begun when the chunk before it on the same stream has been read.
     let streams = streams.max(1);
     let mut started: Vec<Option<&Chunk>> = vec![None; streams];
     for (number, chunk) in chunks.iter().enumerate() {
@@ -196,8 +197,8 @@ pub(crate) fn verify<P: Parameters>(
     Ok(verdicts)
 }
 
-/// Tells malformed signatures among the invalid ones. The kernels read an `s2` that exceeds the
-/// norm bound by itself; the decoder refuses it.
+/// Finds the malformed signatures among the invalid ones. The kernels can decode an `s2` that alone
+/// exceeds the norm bound; the decoder refuses it.
 pub(crate) fn tell_malformed<P: Parameters>(claims: &Claims<'_, P>, verdicts: &mut [Verdict]) {
     let Claims::Encoded(jobs) = claims else {
         return;
@@ -211,7 +212,7 @@ pub(crate) fn tell_malformed<P: Parameters>(claims: &Claims<'_, P>, verdicts: &m
     });
 }
 
-/// Brings a chunk to its stream.
+/// Copies a chunk to its stream.
 fn bring<P: Parameters>(
     stream: &mut ChunkStream,
     claims: &Claims<'_, P>,
@@ -251,11 +252,12 @@ fn bring<P: Parameters>(
                     let len = length::<P>(job.signature);
                     *length_of = (len as u32).to_le_bytes();
                     out[..len].copy_from_slice(&job.signature[..len]);
-                    // What is behind it the kernel does not read.
+                    // The kernel does not read the bytes behind the signature.
                 }
             })?;
             stream.send(0..plan.lengths.end)?;
-            // Not read yet; nothing of an earlier chunk passes for it.
+            // Not decoded yet. Zeroed, so that no status of an earlier chunk is taken for a new
+            // one.
             stream.zero(plan.status.clone())?;
         }
         Claims::Decoded(all) => {
@@ -279,7 +281,7 @@ fn bring<P: Parameters>(
     Ok(())
 }
 
-/// Brings a chunk to its stream and starts all that is to be done with it.
+/// Copies a chunk to its stream and starts all its kernels.
 fn begin<P: Parameters>(
     stream: &mut ChunkStream,
     claims: &Claims<'_, P>,
@@ -287,7 +289,7 @@ fn begin<P: Parameters>(
     plan: Plan,
 ) -> Result<(), GpuError> {
     bring(stream, claims, chunk, &plan)?;
-    // Keys of an earlier chunk are not these.
+    // Zeroed, so that the values of an earlier chunk's keys are not used.
     stream.zero(plan.prepared.clone())?;
 
     let address = |range: &Range<usize>| stream.address(range.start);
@@ -331,8 +333,8 @@ fn begin<P: Parameters>(
     stream.fetch(plan.status, 0)
 }
 
-/// Bytes that are looked at: what is longer than any signature is none, and
-/// neither is nothing.
+/// Number of bytes to decode. It is 0 if the signature is longer than any valid one: the kernel
+/// refuses an empty signature.
 fn length<P: Parameters>(signature: &[u8]) -> usize {
     if signature.len() <= P::COMPRESSED_MAX_LEN {
         signature.len()
@@ -341,7 +343,7 @@ fn length<P: Parameters>(signature: &[u8]) -> usize {
     }
 }
 
-/// Reads what came out.
+/// Reads the verdicts.
 fn deliver<P: Parameters>(
     stream: &mut ChunkStream,
     claims: &Claims<'_, P>,

@@ -1,5 +1,5 @@
-//! The engine on the driver for tests: which images of kernels it loads, what it says of them,
-//! and its streams.
+//! The engine on the driver for tests: the kernel images that it loads, its reports of them, and
+//! its streams.
 
 #![cfg(all(feature = "cuda", target_os = "linux"))]
 
@@ -8,8 +8,8 @@ use falcon_core::{Falcon512, Signature, SigningKey};
 use falcon_gpu::{CUBINS, GpuContext, GpuError, IMAGES, ImageForm, Options, PTX};
 use std::process::Command;
 
-/// Runs the test `name` of this file again, on the driver for tests, whose fault and whose
-/// device's compute capability are given.
+/// Runs the test `name` of this file in a new process, on the driver for tests with the fault
+/// `fault`. `device` is the compute capability of its device.
 fn on_the_test_driver(name: &str, fault: &str, device: &str) {
     let Some(folder) = falcon_gpu_host::DRIVER_FOLDER else {
         eprintln!("NOT TESTED: the test driver needs a C++17 compiler");
@@ -28,7 +28,7 @@ fn on_the_test_driver(name: &str, fault: &str, device: &str) {
     assert!(said.contains("1 passed"), "{said}");
 }
 
-/// Signs one message, and compares with the processor.
+/// Signs one message and compares with the processor.
 fn sign(context: &GpuContext) -> Result<(), BatchError> {
     let key = SigningKey::<Falcon512>::from_seed(&[1; 32]).expect("no fault");
     let jobs = [SignJob::new(&key, b"images")];
@@ -43,7 +43,7 @@ fn sign(context: &GpuContext) -> Result<(), BatchError> {
     Ok(())
 }
 
-/// Images that a context has loaded or refused: number, form, and true if refused.
+/// Returns the images that a context has loaded or refused: number, form, and true if refused.
 fn tried(context: &GpuContext) -> Vec<(usize, ImageForm, bool)> {
     let loaded = context.loaded();
     for image in &loaded {
@@ -83,7 +83,7 @@ fn loads_a_cubin() {
         _ => (4, cubin(9, 0)),
     };
     assert_eq!(tried(&context), [(number, form, false)]);
-    // Nothing is loaded again.
+    // No image is loaded again.
     sign(&context).expect("a batch");
     assert_eq!(tried(&context), [(number, form, false)]);
 }
@@ -141,7 +141,7 @@ fn falls_back_to_text() {
     let context = GpuContext::new(0).expect("the driver for tests");
     sign(&context).expect("a batch");
     let expected = match &*device {
-        // On this one, that for 8.0 is tried after that for 8.9.
+        // On this device, the cubin for 8.0 is tried after the one for 8.9.
         "89" => vec![
             (3, cubin(8, 9), true),
             (2, cubin(8, 0), true),
@@ -149,7 +149,7 @@ fn falls_back_to_text() {
         ],
         _ => vec![(4, cubin(9, 0), true), (0, TEXT, false)],
     };
-    // `prng` is in the images of both degrees, so those of 1024 are tried for it.
+    // The images of both degrees contain `prng`, so those of degree 1024 are tried for it, too.
     let of_512 = |images: Vec<(usize, ImageForm, bool)>| -> Vec<_> {
         let of_512 = [0, 2, 3, 4];
         images
@@ -164,7 +164,7 @@ fn falls_back_to_text() {
     sign(&context).expect("a batch");
     assert_eq!(context.loaded(), before, "nothing is tried again");
 
-    // Without text there is nothing left, and the first reason is said.
+    // Without PTX no image is left. The error is the first reason.
     let context = GpuContext::with_images(0, Options::default(), &CUBINS).expect("cubins");
     match sign(&context) {
         Err(BatchError::Engine(text)) => {

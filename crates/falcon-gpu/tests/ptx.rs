@@ -1,4 +1,4 @@
-//! Checks of the compiled kernels: the arithmetic rounds as the specification says, the registers
+//! Checks the compiled kernels: the arithmetic rounds as the specification requires, the registers
 //! are within a budget, and the sources are those of the tree.
 
 use falcon_gpu::{CUBINS, IMAGES, PTX};
@@ -12,7 +12,7 @@ const RESOURCES: &str = include_str!("../ptx/resources.tsv");
 const SOURCES: &str = include_str!("../ptx/sources.sha256");
 const OUTPUTS: &str = include_str!("../ptx/outputs.sha256");
 
-/// The instructions, without what guards them.
+/// Returns the instructions, without their guards.
 fn instructions(ptx: &str) -> impl Iterator<Item = &str> {
     ptx.lines().filter_map(|line| {
         let line = line.trim_start();
@@ -31,12 +31,12 @@ fn binary64_is_rounded_after_every_operation() {
         for name in instructions(ptx).filter(|name| name.ends_with(".f64")) {
             let operation = name.split('.').next().unwrap();
             match operation {
-                // Quotients and roots are one instruction here; what drivers make of
-                // them rounds once, as IEEE 754 says.
+                // Quotients and roots are one instruction here. Drivers compile it to code that
+                // rounds once, as IEEE 754 requires.
                 "add" | "sub" | "mul" | "div" | "rcp" | "sqrt" => {
                     assert_eq!(name, format!("{operation}.rn.f64"));
                 }
-                // Neither rounds.
+                // These do not round.
                 "neg" | "abs" | "mov" | "ld" | "st" | "selp" | "setp" | "cvt" | "ldu" | "shfl" => {}
                 _ => panic!("{name}: may it round in another way?"),
             }
@@ -47,7 +47,7 @@ fn binary64_is_rounded_after_every_operation() {
                 !instructions(ptx).any(|name| name.starts_with(fused) && name.ends_with(".f64"))
             );
         }
-        // Only the estimate of the sampler, whose bounds hold either way.
+        // Only the sampler's estimate, whose bounds hold with and without fusing.
         assert!(instructions(ptx).any(|name| name == "fma.rn.f32"));
         for used in ["add", "sub", "mul", "sqrt"] {
             assert!(counts.contains_key(used), "no {used}");
@@ -69,8 +69,8 @@ fn every_kernel_is_there_under_its_name() {
     }
 }
 
-/// Sixteen warps a multiprocessor leave 128 registers for each thread, twelve that sign 168. None
-/// is spilled, and nothing is reached by index on a stack: all that a thread leaves behind is in
+/// With sixteen warps on a multiprocessor, each thread can have 128 registers; with the twelve of
+/// kernels that sign, 168. Nothing is spilled, and no stack is used, so threads leave data only in
 /// registers.
 #[test]
 fn registers_and_spills_are_within_the_budget() {
@@ -92,7 +92,7 @@ fn registers_and_spills_are_within_the_budget() {
         assert!(number(registers) <= most, "{row:?}");
         assert_eq!(number(stack), 0, "{row:?}");
         assert_eq!(number(spilled), 0, "{row:?}");
-        // All of it is asked for by the launch.
+        // Shared memory is requested only at the launch.
         assert_eq!(number(shared), 0, "{row:?}");
         *seen.entry((kernel, device)).or_insert(0) += 1;
     }
@@ -103,7 +103,7 @@ fn registers_and_spills_are_within_the_budget() {
     }
 }
 
-/// Groups of lanes clear their shared memory at the end. No compiler has removed these stores,
+/// Groups of lanes clear their shared memory at the end. The compiler has not removed these stores,
 /// although nobody reads them.
 #[test]
 fn kernels_of_groups_clear_their_shared_memory() {
@@ -118,7 +118,7 @@ fn kernels_of_groups_clear_their_shared_memory() {
     }
 }
 
-/// All that is committed is what the crate has, in the order that it says.
+/// The crate contains exactly the committed images, in the documented order.
 #[test]
 fn images_are_the_files_of_the_folder() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("ptx");
@@ -138,7 +138,7 @@ fn images_are_the_files_of_the_folder() {
     assert!(bytes <= 8 << 20, "ptx/ has {bytes} bytes");
 }
 
-/// Files under `folder` that are not what a list of hashes says, and how many it lists.
+/// Returns the files under `folder` whose hashes differ from the list, and the length of the list.
 fn changed(list: &str, folder: &Path) -> (Vec<String>, usize) {
     let mut changed = Vec::new();
     for line in list.lines() {
@@ -151,7 +151,7 @@ fn changed(list: &str, folder: &Path) -> (Vec<String>, usize) {
     (changed, list.lines().count())
 }
 
-/// Nobody has changed the text by hand, not a constant in it.
+/// The images were not changed by hand.
 #[test]
 fn the_text_is_what_the_compiler_made() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("ptx");

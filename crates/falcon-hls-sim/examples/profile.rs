@@ -1,15 +1,14 @@
-//! The work that `profile.sh` counts.
+//! Runs the work that `profile.sh` counts.
 //!
 //! ```text
 //! profile OPERATION DEGREE REPEATS scalar|soft
 //! ```
 //!
-//! does an operation REPEATS times, each with other randomness, between two
-//! [`mark`]s inside [`measured`], for tools that count instructions; keys and
-//! signatures are prepared outside. It is the portable code alone: one lane on the
-//! machine's binary64 unit (`scalar`) or by integers (`soft`), and no instruction
-//! set of its own. Then it prints the butterflies of the same work, done once more
-//! on an instrument, by part of the work.
+//! does an operation REPEATS times, each time with different randomness, between two [`mark`]s
+//! inside [`measured`], for tools that count instructions. Keys and signatures are prepared
+//! outside. Only the portable code runs: one lane on the machine's binary64 unit (`scalar`) or with
+//! integers (`soft`), without further instruction sets. Then the program prints the butterflies of
+//! the same work, done once more on an instrument, for each part of the work.
 
 use falcon_core::seams::lanes::{Baseline, Soft};
 use falcon_core::seams::sampler::SigningIsa;
@@ -20,10 +19,11 @@ use std::env;
 use std::hint::black_box;
 use std::process::ExitCode;
 
-/// The function whose address a tool is told.
+/// Function whose address the counting tool is given.
 #[inline(never)]
 fn mark() {
-    // A constant of its own: two functions of the same code become one, and a symbol is lost.
+    // A constant of its own: the compiler would merge functions with equal code, and a symbol would
+    // be lost.
     black_box("profile::mark");
 }
 

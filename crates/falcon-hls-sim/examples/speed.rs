@@ -1,11 +1,11 @@
-//! Transforms simulated per second, by preset:
+//! Prints the transforms simulated per second, by preset:
 //!
 //! ```sh
 //! cargo run --release -p falcon-hls-sim --example speed
 //! ```
 //!
-//! prints the median of 101 rounds, in which the presets take turns, and the best, which
-//! others who use the machine disturb least.
+//! prints the median and the best of 101 rounds, in which the presets take turns. The best is least
+//! disturbed by other users of the machine.
 
 use falcon_hls_sim::accelerator::{Accelerator, Error};
 use falcon_hls_sim::design::Preset;
@@ -13,10 +13,10 @@ use falcon_hls_sim::nest::Transform;
 use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 101;
-/// The time of a preset in a round.
+/// Shortest time that a preset is measured in a round.
 const LEAST: Duration = Duration::from_millis(20);
 
-/// FFT-512 in a second.
+/// Measures how many FFT-512 are simulated in a second.
 fn speed(accelerator: &Accelerator) -> Result<f64, Error> {
     let (start, mut transforms) = (Instant::now(), 0);
     loop {

@@ -1,4 +1,4 @@
-//! A design, scheduled: the transforms as a circuit runs them.
+//! A scheduled design: the transforms as a circuit runs them.
 
 use crate::butterfly::{graph, memories};
 use crate::cycles::{Control, Fault, Interlock, Observer, Run, Words};
@@ -12,7 +12,7 @@ use std::fmt::{self, Display, Formatter};
 /// Degrees are `2^1` to `2^MAX_LOGN`.
 pub const MAX_LOGN: u32 = 10;
 
-/// A design is not an accelerator, or its run failed.
+/// A design cannot become an accelerator, or its run failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
@@ -22,10 +22,10 @@ pub enum Error {
     Fault(Fault),
     /// The degree is not one of Falcon's.
     Degree {
-        /// Logarithm of the degree.
+        /// Base-2 logarithm of the degree.
         logn: u32,
     },
-    /// A polynomial has another length than its degree.
+    /// A polynomial's length is not its degree.
     Length {
         /// Required length.
         expected: usize,
@@ -89,7 +89,7 @@ impl Kernel {
     }
 }
 
-/// Control of a design's loops: with an interlock, and subnormal numbers flushed.
+/// Returns the control of a design's loops: with an interlock, and subnormal numbers flushed.
 pub fn control(design: &Design) -> Control {
     Control {
         pipelining: design.pipelining,
@@ -98,14 +98,15 @@ pub fn control(design: &Design) -> Control {
     }
 }
 
-/// The twiddles' memory for degree `2^logn`: those of `m` blocks from `m` on.
+/// Returns the twiddles' memory for degree `2^logn`: the twiddles of `m` blocks stand from address
+/// `m` on.
 pub fn twiddle_rom(logn: u32) -> Words {
     let len = ((1usize << logn) / 2).max(1);
     let parts = TWIDDLE_RE.iter().zip(&TWIDDLE_IM).take(len);
     parts.map(|(re, im)| [re.to_bits(), im.to_bits()]).collect()
 }
 
-/// Memories of a transform of degree `2^logn`, all zero but for the twiddles.
+/// Returns the memories of a transform of degree `2^logn`: the twiddles, and zeros everywhere else.
 pub fn blank_memories(transform: Transform, logn: u32) -> Vec<Words> {
     let half = (1usize << logn) / 2;
     let mut blank: Vec<Words> = memories(transform)
@@ -117,8 +118,8 @@ pub fn blank_memories(transform: Transform, logn: u32) -> Vec<Words> {
     blank
 }
 
-/// A polynomial's content of a memory: real parts, then imaginary parts, of half
-/// the length each.
+/// Converts a polynomial to a memory's content: the real parts are the first half of `f`, the
+/// imaginary parts the second.
 pub fn to_words(f: &[f64]) -> Words {
     let (re, im) = f.split_at(f.len() / 2);
     let parts = re.iter().zip(im);
@@ -144,8 +145,8 @@ pub struct Accelerator {
 }
 
 impl Accelerator {
-    /// Schedules `design` and runs all its transforms of all degrees once: what
-    /// can go wrong does not depend on the numbers.
+    /// Schedules `design` and runs all its transforms of all degrees once. Later runs cannot fail,
+    /// since failures do not depend on the numbers.
     ///
     /// # Errors
     /// If the design cannot be built; the error says why.
@@ -188,11 +189,11 @@ impl Accelerator {
         &self.kernels[transform as usize]
     }
 
-    /// Runs a transform of degree `2^logn` on its memories: what [`memories`] names,
-    /// then the twiddles.
+    /// Runs a transform of degree `2^logn` on its memories: those that [`memories`] names, then the
+    /// twiddles.
     ///
     /// # Errors
-    /// If there is no such degree, or the memories are not what they should be.
+    /// If there is no such degree, or the number or length of the memories is wrong.
     pub fn run(
         &self,
         transform: Transform,
@@ -206,8 +207,8 @@ impl Accelerator {
         Ok(body.run(self.control, iterations, memories, observer)?)
     }
 
-    /// Transforms `f` (`2^logn` reals) in place; `transform` is [`Transform::Fft`] or
-    /// [`Transform::Ifft`], the only ones in place.
+    /// Transforms `f` (`2^logn` reals) in place. `transform` is [`Transform::Fft`] or
+    /// [`Transform::Ifft`]: the others do not work in place.
     ///
     /// # Errors
     /// If the degree or the length is wrong.
@@ -225,7 +226,7 @@ impl Accelerator {
         Ok(run)
     }
 
-    /// Splits `f` into `f0` and `f1`, `logn` at least 2.
+    /// Splits `f` into `f0` and `f1`. `logn` is at least 2.
     ///
     /// # Errors
     /// If the degree or a length is wrong.
@@ -244,7 +245,7 @@ impl Accelerator {
         Ok(run)
     }
 
-    /// Merges `f0` and `f1` into `f`, `logn` at least 2.
+    /// Merges `f0` and `f1` into `f`. `logn` is at least 2.
     ///
     /// # Errors
     /// If the degree or a length is wrong.

@@ -1,10 +1,11 @@
-//! Amdahl's law for Falcon's operations: how much faster they become with an accelerated FFT and an
-//! accelerated Keccak-f.
+//! Amdahl's law for Falcon's operations: their speedup with an accelerated FFT and an accelerated
+//! Keccak-f.
 //!
-//! [`Report`] has the paper's shares and speedups with their contradictions ([`paper`]); the
-//! paper's factors applied to the shares that were [counted](crate::profile) here; and a prediction
-//! ([`predict`]), which compares the cycles of the simulated circuits with the processor's time for
-//! the same butterflies and permutations.
+//! [`Report`] has three parts. The first has the paper's shares and speedups, with the
+//! contradictions between them ([`paper`]). The second applies the paper's factors to the shares
+//! that were [counted](crate::profile) here. The third is a prediction ([`predict`]): it compares
+//! the cycles of the simulated circuits with the processor's time for the same butterflies and
+//! permutations.
 //!
 //! ```
 //! use falcon_hls_sim::amdahl::{Accelerated, speedup};
@@ -50,10 +51,10 @@ pub enum AmdahlError {
     Speedup {
         /// The value that was given.
         given: f64,
-        /// The most that there can be.
+        /// The largest possible speedup.
         cap: f64,
     },
-    /// A clock stands still.
+    /// A clock has frequency 0.
     Clock,
     /// A quantity of a model is not a number above 0.
     Quantity {
@@ -62,7 +63,7 @@ pub enum AmdahlError {
         /// The value that was given.
         given: f64,
     },
-    /// The profile lacks what is asked for.
+    /// The profile lacks a run.
     Profile(ProfileError),
     /// The circuit does not run.
     Accelerator(accelerator::Error),
@@ -101,7 +102,7 @@ impl From<accelerator::Error> for AmdahlError {
     }
 }
 
-/// A part of the work that is made faster.
+/// A part of the work that is accelerated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accelerated {
     share: f64,
@@ -109,11 +110,11 @@ pub struct Accelerated {
 }
 
 impl Accelerated {
-    /// `share` of the time, from 0 to 1, made `factor` times faster; infinitely many
-    /// times too, and below 1 slower.
+    /// Makes `share` of the time, from 0 to 1, `factor` times faster. An infinite factor makes it
+    /// take no time; a factor below 1 makes it slower.
     ///
     /// # Errors
-    /// If the share is not one, or the factor is not above 0.
+    /// If the share is not from 0 to 1, or the factor is not above 0.
     pub fn new(share: f64, factor: f64) -> Result<Self, AmdahlError> {
         if !(0.0..=1.0).contains(&share) {
             Err(AmdahlError::Share { given: share })
@@ -125,7 +126,7 @@ impl Accelerated {
     }
 }
 
-/// Amdahl's law: how many times faster the whole becomes.
+/// Amdahl's law: returns the speedup of the whole.
 ///
 /// # Errors
 /// If the shares add up to more than 1.
@@ -135,7 +136,8 @@ pub fn speedup(parts: &[Accelerated]) -> Result<f64, AmdahlError> {
     Ok(1.0 / (rest + accelerated))
 }
 
-/// The speedup if those parts took no time at all: infinite if they are everything.
+/// Returns the speedup if these parts took no time at all. It is infinite if they are the whole
+/// work.
 ///
 /// # Errors
 /// If the shares add up to more than 1.
@@ -143,10 +145,10 @@ pub fn cap(parts: &[Accelerated]) -> Result<f64, AmdahlError> {
     Ok(1.0 / untouched(parts)?)
 }
 
-/// The share of the rest.
+/// Returns the share of the remaining work.
 fn untouched(parts: &[Accelerated]) -> Result<f64, AmdahlError> {
     let sum: f64 = parts.iter().map(|part| part.share).sum();
-    // Sums of shares that make up a whole are rounded.
+    // Rounding errors: shares that make up the whole may sum to slightly more than 1.
     if sum > 1.0 + 1e-12 {
         return Err(AmdahlError::Shares { sum });
     }
@@ -158,7 +160,7 @@ fn untouched(parts: &[Accelerated]) -> Result<f64, AmdahlError> {
 /// included; only this time scales with the clock.
 ///
 /// # Errors
-/// If a clock is 0, the share is not one, or the speedup is not possible with it.
+/// If a clock is 0, the share is not from 0 to 1, or the share does not allow the speedup.
 pub fn at_other_clock(
     share: f64,
     speedup: f64,
@@ -193,7 +195,7 @@ mod tests {
         assert_eq!(cap(&[of(0.5, 3.0)]).unwrap(), 2.0);
         assert_eq!(speedup(&[of(0.5, 0.5)]).unwrap(), 1.0 / 1.5);
         assert_eq!(cap(&[of(1.0, 2.0)]).unwrap(), f64::INFINITY);
-        // Ten tenths are a whole, rounded or not.
+        // Ten tenths are a whole, whatever the rounding.
         assert!(cap(&[of(0.1, 2.0); 10]).is_ok());
     }
 
@@ -224,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_faster_clock_serves_the_accelerated_part_alone() {
-        // Half of the work takes a fifth of the time it took; then a tenth.
+        // Half of the work takes a fifth of its time; at twice the clock, a tenth.
         let before = speedup(&[Accelerated::new(0.5, 5.0).unwrap()]).unwrap();
         let after = speedup(&[Accelerated::new(0.5, 10.0).unwrap()]).unwrap();
         let scaled = at_other_clock(0.5, before, 100, 200).unwrap();

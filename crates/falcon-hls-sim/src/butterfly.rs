@@ -1,9 +1,9 @@
 //! The butterflies of the FFT on the units of a design.
 //!
-//! Forward `(x, y) -> (x + wy, x - wy)`, inverse `(x, y) -> (x + y, (x - y) w*)`
-//! with `x` and `y` scaled by a power of two first. A butterfly is four loads,
-//! four multiplications, six additions or subtractions, four stores of reals. The
-//! order of operations is that of `falcon_core::seams::fft`, so the bits are equal.
+//! Forward: `(x, y) -> (x + wy, x - wy)`. Inverse: `(x, y) -> (x + y, (x - y) w*)`, with `x` and
+//! `y` scaled by a power of two first. On reals, a butterfly is four loads, four multiplications,
+//! six additions or subtractions, and four stores. The order of operations is that of
+//! `falcon_core::seams::fft`, so the bits are equal.
 
 use crate::catalog::{BRAM_READ_LATENCY, DSCALE};
 use crate::design::{Aliasing, Design, StorageKind};
@@ -13,8 +13,8 @@ use crate::nest::{TO_X, TO_Y, Transform, W, X, Y};
 /// A complex number, real part first.
 type Complex = [Value; 2];
 
-/// Memories of a transform: where numbers come from, where they go, and the
-/// twiddles. In place, they are one.
+/// Memories of a transform: sources, destinations, and the twiddles. Transforms in place read and
+/// write one memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Places {
     /// Memory that `x` is loaded from.
@@ -30,7 +30,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// The memories of `transform`, in the order of [`memories`].
+    /// Returns the memories of `transform`, in the order of [`memories`].
     pub fn of(transform: Transform) -> Self {
         let [x, y, to_x, to_y] = match transform {
             Transform::Fft | Transform::Ifft => [0; 4],
@@ -47,8 +47,8 @@ impl Places {
     }
 }
 
-/// Names of the memories of polynomials: the first is of the whole one, the others
-/// are of halves.
+/// Names the memories of polynomials: the first is that of the whole polynomial, the others those
+/// of its halves.
 pub fn memories(transform: Transform) -> &'static [&'static str] {
     match transform {
         Transform::Fft | Transform::Ifft => &["f"],
@@ -56,7 +56,7 @@ pub fn memories(transform: Transform) -> &'static [&'static str] {
     }
 }
 
-/// The body of `transform`'s loops on the units of `design`.
+/// Returns the body of `transform`'s loops on the units of `design`.
 pub fn graph(design: &Design, transform: Transform) -> Graph {
     Builder::new(design, transform).build(transform)
 }
@@ -94,7 +94,7 @@ impl<'a> Builder<'a> {
                 design.multipliers as usize,
             ),
             adder: graph.unit(UnitKind::Adder, design.adder.name, design.adders as usize),
-            // As many as one iteration needs in one cycle: they cost next to nothing.
+            // The number that one iteration needs in one cycle: scalers cost next to nothing.
             scaler: graph.unit(UnitKind::Scaler, DSCALE.name, 4),
             rom: graph.unit(UnitKind::Rom, "rom", 1),
         };
@@ -108,7 +108,7 @@ impl<'a> Builder<'a> {
                 banking: storage.banking,
             });
         }
-        // AXI's channels serve all memories.
+        // The channels of AXI serve all memories.
         let channels = (storage.kind == StorageKind::Axi).then(|| Ports {
             read: graph.unit(UnitKind::Channel, "axi read", count),
             write: graph.unit(UnitKind::Channel, "axi write", count),
@@ -117,7 +117,7 @@ impl<'a> Builder<'a> {
             let banks = match storage.banking {
                 Banking::Single => &[""][..],
                 Banking::ReIm => &[".re", ".im"],
-                // Both at once.
+                // Both parts at once.
                 Banking::Parity => &[""],
             };
             let of_bank = |bank: &&str| {
@@ -175,7 +175,7 @@ impl<'a> Builder<'a> {
         banks[usize::from(part == ComplexPart::Im) % banks.len()]
     }
 
-    /// `x` and `y`, as the memory gives them: real by real, or a word of each bank.
+    /// Loads `x` and `y` as the memory delivers them: real by real, or a word of each bank.
     fn load_pair(&mut self, memory: [usize; 2]) -> [Complex; 2] {
         let latency = self.design.storage.read_latency;
         let numbers = [("x", memory[0], X), ("y", memory[1], Y)];
@@ -295,7 +295,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// `a w`, or `a w*` if `conjugate`.
+    /// Returns `a w`, or `a w*` if `conjugate`.
     fn multiply(&mut self, name: &str, a: Complex, w: Complex, conjugate: bool) -> Complex {
         let mut product = |i: usize, j: usize| {
             let part = ["re", "im"];

@@ -1,8 +1,8 @@
-//! Cores and memories of an FPGA, each number with its source.
+//! Cores and memories of an FPGA. Each number has its source:
 //!
-//! `[P]` the paper (Falcon on a Zynq-7020, Vitis HLS 2023.1), `[V]` vendor
-//! documents or what the vendor's tool prints, `[D]` derived from these, `[M]`
-//! measured with open tools, `[?]` unconfirmed.
+//! `[P]` the paper (Falcon on a Zynq-7020, Vitis HLS 2023.1), `[V]` the vendor's documents or the
+//! output of the vendor's tool, `[D]` derived from these, `[M]` measured with open tools, `[?]`
+//! unconfirmed.
 
 /// A pipelined floating-point core: one operation a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,16 +51,15 @@ pub const DSCALE: FpCore = FpCore {
     source: "rtl/dscale.v with one register, by yosys [M]",
 };
 
-/// Cycles from a read's address on AXI to its data.
+/// Cycles from the address of an AXI read to its data.
 ///
-/// `[V]` the tool's default latency of 64 and its request and response; with
-/// [`AXI_WRITE_LATENCY`] and the cores above a butterfly takes 168 cycles `[D]`.
-/// Read 72, response 69 and cores of 7 and 7 close as well: this is a
-/// consistent set, not the authors' schedule.
+/// `[V]` The tool's default latency of 64, and its request and response. With [`AXI_WRITE_LATENCY`]
+/// and the cores above, a butterfly takes 168 cycles `[D]`. Other values fit, too: read 72,
+/// response 69 and cores of 7 and 7. So this is a consistent set, not the authors' schedule.
 pub const AXI_READ_LATENCY: u32 = 71;
-/// Cycles from a write on AXI to its response. `[D]`, `[?]`
+/// Cycles from an AXI write to its response. `[D]`, `[?]`
 pub const AXI_WRITE_LATENCY: u32 = 68;
-/// Cycles from a read's address to its data: block RAM with output register. `[V]`
+/// Cycles from a read's address to its data, for block RAM with an output register. `[V]`
 pub const BRAM_READ_LATENCY: u32 = 2;
 /// Cycles from a write to the first read that sees it. `[V]`
 pub const BRAM_WRITE_LATENCY: u32 = 1;
@@ -68,7 +67,7 @@ pub const BRAM_WRITE_LATENCY: u32 = 1;
 pub const BRAM_PORTS: u32 = 2;
 /// Bits of a block RAM of 18 kbit, without parity. `[V]`
 pub const BRAM_BITS: u32 = 16 * 1024;
-/// Bits that a port of it carries in true dual-port mode, without parity. `[V]`
+/// Bits that a port of a block RAM carries in true dual-port mode, without parity. `[V]`
 pub const BRAM_WIDTH: u32 = 16;
 
 /// A device.

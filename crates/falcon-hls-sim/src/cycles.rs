@@ -2,10 +2,10 @@
 //!
 //! Each cycle has three steps. First, writes whose latency has passed become visible. Then an
 //! iteration starts, if the interval and the interlock allow it. Last, every iteration under way
-//! executes the operations that its schedule has for this cycle. The run ends with a fault if two
-//! operations claim one unit, if an operand is not ready, if a load gets another iteration's value
-//! than program order gives, or if the final contents of a memory are not those of program order.
-//! These checks do not depend on how the schedule was found.
+//! executes the operations that its schedule has for this cycle. The run ends with a fault in four
+//! cases: two operations claim one unit; an operand is not ready; a load gets the value of another
+//! iteration than in program order; the final contents of a memory differ from those of program
+//! order. These checks do not depend on how the schedule was found.
 
 use crate::design::Pipelining;
 pub use crate::fault::Fault;
@@ -18,10 +18,10 @@ use std::collections::VecDeque;
 /// A memory's content: bits of complex numbers, real part first.
 pub type Words = Vec<[u64; 2]>;
 
-/// Treatment of an iteration that would read a word that is still to be written.
+/// Treatment of an iteration that would read a word before it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interlock {
-    /// The iteration waits for the next start at which nothing is missing.
+    /// The iteration waits for the next start at which all its words are written.
     Stall,
     /// The iteration starts, and the run ends with [`Fault::Hazard`].
     Absent,
@@ -41,39 +41,37 @@ pub struct Control {
 /// Cycles and iterations of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Run {
-    /// Cycles from the start of the first iteration until everything that was
-    /// written can be read.
+    /// Cycles from the start of the first iteration until everything written can be read.
     pub cycles: u64,
     /// Iterations.
     pub iterations: u64,
-    /// Cycles that the interlock added.
+    /// Cycles that the interlock added to the run.
     pub stalls: u64,
 }
 
-/// An onlooker of a run, told of each event.
+/// An observer of a run, which is told of each event.
 pub trait Observer {
     /// Iteration `iteration` starts.
     fn started(&mut self, cycle: u64, iteration: usize) {
         let _ = (cycle, iteration);
     }
-    /// The next iteration could have started, but for what it would read.
+    /// The next iteration could have started, but a word that it would read is not written.
     fn stalled(&mut self, cycle: u64) {
         let _ = cycle;
     }
-    /// Node `node` of `iteration` starts; `values` are its results, or what it
-    /// stores.
+    /// Node `node` of `iteration` starts. `values` are its results, or the values that it stores.
     fn executed(&mut self, cycle: u64, iteration: usize, node: usize, values: &[u64]) {
         let _ = (cycle, iteration, node, values);
     }
 }
 
-/// Nobody does.
+/// Observes nothing.
 impl Observer for () {}
 
 /// Runs `iterations` of the loop `graph` by `schedule` on `memories`.
 ///
 /// # Errors
-/// The first [`Fault`]. The memories are then as the circuit would have left them.
+/// The first [`Fault`]. The memories are then as the circuit would have left them at that cycle.
 pub fn run(
     graph: &Graph,
     schedule: &Schedule,
@@ -90,10 +88,10 @@ pub fn run(
     CycleSimulator::new(graph, schedule, control, memories).run(iterations, observer)
 }
 
-/// An iteration before the first: what was in memory at the start.
+/// Stands for the time before the first iteration: the initial content of the memory.
 const BEFORE: u32 = u32::MAX;
 
-/// The cycle of what has not started.
+/// Ready cycle of an operation that has not started.
 const NEVER: u64 = u64::MAX;
 
 /// An iteration that is under way.
@@ -103,7 +101,7 @@ struct Active {
     iteration: Iteration,
     /// Results by node and output, at the node's offset.
     values: Vec<u64>,
-    /// Iteration whose value each load must get, at the node's offset.
+    /// For each load, the iteration whose value it must get, at the node's offset.
     writers: Vec<u32>,
     /// For each node, the cycle from which its results are ready.
     ready: Vec<u64>,
@@ -119,14 +117,14 @@ struct Pending {
     value: u64,
 }
 
-/// History of a word: who wrote it, and when.
+/// History of a word: which iteration wrote it, and when.
 #[derive(Clone)]
 struct Cell {
-    /// The iteration that has written each part last, of those that can be read.
+    /// For each part, the iteration of the last write that can be read.
     written_by: [u32; 2],
-    /// The iteration that will have done so when all that started are done.
+    /// For each part, the iteration that will have written last when all that started are done.
     owner: [u32; 2],
-    /// Cycle from which it can be read.
+    /// Cycle from which each part can be read.
     visible: [u64; 2],
 }
 
@@ -135,7 +133,7 @@ struct Cell {
 enum Next {
     /// In this cycle.
     At(u64),
-    /// A number of cycles after everything that has started is written.
+    /// `overhead` cycles after all writes of the started iterations.
     Drained { overhead: u64 },
 }
 
@@ -249,7 +247,7 @@ impl<'a> CycleSimulator<'a> {
         self.active.is_empty() && self.pending.is_empty()
     }
 
-    /// Makes writes visible whose time has come.
+    /// Makes those writes visible whose latency has passed.
     fn write_back(&mut self, cycle: u64) {
         while self
             .pending
@@ -263,7 +261,7 @@ impl<'a> CycleSimulator<'a> {
         }
     }
 
-    /// Whether every word was written last by the last iteration that writes it.
+    /// Checks that every word was written last by the last iteration that writes it.
     fn check_memories(&self) -> Result<(), Fault> {
         for (cells, memory) in self.cells.iter().zip(&self.graph.memories) {
             let overtaken = |cell: &Cell| cell.written_by != cell.owner;
@@ -291,8 +289,7 @@ impl<'a> CycleSimulator<'a> {
         Ok(())
     }
 
-    /// Whether everything that `iteration` will load can be read when it loads it,
-    /// or nobody looks.
+    /// True if `iteration` can read every word when it loads it, or if there is no interlock.
     fn may_start(&self, cycle: u64, iteration: &Iteration) -> bool {
         if self.control.interlock == Interlock::Absent {
             return true;
@@ -336,7 +333,7 @@ impl<'a> CycleSimulator<'a> {
         self.active.push_back(active);
     }
 
-    /// Executes this cycle of all iterations under way.
+    /// Executes this cycle for all iterations under way.
     fn step(&mut self, cycle: u64, observer: &mut impl Observer) -> Result<(), Fault> {
         for i in 0..self.active.len() {
             let age = (cycle - self.active[i].start) as usize;
@@ -378,7 +375,7 @@ impl<'a> CycleSimulator<'a> {
         Ok(())
     }
 
-    /// Whether what `node` works on is there; notes when its results will be.
+    /// Checks that the operands of `node` are ready, and notes when its results will be.
     fn check_operands(&mut self, cycle: u64, active: usize, node: usize) -> Result<(), Fault> {
         let description = &self.graph.nodes[node];
         let active = &mut self.active[active];
@@ -483,7 +480,7 @@ impl<'a> CycleSimulator<'a> {
             let value = active.values[self.offsets[input.node] + input.output];
             active.values[place] = value;
             let visible = cycle + u64::from(description.latency);
-            // Almost always the last: stores have one latency.
+            // Almost always the end of the queue, since all stores have one latency.
             let after = self
                 .pending
                 .partition_point(|write| write.visible <= visible);
@@ -501,13 +498,13 @@ impl<'a> CycleSimulator<'a> {
     }
 }
 
-/// The addresses of an access.
+/// Returns the addresses of an access.
 fn addresses<'a>(access: &'a Access, iteration: &'a Iteration) -> impl Iterator<Item = usize> + 'a {
     let slots = access.slots.iter();
     slots.map(|&slot| iteration.address(slot))
 }
 
-/// The reals of an access: address and part.
+/// Returns the reals of an access: address and part.
 fn words<'a>(
     access: &'a Access,
     iteration: &'a Iteration,

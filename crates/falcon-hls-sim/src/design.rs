@@ -12,7 +12,7 @@ pub struct Storage {
     pub kind: StorageKind,
     /// Distribution of words over banks.
     pub banking: Banking,
-    /// Ports of each bank; of [`StorageKind::Axi`], channels in each direction.
+    /// Number of ports of each bank; for [`StorageKind::Axi`], of channels in each direction.
     pub ports: u32,
     /// Cycles from a read to its data.
     pub read_latency: u32,
@@ -24,8 +24,8 @@ pub struct Storage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StorageKind {
-    /// Memory of the processor, over AXI: a channel for reads and one for writes,
-    /// accesses in the order of the program.
+    /// Memory of the processor, over AXI. It has a channel for reads and one for writes. Accesses
+    /// happen in the order of the program.
     Axi,
     /// Block RAM of the fabric; a port reads or writes.
     Bram,
@@ -43,7 +43,7 @@ impl StorageKind {
         }
     }
 
-    /// The memory of this kind, in one bank, with its own ports and latencies.
+    /// Returns the memory of this kind, in one bank, with its own ports and latencies.
     pub fn storage(self) -> Storage {
         match self {
             Self::Axi => AXI,
@@ -69,24 +69,24 @@ pub enum Pipelining {
     Flattened,
 }
 
-/// Whether the scheduler knows that an iteration does not read what the one before
-/// wrote.
+/// Whether the scheduler knows that no iteration reads the writes of the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Aliasing {
     /// The scheduler must assume that any read may see any earlier write.
     Assumed,
-    /// The scheduler knows that they do not; real dependences are found by address.
+    /// The scheduler knows that there is no such dependence. The simulator finds real dependences
+    /// by address.
     Excluded,
 }
 
 impl Pipelining {
-    /// The innermost loops, with [`LOOP_OVERHEAD`] between.
+    /// Pipelines the innermost loops, with [`LOOP_OVERHEAD`] between them.
     pub const NESTED: Self = Self::Innermost {
         overhead: LOOP_OVERHEAD,
     };
 
-    /// One of each name.
+    /// One value of each name.
     pub const ALL: [Self; 2] = [Self::Flattened, Self::NESTED];
 
     /// Name: `nested` or `flattened`.
@@ -120,11 +120,11 @@ pub struct Design {
     pub clock_hz: u64,
     /// The multiplier.
     pub multiplier: FpCore,
-    /// Number of them in the circuit.
+    /// Number of multipliers in the circuit.
     pub multipliers: u32,
     /// The adder and subtractor.
     pub adder: FpCore,
-    /// Number of them in the circuit.
+    /// Number of adders in the circuit.
     pub adders: u32,
     /// The memories of polynomials.
     pub storage: Storage,
@@ -136,7 +136,7 @@ pub struct Design {
     pub least_interval: u32,
 }
 
-/// 100 MHz, the fabric's clock in the paper. `[P]`
+/// Clock of the paper's fabric, 100 MHz. `[P]`
 pub const CLOCK_HZ: u64 = 100_000_000;
 
 /// Cycles to leave an innermost loop and to enter the next. `[D]`
@@ -151,7 +151,7 @@ pub const BRAM: Storage = Storage {
     write_latency: catalog::BRAM_WRITE_LATENCY,
 };
 
-/// The processor's memory.
+/// Memory of the processor.
 pub const AXI: Storage = Storage {
     kind: StorageKind::Axi,
     banking: Banking::Single,
@@ -163,16 +163,16 @@ pub const AXI: Storage = Storage {
 /// A design with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
-    /// Table II, first row: the polynomial in the processor's memory, a dependence
-    /// assumed between iterations.
+    /// Table II, first row: the polynomial is in the processor's memory, and a dependence between
+    /// iterations is assumed.
     PaperOriginal,
-    /// As `PaperOriginal`, with the polynomial in block RAM.
+    /// `PaperOriginal` with the polynomial in block RAM.
     BramDep,
-    /// Table II, second row: the dependence gone.
+    /// Table II, second row: no dependence is assumed.
     PaperOptimized,
-    /// Real and imaginary parts in memories of their own.
+    /// Real and imaginary parts are in separate memories.
     Ii2,
-    /// A butterfly a cycle: complex words in two banks by the parity of the address.
+    /// One butterfly a cycle: complex words are in two banks, by the parity of the address.
     Ii1Xor,
 }
 
@@ -197,7 +197,7 @@ impl Preset {
         }
     }
 
-    /// The preset of this name.
+    /// Returns the preset of this name.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|preset| preset.name() == name)
     }
@@ -259,12 +259,12 @@ pub enum DesignError {
     },
     /// AXI has no banks.
     BankedAxi,
-    /// The rounds of Keccak-f are no multiple of those of a loop's body.
+    /// The 24 rounds of Keccak-f are not a multiple of the rounds of a loop's body.
     Rounds {
         /// Rounds of the body.
         unrolled: u32,
     },
-    /// No schedule starts an iteration so often.
+    /// No schedule reaches the interval.
     Unschedulable {
         /// Largest interval that was tried, cycles.
         interval: u32,
@@ -297,15 +297,15 @@ impl Display for DesignError {
 impl std::error::Error for DesignError {}
 
 impl Design {
-    /// DSP slices of the cores.
+    /// Returns the DSP slices of the cores.
     pub fn dsp(&self) -> u32 {
         self.multipliers * self.multiplier.dsp + self.adders * self.adder.dsp
     }
 
-    /// Whether every parameter is in its range.
+    /// Checks that every parameter is in its range.
     ///
     /// # Errors
-    /// The first that is not.
+    /// The first parameter that is not.
     pub fn check(&self) -> Result<(), DesignError> {
         let storage = &self.storage;
         let most = |n: u32| u64::from(n);

@@ -13,14 +13,14 @@ pub enum Fault {
         /// The unit's name.
         unit: String,
     },
-    /// Two words of an access lie in one bank.
+    /// Two words of an access are in the same bank.
     BankConflict {
         /// Cycle of the fault.
         cycle: u64,
         /// The access.
         node: String,
     },
-    /// An operation started before its operands were there.
+    /// An operation started before its operands were ready.
     NotReady {
         /// Cycle of the fault.
         cycle: u64,
@@ -29,8 +29,7 @@ pub enum Fault {
         /// Iteration of the operation.
         iteration: usize,
     },
-    /// A load got a word that another iteration had written than the one whose
-    /// result it needs.
+    /// A load got a word of another iteration than the one whose result it needs.
     Hazard {
         /// Cycle of the fault.
         cycle: u64,
@@ -41,7 +40,7 @@ pub enum Fault {
         /// The address.
         address: usize,
     },
-    /// A write came after that of a later iteration to the same word.
+    /// A write came after the write of a later iteration to the same word.
     Overtaken {
         /// The memory's name.
         memory: &'static str,
@@ -55,7 +54,7 @@ pub enum Fault {
         /// The address.
         address: usize,
     },
-    /// There are not as many memories as the graph names.
+    /// The number of memories is not the one that the graph names.
     Memories {
         /// Number that the graph names.
         expected: usize,

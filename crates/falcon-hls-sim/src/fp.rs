@@ -1,9 +1,8 @@
 //! Binary64 as the floating-point cores of an FPGA compute it.
 //!
-//! A number is its 64 bits, and integers alone compute: what comes out does
-//! not depend on the processor that simulates. Every unit rounds to nearest,
-//! ties to even, and is built as the circuits in `rtl/` are, in the stages
-//! unpack, compute, normalise, round, pack.
+//! A number is given by its 64 bits, and only integers compute. So the results do not depend on the
+//! processor that simulates. Every unit rounds to nearest, ties to even. It has the stages of the
+//! circuits in `rtl/`: unpack, compute, normalise, round, pack.
 //!
 //! ```
 //! use falcon_hls_sim::fp::{self, Subnormals};
@@ -18,7 +17,7 @@
 //! assert_eq!(fp::multiply(Subnormals::Keep, tiny, one), tiny);
 //! ```
 //!
-//! # What is not a normal number
+//! # Numbers that are not normal
 //!
 //! | | [`Subnormals::Flush`] | [`Subnormals::Keep`] |
 //! |---|---|---|
@@ -28,12 +27,12 @@
 //! | infinities, signs of zeros | IEEE 754 | IEEE 754 |
 //! | NaN operand, no meaning | [`NAN`] | [`NAN`] |
 //!
-//! Whether a result is below `2^-1022`, or from `2^1024` on, is decided *after rounding* to
-//! 53 bits as if the exponent had no bounds: a product `2^-1022 (1 - 2^-54)`
-//! gives `2^-1022`, not zero. There are no flags and no traps.
+//! The bounds `2^-1022` and `2^1024` are compared *after rounding* to 53 bits as if the exponent
+//! had no bounds: a product `2^-1022 (1 - 2^-54)` gives `2^-1022`, not zero. There are no flags and
+//! no traps.
 //!
-//! Falcon's numbers never come near these bounds, so that both modes give the
-//! bits of any other binary64 unit.
+//! Falcon's numbers never come near these bounds, so both modes give the bits of any other binary64
+//! unit.
 
 mod add;
 mod format;
@@ -45,7 +44,7 @@ pub use format::{NAN, Subnormals};
 pub use multiply::multiply;
 pub use scale::scale;
 
-/// The opposite of `a`, whatever it is.
+/// Returns `-a`. Only the sign bit changes, also of a NaN.
 #[inline]
 pub fn negate(a: u64) -> u64 {
     a ^ format::SIGN

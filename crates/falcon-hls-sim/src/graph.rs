@@ -1,10 +1,9 @@
-//! The body of a loop as a data-flow graph on the units of a circuit: of butterflies,
-//! whose words are binary64 numbers, or of rounds of Keccak-f, whose words are bits.
+//! The body of a loop, as a data-flow graph on the units of a circuit. The body is a butterfly,
+//! whose words are binary64 numbers, or rounds of Keccak-f, whose words are bits.
 //!
-//! A node is one operation of an iteration. It occupies its unit for one clock
-//! cycle (every unit is pipelined) and its results are there `latency` cycles
-//! later. Nodes come in an order in which every operand is computed before it is
-//! used; that order is the program's.
+//! A node is one operation of an iteration. It occupies its unit for one clock cycle (every unit is
+//! pipelined). Its results are ready `latency` cycles later. Nodes are in the order of the program,
+//! in which every operand is computed before it is used.
 
 use serde::Serialize;
 
@@ -23,19 +22,19 @@ pub enum Operation {
     Add,
     /// The difference of two binary64 numbers.
     Subtract,
-    /// A binary64 number times a power of two, which the control gives.
+    /// Multiplies a binary64 number by a power of two, which the control gives.
     Scale,
-    /// A function of words, bit by bit.
+    /// Computes a function of words, bit by bit.
     Logic(Logic),
 }
 
-/// Words of one memory that are read or written in the same cycle, each through a
-/// port of another bank.
+/// Words of one memory that are read or written in the same cycle, each through a port of a
+/// different bank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
     /// Index of the memory in [`Graph::memories`].
     pub memory: usize,
-    /// Addresses of the iteration, or constant ones: see
+    /// Slots of the addresses, which the iteration gives or which are constants: see
     /// [`Iteration::address`](crate::nest::Iteration::address).
     pub slots: Vec<usize>,
     /// Part of the words.
@@ -43,13 +42,13 @@ pub struct Access {
 }
 
 impl Access {
-    /// Reals that travel.
+    /// Number of reals that the access moves.
     pub fn values(&self) -> usize {
         self.slots.len() * self.part.components().len()
     }
 }
 
-/// The real numbers of a complex one that an access moves.
+/// Parts of a complex number that an access moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComplexPart {
     /// The real part.
@@ -89,8 +88,7 @@ pub struct Node {
     pub operation: Operation,
     /// Unit: index in [`Graph::units`].
     pub unit: usize,
-    /// Cycles from its start to its results; of a store, to the first read that
-    /// sees it.
+    /// Cycles from the node's start to its results; for a store, to the first read that sees it.
     pub latency: u32,
     /// Operands.
     pub inputs: Vec<Value>,
@@ -101,13 +99,13 @@ pub struct Node {
 pub enum UnitKind {
     /// Multiplies binary64 numbers.
     Multiplier,
-    /// Adds and subtracts them.
+    /// Adds and subtracts binary64 numbers.
     Adder,
-    /// Multiplies them by powers of two.
+    /// Multiplies binary64 numbers by powers of two.
     Scaler,
     /// Reads or writes a memory, or one bank of it: an index in [`Graph::memories`].
     Port(usize),
-    /// Reads or writes, in one direction, all memories that are the processor's.
+    /// Reads or writes, in one direction, all memories of the processor.
     Channel,
     /// Reads constants, or words of a stream.
     Rom,
@@ -115,7 +113,7 @@ pub enum UnitKind {
     Logic,
 }
 
-/// Equal units of a circuit, of which any may do an operation.
+/// Equal units of a circuit. An operation may use any of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
     /// Kind.
@@ -141,7 +139,7 @@ pub struct Memory {
 pub enum Banking {
     /// One bank.
     Single,
-    /// Real parts in one, imaginary parts in the other.
+    /// Real parts in one bank, imaginary parts in the other.
     ReIm,
     /// Two banks, by the parity of the address's bits: addresses that differ in one bit lie
     /// in different banks.
@@ -166,7 +164,7 @@ impl Banking {
         }
     }
 
-    /// The bank of a part of the word at `address`.
+    /// Returns the bank of a part of the word at `address`.
     pub fn bank(self, address: usize, part: ComplexPart) -> usize {
         match self {
             Self::Single => 0,
@@ -176,17 +174,16 @@ impl Banking {
     }
 }
 
-/// `to` starts `latency` cycles or more after `from` of the iteration `distance`
-/// before.
+/// `to` starts at least `latency` cycles after `from` of the iteration `distance` earlier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dependence {
     /// The node that comes first.
     pub from: usize,
-    /// The node that waits.
+    /// The node that waits for it.
     pub to: usize,
     /// Cycles between their starts.
     pub latency: u32,
-    /// Iterations between them; 0 within one.
+    /// Number of iterations between them; 0 within one iteration.
     pub distance: u32,
 }
 
@@ -199,8 +196,8 @@ pub struct Graph {
     pub memories: Vec<Memory>,
     /// The operations, in the order of the program.
     pub nodes: Vec<Node>,
-    /// Dependences besides operands: the order of accesses, and what
-    /// is carried from one iteration to the next.
+    /// Dependences besides operands: the order of accesses, and values that are carried from one
+    /// iteration to the next.
     pub dependences: Vec<Dependence>,
 }
 
@@ -215,7 +212,7 @@ impl Graph {
         self.units.len() - 1
     }
 
-    /// Adds a node and gives its first result.
+    /// Adds a node and returns its first result.
     pub fn node(
         &mut self,
         name: impl Into<String>,
@@ -237,7 +234,7 @@ impl Graph {
         }
     }
 
-    /// Everything that one start waits for: operands and other dependences.
+    /// Returns every dependence: operands and `dependences`.
     pub fn edges(&self) -> impl Iterator<Item = Dependence> + '_ {
         let operands = self.nodes.iter().enumerate().flat_map(move |(to, node)| {
             node.inputs.iter().map(move |input| Dependence {
@@ -250,12 +247,12 @@ impl Graph {
         operands.chain(self.dependences.iter().cloned())
     }
 
-    /// Operations of one iteration on unit `unit`.
+    /// Counts the operations of one iteration on unit `unit`.
     pub fn uses(&self, unit: usize) -> usize {
         self.nodes.iter().filter(|node| node.unit == unit).count()
     }
 
-    /// Nodes that load.
+    /// Returns the nodes that load.
     pub fn loads(&self) -> impl Iterator<Item = (usize, &Access)> {
         self.nodes
             .iter()
@@ -266,7 +263,7 @@ impl Graph {
             })
     }
 
-    /// Nodes that store.
+    /// Returns the nodes that store.
     pub fn stores(&self) -> impl Iterator<Item = (usize, &Access)> {
         self.nodes
             .iter()
@@ -277,8 +274,8 @@ impl Graph {
             })
     }
 
-    /// Loads start in the order of the program, and so do stores, but for those on
-    /// unit `rom`: accesses over AXI do.
+    /// Makes loads start in the order of the program, and stores, too, as AXI requires. Loads on
+    /// unit `rom` are exempt.
     pub fn keep_order(&mut self, rom: usize) {
         let (loads, stores) = self.accesses(rom);
         for order in [loads, stores] {
@@ -293,8 +290,8 @@ impl Graph {
         }
     }
 
-    /// Every load waits for every store of the iteration before, but for loads on
-    /// unit `rom`.
+    /// Makes every load wait for every store of the iteration before. Loads on unit `rom` are
+    /// exempt.
     pub fn assume_aliasing(&mut self, rom: usize) {
         let (loads, stores) = self.accesses(rom);
         for &from in &stores {
@@ -309,7 +306,7 @@ impl Graph {
         }
     }
 
-    /// Nodes that load, but not on unit `rom`, and nodes that store.
+    /// Returns the nodes that load, except on unit `rom`, and the nodes that store.
     fn accesses(&self, rom: usize) -> (Vec<usize>, Vec<usize>) {
         let loads = self.loads().map(|(i, _)| i);
         let loads = loads.filter(|&i| self.nodes[i].unit != rom).collect();

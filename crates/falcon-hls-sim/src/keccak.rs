@@ -1,6 +1,5 @@
-//! Keccak-f, `process_block` of the paper, in the same model as the butterflies:
-//! a graph of a round on 64-bit words, scheduled on its units, and run on real bits
-//! by the same simulator.
+//! Keccak-f, the paper's `process_block`, in the same model as the butterflies: a graph of a round
+//! on 64-bit words is scheduled on its units, and the same simulator runs it on real bits.
 //!
 //! ```
 //! use falcon_hls_sim::keccak::{KeccakCircuit, KeccakPreset};
@@ -40,7 +39,7 @@ pub const CONTROL: Control = Control {
     subnormals: Subnormals::Flush,
 };
 
-/// A loop, scheduled.
+/// A scheduled loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
     /// Body of the loop.
@@ -65,7 +64,7 @@ impl Loop {
         &self.iterations
     }
 
-    /// Runs it on the state `words` and the other memory.
+    /// Runs the loop on the state `words` and the other memory.
     fn run(
         &self,
         words: &mut [u64; WORDS],
@@ -85,19 +84,20 @@ impl Loop {
     }
 }
 
-/// The memories of a loop: the state, and the other one.
+/// Returns the memories of a loop: the state, and the other one.
 pub fn memories(state: &[u64; WORDS], other: &[u64]) -> [Words; 2] {
     let memory = |words: &[u64]| -> Words { words.iter().map(|&word| [word, 0]).collect() };
     [memory(state), memory(other)]
 }
 
-/// A circuit for Keccak-f: its loops, scheduled.
+/// A circuit for Keccak-f, with its scheduled loops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeccakCircuit {
     design: KeccakDesign,
     rounds: Loop,
     absorption: Loop,
-    /// Fetches a state and puts it back, unless it stays where it is.
+    /// Loops that fetch a state and put it back. `None` if the state stays in the processor's
+    /// memory.
     movements: Option<[Loop; 2]>,
     cycles: KeccakCycles,
 }
@@ -107,15 +107,15 @@ pub struct KeccakCircuit {
 pub struct KeccakCycles {
     /// Cycles to permute a state that is already in the circuit.
     pub permute: u64,
-    /// To add a block of SHAKE256 to it, a word of a stream in a cycle.
+    /// Cycles to add a block of SHAKE256 to the state, one word of a stream in each cycle.
     pub absorb: u64,
-    /// To permute a state in the processor's memory, as `process_block` does: fetched
-    /// over AXI, permuted and put back, one after the other.
+    /// Cycles to permute a state in the processor's memory, as `process_block` does: it is fetched
+    /// over AXI, permuted and put back, one step after the other.
     pub process_block: u64,
 }
 
 impl KeccakCircuit {
-    /// Schedules `design` and runs its loops once: what can go wrong does not
+    /// Schedules `design` and runs its loops once. Later runs cannot fail, since failures do not
     /// depend on the state.
     ///
     /// # Errors
@@ -164,7 +164,7 @@ impl KeccakCircuit {
         &self.design
     }
 
-    /// Cycles; the same for every state.
+    /// Returns the cycles, which are the same for every state.
     pub fn cycles(&self) -> KeccakCycles {
         self.cycles
     }
@@ -182,7 +182,7 @@ impl KeccakCircuit {
     /// Permutes `state`.
     ///
     /// # Errors
-    /// The first fault; none, since [`new`](Self::new) has run it.
+    /// The first fault. There is none, since [`new`](Self::new) has run the circuit.
     pub fn permute(
         &self,
         state: &mut [u64; WORDS],
@@ -191,7 +191,7 @@ impl KeccakCircuit {
         self.rounds.run(state, &mut { ROUND_CONSTANTS }, observer)
     }
 
-    /// Adds `block` to `state`, a word in an iteration.
+    /// Adds `block` to `state`, one word in each iteration.
     ///
     /// # Errors
     /// As for [`permute`](Self::permute).
@@ -204,7 +204,7 @@ impl KeccakCircuit {
         self.absorption.run(state, &mut { *block }, observer)
     }
 
-    /// Permutes a `state` that is in the processor's memory; returns the cycles.
+    /// Permutes a `state` that is in the processor's memory. Returns the cycles.
     ///
     /// # Errors
     /// As for [`permute`](Self::permute).

@@ -28,6 +28,6 @@ pub mod sweep;
 pub mod verilog;
 pub mod view;
 
-/// Version of the JSON forms. It changes when a field goes or means something else; new fields may
-/// come at any time.
+/// Version of the JSON forms. It changes when a field is removed or gets another meaning. New
+/// fields may be added at any time.
 pub const VERSION: u32 = 1;

@@ -1,4 +1,4 @@
-//! Functions of 64-bit words, bit by bit, in lookup tables.
+//! Functions of 64-bit words that work bit by bit, in lookup tables.
 
 /// Bits of a word.
 pub const WORD_BITS: u32 = 64;
@@ -11,10 +11,9 @@ const TABLE_INPUTS: u32 = 6;
 pub enum Logic {
     /// The sum modulo 2 of all operands.
     Xor,
-    /// `a + (1 + b) c` modulo 2: the first operand, the third added to it where the
-    /// second has zeros.
+    /// `a + (1 + b) c` modulo 2: adds the third operand to the first where the second has zeros.
     Chi,
-    /// The operand rotated to the left by this number of bits: wires.
+    /// The operand rotated to the left by this number of bits. It needs only wires.
     Rotate(u32),
 }
 
@@ -31,8 +30,8 @@ impl Logic {
         }
     }
 
-    /// Lookup tables of one bit, for `operands` operands: a tree of tables of six
-    /// inputs each. `[D]`
+    /// Number of lookup tables for one bit of a function of `operands` operands: a tree of tables
+    /// of six inputs each. `[D]`
     pub const fn tables(self, operands: usize) -> u32 {
         match self {
             Self::Xor => (operands as u32)
@@ -43,8 +42,8 @@ impl Logic {
         }
     }
 
-    /// Operations of two operands that a program spells for it, complements apart:
-    /// as a synthesis tool counts before it maps them to tables.
+    /// Number of operations of two operands that a program writes for the function, without
+    /// complements. A synthesis tool counts these before it maps them to tables.
     pub const fn binary_operations(self, operands: usize) -> u32 {
         match self {
             Self::Xor => (operands as u32).saturating_sub(1),
@@ -60,11 +59,11 @@ mod tests {
 
     #[test]
     fn every_function_is_its_truth_table() {
-        // Eight lanes of bits: all values of three operands.
+        // Each bit position is one case: all values of three operands.
         let [a, b, c] = [0b1111_0000, 0b1100_1100, 0b1010_1010];
         let value = |logic: Logic| logic.evaluate([a, b, c].into_iter()) & 0xff;
         assert_eq!(value(Logic::Xor), 0b1001_0110);
-        // a = 1: not (not b and c); a = 0: not b and c.
+        // For a = 1 the result is not (not b and c); for a = 0 it is (not b and c).
         assert_eq!(value(Logic::Chi), 0b1101_0010);
         assert_eq!(Logic::Rotate(1).evaluate([1 << 63].into_iter()), 1);
         assert_eq!(Logic::Xor.evaluate([7, 2, 4, 1, 8].into_iter()), 8);

@@ -14,7 +14,7 @@ pub struct Measurement {
     pub design: Design,
     /// The loop and its schedule.
     pub kernel: Kernel,
-    /// The logarithm of the degree.
+    /// Base-2 logarithm of the degree.
     pub logn: u32,
     /// The run. Its cycles do not depend on the polynomial.
     pub run: Run,
@@ -27,12 +27,12 @@ pub struct Measurement {
 pub struct Time {
     /// Cycles.
     pub cycles: u64,
-    /// Cycles of a second.
+    /// Cycles per second.
     pub clock_hz: u64,
 }
 
 impl Time {
-    /// In microseconds.
+    /// Converts the duration to microseconds.
     pub fn micros(self) -> f64 {
         self.cycles as f64 * 1e6 / self.clock_hz as f64
     }
@@ -62,11 +62,11 @@ impl Eq for Time {}
 /// Speedup over another design.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speedup {
-    /// By initiation interval, which the paper calls speedup.
+    /// Speedup by initiation interval, which the paper calls speedup.
     pub interval: f64,
-    /// By the cycles of the whole transform.
+    /// Speedup by the cycles of the whole transform.
     pub cycles: f64,
-    /// By time, each design at its own clock.
+    /// Speedup by time, each design at its own clock.
     pub time: f64,
 }
 
@@ -98,7 +98,7 @@ impl Measurement {
     /// Runs the same transform on `paper-original`.
     ///
     /// # Errors
-    /// Never for a measurement that [`new`](Self::new) has made.
+    /// Never for a measurement from [`new`](Self::new).
     pub fn baseline(&self) -> Result<Self, Error> {
         let design = Preset::PaperOriginal.design();
         Self::new(design, self.kernel.transform, self.logn)

@@ -1,39 +1,38 @@
-//! The loops around the butterflies: which addresses iteration after iteration.
+//! The loops around the butterflies: the addresses of every iteration.
 //!
-//! Complex numbers have one address; a memory of reals keeps the two parts of an
-//! address apart by itself. The stages are those of
-//! [`falcon_core::seams::fft`]: forward, blocks of `2t` numbers with
-//! `t = n/4, n/8 ... 1`, inverse the other way; one twiddle a block.
+//! A complex number has one address. If a memory stores reals, it separates the two parts of an
+//! address itself. The stages are those of [`falcon_core::seams::fft`]: forward, blocks of `2t`
+//! numbers with `t = n/4, n/8 ... 1`; inverse, in the opposite order. Each block has one twiddle.
 
 use serde::Serialize;
 
 /// Address slot of the first number of a butterfly.
 pub const X: usize = 0;
-/// Address slot of the second.
+/// Address slot of the second number.
 pub const Y: usize = 1;
 /// Address slot of the twiddle.
 pub const W: usize = 2;
-/// Address slot of where the first result goes.
+/// Address slot of the destination of the first result.
 pub const TO_X: usize = 3;
-/// Address slot of where the second result goes.
+/// Address slot of the destination of the second result.
 pub const TO_Y: usize = 4;
 /// Number of slots.
 pub const SLOTS: usize = 5;
 
-/// One trip through the loop's body.
+/// One execution of the loop's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Iteration {
     /// Addresses by slot.
     pub addresses: [u16; SLOTS],
-    /// The power of two that loaded numbers are scaled by.
+    /// Exponent of the power of two that scales loaded numbers.
     pub scale: i16,
-    /// Whether the innermost loop ends here.
+    /// True if the innermost loop ends here.
     pub ends_loop: bool,
 }
 
 impl Iteration {
-    /// The address of `slot`: one of the iteration's or, from [`SLOTS`] on, a
-    /// constant (see [`constant`]).
+    /// Returns the address of `slot`: one of the iteration's or, from [`SLOTS`] on, a constant (see
+    /// [`constant`]).
     #[inline]
     pub fn address(&self, slot: usize) -> usize {
         match self.addresses.get(slot) {
@@ -43,7 +42,7 @@ impl Iteration {
     }
 }
 
-/// The slot that is `address` in every iteration: that of a register.
+/// Returns the slot that is `address` in every iteration, such as that of a register.
 pub const fn constant(address: usize) -> usize {
     SLOTS + address
 }
@@ -52,13 +51,13 @@ pub const fn constant(address: usize) -> usize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transform {
-    /// Coefficients to FFT domain.
+    /// Transform from coefficients to the FFT domain.
     Fft,
     /// Transform from the FFT domain to coefficients.
     Ifft,
-    /// A polynomial in the FFT domain into its even and odd halves.
+    /// Splits a polynomial in the FFT domain into its even and odd halves.
     Split,
-    /// The inverse of splitting.
+    /// Merges two halves: the inverse of splitting.
     Merge,
 }
 
@@ -76,13 +75,13 @@ impl Transform {
         }
     }
 
-    /// Whether numbers are joined before they meet the twiddle.
+    /// True if numbers are added and subtracted before the multiplication by the twiddle.
     pub fn is_inverse(self) -> bool {
         matches!(self, Self::Ifft | Self::Split)
     }
 
-    /// The iterations for degree `2^logn`, `logn` from 1 to 10; none if `logn`
-    /// is 1.
+    /// Returns the iterations for degree `2^logn`, `logn` from 1 to 10. There are none if `logn` is
+    /// 1.
     pub fn iterations(self, logn: u32) -> Vec<Iteration> {
         let quarter = (1usize << logn) / 4;
         match self {
@@ -91,7 +90,7 @@ impl Transform {
                 halves.flat_map(|t| stage(logn, t, 0)).collect()
             }
             Self::Ifft => {
-                // 2^(1 - logn) before the first stage.
+                // The first stage scales by 2^(1 - logn).
                 let scale = |stage: u32| if stage == 0 { 1 - logn as i16 } else { 0 };
                 (0..logn - 1)
                     .flat_map(|s| stage(logn, 1 << s, scale(s)))
@@ -103,7 +102,7 @@ impl Transform {
     }
 }
 
-/// The stage that joins numbers `t` apart.
+/// Returns the stage that combines numbers `t` apart.
 fn stage(logn: u32, t: usize, scale: i16) -> impl Iterator<Item = Iteration> {
     let blocks = (1usize << logn) / 4 / t;
     (0..blocks).flat_map(move |block| {
@@ -119,7 +118,7 @@ fn stage(logn: u32, t: usize, scale: i16) -> impl Iterator<Item = Iteration> {
     })
 }
 
-/// One loop over `len` pairs of neighbours, each with its twiddle.
+/// Returns one loop over `len` pairs of neighbours, each with its own twiddle.
 fn neighbours(
     len: usize,
     addresses: impl Fn(usize) -> [usize; SLOTS],

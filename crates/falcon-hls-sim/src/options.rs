@@ -31,8 +31,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand, value_parser};
 use std::path::PathBuf;
 
-/// The option of a parameter: its name, the name and the parser of its value, and help for one
-/// value and for a list. A flag has no name of its value; an empty help leaves the option out.
+/// The option of a parameter: its name, the name and the parser of its value, and the help texts
+/// for one value and for a list. A flag has no value name. An empty help text leaves the option
+/// out.
 type Parameter = (
     &'static str,
     &'static str,
@@ -263,7 +264,7 @@ pub struct DesignOptions {
 }
 
 impl DesignOptions {
-    /// The design. Whether it can be built has not been checked.
+    /// Returns the design. It may be impossible to build: this is not checked.
     pub fn design(&self) -> Design {
         self.preset.design().with(&self.settings.0.concat())
     }
@@ -306,8 +307,8 @@ pub struct SweepOptions {
 }
 
 impl SweepOptions {
-    /// Runs the sweep and the presets: a form for each degree. Calls `progress` for each design of
-    /// the sweep, with the number of them all.
+    /// Runs the sweep and the presets, and returns a form for each degree. Calls `progress` for
+    /// each design of the sweep, with the total number of designs.
     ///
     /// # Errors
     /// If there are too many designs, or none can be built.
@@ -348,7 +349,7 @@ pub struct TimelineOptions<C: Args> {
 }
 
 impl<C: Args> TimelineOptions<C> {
-    /// The iterations.
+    /// Returns the iterations to show.
     pub fn window(&self) -> Window {
         Window {
             from: self.from,
@@ -403,10 +404,10 @@ pub struct PredictionOptions {
 }
 
 impl PredictionOptions {
-    /// Runs the circuits, and predicts with them.
+    /// Runs the circuits and predicts with them.
     ///
     /// # Errors
-    /// If a circuit cannot be built, or the model is impossible.
+    /// If a circuit cannot be built, or a quantity of the model is not a number above 0.
     pub fn report(&self) -> Result<Report, AmdahlError> {
         let accelerator = Accelerator::new(self.design.design())?;
         let mut processor = Processor::CORTEX_A9;

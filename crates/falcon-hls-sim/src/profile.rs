@@ -1,9 +1,9 @@
 //! Profile of Falcon's operations: counted instructions, by part of the work.
 //!
-//! `profile.sh` counts the instructions that the operations of the core execute, by
-//! part of the work, and `profile.tsv` is what it printed: [`Profile::committed`].
-//! Butterflies and permutations beside them are exact numbers of the same runs:
-//! of an [instrument](count) at a seam of the core, and of calls.
+//! `profile.sh` counts the instructions that the operations of the core execute, by part of the
+//! work. Its output is `profile.tsv`: [`Profile::committed`]. The butterflies and permutations
+//! beside them are exact numbers for the same runs: an [instrument](count) at a seam of the core
+//! counts butterflies, and calls are counted for permutations.
 //!
 //! ```
 //! use falcon_hls_sim::profile::{Operation, Part, Profile, Target};
@@ -22,7 +22,7 @@ pub mod workload;
 use serde::Serialize;
 pub use table::{Cost, Profile, ProfileError, ProfiledRun};
 
-/// Names of an enumeration's variants, as the table has them.
+/// Defines an enumeration with the names of its variants in the table.
 macro_rules! named {
     ($type:ident { $($variant:ident = $name:literal),* $(,)? }) => {
         impl $type {
@@ -36,7 +36,7 @@ macro_rules! named {
                 }
             }
 
-            /// The one of this name.
+            /// Returns the variant of this name.
             pub fn by_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|x| x.name() == name)
             }
@@ -59,7 +59,7 @@ pub enum Target {
     /// ARMv7 with a binary64 unit (VFPv3-D16): the instruction set of the paper's
     /// Cortex-A9.
     ArmV7,
-    /// The same, binary64 being computed with integer instructions.
+    /// ARMv7 that computes binary64 with integer instructions.
     ArmV7Soft,
 }
 
@@ -73,19 +73,19 @@ named!(Target {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(into = "&'static str")]
 pub enum Operation {
-    /// A key pair from a seed.
+    /// Generates a key pair from a seed.
     Keygen,
-    /// The tree of a key.
+    /// Computes the tree of a key.
     Expand,
-    /// A signature from the key, nonce and seed given, as NIST's driver does.
+    /// Signs from the key with a given nonce and seed, as NIST's driver does.
     Sign,
-    /// The same as `Sign`, from the key with its tree.
+    /// Signs like `Sign`, but from the key with its tree.
     SignExpanded,
-    /// A signature from the key with hedged randomness: what users get.
+    /// Signs from the key with hedged randomness, as users do.
     SignHedged,
-    /// A verification, key and signature being decoded.
+    /// Verifies with decoded key and signature.
     Verify,
-    /// A verification from the bytes of key and signature.
+    /// Verifies from the bytes of key and signature.
     VerifyEncoded,
 }
 
@@ -107,9 +107,9 @@ pub enum Part {
     Fft,
     /// Inverse transforms.
     Ifft,
-    /// Splits, those fused into nearest-plane steps included.
+    /// Splits, including those fused into nearest-plane steps.
     Split,
-    /// Merges, likewise.
+    /// Merges, including those fused into nearest-plane steps.
     Merge,
     /// The rest of the nearest-plane steps.
     NearestPlane,
@@ -131,7 +131,7 @@ pub enum Part {
     ChaCha20,
     /// Encoding and decoding.
     Encoding,
-    /// The C library: memory that is moved and cleared.
+    /// The C library: moving and clearing memory.
     Library,
     /// Everything else.
     Rest,
@@ -157,6 +157,6 @@ named!(Part {
 });
 
 impl Part {
-    /// The parts that the butterfly pipeline computes: `FFT` and `iFFT`, splits and merges.
+    /// The parts that the butterfly pipeline computes: FFT, inverse FFT, splits and merges.
     pub const BUTTERFLIES: [Self; 4] = [Self::Fft, Self::Ifft, Self::Split, Self::Merge];
 }

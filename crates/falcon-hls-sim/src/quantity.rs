@@ -1,13 +1,13 @@
-//! Numbers with nouns.
+//! Formats numbers with nouns.
 
 use std::fmt;
 
-/// A number of things, with the noun in its number: `1 cycle`, `2 cycles`.
+/// A number of things with its noun, singular or plural: `1 cycle`, `2 cycles`.
 #[derive(Clone, Copy, Debug)]
 pub struct Count(
     /// The number.
     pub u64,
-    /// The noun for one, whose plural ends in `s`.
+    /// The noun in the singular; its plural ends in `s`.
     pub &'static str,
 );
 
@@ -19,7 +19,7 @@ impl fmt::Display for Count {
     }
 }
 
-/// A number of stalls among cycles: `no stalls`, `1 stall included`.
+/// A number of stalls among cycles, formatted as `no stalls` or `1 stall included`.
 #[derive(Clone, Copy, Debug)]
 pub struct Stalls(
     /// The number.

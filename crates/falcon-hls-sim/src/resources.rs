@@ -1,18 +1,18 @@
-//! Resources of a circuit, beside the paper's Table II.
+//! Resources of a circuit, compared with the paper's Table II.
 //!
 //! The DSP slices are the sum over the cores and agree with Table II. Everything else is an
 //! estimate, since the paper does not say which circuits take its lookup tables and flip-flops. The
 //! control of the loops and the adapters of AXI are left out: there is no source for them. Block
 //! RAM follows from the shape of the memories:
 //!
-//! - a memory of polynomials, both ports in use: `ceil(bits / 16)` block RAMs of
-//!   1024 words of 16 bits side by side, `ceil(words / 1024)` deep;
-//! - the twiddles, one port: `ceil(bits / 32)` of 512 words of 32 bits side by
+//! - a memory of polynomials, which uses both ports: `ceil(bits / 16)` block RAMs of 1024 words of
+//!   16 bits side by side, `ceil(words / 1024)` deep;
+//! - the twiddles, which use one port: `ceil(bits / 32)` block RAMs of 512 words of 32 bits side by
 //!   side, `ceil(words / 512)` deep.
 //!
-//! A polynomial of degree `n` has `n` words of 64 bits in one bank, `n/2` in each
-//! of two banks of parts, or `n/4` of 128 bits in each of two banks of complex
-//! numbers; the twiddles are `n/2` words of 128 bits.
+//! A polynomial of degree `n` has `n` words of 64 bits in one bank, `n/2` words in each of two
+//! banks of parts, or `n/4` words of 128 bits in each of two banks of complex numbers. The twiddles
+//! are `n/2` words of 128 bits.
 
 use crate::accelerator::{Kernel, blank_memories};
 use crate::catalog::{BRAM_BITS, BRAM_PORTS, BRAM_WIDTH, DSCALE, Device, FpCore};
@@ -48,7 +48,7 @@ impl Resources {
         }
     }
 
-    /// The four numbers with their names.
+    /// Returns the four numbers with their names.
     pub fn named(self) -> [(&'static str, u32); 4] {
         [
             ("DSP", self.dsp),
@@ -91,7 +91,7 @@ impl Sum for Resources {
     }
 }
 
-/// Table II: what the paper's tool reports. `[P]`
+/// Table II: the output of the paper's tool. `[P]`
 pub fn table_ii(preset: Preset) -> Option<Resources> {
     let [dsp, lut, ff, bram] = match preset {
         Preset::PaperOriginal => [25, 6048, 5093, 16],
@@ -114,12 +114,12 @@ pub struct Item {
     pub source: &'static str,
 }
 
-/// A circuit by its components.
+/// A circuit, described by its components.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Estimate {
     /// The components.
     pub items: Vec<Item>,
-    /// Ports of a bank of block RAM, if the polynomials are in one.
+    /// Ports of a bank, if the polynomials are in block RAM.
     ports: Option<u32>,
 }
 
@@ -135,7 +135,7 @@ pub enum Concern {
         /// Number that the part has.
         available: u32,
     },
-    /// A block RAM has fewer ports.
+    /// A block RAM has fewer ports than the design asks for.
     Ports {
         /// Ports that a bank should have.
         ports: u32,
@@ -161,7 +161,7 @@ impl Display for Concern {
 }
 
 impl Estimate {
-    /// The circuit of one transform of degree `2^logn`.
+    /// Estimates the circuit of one transform of degree `2^logn`.
     pub fn new(design: &Design, kernel: &Kernel, logn: u32) -> Self {
         let mut items = cores(design, &kernel.body.graph);
         items.extend(multiplexers(&kernel.body.graph, &kernel.body.schedule));
@@ -174,12 +174,12 @@ impl Estimate {
         }
     }
 
-    /// The sum.
+    /// Returns the sum over all components.
     pub fn total(&self) -> Resources {
         self.items.iter().map(|item| item.each * item.count).sum()
     }
 
-    /// Reasons why the circuit does not fit `device`.
+    /// Returns the reasons why the circuit does not fit `device`.
     pub fn concerns(&self, device: Device) -> Vec<Concern> {
         let needed = self.total().named().into_iter();
         let exceeds = needed.zip(Resources::of(device).named()).filter_map(
@@ -225,7 +225,7 @@ fn cores(design: &Design, graph: &Graph) -> Vec<Item> {
 /// Bits of a real number.
 pub(crate) const REAL_BITS: u32 = 64;
 
-/// Before a core that several operations share: which operands it gets.
+/// Multiplexers that choose the operands of a core that several operations share.
 pub(crate) fn multiplexers(graph: &Graph, schedule: &Schedule) -> Vec<Item> {
     let mut lut = 0;
     for (i, unit) in graph.units.iter().enumerate() {
@@ -236,7 +236,7 @@ pub(crate) fn multiplexers(graph: &Graph, schedule: &Schedule) -> Vec<Item> {
                 computes && node.unit == i && **at == instance
             });
             let inputs: Vec<usize> = shared.map(|(node, _)| node.inputs.len()).collect();
-            // A table of six inputs chooses among four bits; more are a tree of them.
+            // A table of six inputs chooses among four bits. For more, tables form a tree.
             let tables = (inputs.len() as u32).saturating_sub(1).div_ceil(3);
             lut += inputs.first().map_or(0, |&inputs| inputs as u32) * REAL_BITS * tables;
         }
@@ -264,7 +264,7 @@ pub(crate) fn registers(graph: &Graph, schedule: &Schedule) -> Item {
     }
     let lifetimes = last_use.iter().map(|(&(node, _), &last)| {
         let ready = schedule.starts[node] + graph.nodes[node].latency;
-        // As many as iterations that hold this result at the same time.
+        // Number of iterations that hold this result at the same time.
         (last - ready).div_ceil(schedule.interval)
     });
     Item {
@@ -278,7 +278,7 @@ pub(crate) fn registers(graph: &Graph, schedule: &Schedule) -> Item {
     }
 }
 
-/// Block RAMs of 18 kbit for `words` words of `bits` bits, if each is `width` wide.
+/// Number of block RAMs of 18 kbit for `words` words of `bits` bits, if each is `width` bits wide.
 pub(crate) fn block_rams(words: u32, bits: u32, width: u32) -> u32 {
     bits.div_ceil(width) * words.div_ceil(BRAM_BITS / width)
 }
@@ -292,7 +292,7 @@ fn memories(design: &Design, kernel: &Kernel, logn: u32) -> Vec<Item> {
         let complex = words.len() as u32;
         let twiddles = i + 1 == count;
         let (name, banks, bram) = if twiddles {
-            // One port: twice as wide.
+            // With one port, a block RAM is twice as wide.
             let bram = block_rams(complex, 2 * REAL_BITS, 2 * BRAM_WIDTH);
             (format!("twiddles, {complex} x 128 bits"), 1, bram)
         } else if in_bram {
@@ -337,7 +337,7 @@ mod tests {
             assert_eq!(ours.dsp, preset.design().dsp());
             if let Some(paper) = table_ii(preset) {
                 assert_eq!(ours.dsp, paper.dsp);
-                // Control and adapters are missing.
+                // The estimate lacks control and adapters.
                 assert!(ours.lut < paper.lut && ours.ff < paper.ff, "{ours:?}");
             }
         }
@@ -348,13 +348,14 @@ mod tests {
         let brams = |preset: Preset, transform, logn| {
             estimate(&preset.design(), transform, logn).total().bram
         };
-        // Twiddles of degree 512: 256 x 128 bits in four; of 1024 just as well.
+        // Twiddles of degree 512: 256 x 128 bits in four block RAMs. Those of degree 1024 fit into
+        // four as well.
         assert_eq!(brams(Preset::PaperOriginal, Transform::Fft, 9), 4);
         assert_eq!(brams(Preset::PaperOptimized, Transform::Fft, 9), 4 + 4);
         assert_eq!(brams(Preset::PaperOptimized, Transform::Fft, 10), 4 + 4);
         assert_eq!(brams(Preset::Ii2, Transform::Fft, 9), 2 * 4 + 4);
         assert_eq!(brams(Preset::Ii1Xor, Transform::Fft, 9), 2 * 8 + 4);
-        // Two halves besides.
+        // In addition, the two halves.
         assert_eq!(
             brams(Preset::PaperOptimized, Transform::Split, 9),
             3 * 4 + 4

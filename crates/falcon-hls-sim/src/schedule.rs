@@ -1,44 +1,44 @@
-//! Modulo scheduling: when each operation of an iteration starts, if an iteration
-//! starts every `interval` cycles.
+//! Modulo scheduling: finds the start of each operation of an iteration, if an iteration starts
+//! every `interval` cycles.
 //!
-//! The interval is at least what the units allow (ResMII) and what the recurrences
-//! allow (RecMII). From there on intervals are tried until a schedule keeps every
-//! dependence. Source: B. R. Rau, "Iterative modulo scheduling" (1994), without its
-//! backtracking: bodies have no cycle within one iteration, so a unit is always
-//! found by waiting, and only dependences between iterations can fail.
+//! The interval is at least the bound of the units (ResMII) and the bound of the recurrences
+//! (RecMII). From the larger one on, intervals are tried until a schedule keeps every dependence.
+//! Source: B. R. Rau, "Iterative modulo scheduling" (1994). Its backtracking is not needed: bodies
+//! have no cycle within one iteration, so waiting always leads to a free unit. Only dependences
+//! between iterations can fail.
 
 use crate::graph::{Dependence, Graph, Operation, Unit, UnitKind};
 
-/// Lower bounds of the interval.
+/// Lower bounds on the interval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Bounds of the units that have operations.
     pub units: Vec<UnitBound>,
-    /// The largest latency round a cycle of dependences over iterations; 1 if there
-    /// is none.
+    /// The largest latency around a cycle of dependences, over the iterations that it spans; 1 if
+    /// there is no such cycle.
     pub recurrence: u32,
 }
 
-/// A unit's bound: operations of an iteration over units.
+/// Bound of a unit: operations of an iteration, divided by the number of units.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitBound {
     /// The unit's name.
     pub unit: String,
-    /// Operations of one iteration.
+    /// Number of operations of one iteration.
     pub uses: u32,
-    /// Units.
+    /// Number of units.
     pub count: u32,
 }
 
 impl UnitBound {
-    /// Cycles that these units need for an iteration.
+    /// Returns the cycles that these units need for an iteration.
     pub fn interval(&self) -> u32 {
         self.uses.div_ceil(self.count)
     }
 }
 
 impl Bounds {
-    /// The bounds of a loop's body.
+    /// Computes the bounds of a loop's body.
     pub fn of(graph: &Graph) -> Self {
         let units = graph.units.iter().enumerate();
         let bound = units.map(|(i, unit)| UnitBound {
@@ -58,7 +58,7 @@ impl Bounds {
         intervals.max().unwrap_or(1)
     }
 
-    /// The least interval that may have a schedule, cycles.
+    /// Smallest interval that both bounds allow, cycles.
     pub fn interval(&self) -> u32 {
         self.resources().max(self.recurrence)
     }
@@ -71,19 +71,19 @@ pub struct Schedule {
     pub interval: u32,
     /// Start of each node, in cycles from the start of the iteration.
     pub starts: Vec<u32>,
-    /// Instance of its unit that each node runs on.
+    /// For each node, the instance of its unit that it runs on.
     pub instances: Vec<usize>,
 }
 
 impl Schedule {
-    /// The schedule of the smallest interval from `least` to `most`, if there is one.
+    /// Returns the schedule of the smallest possible interval from `least` to `most`.
     pub fn find(graph: &Graph, least: u32, most: u32) -> Option<Self> {
         let least = least.max(Bounds::of(graph).interval());
         (least..=most).find_map(|interval| Self::with_interval(graph, interval))
     }
 
-    /// The schedule of this interval, unless a dependence between iterations
-    /// refuses it or the units are too few.
+    /// Returns the schedule of this interval. `None` if a dependence between iterations rules it
+    /// out or there are too few units.
     pub fn with_interval(graph: &Graph, interval: u32) -> Option<Self> {
         let mut table = Table::new(graph, interval);
         table.place_all()?;
@@ -96,8 +96,7 @@ impl Schedule {
         schedule.broken_rule(graph).is_none().then_some(schedule)
     }
 
-    /// Cycles from the start of an iteration until everything that it writes can be
-    /// read.
+    /// Cycles from the start of an iteration until everything that it writes can be read.
     pub fn depth(&self, graph: &Graph) -> u32 {
         let ends = self.starts.iter().zip(&graph.nodes);
         ends.map(|(start, node)| start + node.latency)
@@ -105,9 +104,8 @@ impl Schedule {
             .unwrap_or(0)
     }
 
-    /// The first dependence that is not kept, or unit that is used twice in a
-    /// cycle, if there is one. Looks at the graph alone, not at how this schedule
-    /// was found.
+    /// Describes the first dependence that is not kept, or the first unit that is used twice in a
+    /// cycle. Checks against the graph alone, so it does not depend on how the schedule was found.
     pub fn broken_rule(&self, graph: &Graph) -> Option<String> {
         for edge in graph.edges() {
             let ready = self.starts[edge.from] + edge.latency;
@@ -129,14 +127,13 @@ impl Schedule {
     }
 }
 
-/// A schedule in the making: which unit is taken in which cycle modulo the
-/// interval.
+/// A schedule under construction: the units taken in each cycle modulo the interval.
 struct Table<'a> {
     graph: &'a Graph,
     interval: u32,
     starts: Vec<u32>,
     instances: Vec<usize>,
-    /// Instances that are taken, by unit and cycle.
+    /// True for instances that are taken, by unit and cycle.
     taken: Vec<Vec<Vec<bool>>>,
     /// For each node, the number of operations before it on its unit, in program order.
     ranks: Vec<usize>,
@@ -163,7 +160,8 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Places all nodes as early as possible, the longest way to the end first.
+    /// Places all nodes as early as possible. The node with the longest path to the end comes
+    /// first.
     fn place_all(&mut self) -> Option<()> {
         let heights = self.heights();
         let mut placed = vec![false; self.graph.nodes.len()];
@@ -185,7 +183,7 @@ impl<'a> Table<'a> {
         Some(())
     }
 
-    /// Starts loads as late as their consumers allow: what is loaded early waits in
+    /// Moves loads to the latest start that their consumers allow: an early result would wait in
     /// registers.
     fn sink_loads(&mut self) {
         let is_load = |&i: &usize| matches!(self.graph.nodes[i].operation, Operation::Load(_));
@@ -209,7 +207,8 @@ impl<'a> Table<'a> {
     fn free_instance(&self, node: usize, cycle: u32) -> Option<usize> {
         let unit = self.graph.nodes[node].unit;
         let instances = &self.taken[unit][(cycle % self.interval) as usize];
-        // Lookup tables are wired to their operands: none is shared if there are enough.
+        // Lookup tables are wired to their operands, so each operation gets its own if there are
+        // enough.
         let own = self.ranks[node];
         if self.graph.units[unit].kind == UnitKind::Logic && own < instances.len() {
             return (!instances[own]).then_some(own);
@@ -226,11 +225,12 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Cycles from a node's start to the end of the iteration, on the longest way.
+    /// Returns the length of the longest path from each node's start to the end of the iteration,
+    /// in cycles.
     fn heights(&self) -> Vec<u32> {
         let nodes = &self.graph.nodes;
         let mut heights: Vec<u32> = nodes.iter().map(|node| node.latency).collect();
-        // The program's order is one in which dependences point forward.
+        // In the program's order all dependences within an iteration point forward.
         for from in (0..nodes.len()).rev() {
             for edge in self.edges.iter().filter(|edge| edge.from == from) {
                 heights[from] = heights[from].max(edge.latency + heights[edge.to]);
@@ -240,8 +240,8 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The least interval such that no cycle of dependences asks for more cycles than
-/// its iterations last.
+/// Returns the smallest interval for which no cycle of dependences needs more cycles than its
+/// iterations last.
 fn recurrence_bound(graph: &Graph) -> u32 {
     if graph.dependences.iter().all(|edge| edge.distance == 0) {
         return 1;
@@ -260,8 +260,8 @@ fn recurrence_bound(graph: &Graph) -> u32 {
     possible
 }
 
-/// Whether some cycle's latencies exceed `interval` times its distances
-/// (Bellman and Ford's longest ways, which then never settle).
+/// True if the latencies of some cycle exceed `interval` times its distances. Uses Bellman and
+/// Ford's longest paths, which then never settle.
 fn has_positive_cycle(nodes: usize, edges: &[Dependence], interval: u32) -> bool {
     let mut longest = vec![0i64; nodes];
     for _ in 0..=nodes {

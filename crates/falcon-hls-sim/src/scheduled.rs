@@ -1,5 +1,5 @@
-//! A loop's body with its schedule: what the cycle simulator runs, and what views and estimates
-//! read, be it of butterflies or of rounds of Keccak-f.
+//! A loop's body with its schedule. The cycle simulator runs it, and views and estimates read it.
+//! The body is a butterfly or rounds of Keccak-f.
 
 use crate::cycles::{self, Control, Fault, Observer, Run, Words};
 use crate::design::{DesignError, MAX_INTERVAL};
@@ -7,14 +7,14 @@ use crate::graph::Graph;
 use crate::nest::Iteration;
 use crate::schedule::{Bounds, Schedule};
 
-/// The body of a loop, scheduled.
+/// The scheduled body of a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scheduled {
     /// The body.
     pub graph: Graph,
     /// Starts of the operations.
     pub schedule: Schedule,
-    /// Bounds of the interval.
+    /// Lower bounds on the interval.
     pub bounds: Bounds,
 }
 

@@ -1,5 +1,5 @@
-//! The accelerator as an engine of `falcon_core`: what it has a loop for runs on
-//! the circuit, the rest on the processor.
+//! The accelerator as an engine of `falcon_core`. Transforms run on the circuit, the rest on the
+//! processor.
 
 use crate::accelerator::{Accelerator, Error};
 use crate::cycles::Run;
@@ -18,7 +18,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// The sum over all runs.
+    /// Returns the sum over all runs.
     pub fn total(&self) -> Run {
         Run {
             cycles: self.cycles.load(Ordering::Relaxed),
@@ -43,13 +43,13 @@ pub struct HlsFft<'a> {
 }
 
 impl<'a> HlsFft<'a> {
-    /// The engine; `meter` adds up its cycles.
+    /// Creates the engine. `meter` adds up its cycles.
     pub fn new(accelerator: &'a Accelerator, meter: &'a Meter) -> Self {
         Self { accelerator, meter }
     }
 
-    /// An accelerator has run every transform of every degree when it was made, and
-    /// what can go wrong depends on no number.
+    /// Cannot fail: `Accelerator::new` has run every transform of every degree, and failures do not
+    /// depend on the numbers.
     fn done(self, run: Result<Run, Error>) {
         match run {
             Ok(run) => self.meter.count(run),

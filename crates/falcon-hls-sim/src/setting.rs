@@ -1,10 +1,10 @@
-//! Changes of a design, one parameter at a time.
+//! Changes to a design, one parameter at a time.
 
 use crate::design::{Aliasing, Design, Pipelining, StorageKind};
 use crate::graph::Banking;
 
-/// A value for one parameter of a design. Settings are applied in the order of these variants: a
-/// memory comes before what changes it.
+/// A value for one parameter of a design. Settings are applied in the order of these variants, so
+/// that a memory comes before its banks, ports and latencies.
 ///
 /// ```
 /// use falcon_hls_sim::{design::Preset, graph::Banking, setting::Setting};
@@ -45,7 +45,7 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// Changes `design`, but not its name.
+    /// Applies the setting to `design`, but does not change its name.
     pub fn apply(self, design: &mut Design) {
         match self {
             Self::Clock(hz) => design.clock_hz = hz,
@@ -67,7 +67,7 @@ impl Setting {
 }
 
 impl Design {
-    /// The design with `settings`; called `changed` if that is another design.
+    /// Returns the design with `settings`. If it differs, ` changed` is appended to its name.
     pub fn with(&self, settings: &[Setting]) -> Self {
         let mut design = self.clone();
         let mut settings = settings.to_vec();

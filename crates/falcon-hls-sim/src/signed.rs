@@ -1,4 +1,4 @@
-//! Whole signatures with their butterflies on a circuit, compared with those of the processor.
+//! Whole signatures whose butterflies run on a circuit, compared with those of the processor.
 
 use crate::VERSION;
 use crate::accelerator::Accelerator;
@@ -12,7 +12,7 @@ use falcon_core::{Engine, Parameters, Signature, SigningKey};
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
-/// Signatures made on a circuit, and how they compare.
+/// Signatures that were made on a circuit, and the result of the comparison.
 ///
 /// ```
 /// use falcon_core::{Falcon512, SigningKey};
@@ -36,15 +36,15 @@ pub struct SignedForm {
     pub signatures: u32,
     /// Butterflies of all signatures.
     pub butterflies: u64,
-    /// Cycles of these.
+    /// Cycles of all butterflies.
     pub cycles: u64,
-    /// Cycles of these in which an iteration stalls.
+    /// Part of `cycles` in which an iteration stalls.
     pub stalls: u64,
     /// Time of the circuit alone for one signature, microseconds.
     pub micros_each: f64,
-    /// Whether the processor makes the same bytes.
+    /// True if the processor makes the same bytes.
     pub equal: bool,
-    /// Whether all signatures are valid.
+    /// True if all signatures are valid.
     pub valid: bool,
 }
 
@@ -96,7 +96,7 @@ impl SignedForm {
         })
     }
 
-    /// The text, with each verdict as `styled` writes it, which is told whether it is good.
+    /// Returns the report. `styled` formats each verdict; it is told whether the verdict is good.
     pub fn text(&self, styled: impl Fn(bool, &'static str) -> String) -> String {
         let equal = if self.equal { "equal" } else { "NOT EQUAL" };
         let valid = if self.valid { "valid" } else { "INVALID" };

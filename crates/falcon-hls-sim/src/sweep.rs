@@ -1,4 +1,4 @@
-//! Sweeps: every combination of some lists of settings, scheduled and run.
+//! Sweeps: every combination of lists of settings is scheduled and run.
 
 use crate::accelerator::Error;
 use crate::design::{Design, Pipelining, Preset};
@@ -24,7 +24,7 @@ use std::fmt::{self, Display, Formatter};
 pub struct Sweep {
     /// The design that is changed.
     pub base: Design,
-    /// A list for each parameter that takes several values, in any order.
+    /// One list of values for each parameter that varies, in any order.
     pub lists: Vec<Vec<Setting>>,
 }
 
@@ -73,8 +73,8 @@ impl Outcome {
     }
 
     /// Runs `transform` of degree `2^logn` on every preset, at each of `clocks_hz`, or at the
-    /// preset's own clock if there are none. A design of the sweep that is such a preset gets its
-    /// name instead of a second row.
+    /// preset's own clock if there are none. A design of the sweep that equals a preset gets the
+    /// preset's name instead of a second row.
     ///
     /// # Errors
     /// If there is no such degree.
@@ -108,15 +108,15 @@ impl Outcome {
 }
 
 impl Sweep {
-    /// A sweep of `base` alone.
+    /// Creates a sweep of `base` alone.
     pub fn new(base: Design) -> Self {
         let lists = Vec::new();
         Self { base, lists }
     }
 
-    /// A sweep of these lists from the design of `preset`, without its name. If there is no list,
-    /// the sweep combines 1, 2 and 4 multipliers, 1, 2, 3 and 6 adders, all kinds of banking, and
-    /// loops flattened and nested.
+    /// Creates a sweep of these lists from the design of `preset`, without the preset's name. If
+    /// there is no list, the sweep combines 1, 2 and 4 multipliers, 1, 2, 3 and 6 adders, all kinds
+    /// of banking, and loops flattened and nested.
     pub fn over(preset: Preset, mut lists: Vec<Vec<Setting>>) -> Self {
         if lists.is_empty() {
             lists = vec![
@@ -131,7 +131,7 @@ impl Sweep {
         Self { base, lists }
     }
 
-    /// All combinations.
+    /// Returns all combinations.
     ///
     /// # Errors
     /// If there are more than [`MAX_DESIGNS`].
@@ -168,7 +168,7 @@ impl Sweep {
         Ok(outcome)
     }
 
-    /// Clocks of the lists, Hz.
+    /// Returns the clocks in the lists, Hz.
     pub fn clocks_hz(&self) -> Vec<u64> {
         let clock = |setting: &Setting| match setting {
             Setting::Clock(hz) => Some(*hz),
@@ -178,7 +178,8 @@ impl Sweep {
     }
 }
 
-/// Marks the points that no other beats: none has less of one coordinate and no more of the other.
+/// Marks the points of the Pareto front: no other point has less of one coordinate and no more of
+/// the other.
 pub fn pareto<T: Copy + PartialOrd>(points: &[(u32, T)]) -> Vec<bool> {
     let beaten = |&(x, y): &(u32, T)| {
         let mut others = points.iter();
@@ -199,7 +200,7 @@ mod tests {
         let mut sweep = Sweep::new(base.clone());
         sweep.lists.push(Vec::new());
         assert_eq!(sweep.designs(), Ok(vec![base]));
-        // In whatever order.
+        // The order of the lists does not matter.
         sweep.lists.push([1, 2].map(Setting::Adders).to_vec());
         sweep
             .lists
@@ -241,7 +242,7 @@ mod tests {
         assert!(cycles.rev().is_sorted());
     }
 
-    /// At each clock once, and once where the sweep has it, too.
+    /// Presets appear once at each clock, and once more if the sweep contains them.
     #[test]
     fn presets_take_part_at_every_clock() {
         let clocks = [100_000_000, 150_000_000];
@@ -277,8 +278,8 @@ mod tests {
         assert!(pareto::<u64>(&[]).is_empty());
     }
 
-    /// Half the cycles at a third of the clock are no gain, and a time is the same
-    /// however it comes about.
+    /// Half the cycles at a third of the clock are no gain. Equal times are equal, whatever the
+    /// cycles and clocks.
     #[test]
     fn the_pareto_front_is_of_times() {
         let point = |dsp, cycles, clock_hz| (dsp, Time { cycles, clock_hz });

@@ -1,9 +1,9 @@
 //! A scheduled transform as synthesizable Verilog: floating-point units, banks,
 //! twiddles, control.
 //!
-//! The module of [`emit`] is named [`TOP`]; comments at its head explain its ports. The host port
-//! answers [`Emission::read_latency`] clocks after an address. The output `cycles` equals the
-//! simulator's [`Run::cycles`](crate::cycles::Run). A testbench compares it and every bit.
+//! [`emit`] names the module [`TOP`]. Comments at its head explain its ports. The host port answers
+//! [`Emission::read_latency`] clocks after an address. The output `cycles` equals the simulator's
+//! [`Run::cycles`](crate::cycles::Run). A testbench compares this number and every bit.
 
 mod control;
 mod datapath;
@@ -29,8 +29,8 @@ pub struct Emission {
     pub transform: Transform,
     /// The modules of the circuit, the top module first.
     pub sources: Vec<Source>,
-    /// Files that are no part of the circuit: the testbench [`TESTBENCH`], the vectors that it
-    /// loads and compares with, and a README with the commands to simulate and to synthesize.
+    /// Files that are not part of the circuit: the testbench [`TESTBENCH`], its input and expected
+    /// vectors, and a README with the commands to simulate and to synthesize.
     pub companions: Vec<Source>,
     /// Number of complex numbers of the polynomial.
     pub words: usize,
@@ -44,9 +44,9 @@ pub struct Emission {
 pub enum EmitError {
     /// Only [`Transform::Fft`] and [`Transform::Ifft`] are emitted.
     Transform(Transform),
-    /// Degrees from 4 to 1024.
+    /// The degree is not from 4 to 1024.
     Degree {
-        /// The degree's logarithm.
+        /// Base-2 logarithm of the degree.
         logn: u32,
     },
     /// The polynomial must lie in block RAM.
@@ -57,14 +57,14 @@ pub enum EmitError {
     WriteLatency(u32),
     /// The loops must be flattened.
     Nested,
-    /// A unit cannot be as quick.
+    /// A unit cannot have a latency that small.
     Latency {
         /// The unit.
         unit: &'static str,
         /// The least latency of its circuit, cycles.
         least: u32,
     },
-    /// The simulator does not run it.
+    /// The simulator cannot run the design.
     Model(Error),
 }
 
@@ -126,7 +126,7 @@ const ADDER_STAGES: u32 = 7;
 /// Emits `transform` of degree `2^logn` on `accelerator` as Verilog.
 ///
 /// # Errors
-/// If something of the design has no circuit here; the error names it.
+/// If a feature of the design has no circuit here; the error names it.
 pub fn emit(
     accelerator: &Accelerator,
     transform: Transform,
@@ -205,7 +205,7 @@ pub fn emit(
     })
 }
 
-/// Description of the ports, for the head of the source.
+/// Returns the description of the ports, for the head of the source.
 fn ports(words: usize, read_latency: u32) -> [String; 8] {
     [
         "`reset` is synchronous. A clock of `start` while idle begins; `busy` is high from".into(),
@@ -258,7 +258,8 @@ fn check(accelerator: &Accelerator, transform: Transform, logn: u32) -> Result<(
     Ok(())
 }
 
-/// Before which iterations the control waits, and how many starts it leaves out.
+/// Returns the iterations before which the control waits, and the number of starts that it leaves
+/// out.
 fn waits(
     accelerator: &Accelerator,
     transform: Transform,

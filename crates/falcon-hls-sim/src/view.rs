@@ -1,7 +1,7 @@
 //! Views of a run: text, pictures, waveforms, JSON.
 //!
 //! [`Traced`] runs a circuit. A [`Trace`] records the run; [`timeline`], [`gantt`] and [`waveform`]
-//! draw it. [`explain`] says why an initiation interval is what it is. [`chart`] draws a sweep,
+//! draw it. [`explain`] gives the reasons for an initiation interval. [`chart`] draws a sweep,
 //! [`compare`] makes a table of the presets, and [`report`] holds the JSON forms.
 
 mod canvas;
@@ -29,7 +29,7 @@ pub use traced::{
 
 use crate::graph::Graph;
 
-/// Name of an instance of a unit, with its number if there are several.
+/// Returns the name of an instance of a unit, with its number if there are several.
 pub fn instance_name(graph: &Graph, unit: usize, instance: usize) -> String {
     let unit = &graph.units[unit];
     match unit.count {
@@ -39,7 +39,8 @@ pub fn instance_name(graph: &Graph, unit: usize, instance: usize) -> String {
     }
 }
 
-/// Every instance of the units that do something: index of the unit, number of the instance.
+/// Returns every instance of the units that have operations: index of the unit, number of the
+/// instance.
 fn used_instances(graph: &Graph) -> impl Iterator<Item = (usize, usize)> + '_ {
     let used = (0..graph.units.len()).filter(|&unit| graph.uses(unit) > 0);
     used.flat_map(|unit| (0..graph.units[unit].count).map(move |instance| (unit, instance)))

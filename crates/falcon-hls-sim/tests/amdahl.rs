@@ -1,5 +1,4 @@
-//! The prediction: what it must give whatever the circuits are, and what it says of
-//! the presets.
+//! The prediction: properties that hold for any circuits, and its results for the presets.
 
 use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::amdahl::predict::{Fabric, Prediction, Processor, Scope, Transfer, predict};
@@ -44,7 +43,7 @@ fn the_fabric_takes_what_the_simulator_takes() {
     assert_eq!(circuit.cycles().permute, PERMUTATION_CYCLES);
 }
 
-/// The prediction is Amdahl's law with shares and factors of its own.
+/// The prediction equals Amdahl's law with its own shares and factors.
 #[test]
 fn predictions_follow_the_law() {
     for preset in [Preset::PaperOriginal, Preset::Ii1Xor] {
@@ -106,8 +105,8 @@ fn only_signing_has_butterflies_to_give_away() {
     assert_eq!(p.permutation_factor(), None);
 }
 
-/// As the docs say: at 100 MHz the paper's circuit is slower than the floating-point unit of a
-/// processor at 667 MHz, and much faster than emulated arithmetic.
+/// At 100 MHz the paper's circuit is slower than the floating-point unit of a processor at 667 MHz,
+/// and much faster than emulated arithmetic, as the docs say.
 #[test]
 fn the_papers_circuit_serves_a_processor_without_a_floating_point_unit() {
     let optimized = fabric(Preset::PaperOptimized, 9, None);
@@ -116,12 +115,12 @@ fn the_papers_circuit_serves_a_processor_without_a_floating_point_unit() {
     assert!(unit.butterfly_factor().unwrap() < 1.0, "{unit:?}");
     assert!(soft.butterfly_factor().unwrap() > 20.0, "{soft:?}");
 
-    // A butterfly a cycle is faster than both as long as data are there.
+    // A butterfly a cycle is faster than both if moving the data takes no time.
     let best = fabric(Preset::Ii1Xor, 9, None);
     let p = predicted(Target::ArmV7, Operation::Sign, &best, Scope::Transforms);
     assert!((2.0..4.0).contains(&p.butterfly_factor().unwrap()), "{p:?}");
 
-    // Small nodes do not pay for their way.
+    // For small nodes, moving the data takes longer than the circuit saves.
     let moved = fabric(Preset::Ii1Xor, 9, Some(Transfer::AXI));
     let p = predicted(Target::ArmV7, Operation::Sign, &moved, Scope::Butterflies);
     assert!(p.speedup < 1.0, "{p:?}");
@@ -249,7 +248,7 @@ fn the_report_is_text_and_data() {
     assert_eq!(json["fabric"][0]["permutation_cycles"], 24);
     assert_eq!(json["predictions"].as_array().unwrap().len(), 20);
     assert_eq!(json["predictions"][0]["scope"], "transforms");
-    // Every operation and degree of Table I is there, ours where there is one.
+    // Every operation and degree of Table I has its row, and our time if we implement the degree.
     for (degree, times) in paper::TABLE_I_US {
         let rows = report.table_i.iter().filter(|row| row.degree == degree);
         let rows: Vec<_> = rows.collect();
@@ -257,7 +256,7 @@ fn the_report_is_text_and_data() {
         let ours = |row: &&TableIRow| row.armv7_us.is_some() && row.armv7_soft_us.is_some();
         assert_eq!(rows.into_iter().all(|row| ours(&row)), degree != 256);
     }
-    // The document has the range of the first line.
+    // The document states the range of the first line.
     let first = text.lines().next().unwrap();
     let range = first.split(" is ").nth(1).unwrap();
     let range = range.split(" times").next().unwrap();
@@ -266,7 +265,7 @@ fn the_report_is_text_and_data() {
         document.contains(&format!("verification is {range}\n")),
         "{range}"
     );
-    // The summary is the average of what is predicted below it.
+    // The summary is the average of the predictions below it.
     assert_eq!(report.summary.len(), 4);
     for row in &report.summary {
         let of = |operation| {
@@ -279,15 +278,15 @@ fn the_report_is_text_and_data() {
         let sum: f64 = operations.map(of).iter().sum();
         assert!((row.average - sum / 3.0).abs() < 1e-12, "{row:?}");
     }
-    // Every row of the three operations of the paper has its number beside it.
+    // Each row of the paper's three operations has the paper's number beside it.
     for row in json["predictions"].as_array().unwrap() {
         let reported = !row["reported"].is_null();
         assert_eq!(reported, !row["table_i_us"].is_null());
     }
 }
 
-/// On a 64-bit processor the counted shares and the paper's factors give about what the paper
-/// reports at degree 512: 2.0, 1.4 and 2.0.
+/// On a 64-bit processor the counted shares and the paper's factors give about the speedups that
+/// the paper reports at degree 512: 2.0, 1.4 and 2.0.
 #[test]
 fn counted_shares_come_near_the_reported_speedups() {
     let accelerator = Accelerator::new(Preset::PaperOptimized.design()).unwrap();

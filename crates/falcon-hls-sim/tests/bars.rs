@@ -27,7 +27,7 @@ fn the_second_row_of_table_ii_closes() {
     let baseline = optimized.baseline().expect("a preset");
     let speedup = optimized.speedup(&baseline);
     assert_eq!(speedup.interval, 42.0);
-    // Of the whole transform a little less: the pipeline fills and drains.
+    // The speedup of the whole transform is a little smaller: the pipeline fills and drains.
     assert!((41.0..42.0).contains(&speedup.cycles), "{speedup:?}");
 }
 
@@ -43,7 +43,7 @@ fn flattened_transforms_take_about_a_butterfly_an_interval() {
     }
 }
 
-/// A conflict of banks would end the run; a stall would be counted.
+/// A bank conflict would end the run; a stall would be counted.
 #[test]
 fn a_butterfly_a_cycle_meets_neither_conflicts_nor_stalls() {
     let design = Preset::Ii1Xor.design();
@@ -54,15 +54,15 @@ fn a_butterfly_a_cycle_meets_neither_conflicts_nor_stalls() {
             assert_eq!(measurement.kernel.body.schedule.interval, 1);
             assert_eq!(measurement.run.stalls, 0, "{transform:?} {logn}");
         }
-        // Small ones do stall.
+        // Small transforms do stall.
         let small = Measurement::new(design.clone(), transform, 6).expect("no conflict");
         assert!(small.run.stalls > 0);
     }
 }
 
-/// Pipelining the innermost loops alone costs `depth - interval + overhead` cycles a
-/// loop, of which a transform of degree 512 has 255, the last without overhead: with
-/// a butterfly of 29 cycles 10,979, with the 32 of this schedule 11,744.
+/// Pipelining only the innermost loops costs `depth - interval + overhead` cycles for each loop. A
+/// transform of degree 512 has 255 loops, the last without overhead. This makes 10,979 cycles with
+/// a butterfly of 29 cycles, and 11,744 with the 32 of this schedule.
 #[test]
 fn loops_that_end_one_by_one_take_more_than_twice_as_long() {
     let mut design = Preset::PaperOptimized.design();
@@ -80,8 +80,8 @@ fn loops_that_end_one_by_one_take_more_than_twice_as_long() {
     assert_eq!(by_hand(29), 10_979);
 }
 
-/// At least 200 transforms a second, in one of some runs: others may use the machine
-/// meanwhile. The profile of tests is optimized.
+/// Simulates at least 200 transforms a second in one of several runs, since others may use the
+/// machine meanwhile. The profile of tests is optimized.
 #[test]
 fn two_hundred_transforms_a_second_are_simulated() {
     const TRANSFORMS: u32 = 20;
@@ -103,7 +103,7 @@ fn two_hundred_transforms_a_second_are_simulated() {
 
 const DOCUMENT: &str = include_str!("../../../docs/HLS.md");
 
-/// Cells of the row that starts with `first`, which no other does.
+/// Returns the cells of the only row that starts with `first`.
 fn cells(first: &str) -> Vec<String> {
     let start = format!("| {first} |");
     let mut rows = DOCUMENT.lines().filter(|line| line.starts_with(&start));
@@ -113,7 +113,7 @@ fn cells(first: &str) -> Vec<String> {
     row.split('|').map(|cell| cell.trim().into()).collect()
 }
 
-/// With commas between thousands.
+/// Formats a number with commas between thousands.
 fn thousands(number: u64) -> String {
     match number {
         0..1000 => number.to_string(),
@@ -155,7 +155,7 @@ fn the_document_has_the_presets_as_they_are() {
     }
 }
 
-/// Lookup tables, flip-flops, block RAMs.
+/// Formats lookup tables, flip-flops and block RAMs.
 fn cheap(resources: Resources) -> String {
     let Resources { lut, ff, bram, .. } = resources;
     format!("{lut}, {ff}, {bram}")
@@ -189,8 +189,8 @@ fn circuit(preset: Preset, degree: u32) -> Circuit {
     }
 }
 
-/// The second table of `docs/HLS.md`, every number of it: the paper's, the model's, and
-/// those of `rtl/circuits.tsv`, whose cycles are Verilator's (`tests/hardware/fft_rtl.rs`).
+/// The second table of `docs/HLS.md`, with every number in it: those of the paper, of the model,
+/// and of `rtl/circuits.tsv`, whose cycles are Verilator's (`tests/hardware/fft_rtl.rs`).
 #[test]
 fn the_document_has_the_numbers_of_paper_model_and_tools() {
     let preset = |preset: Preset| fft(preset.design(), 9);

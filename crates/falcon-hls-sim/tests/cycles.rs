@@ -1,4 +1,4 @@
-//! Refusals of the cycle simulator, and limits of the scheduler.
+//! Faults that the cycle simulator reports, and limits of the scheduler.
 
 use falcon_hls_sim::accelerator::{Accelerator, Error, Kernel, twiddle_rom};
 use falcon_hls_sim::butterfly;
@@ -16,7 +16,7 @@ const CONTROL: Control = Control {
     subnormals: Subnormals::Flush,
 };
 
-/// The FFT of degree `2^logn` by `kernel` on zeros.
+/// Runs the FFT of degree `2^logn` by `kernel` on zeros.
 fn run(kernel: &Kernel, control: Control, logn: u32) -> Result<Run, Fault> {
     let iterations = Transform::Fft.iterations(logn);
     let mut memories: [Words; 2] = [vec![[0; 2]; 1 << (logn - 1)], twiddle_rom(logn)];
@@ -51,7 +51,7 @@ fn without_the_interlock_small_degrees_read_too_early() {
             }
         }
     }
-    // Both happen.
+    // Both a fault and a success happen.
     assert!(run(&kernel(Preset::Ii1Xor), absent, 7).is_err());
     assert!(run(&kernel(Preset::Ii1Xor), absent, 8).is_ok());
 }
@@ -84,7 +84,7 @@ fn an_operand_that_is_not_there_is_noticed() {
         let kernel = kernel(preset);
         let (graph, schedule) = (&kernel.body.graph, &kernel.body.schedule);
         assert_eq!(schedule.broken_rule(graph), None);
-        // One cycle earlier breaks something for every operation that has operands.
+        // If any operation with operands starts one cycle earlier, some rule is broken.
         for (i, node) in graph.nodes.iter().enumerate() {
             let inputs = node.inputs.iter();
             let ready =
@@ -108,7 +108,7 @@ fn an_operand_that_is_not_there_is_noticed() {
     }
 }
 
-/// A schedule for quicker units than there are has fewer cycles, and does not run.
+/// A schedule for units that are quicker than the real ones has fewer cycles, and does not run.
 #[test]
 fn a_schedule_for_other_latencies_does_not_run() {
     for preset in Preset::ALL {
@@ -127,7 +127,7 @@ fn a_schedule_for_other_latencies_does_not_run() {
     }
 }
 
-/// A loop that copies from `X` to `TO_X`, and from `Y` to `TO_Y` later.
+/// Returns a loop that copies from `X` to `TO_X`, and later from `Y` to `TO_Y`.
 fn copies(early: u32, late: u32) -> (Graph, Schedule) {
     let mut graph = Graph::default();
     graph.memories.push(Memory {
@@ -180,7 +180,7 @@ fn a_word_that_is_overwritten_before_it_was_read_is_noticed() {
     // Slots: X, Y, W, TO_X, TO_Y.
     let apart = run_copies(&[[0, 1, 0, 2, 3], [0, 1, 0, 4, 5]]);
     assert_eq!(apart, Ok(vec![0, 1, 0, 1, 0, 1, 6, 7]));
-    // The second iteration writes 1 before the first has read it.
+    // The second iteration writes address 1 before the first has read it.
     let result = run_copies(&[[0, 1, 0, 2, 3], [0, 6, 0, 1, 5]]);
     assert!(
         matches!(result, Err(Fault::Hazard { address: 1, .. })),
@@ -190,7 +190,7 @@ fn a_word_that_is_overwritten_before_it_was_read_is_noticed() {
 
 #[test]
 fn a_write_that_is_overtaken_is_noticed() {
-    // The first iteration writes 3 after the second has.
+    // The first iteration writes address 3 after the second has.
     let result = run_copies(&[[0, 1, 0, 2, 3], [0, 1, 0, 3, 5]]);
     assert!(
         matches!(result, Err(Fault::Overtaken { address: 3, .. })),
@@ -208,7 +208,7 @@ impl Observer for Starts {
     }
 }
 
-/// The polynomial's words that `access` moves in an iteration: address and part.
+/// Returns the polynomial's words that `access` moves in an iteration: address and part.
 fn words(kernel: &Kernel, access: &Access, iteration: &Iteration) -> Vec<(usize, usize)> {
     if kernel.body.graph.memories[access.memory].name != "f" {
         return Vec::new();
@@ -220,9 +220,9 @@ fn words(kernel: &Kernel, access: &Access, iteration: &Iteration) -> Vec<(usize,
         .collect()
 }
 
-/// Waits of a run, each checked: an interval earlier some load would come before
-/// what it loads can be read. Follows from addresses and the schedule alone, not
-/// from what the simulator keeps.
+/// Counts the waits of a run and checks each: one interval earlier, some load would come before its
+/// word can be read. It is computed from addresses and the schedule alone, independently of the
+/// simulator.
 fn checked_waits(kernel: &Kernel, logn: u32) -> usize {
     let schedule = &kernel.body.schedule;
     let interval = u64::from(schedule.interval);
@@ -233,7 +233,7 @@ fn checked_waits(kernel: &Kernel, logn: u32) -> usize {
         .body
         .run(CONTROL, &iterations, &mut memories, &mut starts);
     run.expect("it runs");
-    // From when on words can be read.
+    // Cycle from which each word can be read.
     let mut visible: HashMap<(usize, usize), u64> = HashMap::new();
     let (mut next, mut waits) = (0, 0);
     for (iteration, &start) in iterations.iter().zip(&starts.0) {
@@ -329,7 +329,7 @@ fn nested_loops_drain_before_the_next_begins() {
         .transform(Transform::Fft, 9, &mut f, &mut ())
         .expect("it runs");
     let kernel = accelerator.kernel(Transform::Fft);
-    // 255 loops, of which each but the last leaves two cycles to the next.
+    // There are 255 loops. After each, except the last, two cycles pass before the next.
     let (loops, interval) = (255, u64::from(kernel.body.schedule.interval));
     let drain = u64::from(kernel.body.depth()) - interval;
     assert_eq!(
@@ -339,8 +339,8 @@ fn nested_loops_drain_before_the_next_begins() {
     assert_eq!(run.stalls, 0);
 }
 
-/// Every design of a grid has a schedule that runs. How close the intervals come to
-/// their bounds is pinned: a worse scheduler would be seen.
+/// Every design of a grid has a schedule that runs. The test pins how close the intervals come to
+/// their bounds, so that it would notice a worse scheduler.
 #[test]
 fn designs_of_a_grid_are_scheduled_close_to_their_bounds() {
     let mut designs = 0;
@@ -373,6 +373,6 @@ fn designs_of_a_grid_are_scheduled_close_to_their_bounds() {
         }
     }
     assert_eq!(designs, 5 * 5 * 7 * 2);
-    // Of 1400 loops.
+    // Out of 1400 loops.
     assert_eq!((at_bound, worst), (780, 7));
 }

@@ -1,5 +1,5 @@
-//! Keccak-f as a circuit: the bits are those of the permutation, the cycles those
-//! of the schedule, and neither depends on luck.
+//! Keccak-f as a circuit: the bits are those of the permutation, and the cycles are those of the
+//! schedule, for every state.
 
 use falcon_core::seams::hash::Shake256;
 use falcon_hls_sim::accelerator::Error;
@@ -19,7 +19,7 @@ fn circuit(preset: KeccakPreset) -> KeccakCircuit {
     KeccakCircuit::new(preset.design()).unwrap()
 }
 
-/// Random states, from a stream that the circuits have no part in.
+/// Returns random states, from a stream that the circuits do not compute.
 fn states(count: usize) -> Vec<[u64; WORDS]> {
     let mut stream = Shake256::reader(b"states");
     let mut word = || u64::from_le_bytes(stream.read_array());
@@ -53,7 +53,7 @@ fn every_preset_permutes_as_the_keccak_crate() {
     }
 }
 
-/// Every design between the presets: whatever the registers and wherever the state.
+/// Every design between the presets is correct, for all registers and all memories of the state.
 #[test]
 fn every_design_permutes_as_the_keccak_crate() {
     let state = states(1)[0];
@@ -89,7 +89,7 @@ fn every_design_permutes_as_the_keccak_crate() {
     }
 }
 
-/// SHAKE256 on a circuit, for inputs around the ends of blocks.
+/// SHAKE256 on a circuit, for inputs with lengths around the ends of blocks.
 #[test]
 fn sponges_on_a_circuit_are_shake256() {
     let rate = 8 * RATE_WORDS;
@@ -123,7 +123,7 @@ fn sponges_on_a_circuit_are_shake256() {
     }
 }
 
-/// Looks at the clock.
+/// Cycles in which iterations start.
 #[derive(Default)]
 struct Starts(Vec<u64>);
 
@@ -135,9 +135,9 @@ impl Observer for Starts {
 
 #[test]
 fn presets_take_the_cycles_that_their_bounds_say() {
-    // Name; interval; bounds by units and by the state; permutation, absorption,
-    // process_block: 24 + 71 + 1 cycles to fetch 25 words into registers and
-    // 24 + 68 to put them back, two more for block RAM.
+    // Name; interval; bounds by units and by the state; cycles of permutation, absorption and
+    // process_block. Fetching 25 words into registers takes 24 + 71 + 1 cycles, and putting them
+    // back 24 + 68. Block RAM takes two more.
     let expected = [
         (KeccakPreset::Sequential, 189, [25, 141], [4536, 155, 4536]),
         (KeccakPreset::Bram, 29, [25, 5], [696, 19, 96 + 696 + 94]),
@@ -171,8 +171,8 @@ fn presets_take_the_cycles_that_their_bounds_say() {
     assert_eq!(KeccakPreset::by_name("keccak"), None);
 }
 
-/// The bound by the state is real: without it the scheduler goes below, and the
-/// simulator notices the round that reads what is not yet written.
+/// The bound by the state is real: without it the scheduler goes below, and the simulator finds the
+/// round that reads a word before it is written.
 #[test]
 fn a_round_that_starts_before_the_one_before_is_done_is_a_hazard() {
     let design = KeccakPreset::Pipelined.design();
@@ -198,7 +198,7 @@ fn a_round_that_starts_before_the_one_before_is_done_is_a_hazard() {
             .map(|run| (run, memories[0][0][0]))
     };
     assert!(matches!(run(Interlock::Absent), Err(Fault::Hazard { .. })));
-    // An interlock makes it right, and no faster: it waits for another start.
+    // With an interlock the result is right, but not faster: each round waits for another start.
     let (stalled, first) = run(Interlock::Stall).unwrap();
     assert_eq!(first, permuted([0; WORDS])[0]);
     assert!(stalled.cycles > circuit.cycles().permute && stalled.stalls > 0);
@@ -258,17 +258,19 @@ fn impossible_designs_are_refused() {
 fn tables_and_registers_follow_from_the_graph() {
     let of = |preset| KeccakResources::of(&circuit(preset));
     let round = of(KeccakPreset::RoundPerCycle);
-    // Five parities, five sums of them, theta, chi, iota, of 64 bits each; one state.
+    // Five parities, five sums of them, theta, chi, iota, of 64 bits each; one register of the
+    // state.
     assert_eq!(round.mapped.lut, 64 * (5 + 5 + 25 + 25 + 1));
     assert_eq!(round.mapped.ff, 1600);
     assert_eq!(round.unmapped_lut, 64 * (20 + 5 + 25 + 50 + 1));
 
     let two = of(KeccakPreset::Pipelined);
     assert_eq!(two.mapped.lut, 2 * round.mapped.lut);
-    // Four states, and two times five parities.
+    // Four registers of the state, and two times five parities.
     assert_eq!(two.mapped.ff, 4 * 1600 + 2 * 320);
 
-    // The paper's, 32 %, 6 %, 3 %: tables between the two counts and as many again.
+    // The paper's resources are 32 %, 6 % and 3 %. Its lookup tables exceed the unmapped count, by
+    // less than a factor of 2.
     let paper = KeccakResources::of_the_paper(XC7Z020);
     assert_eq!([paper.lut, paper.ff, paper.bram], [17_024, 6384, 8]);
     assert!(two.unmapped_lut < paper.lut && paper.lut < 2 * two.unmapped_lut);
@@ -285,7 +287,7 @@ fn a_round_has_the_operations_of_the_standard() {
             .filter(|node| format!("{:?}", node.operation).contains(name))
             .count()
     };
-    // Rotations by 1 of theta, and 25 of rho, that of the first word by nothing.
+    // Rotations: theta has 5 by 1, and rho has 25, one of them (the first word's) by 0.
     assert_eq!([logic("Xor"), logic("Chi"), logic("Rotate")], [36, 25, 30]);
     let transfers = graph
         .nodes
@@ -294,8 +296,8 @@ fn a_round_has_the_operations_of_the_standard() {
     assert_eq!(transfers.count(), 2 * WORDS + 1);
 }
 
-/// The paper's 35 lies between a pipelined loop on registers that moves its state
-/// and one that does not.
+/// The paper's 35 lies between the speedups of a pipelined loop on registers with and without
+/// moving its state.
 #[test]
 fn the_papers_factor_is_between_ours() {
     let summary = Summary::new(&Processor::CORTEX_A9).unwrap();

@@ -1,4 +1,4 @@
-//! The committed profile against instrumented runs and against what the scheme says.
+//! Compares the committed profile with instrumented runs and with the definition of the scheme.
 
 use falcon_core::hazmat::secret_basis;
 use falcon_core::seams::ffsampling::{ffsampling, scratch_len};
@@ -28,7 +28,7 @@ fn executed(run: &ProfiledRun, part: Part) -> u64 {
     cost.executed.unwrap()
 }
 
-/// Both degrees, each as a type.
+/// Runs an expression for both degrees, each as a type.
 macro_rules! each_degree {
     ($test:ident) => {
         $test::<Falcon512>();
@@ -70,8 +70,8 @@ fn butterflies_of_the_table_are_those_that_an_instrumented_run_counts() {
     each_degree!(check);
 }
 
-/// Whole transforms, seen at the seam of polynomials, and single products, seen at
-/// the seam of arithmetic, must add up to the same.
+/// Whole transforms, counted at the seam of polynomials, and single products, counted at the seam
+/// of arithmetic, must add up to the same.
 #[test]
 fn both_instruments_and_the_structure_of_signing_agree() {
     fn check<P: Parameters>() {
@@ -84,7 +84,7 @@ fn both_instruments_and_the_structure_of_signing_agree() {
         let mut workload = Workload::<P, _>::new(Counted, repeats).unwrap();
         let signatures = workload.sign_through(fft).unwrap();
         assert!(signatures == workload.signatures());
-        // With these seeds all first attempts succeed.
+        // With these seeds every first attempt succeeds.
         let stored = Butterflies::of_attempts(logn, false, repeats);
         assert_eq!(tally.butterflies(), stored);
 
@@ -94,8 +94,8 @@ fn both_instruments_and_the_structure_of_signing_agree() {
         assert_eq!(arithmetic.trees(logn), 0);
         assert_eq!(arithmetic.butterflies(logn), stored.total());
         let n = 1u64 << logn;
-        // Two for every complex number of the target, four of the lattice point, and
-        // one of the node of every degree: its l10.
+        // Two products for every complex number of the target, four for those of the lattice point,
+        // and one for those of the node of every degree, its l10.
         let pointwise = (2 + 4) * n / 2 + u64::from(logn) * n / 2;
         let forward = stored.fft + stored.merge + repeats * pointwise;
         assert_eq!(arithmetic.products, forward);
@@ -111,7 +111,7 @@ fn both_instruments_and_the_structure_of_signing_agree() {
     each_degree!(check);
 }
 
-/// Integers that need no randomness.
+/// A sampler of integers that needs no randomness: it rounds.
 struct Rounding;
 
 impl SamplerZ for Rounding {
@@ -151,17 +151,17 @@ fn ffsampling_has_half_n_butterflies_a_stage_and_direction_at_every_degree() {
     }
 }
 
-/// Permutations to absorb `bytes` bytes. The last one gives the first block.
+/// Number of permutations to absorb `bytes` bytes. The last one yields the first block.
 fn absorbing(bytes: usize) -> u64 {
     (bytes / RATE) as u64 + 1
 }
 
-/// Further permutations to squeeze `bytes` bytes.
+/// Number of further permutations to squeeze `bytes` bytes.
 fn squeezing_more(bytes: usize) -> u64 {
     bytes.div_ceil(RATE) as u64 - 1
 }
 
-/// Permutations of hash-to-point, by the definition.
+/// Number of permutations of hash-to-point, computed from its definition.
 fn of_point(nonce: &[u8; 40], n: usize) -> u64 {
     let mut hash = Shake256::new();
     hash.update(nonce).update(workload::MESSAGE);
@@ -187,16 +187,15 @@ fn permutations_of_signing_and_verifying_follow_from_the_bytes_hashed() {
             let points: u64 = (0..repeats).map(|i| of_point(&workload::nonce(i), n)).sum();
             assert_eq!(permutations(Operation::Verify), points);
             assert_eq!(permutations(Operation::VerifyEncoded), points);
-            // The seed of 48 bytes, of which an attempt reads 56: one block is
-            // enough for two attempts.
+            // The seed has 48 bytes. An attempt reads 56, so one block is enough for two attempts.
             let seeds = repeats * absorbing(workload::SEED_LEN);
             for operation in [Operation::Sign, Operation::SignExpanded] {
                 assert_eq!(permutations(operation), points + seeds);
             }
             assert_eq!(permutations(Operation::Expand), 0);
 
-            // "falcon nonce 2" and "falcon sampler", each with seed, index and hash of
-            // the secret, the second with 40 coefficients of the point.
+            // "falcon nonce 2" and "falcon sampler", each with seed, index and hash of the secret.
+            // The second also has 40 coefficients of the point.
             let hedging = absorbing(14 + 72) + absorbing(14 + 72 + 2 * 40);
             let workload = Workload::<P, _>::new(Baseline, 0).unwrap();
             let points = (0..repeats).map(|i| {
@@ -212,8 +211,8 @@ fn permutations_of_signing_and_verifying_follow_from_the_bytes_hashed() {
     each_degree!(check);
 }
 
-/// `2^63 P(X = 0)`, then `2^63 P(|X| > k | X != 0)` for the Gaussian of key
-/// generation, of which binary64 knows enough to follow a few thousand draws.
+/// Returns `2^63 P(X = 0)`, then `2^63 P(|X| > k | X != 0)` for the Gaussian of key generation.
+/// Binary64 is precise enough to follow a few thousand draws.
 fn gauss() -> [u64; 27] {
     let variance = 1.17 * 1.17 * 12289.0 / 2048.0;
     let rho = |k: u32| (-f64::from(k * k) / (2.0 * variance)).exp();
@@ -225,7 +224,8 @@ fn gauss() -> [u64; 27] {
     })
 }
 
-/// Draws a polynomial as key generation does, and adds to `bytes` what it reads.
+/// Draws a polynomial as key generation does, and adds the number of bytes that it reads to
+/// `bytes`.
 fn draw(
     stream: &mut impl FnMut() -> u64,
     gauss: &[u64; 27],
@@ -301,7 +301,7 @@ fn shares_are_consistent() {
         );
         assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{name:?}");
 
-        // Straight code: every permutation of a target costs the same.
+        // The code has no branches, so every permutation of a target costs the same.
         let of_permutation = run.instructions_per_execution(&[Part::KeccakF]);
         let of_verifying = profile.run(run.target, Operation::Verify, 512).unwrap();
         let expected = of_verifying.instructions_per_execution(&[Part::KeccakF]);
@@ -318,8 +318,8 @@ fn shares_are_consistent() {
                 assert_eq!(run.share(&binary64), 0.0, "{name:?}");
                 assert_eq!(run.share(&[Part::FixedPointFft]), 0.0, "{name:?}");
             }
-            // On ARMv7 only where the reference's roundings decide, by integers. On x86-64 norms
-            // are computed in binary64 first.
+            // On ARMv7 key generation uses binary64 only if the reference's roundings decide, and
+            // computes it with integers. On x86-64 it computes norms in binary64 first.
             Operation::Keygen => {
                 let most = match run.target {
                     Target::X86_64 => 0.015,
@@ -361,7 +361,7 @@ fn tables_that_are_not_whole_are_refused() {
     assert!(matches!(missing, Err(ProfileError::Missing { .. })));
 }
 
-/// Every file below `path`, or itself.
+/// Returns every file below `path`, or `path` itself.
 fn files(path: &Path) -> Vec<PathBuf> {
     if path.is_file() {
         return vec![path.into()];
@@ -372,8 +372,8 @@ fn files(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// `profile.sh --sources`: the hash of all lines with the names of their files, without comments
-/// and blank lines.
+/// Computes the hash of `profile.sh --sources`: of all lines with the names of their files, without
+/// comments and blank lines.
 fn hash_of_sources() -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let sources = [
@@ -403,8 +403,8 @@ fn hash_of_sources() -> String {
     base16ct::lower::encode_string(&hash.finalize())
 }
 
-/// A profile of other code is out of date by little or much. The test warns of it. `profile.sh
-/// --check`, a step of CI, counts again and fails.
+/// The test only warns if the profile was counted on other code, because the difference may be
+/// small. `profile.sh --check`, a step of CI, counts again and fails.
 #[test]
 fn the_profile_says_of_which_code_it_is() {
     let table = include_str!("../profile.tsv");
@@ -415,7 +415,7 @@ fn the_profile_says_of_which_code_it_is() {
     assert_eq!(recorded.len(), 64);
     let found = hash_of_sources();
     if recorded != found {
-        // Not by `eprintln`, which is not shown of a test that passes.
+        // `eprintln` would not be shown if the test passes.
         let warning = "WARNING: profile.tsv was counted on other code than this: run profile.sh";
         writeln!(
             std::io::stderr(),
@@ -423,7 +423,7 @@ fn the_profile_says_of_which_code_it_is() {
         )
         .unwrap();
     }
-    // The script's hash is this one.
+    // The script computes the same hash.
     if cfg!(unix) {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("profile.sh");
         let output = Command::new(script).arg("--sources").output().unwrap();

@@ -42,14 +42,14 @@ fn every_preset_reproduces_nists_records() {
                 preset.name(),
                 report.finding
             );
-            // One FFT, one inverse, and the splitting and merging of a tree at least.
+            // At least one FFT, one inverse, and the splits and merges of a tree.
             let butterflies = meter.total().iterations;
             assert!(butterflies > 10 * 4096, "{algorithm}: {butterflies}");
         }
     }
 }
 
-/// Each preset makes the same signatures in its own time.
+/// Each preset makes the same signatures, in its own number of cycles.
 #[test]
 fn signatures_on_a_circuit_are_the_processors() {
     let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("a key");
@@ -77,14 +77,14 @@ fn signatures_on_a_circuit_are_the_processors() {
     assert!(marked.ends_with("false:NOT EQUAL to the processor's bytes, true:valid"));
 }
 
-/// All 100 records of NIST's file, as `subject` writes it.
+/// Returns all 100 records of NIST's file, computed by `subject`.
 fn whole_file(algorithm: Algorithm, subject: &impl Subject) -> Vec<u8> {
     let mut text = Vec::new();
     replay::generate(algorithm, 100, Style::Nist, subject, &mut text, |_| ()).expect("generation");
     text
 }
 
-/// The rest of the records, where the whole extent of the tests is asked for.
+/// The rest of the records, if the whole extent of the tests is asked for.
 #[test]
 fn every_preset_writes_nists_files_as_the_portable_engine_does() {
     if std::env::var("FALCON_FULL").as_deref() != Ok("1") {

@@ -1,4 +1,4 @@
-//! Every transform of every preset and degree has the bits of `scalar`.
+//! Every transform gives the same bits as `scalar`, for every preset and degree.
 
 use falcon_core::seams::fft::Fft;
 use falcon_core::seams::hash::Shake256;
@@ -7,7 +7,7 @@ use falcon_hls_sim::accelerator::{Accelerator, MAX_LOGN};
 use falcon_hls_sim::design::Preset;
 use falcon_hls_sim::seam::{HlsFft, Meter};
 
-/// `len` reals with magnitudes from `2^-60` to `2^60`.
+/// Returns `len` reals with magnitudes from `2^-60` to `2^60`.
 fn reals(label: &str, len: usize) -> Vec<f64> {
     let mut stream = Shake256::reader(label.as_bytes());
     let mut real = || {
@@ -22,7 +22,7 @@ fn bits(f: &[f64]) -> Vec<u64> {
     f.iter().map(|x| x.to_bits()).collect()
 }
 
-/// Results of each operation of `fft` on fixed polynomials.
+/// Returns the results of each operation of `fft` on fixed polynomials.
 fn results<F: Fft<Real = f64>>(fft: F, logn: u32) -> Vec<(&'static str, Vec<u64>)> {
     let n = 1usize << logn;
     let polynomial = |name: &str| reals(&format!("{name} {logn}"), n);

@@ -1,15 +1,15 @@
-//! Access of other users to secrets.
+//! Checks the access of other users to secrets.
 
 use crate::ui::Ui;
 use std::path::Path;
 
-/// Warns if users other than the owner can read or change the file of a secret: `what` says which,
-/// such as "secret key".
+/// Warns if users other than the owner can read or change the file of a secret. `what` names the
+/// secret, such as "secret key".
 #[cfg(unix)]
 pub fn warn_if_exposed(path: &Path, what: &str, ui: Ui) {
     use crate::{escape::shown, input::is_standard, shell::quote};
     use std::os::unix::fs::PermissionsExt;
-    // A pipe has no owner to protect it from.
+    // A pipe needs no protection from other users.
     let file = path.metadata().ok().filter(|_| !is_standard(path));
     let Some(file) = file.filter(|file| file.is_file()) else {
         return;
@@ -23,6 +23,6 @@ pub fn warn_if_exposed(path: &Path, what: &str, ui: Ui) {
     }
 }
 
-/// Elsewhere files have no such modes.
+/// Files of other systems have no such modes.
 #[cfg(not(unix))]
 pub fn warn_if_exposed(_: &Path, _: &str, _: Ui) {}

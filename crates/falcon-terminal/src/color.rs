@@ -13,7 +13,7 @@ pub enum Color {
 }
 
 impl Color {
-    /// Applies the choice to everything that is printed from now on.
+    /// Applies the choice to all further output.
     pub fn choose(self) {
         match self {
             Self::Auto => ColorChoice::Auto,

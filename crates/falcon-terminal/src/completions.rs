@@ -16,10 +16,10 @@ impl Completions {
     /// Prints the script for the program that `command` describes.
     ///
     /// # Errors
-    /// Standard output cannot be written.
+    /// If standard output cannot be written.
     pub fn run(self, mut command: Command) -> Result<Status> {
         let name = command.get_name().to_owned();
-        // Into memory first: the generator gives up the process on an error.
+        // Written to memory first, because the generator ends the process on an error.
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command, name, &mut script);
         io::stdout()

@@ -4,20 +4,20 @@ use crate::escape::shown;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use std::{fmt, io, path::Path, process::ExitCode};
 
-/// Result of a command. The greatest status of all files counts: an invalid one must not be
+/// Result of a command. For several files the greatest status counts, so that an invalid one is not
 /// missed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
-    /// Everything asked for was done; everything that was checked is valid.
+    /// Everything was done, and everything that was checked is valid.
     Valid,
-    /// Wrong usage, or a file that cannot be read, decoded or written.
+    /// Wrong usage, or a file that could not be read, decoded or written.
     Failure,
-    /// Something that was checked is not valid: a signature, a known answer.
+    /// A signature or a known answer that was checked is invalid.
     Invalid,
 }
 
 impl Status {
-    /// The exit status of the program.
+    /// Returns the exit status of the program.
     pub fn code(self) -> u8 {
         match self {
             Self::Valid => 0,
@@ -39,10 +39,10 @@ pub struct Error {
     /// Description of the failure.
     #[serde(rename = "error")]
     what: String,
-    /// The file it went wrong with.
+    /// The file that the error is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
-    /// Words of the system or of a decoder.
+    /// Cause, in the words of the system or of a decoder.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<String>,
     /// Advice to the user.
@@ -57,7 +57,7 @@ pub struct Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// An error that concerns no file.
+    /// Makes an error that is not about a file.
     pub fn new(what: impl fmt::Display) -> Self {
         Self {
             what: what.to_string(),
@@ -68,8 +68,8 @@ impl Error {
         }
     }
 
-    /// An error about the file at `path`. `what` continues a sentence that begins with
-    /// the path.
+    /// Makes an error about the file at `path`. `what` continues a sentence that begins with the
+    /// path.
     pub fn at(path: &Path, what: impl fmt::Display) -> Self {
         Self {
             path: Some(display(path)),
@@ -77,7 +77,7 @@ impl Error {
         }
     }
 
-    /// A failure to read or write; `what` says which, such as "cannot read".
+    /// Makes an error about reading or writing. `what` names the operation, such as "cannot read".
     pub fn io(path: &Path, what: impl fmt::Display, cause: &io::Error) -> Self {
         let error = match cause.kind() {
             io::ErrorKind::NotFound => Self::at(path, "does not exist"),
@@ -86,7 +86,7 @@ impl Error {
         error.of_kind(cause.kind())
     }
 
-    /// A failure to write results to standard output.
+    /// Makes an error about writing results to standard output.
     pub fn stdout(cause: &io::Error) -> Self {
         Self {
             kind: Some(cause.kind()),
@@ -94,7 +94,7 @@ impl Error {
         }
     }
 
-    /// Adds what the system or a decoder said.
+    /// Adds the message of the system or of a decoder.
     pub fn because(self, cause: impl fmt::Display) -> Self {
         Self {
             cause: Some(cause.to_string()),
@@ -118,7 +118,7 @@ impl Error {
         }
     }
 
-    /// Adds what to do next.
+    /// Adds advice on what to do next.
     pub fn hint(self, hint: impl fmt::Display) -> Self {
         Self {
             hint: Some(hint.to_string()),
@@ -126,19 +126,19 @@ impl Error {
         }
     }
 
-    /// Whether an input or output error of this kind is the cause. A broken pipe means
-    /// that the reader of the output has gone.
+    /// True if an input or output error of this kind is the cause. A broken pipe means that nobody
+    /// reads the output.
     pub fn is(&self, kind: io::ErrorKind) -> bool {
         self.kind == Some(kind)
     }
 
-    /// Advice to the user, if there is any.
+    /// Returns the advice to the user, if there is any.
     pub fn next_step(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 }
 
-/// One line, without the hint.
+/// Formats the error as one line, without the hint.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = &self.path {
@@ -154,7 +154,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Words of the system, without the number of its error.
+/// Returns the words of the system, without its error number.
 pub fn in_words(cause: &io::Error) -> String {
     let text = cause.to_string();
     match text.split_once(" (os error ") {
@@ -163,7 +163,7 @@ pub fn in_words(cause: &io::Error) -> String {
     }
 }
 
-/// A path for messages; `-` is shown as "standard input".
+/// Formats a path for messages. `-` is shown as "standard input".
 pub fn display(path: &Path) -> String {
     if path == Path::new("-") {
         "standard input".to_owned()
@@ -172,8 +172,8 @@ pub fn display(path: &Path) -> String {
     }
 }
 
-/// Writes a path to JSON as it was given. One that is not UTF-8 becomes `{"bytes": "61ff"}`, in
-/// hexadecimal: any text could be the name of another file.
+/// Writes a path to JSON unchanged. A path that is not UTF-8 becomes `{"bytes": "61ff"}`, in
+/// hexadecimal, because any text could be the name of another file.
 pub fn serialize_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     if let Some(text) = path.to_str() {
         return serializer.serialize_str(text);

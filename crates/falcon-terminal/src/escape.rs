@@ -1,5 +1,5 @@
-//! Escapes for file names and other foreign text. A control character in a file name
-//! could otherwise overwrite a verdict on the terminal.
+//! Escapes file names and other foreign text. A control character in a file name could otherwise
+//! overwrite a verdict on the terminal.
 
 use falcon_invisible::is_invisible;
 use std::{
@@ -8,11 +8,11 @@ use std::{
     path::Path,
 };
 
-/// Text of a file name, different for different names. A byte that is not UTF-8 is written as
-/// `\xff`. Most names with backslashes are not changed. But backslashes are doubled where one of
-/// them could be taken for an escape: in a name that is not UTF-8, that has an invisible character,
-/// or that has `\x`, `\u` or `\\` in it. On Windows, where backslashes separate folders, they are
-/// doubled only in names that are not Unicode.
+/// Returns the text of a file name. Different names have different texts. A byte that is not UTF-8
+/// is written as `\xff`. Most names with backslashes are not changed. Backslashes are doubled only
+/// in names in which one could be mistaken for an escape: a name that is not UTF-8, that has an
+/// invisible character, or that contains `\x`, `\u` or `\\`. On Windows, where backslashes separate
+/// folders, they are doubled only in names that are not Unicode.
 pub fn shown(path: &Path) -> Cow<'_, str> {
     let name = path.as_os_str();
     if let Some(text) = name.to_str() {
@@ -34,7 +34,7 @@ pub fn shown(path: &Path) -> Cow<'_, str> {
     out.into()
 }
 
-/// Text with its invisible characters as `\u{1b}`.
+/// Text whose invisible characters are shown like `\u{1b}`.
 pub struct Escaped<T>(pub T);
 
 impl<T: Display> Display for Escaped<T> {
@@ -47,7 +47,7 @@ impl<T: Display> Display for Escaped<T> {
     }
 }
 
-/// Text in quotation marks, escaped so that it cannot end them: it cannot imitate what follows.
+/// Text in quotation marks, escaped so that it cannot end them and imitate the text that follows.
 pub struct Quoted<T>(pub T);
 
 impl<T: Display> Display for Quoted<T> {
@@ -64,7 +64,7 @@ impl<T: Display> Display for Quoted<T> {
 
 struct Escaping<'a, 'b> {
     out: &'a mut fmt::Formatter<'b>,
-    /// Whether quotation marks and backslashes are escaped too.
+    /// True if quotation marks and backslashes are escaped, too.
     quoted: bool,
 }
 
@@ -83,13 +83,13 @@ impl Write for Escaping<'_, '_> {
     }
 }
 
-/// Escapes these characters in a line of JSON. `serde_json` leaves some of them as they
-/// are, and only in strings.
+/// Escapes invisible characters in a line of JSON. `serde_json` escapes only some of them, and only
+/// in strings.
 pub fn json(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     for character in line.chars() {
         if is_invisible(character) {
-            // JSON counts in UTF-16: a character from U+10000 on is a pair of surrogates.
+            // JSON uses UTF-16, in which a character from U+10000 on is a pair of surrogates.
             for unit in character.encode_utf16(&mut [0; 2]) {
                 let _ = write!(out, "\\u{unit:04x}");
             }
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(text_of(b"a\x1b"), "a\\u{1b}");
         assert_eq!(text_of(b"a\\u{1b}"), "a\\\\u{1b}");
         assert_eq!(text_of(b"\\xfe\xfe\xe9\x80z"), "\\\\xfe\\xfe\\xe9\\x80z");
-        // All names of up to five of these pieces.
+        // All names that consist of up to five of these pieces.
         let pieces: [&[u8]; 6] = [b"\\", b"x", b"u{1b}", b"ff", b"\xff", b"\x1b"];
         let mut names = vec![Vec::new()];
         let mut from = 0;

@@ -1,4 +1,4 @@
-//! Files and standard input.
+//! Reads files and standard input.
 
 use crate::error::{Error, Result};
 use std::{
@@ -8,13 +8,12 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// Whether the path means standard input or output.
+/// True if the path means standard input or output.
 pub fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Refuses standard input under two names: the second reader would find it
-/// empty, and say nothing.
+/// Refuses standard input as two inputs: the second reader would find it empty and report no error.
 pub fn at_most_one_standard<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<()> {
     if paths.into_iter().filter(|path| is_standard(path)).count() > 1 {
         return Err(Error::new("standard input, `-`, is named more than once")
@@ -29,7 +28,7 @@ pub fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
         return Ok(Box::new(io::stdin()));
     }
     let file = File::open(path).map_err(|error| cannot_read(path, &error))?;
-    // A folder opens, and only then refuses to be read.
+    // A folder can be opened, and fails only when it is read.
     match file.metadata() {
         Ok(metadata) if metadata.is_dir() => {
             Err(Error::at(path, "is a folder").hint("name the files in it"))
@@ -38,7 +37,7 @@ pub fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     }
 }
 
-/// Tells early that a file cannot be read, or that it is a folder. Pipes are not opened: opening
+/// Reports early that a file cannot be read, or that it is a folder. Pipes are not opened: opening
 /// and closing one would end the program that writes to it.
 pub fn check_readable(path: &Path) -> Result<()> {
     let metadata = path.metadata().map_err(|error| cannot_read(path, &error))?;
@@ -48,14 +47,14 @@ pub fn check_readable(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Opens a regular file, no link, for reading. What has taken its place meanwhile is refused, and a
-/// pipe does not wait.
+/// Opens a regular file for reading, but not through a link. A file of another kind that takes its
+/// place meanwhile is refused. Opening never waits for a pipe.
 pub fn open_regular(path: &Path) -> Result<File> {
     open_at_once(path, false)
 }
 
 /// Opens a regular file for reading, also through a link. A pipe, a socket or a device is refused
-/// and stays closed: opening a pipe waits.
+/// without opening it, since opening a pipe would wait.
 pub fn open_linked(path: &Path) -> Result<File> {
     let metadata = path.metadata().map_err(|error| cannot_read(path, &error))?;
     if !metadata.is_file() {
@@ -88,24 +87,24 @@ fn open_at_once(path: &Path, follow: bool) -> Result<File> {
     Ok(file)
 }
 
-/// Length of the file at `path`, if it is a regular file.
+/// Returns the length of the file at `path`, if it is a regular file.
 pub fn regular_length(path: &Path) -> Option<u64> {
     let metadata = path.metadata().ok().filter(|_| !is_standard(path))?;
     metadata.is_file().then_some(metadata.len())
 }
 
-/// Reads a file of at most `max` bytes, whole. The memory is wiped: it may be a key. The error for
-/// a longer file names the `kind` that was expected.
+/// Reads a whole file of at most `max` bytes. The memory is wiped, since the file may be a key. The
+/// error for a longer file names the `kind` that was expected.
 pub fn read_object(path: &Path, max: u64, kind: &str) -> Result<Zeroizing<Vec<u8>>> {
     let (bytes, _) = read_start(path, max)?;
     check_object(path, &bytes, max, kind)?;
     Ok(bytes)
 }
 
-/// Reads at most `max` bytes, and one byte more if there is one. Returns the reader of the rest,
-/// too.
+/// Reads at most `max` bytes, and one more byte if the file is longer. Also returns the reader of
+/// the rest.
 pub fn read_start(path: &Path, max: u64) -> Result<(Zeroizing<Vec<u8>>, impl Read)> {
-    // Growing would leave copies of the secret behind.
+    // Growing memory would leave copies of the secret.
     let mut bytes = Zeroizing::new(Vec::with_capacity(max as usize + 1));
     let mut input = open(path)?;
     (&mut input)
@@ -123,7 +122,7 @@ pub fn check_object(path: &Path, start: &[u8], max: u64, kind: &str) -> Result<(
     Ok(())
 }
 
-/// Reading failed.
+/// Returns the error for a file that could not be read.
 pub fn cannot_read(path: &Path, error: &io::Error) -> Error {
     Error::io(path, "cannot read", error)
 }
@@ -143,7 +142,7 @@ mod tests {
         assert!(open_regular(&link).is_err());
         assert!(open_regular(folder.path()).is_err());
     }
-    /// The file is exchanged for a link and a pipe all the time while it is opened.
+    /// The file is repeatedly exchanged for a link and a pipe while it is opened.
     #[test]
     fn what_takes_the_place_of_a_file_is_never_read() {
         use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -176,7 +175,7 @@ mod tests {
                 }
             })
         };
-        // In a thread of its own, since a pipe would keep it waiting.
+        // Runs in a thread of its own, since a pipe could block it.
         let (tell, told) = mpsc::channel();
         thread::spawn(move || {
             let (mut opened, mut refused) = (0, 0);

@@ -2,9 +2,9 @@
 //! SIGTERM and SIGXCPU. The program removes unfinished files, restores the terminal and ends
 //! with the status that shells expect: 128 plus the number of the signal.
 //!
-//! A thread waits for the signal, whatever the other threads do. Code that makes or
-//! renames a temporary file holds the list of unfinished files. The thread takes that
-//! list, so no other file can appear afterwards.
+//! A thread waits for the signals, independently of the other threads. Code that makes or renames a
+//! temporary file holds the list of unfinished files. The thread takes that list, so no other file
+//! can appear afterwards.
 
 use std::{
     collections::BTreeMap,
@@ -20,7 +20,8 @@ static UNFINISHED: Mutex<Unfinished> = Mutex::new(Unfinished {
 
 /// Work to do before the program ends.
 struct Unfinished {
-    /// Files and folders to remove. One with an identity is removed only if it is still that file.
+    /// Files and folders to remove. If an identity is given, the file is removed only if it is
+    /// still the same.
     paths: BTreeMap<PathBuf, Option<Identity>>,
     /// A terminal whose echo is off.
     terminal: Option<terminal::Terminal>,
@@ -40,17 +41,17 @@ impl Unfinished {
     }
 }
 
-/// A file, whatever its name is. Unknown where files have no numbers.
+/// Identifies a file independently of its name. Unknown if the system does not number files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity(Option<[u64; 2]>);
 
 impl Identity {
-    /// Finds out which file this is.
+    /// Returns the identity of an open file.
     pub fn of(file: &File) -> Self {
         Self(file.metadata().ok().and_then(|file| numbers(&file)))
     }
 
-    /// Whether the file has this name.
+    /// True if the file has this name.
     pub fn is_at(self, path: &Path) -> bool {
         fs::symlink_metadata(path).is_ok_and(|there| numbers(&there) == self.0)
     }
@@ -68,7 +69,7 @@ fn numbers(_: &fs::Metadata) -> Option<[u64; 2]> {
     None
 }
 
-/// While it lives, signals do not end the program. Hold it briefly.
+/// Signals do not end the program while this value exists. Hold it only briefly.
 pub struct Hold(MutexGuard<'static, Unfinished>);
 
 /// Holds signals back.
@@ -77,24 +78,24 @@ pub fn hold() -> Hold {
 }
 
 impl Hold {
-    /// Adds a file or folder to remove if a signal comes.
+    /// Adds a file or folder that a signal removes.
     pub fn add(&mut self, path: &Path) {
         self.0.paths.insert(path.to_owned(), None);
     }
 
-    /// Adds a file to remove if a signal comes, unless another file has its name then.
+    /// Adds a file that a signal removes, unless another file has its name by then.
     pub fn add_file(&mut self, path: &Path, identity: Identity) {
         self.0.paths.insert(path.to_owned(), Some(identity));
     }
 
-    /// Removes a file or folder from the list: it is finished.
+    /// Takes a finished file or folder off the list.
     pub fn remove(&mut self, path: &Path) {
         self.0.paths.remove(path);
     }
 }
 
-/// While it lives, a signal restores the terminal. The question for a passphrase
-/// switches the echo off, and a signal could end the program before it is on again.
+/// A signal restores the terminal while this value exists. The question for a passphrase switches
+/// the echo off, and a signal could otherwise end the program before it is switched on again.
 pub struct TerminalGuard(());
 
 /// Saves the modes of the terminal.
@@ -121,7 +122,7 @@ mod terminal {
     }
 
     impl Terminal {
-        /// The terminal that the process was started from, if any.
+        /// Returns the terminal that the process was started from, if there is one.
         pub(super) fn of_process() -> Option<Self> {
             let device = File::open("/dev/tty").ok()?;
             let modes = tcgetattr(&device).ok()?;
@@ -134,7 +135,7 @@ mod terminal {
     }
 }
 
-/// Systems without signals have nothing to restore.
+/// Systems without signals need not restore anything.
 #[cfg(not(unix))]
 mod terminal {
     pub(super) struct Terminal;
@@ -148,7 +149,7 @@ mod terminal {
     }
 }
 
-/// Does what SIGINT does, for a Ctrl-C that was read as a character.
+/// Handles a Ctrl-C that was read as a character, like SIGINT.
 pub fn end() -> ! {
     end_with(SIGINT)
 }
@@ -160,10 +161,10 @@ fn end_with(signal: i32) -> ! {
     std::process::exit(128 + signal)
 }
 
-/// Number of SIGINT, the same on every system that has it.
+/// Number of SIGINT, which is the same on all systems.
 const SIGINT: i32 = 2;
 
-/// Begins to wait for signals.
+/// Starts to wait for signals.
 #[cfg(unix)]
 pub fn watch() -> std::io::Result<()> {
     use signal_hook::{
@@ -172,14 +173,14 @@ pub fn watch() -> std::io::Result<()> {
         iterator::Signals,
     };
     use std::sync::{Arc, atomic::AtomicBool, mpsc};
-    // Nobody reads the flag. Catching the signal is enough: a file that grows beyond the
-    // limit is then a write error, which is reported, and the file is removed.
+    // Nobody reads the flag; catching the signal is enough. A file that grows beyond the limit then
+    // causes a write error, which is reported, and the file is removed.
     let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
     let mut waited_for = vec![SIGINT, SIGQUIT, SIGTERM];
-    // The parent process may have set these to be ignored.
+    // The parent process may have set these signals to be ignored.
     let ignorable = [SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU];
     waited_for.extend(ignorable.into_iter().filter(|&it| !is_ignored(it)));
-    // Without the thread nobody would handle the signals that are caught.
+    // Without the thread, nobody would handle the caught signals.
     let (ready, started) = mpsc::channel();
     std::thread::Builder::new()
         .name("signals".to_owned())
@@ -196,8 +197,8 @@ pub fn watch() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Whether the program was started with the signal ignored, as `nohup` does.
-/// Only Linux tells without a call that is `unsafe`.
+/// True if the program was started with the signal ignored, as by `nohup`. Only Linux tells this
+/// without an `unsafe` call.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -208,7 +209,7 @@ fn is_ignored(signal: i32) -> bool {
     ignored.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// Elsewhere a signal ends the program as the system does it.
+/// On other systems a signal ends the program in the system's way.
 #[cfg(not(unix))]
 pub fn watch() -> std::io::Result<()> {
     Ok(())

@@ -1,5 +1,5 @@
-//! The parts of `falcon-cli` and `mceliece-cli` that know neither scheme: errors with hints, files
-//! that appear whole or not at all, signals, output as text and as JSON.
+//! The parts of `falcon-cli` and `mceliece-cli` that do not depend on the scheme: errors with
+//! hints, files that appear complete or not at all, signals, output as text and as JSON.
 //!
 //! A program describes itself in a [`program::Program`], parses its command line, and then calls
 //! [`start::run`].

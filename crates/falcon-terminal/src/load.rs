@@ -1,11 +1,11 @@
-//! Warning before a measurement on a busy machine. `falcon-benches` includes this file, too.
+//! Warns before a measurement on a busy machine. `falcon-benches` includes this file, too.
 
 use std::{fs, num::NonZeroUsize, thread::available_parallelism};
 
-/// Part of a core that other work may use without a warning.
+/// Fraction of a core that other work may use without a warning.
 const TOLERANCE: f64 = 0.5;
 
-/// Warning if `threads` threads do not find that many free cores. Only Linux tells its load.
+/// Returns a warning if fewer than `threads` cores are free. Only Linux reports its load.
 pub fn warning(threads: usize) -> Option<String> {
     let text = fs::read_to_string("/proc/loadavg").ok()?;
     let load = text.split_whitespace().next()?.parse().ok()?;

@@ -1,4 +1,4 @@
-//! Locks of folders, which keep programs from changing the same files at the same time.
+//! Locks folders, so that programs do not change the same files at the same time.
 
 use crate::{
     error::{Error, Result, in_words},
@@ -15,10 +15,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The lock of a folder, until it is dropped.
+/// The lock of a folder. Dropping it releases the lock.
 #[must_use]
 pub struct Lock(
-    // Empty where folders cannot be locked.
+    // `None` if the folder cannot be locked.
     #[expect(dead_code, reason = "held, not read")] Option<File>,
 );
 
@@ -27,11 +27,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Time between two attempts to lock a folder.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Locks the folder of a file. Waits while another program has the lock, and then says so.
+/// Locks the folder of a file. If another program has the lock, prints this and waits.
 ///
-/// A program holds the lock only while it changes files, so a long wait means that it is
-/// stopped. The wait ends after `PATIENCE`. Where the system cannot lock the folder, a
-/// warning says why, and the command goes on: it would otherwise not work there at all.
+/// A program holds the lock only while it changes files, so a long wait means that it is stopped.
+/// The wait ends after `PATIENCE`. If the system cannot lock the folder, the command prints a
+/// warning with the reason and continues, because it would otherwise never work there.
 pub fn lock_folder(file: &Path, program: &Program, ui: Ui) -> Result<Lock> {
     let folder = folder(file);
     let not_locked = |cause: &io::Error| {

@@ -1,4 +1,4 @@
-//! `man`: the manual pages, made from the command line's own description.
+//! `man`: manual pages, generated from the description of the command line.
 
 use crate::{
     error::{Error, Result, Status},
@@ -30,7 +30,7 @@ impl Man {
     /// Prints or writes the pages of the program that `command` describes.
     ///
     /// # Errors
-    /// Standard output or a page cannot be written.
+    /// If standard output or a page cannot be written.
     pub fn run(self, command: Command, program: &'static Program, ui: Ui) -> Result<Status> {
         match &self.dir {
             None => {
@@ -45,7 +45,7 @@ impl Man {
                 let overwrite = Overwrite::from_force(self.force);
                 let pages = pages(command);
                 let paths = || pages.iter().map(|page| dir.join(page.get_filename()));
-                // All of them or, if one is in the way, none.
+                // If one page cannot be written, none is.
                 for path in paths() {
                     check_target(program, &path, Content::Result, overwrite).map_err(|error| {
                         if error.is(io::ErrorKind::AlreadyExists) {
@@ -72,7 +72,7 @@ fn render(page: &Page) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// The pages of all commands.
+/// Generates the pages of all commands.
 fn pages(command: Command) -> Vec<Page> {
     fn add(command: &Command, pages: &mut Vec<Page>) {
         for inner in command.get_subcommands().filter(|it| !it.is_hide_set()) {

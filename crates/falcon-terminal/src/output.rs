@@ -1,11 +1,10 @@
-//! Files that appear whole or not at all.
+//! Files that appear complete or not at all.
 //!
-//! The bytes go to a temporary file in the target's folder, which is then
-//! renamed, so no other process ever sees half a file. Without permission to
-//! overwrite, the rename itself refuses an existing target: asking first and
-//! renaming later would leave a race. A key is on the disk before a command
-//! reports it; what can be made again is left to the system, since waiting for
-//! the disk takes longer than a signature.
+//! The bytes are written to a temporary file in the target's folder, which is then renamed. So no
+//! other process ever sees an incomplete file. Without permission to overwrite, the rename itself
+//! refuses an existing target: checking first and renaming later would be a race. A key is on the
+//! disk before a command reports it. For results that can be made again, the system decides:
+//! waiting for the disk takes longer than a signature.
 
 mod results;
 mod stdout;
@@ -33,7 +32,7 @@ use target::exists;
 pub use target::{Content, Inputs, Outputs, Overwrite, check_target};
 use tempfile::NamedTempFile;
 
-/// A file that is not there yet. Dropping it leaves no trace.
+/// A file that has not appeared yet. Dropping it leaves no trace.
 pub struct Pending {
     program: &'static Program,
     temporary: NamedTempFile,
@@ -55,9 +54,9 @@ impl Pending {
         check_target(program, target, content, overwrite)?;
         let named = target.to_owned();
         let target = match overwrite {
-            // Through a link, the file it points to is replaced, not the link.
+            // If the target is a link, the file that it points to is replaced, not the link.
             Overwrite::Force => fs::canonicalize(target).unwrap_or_else(|_| target.to_owned()),
-            // A link that appears from now on is refused, as a file is.
+            // A link that appears from now on is refused, like a file.
             Overwrite::Never => target.to_owned(),
         };
         let mut hold = interrupt::hold();
@@ -82,7 +81,7 @@ impl Pending {
         })
     }
 
-    /// Prepares a file with these bytes.
+    /// Prepares a file with these contents.
     pub fn with_bytes(
         program: &'static Program,
         target: &Path,
@@ -97,7 +96,7 @@ impl Pending {
         Ok(pending)
     }
 
-    /// The target, as the caller named it.
+    /// Returns the target as the caller named it.
     pub fn named(&self) -> &Path {
         &self.named
     }
@@ -113,19 +112,19 @@ impl Pending {
         Ok(())
     }
 
-    /// Makes the file appear and writes `bytes` to standard output: each is of no use without the
-    /// other.
+    /// Makes the file appear and writes `bytes` to standard output, since each is useless without
+    /// the other.
     ///
-    /// With [`Overwrite::Never`] the file appears first, since its name may be taken meanwhile. If
-    /// `bytes` cannot be written, or a signal comes, it is removed. With [`Overwrite::Force`]
-    /// `bytes` are written first, so that an old file is replaced only after that.
+    /// With [`Overwrite::Never`] the file appears first, since its name may be taken meanwhile. It
+    /// is removed if `bytes` cannot be written or a signal arrives. With [`Overwrite::Force`]
+    /// `bytes` are written first, so that an old file is replaced only afterwards.
     pub fn commit_and_print(self, bytes: &[u8]) -> Result<()> {
         refuse_closed_stdout()?;
         self.sync()?;
         let on_disk = self.on_disk();
         if self.overwrite == Overwrite::Force {
-            // A signal that has come ends the program here, and one that comes removes the
-            // temporary file.
+            // A signal that has arrived ends the program here. A later one removes the temporary
+            // file.
             drop(interrupt::hold());
             print(bytes)?;
             let target = self.rename(&mut interrupt::hold())?;
@@ -135,16 +134,16 @@ impl Pending {
             return Ok(());
         }
         let mut hold = interrupt::hold();
-        // Another file may get the name later.
+        // Another file may have the name later.
         let file = Identity::of(self.temporary.as_file());
         let target = self.rename(&mut hold)?;
         hold.add_file(&target, file);
-        // Printing may wait for a reader, and a signal must be able to end that.
+        // Printing may wait for a reader. A signal must be able to end this.
         drop(hold);
         if on_disk {
             sync_folder(&target);
         }
-        // A signal that has come ends the program here, before anything is printed.
+        // A signal that has arrived ends the program here, before anything is printed.
         drop(interrupt::hold());
         let printed = print(bytes);
         if printed.is_err() && file.is_at(&target) {
@@ -154,30 +153,29 @@ impl Pending {
         printed
     }
 
-    /// Makes the file appear in the place of the one that was read, if that is unchanged.
+    /// Replaces the file that was read, if it has not changed.
     pub fn commit_over(self, read: &Snapshot) -> Result<()> {
         self.sync()?;
-        // As late as possible: a program that takes no lock may write until the rename.
+        // Checked as late as possible: a program that takes no lock may write until the rename.
         read.check()?;
         let target = self.rename(&mut interrupt::hold())?;
         sync_folder(&target);
         Ok(())
     }
 
-    /// Makes both files appear, or neither, or with [`Overwrite::Force`] at
-    /// least the first: against signals, failures, and others who do the same
-    /// in this folder at the same time.
+    /// Makes both files appear, or neither. With [`Overwrite::Force`] the first may also appear
+    /// alone. This holds despite signals, failures, and other programs that do the same in this
+    /// folder at the same time.
     ///
-    /// The second is never one that does not belong to the first, not even if
-    /// the program is killed between two steps: an old one gets the name of a
-    /// temporary file before the first is replaced, and its own name again if
-    /// that fails.
+    /// The second file always belongs to the first, even if the program is killed between two
+    /// steps: before the first is replaced, an old second file is renamed to a temporary name. If a
+    /// step fails, it gets its name back.
     pub fn commit_pair(first: Self, second: Self, ui: Ui) -> Result<()> {
         first.sync()?;
         second.sync()?;
         let _lock = lock_folder(&first.target, first.program, ui)?;
         let mut hold = interrupt::hold();
-        // Another may have made them while the lock was awaited.
+        // Another program may have made them during the wait for the lock.
         for file in [&first, &second] {
             check_target(file.program, &file.named, file.content, file.overwrite)?;
         }
@@ -205,7 +203,7 @@ impl Pending {
         renamed.map(|_| ())
     }
 
-    /// Whether it is to be on the disk before anyone is told of it.
+    /// True if the file must be on the disk before it is reported.
     fn on_disk(&self) -> bool {
         match self.content {
             Content::SecretKey
@@ -225,7 +223,7 @@ impl Pending {
         synced.map_err(|error| cannot_write(&self.named, &error))
     }
 
-    /// Gives the file its name; where it is now.
+    /// Gives the file its name. Returns its path.
     fn rename(self, hold: &mut Hold) -> Result<PathBuf> {
         let target = &self.target;
         if self.overwrite == Overwrite::Force {
@@ -248,13 +246,13 @@ impl Pending {
     }
 }
 
-/// The name of a file is on the disk once its folder is. Some file systems
-/// cannot do this; the file itself is complete all the same.
+/// Writes the folder to the disk, and with it the name of the file. Some file systems cannot do
+/// this; the file itself is complete anyway.
 fn sync_folder(file: &Path) {
     let _ = File::open(folder(file)).and_then(|folder| folder.sync_all());
 }
 
-/// The words of the error are left out: they have the name of the temporary file.
+/// The system's message is left out, since it contains the name of the temporary file.
 fn cannot_create(path: &Path, error: &io::Error) -> Error {
     let told = Error::io(path, "cannot create", &error.kind().into());
     match error.kind() {
@@ -270,7 +268,7 @@ fn cannot_write(path: &Path, error: &io::Error) -> Error {
 }
 
 impl Write for Pending {
-    // The temporary file's messages have its name.
+    // The temporary file's own errors would contain its name.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.temporary.as_file_mut().write(bytes)
     }
@@ -280,7 +278,7 @@ impl Write for Pending {
     }
 }
 
-/// Writes a result to a file that appears whole, or to standard output for `-`.
+/// Writes a result to a file that appears complete, or to standard output for `-`.
 pub fn write_result(
     program: &'static Program,
     path: &Path,
@@ -305,16 +303,16 @@ fn builder(program: &Program, content: Content) -> tempfile::Builder<'static, 's
     builder
 }
 
-/// Gives a file the mode, the group and, if the system lets us, the owner of an old one.
+/// Gives a new file the mode, the group and, if the system permits, the owner of an old one.
 #[cfg(unix)]
 fn keep_access(old: &Metadata, new: &File) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, fchown};
     if let Err(error) = fchown(new, Some(old.uid()), Some(old.gid())) {
-        // Who may not give files away becomes the owner.
+        // If the user may not change the owner, the user becomes the owner.
         if error.kind() != io::ErrorKind::PermissionDenied {
             return Err(error);
         }
-        // The mode gives rights to a group, so it has to be the same group.
+        // The mode gives rights to the group, so the group must be the same.
         fchown(new, None, Some(old.gid()))?;
     }
     new.set_permissions(old.permissions())

@@ -1,4 +1,4 @@
-//! PEM blocks in a text.
+//! Finds PEM blocks in a text.
 
 use zeroize::Zeroizing;
 
@@ -11,7 +11,7 @@ pub const BEGIN: &[u8] = b"-----BEGIN ";
 /// First bytes of the line that ends a PEM block.
 const END: &[u8] = b"-----END ";
 
-/// The lines of a text that are not empty, trimmed, each with its number from 1.
+/// Returns the non-empty lines of a text, trimmed, each with its number from 1.
 fn text_lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     (1..)
@@ -23,15 +23,15 @@ fn text_lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
         .filter(|(_, line)| !line.is_empty())
 }
 
-/// The PEM blocks of a text, without what mail programs and editors add: a byte
-/// order mark, text around a block, empty lines, spaces at the ends of lines.
-/// Many texts hold the same object; the bytes in them are decoded strictly.
+/// Returns the PEM blocks of a text, without additions of mail programs and editors: a byte order
+/// mark, text around a block, empty lines, spaces at the ends of lines. So many texts give the same
+/// object, but the bytes in the blocks are decoded strictly.
 ///
-/// Refuses dashes of a boundary outside of the blocks, so that a block with a changed
-/// boundary is not taken for text: the key in it would be left out in silence.
+/// Refuses lines with the dashes of a boundary outside of the blocks. Otherwise a block with a
+/// damaged boundary would be taken for text, and its key would be silently left out.
 ///
 /// # Errors
-/// There are such dashes. The text continues a sentence that begins with the path of the file.
+/// If there is such a line. The error text continues a sentence that begins with the path.
 pub fn pem_blocks(text: &[u8]) -> Result<Vec<Zeroizing<Vec<u8>>>, String> {
     let mut lines = text_lines(text);
     let mut blocks = Vec::new();
@@ -50,7 +50,7 @@ pub fn pem_blocks(text: &[u8]) -> Result<Vec<Zeroizing<Vec<u8>>>, String> {
                 break;
             }
         }
-        // A secret that grows would leave copies of itself behind.
+        // Growing memory would leave copies of the secret.
         let len = block.iter().map(|line| line.len() + 1).sum();
         let mut pem = Zeroizing::new(Vec::with_capacity(len));
         for line in block {
@@ -60,7 +60,7 @@ pub fn pem_blocks(text: &[u8]) -> Result<Vec<Zeroizing<Vec<u8>>>, String> {
         blocks.push(pem);
     }
     match stray {
-        // Without a block the file is not PEM.
+        // If there is no block, the file is not PEM.
         Some(number) if !blocks.is_empty() => Err(format!(
             "has dashes (-----) in line {number}, outside of the PEM blocks: \
             remove the line, or repair the block that begins or ends there"
@@ -69,8 +69,8 @@ pub fn pem_blocks(text: &[u8]) -> Result<Vec<Zeroizing<Vec<u8>>>, String> {
     }
 }
 
-/// Whether a line of a text begins a PEM block of a key, even a damaged one or one of another
-/// program.
+/// True if a line of a text begins a PEM block of a key, even if it is damaged or was written by
+/// another program.
 pub fn has_pem_of_key(text: &[u8]) -> bool {
     let is_label = |line: &[u8]| {
         line.starts_with(BEGIN) && line.windows(4).any(|it| it == b" KEY" || it == b"KEY-")
@@ -78,7 +78,7 @@ pub fn has_pem_of_key(text: &[u8]) -> bool {
     text_lines(text).any(|(_, line)| is_label(line))
 }
 
-/// Whether a line of a text begins a PEM block of a secret key, whatever the algorithm.
+/// True if a line of a text begins a PEM block of a secret key, for any algorithm.
 pub fn has_pem_of_secret_key(text: &[u8]) -> bool {
     let is_secret = |line: &[u8]| {
         let names = |kind: &[u8]| line.windows(kind.len()).any(|words| words == kind);
@@ -87,7 +87,7 @@ pub fn has_pem_of_secret_key(text: &[u8]) -> bool {
     text_lines(text).any(|(_, line)| is_secret(line))
 }
 
-/// Whether a file has text outside of its PEM blocks.
+/// True if a file has text outside of its PEM blocks.
 pub fn has_text_around_pem(text: &[u8]) -> bool {
     let mut lines = text_lines(text).map(|(_, line)| line);
     let (mut blocks, mut outside) = (0, 0);

@@ -1,4 +1,4 @@
-//! Real paths of files.
+//! Real paths and related names of files.
 
 use std::{
     ffi::OsString,
@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Follows the links of a path: one name for a file, whichever way leads to it. The file
+/// Follows the links of a path, so that a file has one path, whichever links lead to it. The file
 /// itself need not exist yet.
 pub fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path)
@@ -17,7 +17,7 @@ pub fn real(path: &Path) -> PathBuf {
         .unwrap_or_else(|_| path.to_owned())
 }
 
-/// The folder of a file.
+/// Returns the folder of a file.
 pub fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -25,19 +25,19 @@ pub fn folder(path: &Path) -> &Path {
     }
 }
 
-/// The path with something added to its name.
+/// Appends `suffix` to the name of a path.
 pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     name.into()
 }
 
-/// Whether a path has the ending of public keys.
+/// True if a path has the ending of public keys.
 pub fn is_name_of_public(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(b".pub")
 }
 
-/// Name for the secret key of a public key: `my.key` for `my.key.pub` and for `my.pub`.
+/// Returns the name of the secret key for a public key: `my.key` for `my.key.pub` and for `my.pub`.
 pub fn name_of_secret(public: &Path) -> PathBuf {
     let stem = public.with_extension("");
     match stem.extension() {

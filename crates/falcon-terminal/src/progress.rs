@@ -1,4 +1,4 @@
-//! A bar for work that takes long, on a terminal only.
+//! Progress bar for long work, on a terminal only.
 
 use crate::{error::display, escape::Escaped, ui::Ui};
 use indicatif::{
@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Time without output before a bar appears.
+/// Time without other output before a bar appears.
 const DELAY: Duration = Duration::from_millis(400);
 
 /// Unit of progress.
@@ -27,13 +27,13 @@ pub enum Unit {
     Items(&'static str),
 }
 
-/// Characters of the longest file name that a bar shows whole.
+/// Length of the longest file name that a bar shows in full, in characters.
 const MAX_NAME: usize = 40;
 
-/// A bar that is there while nothing else has been printed for `DELAY`, so
-/// that lines in quick succession do not draw it anew each.
+/// A bar that is visible only after nothing else was printed for `DELAY`, so that it is not redrawn
+/// after each of several lines in quick succession.
 ///
-/// indicatif draws nothing when standard error is no terminal.
+/// indicatif draws nothing if standard error is not a terminal.
 pub struct Progress {
     ui: Ui,
     unit: Unit,
@@ -50,7 +50,8 @@ struct Shown {
 }
 
 impl Progress {
-    /// For the files that a command reads: bytes of one file, or a number of files.
+    /// Creates a bar for the files that a command reads. It counts the bytes of one file, or
+    /// several files.
     pub fn of_files<'a>(ui: Ui, files: impl ExactSizeIterator<Item = &'a Path>) -> Self {
         let count = files.len();
         let mut files = files;
@@ -63,7 +64,7 @@ impl Progress {
         }
     }
 
-    /// Of `total` units; `None` when the end is not known.
+    /// Creates a bar of `total` units; `None` if the total is unknown.
     pub fn new(ui: Ui, unit: Unit, total: Option<u64>) -> Self {
         let start = Instant::now();
         Self {
@@ -79,7 +80,7 @@ impl Progress {
         }
     }
 
-    /// Bytes were read. While files are counted, this only lets the bar appear.
+    /// Counts bytes that were read. If the bar counts files, this only lets it appear.
     fn read(&self, amount: u64) {
         match self.unit {
             Unit::Bytes(_) => self.advance(amount),
@@ -87,7 +88,7 @@ impl Progress {
         }
     }
 
-    /// Items were done. While bytes are counted, they have been counted already.
+    /// Counts finished items. If the bar counts bytes, they have been counted already.
     pub fn add(&self, amount: u64) {
         if matches!(self.unit, Unit::Items(_)) {
             self.advance(amount);
@@ -108,14 +109,14 @@ impl Progress {
         }
     }
 
-    /// Makes way for a line on standard output, if that is where the bar is.
+    /// Hides the bar for a line on standard output, if both are on the same terminal.
     pub fn clear_for_result(&self) {
         if io::stdout().is_terminal() {
             self.clear();
         }
     }
 
-    /// Makes way for a line on standard error.
+    /// Hides the bar for a line on standard error.
     pub fn clear(&self) {
         let mut shown = self.shown();
         shown.due = Instant::now() + DELAY;
@@ -150,7 +151,7 @@ impl Progress {
         bar
     }
 
-    /// Counts what is read.
+    /// Wraps a reader whose bytes are counted.
     pub fn reader<R: Read>(&self, inner: R) -> ProgressReader<'_, R> {
         ProgressReader {
             inner,
@@ -159,7 +160,7 @@ impl Progress {
     }
 }
 
-/// The name of a file, as a bar shows it.
+/// Returns the name of a file, shortened for the bar.
 fn name(file: &Path) -> String {
     let name = Escaped(display(Path::new(file.file_name().unwrap_or_default()))).to_string();
     if name.chars().count() <= MAX_NAME {
@@ -169,8 +170,7 @@ fn name(file: &Path) -> String {
     start + "..."
 }
 
-// Averages since the beginning: a bar that is new has seen nothing from which
-// indicatif could tell them.
+// Averages since the beginning: a new bar has not seen enough for indicatif's own averages.
 
 fn rate(state: &ProgressState, out: &mut dyn fmt::Write) {
     let per_second = state.pos() as f64 / state.elapsed().as_secs_f64();

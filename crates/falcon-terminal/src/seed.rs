@@ -1,4 +1,4 @@
-//! Seeds of keys: from the system, or from a file.
+//! Seeds of keys, from the operating system or from a file.
 
 use crate::{
     access::warn_if_exposed,
@@ -12,13 +12,13 @@ use zeroize::Zeroizing;
 /// Length of a seed in bytes.
 pub const SEED_LEN: usize = 32;
 
-/// Longest file that is read, so that a wrong path costs little.
+/// Length of the longest file that is read. It is bounded so that a wrong path costs little.
 const MAX_FILE: u64 = 64 * 1024;
 
-/// A seed of fresh random bytes from the operating system.
+/// Returns a seed of fresh random bytes from the operating system.
 ///
 /// # Errors
-/// The system has none.
+/// If the system has no random bytes.
 pub fn fresh_seed() -> Result<Zeroizing<[u8; SEED_LEN]>> {
     let mut seed = Zeroizing::new([0; SEED_LEN]);
     getrandom::fill(&mut *seed)
@@ -26,12 +26,11 @@ pub fn fresh_seed() -> Result<Zeroizing<[u8; SEED_LEN]>> {
     Ok(seed)
 }
 
-/// Reads a seed from a file: `N` bytes, or `2 N` hexadecimal digits. `options` are the lengths of
-/// the seeds that the program takes, with the option that takes each. Warns if other users can read
-/// the file.
+/// Reads a seed from a file: `N` bytes, or `2 N` hexadecimal digits. `options` lists the seed
+/// lengths that the program accepts, each with its option. Warns if other users can read the file.
 ///
 /// # Errors
-/// The file cannot be read, or is not a seed of this length.
+/// If the file cannot be read, or is not a seed of this length.
 pub fn read_seed<const N: usize>(
     path: &Path,
     options: &[(usize, &str)],
@@ -65,29 +64,29 @@ pub fn read_seed<const N: usize>(
             )),
         }
     })?;
-    // A file that is no seed is no secret.
+    // If the file is not a seed, it need not be secret.
     warn_if_exposed(path, "secret seed", ui);
     Ok(seed)
 }
 
-/// Random bytes are all text once in 10^13 times.
+/// True for bytes that occur in text. Random bytes are all text once in 10^13 times.
 fn is_text(byte: &u8) -> bool {
     byte.is_ascii_graphic() || byte.is_ascii_whitespace()
 }
 
-/// Whether `bytes` have the form of a seed of `len` bytes.
+/// True if `bytes` have the form of a seed of `len` bytes.
 fn is_seed(len: usize, bytes: &[u8]) -> bool {
     let digits = digits_of(bytes);
     bytes.len() == len || digits.len() == 2 * len && digits.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// The text without one line end.
+/// Removes one line end from the end of a text.
 fn digits_of(bytes: &[u8]) -> &[u8] {
     let digits = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     digits.strip_suffix(b"\r").unwrap_or(digits)
 }
 
-/// `N` bytes as they are, or as digits with one line end.
+/// Parses `N` bytes, or their hexadecimal digits with at most one line end.
 fn parse_seed<const N: usize>(bytes: &[u8]) -> Option<Zeroizing<[u8; N]>> {
     let mut seed = Zeroizing::new([0; N]);
     if bytes.len() == N {

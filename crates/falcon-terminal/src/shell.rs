@@ -1,19 +1,19 @@
-//! Paths in commands that a message proposes, to be copied into a shell.
+//! Quotes paths in commands of messages, which users copy into a shell.
 
 use crate::{escape::shown, input::is_standard};
 use std::path::Path;
 
-/// The path as one word of a shell that no command takes for an option. `-`, standard input, stays
-/// as it is.
+/// Formats the path as one word of a shell that commands do not take for an option. `-`, standard
+/// input, stays as it is.
 pub fn quote(path: &Path) -> String {
     if path.as_os_str().as_encoded_bytes().starts_with(b"-") && !is_standard(path) {
         return quote(&Path::new(".").join(path));
     }
     let Some(text) = path.to_str() else {
-        // Shells read the escapes of `shown` in this form.
+        // In this form, shells interpret the escapes of `shown`.
         return format!("$'{}'", shown(path).replace('\'', "\\'"));
     };
-    // Only a NUL cannot be quoted, and no path has one.
+    // Only NUL cannot be quoted, and paths do not contain it.
     shlex::try_quote(text).map_or_else(|_| text.to_owned(), |word| word.into_owned())
 }
 

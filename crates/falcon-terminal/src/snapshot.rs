@@ -1,4 +1,5 @@
-//! Files that are read first and replaced later, so that no change of another program is lost.
+//! Files that are read first and replaced later. If another program changes them meanwhile, the
+//! change is not lost.
 
 use crate::{
     error::{Error, Result},
@@ -14,14 +15,14 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// Content of a file at the time when the command began to read it.
+/// Content of a file when the command began to read it.
 ///
-/// Reading a file and replacing it are two steps, and a passphrase may be asked for in
-/// between. Commands of this program wait for the lock of the folder. Others do not, so the
+/// A file is read in one step and replaced in another, and the command may ask for a passphrase in
+/// between. Commands of this program wait for the lock of the folder. Other programs do not, so the
 /// content is compared before the file is replaced.
 pub struct Snapshot {
     real: PathBuf,
-    /// Bytes that are compared.
+    /// Largest number of bytes that are compared.
     longest: u64,
     content: Option<Zeroizing<Vec<u8>>>,
 }
@@ -33,7 +34,7 @@ impl Snapshot {
         Self::at(place::real(path), longest)
     }
 
-    /// Locks the folder of a file, then remembers the content, as [`take`](Self::take) does.
+    /// Locks the folder of a file, then remembers the content like [`take`](Self::take).
     pub fn take_locked(
         path: &Path,
         longest: u64,
@@ -53,13 +54,13 @@ impl Snapshot {
         }
     }
 
-    /// Real path of the file: links were followed once.
+    /// Real path of the file. Its links were followed once, at the beginning.
     pub fn real(&self) -> &Path {
         &self.real
     }
 
-    /// The content, unless the file is missing, unreadable or not a regular file. Content that
-    /// is too long is cut.
+    /// Returns the content, unless the file is missing, unreadable or not a regular file. Content
+    /// that is too long is truncated.
     pub fn content(&self) -> Option<&[u8]> {
         self.content.as_deref().map(Vec::as_slice)
     }
@@ -69,7 +70,7 @@ impl Snapshot {
         lock_folder(&self.real, program, ui)
     }
 
-    /// Refuses to go on if another program has changed the file since it was read.
+    /// Returns an error if another program has changed the file since it was read.
     pub fn check(&self) -> Result<()> {
         if content(&self.real, self.longest) == self.content {
             return Ok(());
@@ -81,10 +82,10 @@ impl Snapshot {
     }
 }
 
-/// The content of a regular file, in memory that does not grow and is wiped: it may be a
-/// secret key. A file that grows is read one byte too far, which is a difference.
+/// Reads the content of a regular file into memory that does not grow and is wiped, since it may be
+/// a secret key. If the file grows, one byte more is read, which counts as a difference.
 fn content(path: &Path, longest: u64) -> Option<Zeroizing<Vec<u8>>> {
-    // Asked before it is opened: a pipe would wait.
+    // Checked before opening, since opening a pipe would wait.
     let len = path.metadata().ok().filter(|file| file.is_file())?.len();
     let len = len.min(longest) + 1;
     let mut bytes = Zeroizing::new(Vec::with_capacity(len as usize));

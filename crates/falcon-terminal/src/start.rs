@@ -1,4 +1,4 @@
-//! The frame in which every command runs.
+//! Sets up and ends the process of every command.
 
 use crate::{
     error::{Result, Status},
@@ -10,11 +10,11 @@ use std::process::ExitCode;
 /// Runs a command, prints its error, and returns the exit status of the program.
 pub fn run(ui: Ui, command: impl FnOnce() -> Result<Status>) -> ExitCode {
     forbid_memory_image();
-    // If this fails, a signal still ends the program, but temporary files stay.
+    // If this fails, a signal still ends the program, but temporary files remain.
     let _ = interrupt::watch();
     let result = command();
-    // A signal that is being handled has the last word: what it removes may be
-    // the cause of an error.
+    // If a signal is being handled, the program ends here. The error may come from the files that
+    // the signal removes, so it is not printed.
     let _hold = interrupt::hold();
     let status = result.unwrap_or_else(|error| {
         ui.error(&error);
@@ -23,9 +23,9 @@ pub fn run(ui: Ui, command: impl FnOnce() -> Result<Status>) -> ExitCode {
     status.into()
 }
 
-/// Forbids the system to write the memory of a crashed program to a file: it may hold secrets. A
-/// program that the system calls instead (`|` in `core_pattern` of Linux) is told of this limit and
-/// decides itself.
+/// Forbids the system to write a core dump of a crashed program, which may contain secrets. If the
+/// system pipes core dumps to a program instead (`|` in Linux's `core_pattern`), that program is
+/// told of this limit and decides itself.
 #[cfg(unix)]
 fn forbid_memory_image() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -33,10 +33,10 @@ fn forbid_memory_image() {
         current: Some(0),
         ..getrlimit(Resource::Core)
     };
-    // A lower limit is always allowed.
+    // Lowering a limit is always allowed.
     let _ = setrlimit(Resource::Core, limit);
 }
 
-/// Elsewhere there is no such limit.
+/// Other systems have no such limit.
 #[cfg(not(unix))]
 fn forbid_memory_image() {}

@@ -1,4 +1,4 @@
-//! Repeated runs and their times.
+//! Repeats runs and measures their times.
 
 use crate::{
     error::Result,
@@ -7,13 +7,13 @@ use crate::{
 };
 use std::time::{Duration, Instant};
 
-/// Least number of runs of a measurement, if they are short.
+/// Smallest number of runs of a measurement, if the runs are short.
 pub const ENOUGH_RUNS: usize = 5;
 
-/// Time for a measurement in which [`ENOUGH_RUNS`] count as short.
+/// Runs are short if [`ENOUGH_RUNS`] of them take less time than this.
 const SHORT: Duration = Duration::from_millis(250);
 
-/// Times of the runs of a measurement, ascending. There is at least one.
+/// Times of the runs of a measurement, in ascending order. There is at least one.
 #[derive(Clone, Debug)]
 pub struct Times(Vec<Duration>);
 
@@ -23,20 +23,20 @@ impl Times {
         self.0.len()
     }
 
-    /// Median, the upper one of two.
+    /// Returns the median; of two middle values, the larger one.
     pub fn median(&self) -> Duration {
         self.0[self.0.len() / 2]
     }
 
-    /// Least time.
+    /// Returns the shortest time.
     pub fn minimum(&self) -> Duration {
         self.0[0]
     }
 }
 
-/// Repeats `run` for `duration`, at least once, and [a few times](ENOUGH_RUNS) unless it is long.
-/// The argument of `run` counts the runs. Run 0 is not timed: it fills the caches. The first error
-/// ends the measurement.
+/// Repeats `run` for `duration`: at least once, and at least [`ENOUGH_RUNS`] times unless it is
+/// long. The argument of `run` is the number of the run. Run 0 is not timed: it fills the caches.
+/// The first error ends the measurement.
 pub fn measure(
     duration: Duration,
     ui: Ui,
@@ -59,8 +59,8 @@ pub fn measure(
     Ok(Times(times))
 }
 
-/// True if a measurement can end after `runs` runs and the time `elapsed`: one run at least, and
-/// [`ENOUGH_RUNS`] unless they are long.
+/// True if a measurement may end after `runs` runs that took `elapsed`: at least one run, and at
+/// least [`ENOUGH_RUNS`] unless they are long.
 fn enough(runs: usize, elapsed: Duration, duration: Duration) -> bool {
     let limit = if runs < ENOUGH_RUNS {
         duration.max(SHORT)
@@ -73,7 +73,7 @@ fn enough(runs: usize, elapsed: Duration, duration: Duration) -> bool {
 /// Parses the option `--seconds`.
 ///
 /// # Errors
-/// The text for the user, if it is not a number from 0 to 3600.
+/// Returns the text for the user if the value is not a number from 0 to 3600.
 pub fn seconds(text: &str) -> std::result::Result<f64, String> {
     match text.parse() {
         Ok(seconds) if (0.0..=3600.0).contains(&seconds) => Ok(seconds),
@@ -81,7 +81,7 @@ pub fn seconds(text: &str) -> std::result::Result<f64, String> {
     }
 }
 
-/// Warning of a program that measures, if it is a debug build.
+/// Warning that a program was measured as a debug build.
 pub const DEBUG_BUILD: Option<&str> = if cfg!(debug_assertions) {
     Some(
         "this is a debug build, which is slower than a release build; for times that count: \

@@ -1,9 +1,8 @@
-//! Standard output and standard error.
+//! Writes to standard output and standard error.
 //!
-//! A result has two forms: `Display` for a person, and `Serialize` for `--json`, one
-//! object on each line. Notes and warnings go to standard error, so that output can be
-//! piped. Colours follow `--color`, then `NO_COLOR` and `CLICOLOR`, then whether the
-//! output is a terminal.
+//! A result has two forms: `Display` for people, and `Serialize` for `--json`, one object on each
+//! line. Notes and warnings go to standard error, so that output can be piped. Colours depend on
+//! `--color`, then on `NO_COLOR` and `CLICOLOR`, then on whether the output is a terminal.
 
 use crate::{
     error::{Error, Result, Status},
@@ -36,16 +35,16 @@ impl<T: Display> Display for Styled<T> {
     }
 }
 
-/// A result whose text is made elsewhere, with the files that were written.
+/// A result with a given text, and the files that were written.
 #[derive(Serialize)]
 pub struct Answer<T> {
-    /// The form for machines.
+    /// The form for programs.
     #[serde(flatten)]
     pub form: T,
-    /// The files, if there are any.
+    /// The written files, if there are any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// The text for a person.
+    /// The text for people.
     #[serde(skip)]
     pub text: String,
 }
@@ -56,22 +55,22 @@ impl<T> Display for Answer<T> {
     }
 }
 
-/// The hints that have been printed.
+/// Hints that have been printed.
 #[derive(Default)]
 pub struct Hints(HashSet<String>);
 
-/// Hint of an error of standard output after the work was done.
+/// Returns the hint if standard output failed after the work was done.
 pub fn only_report_is_missing(written: &str, count: usize) -> String {
     let verb = if count == 1 { "was" } else { "were" };
     format!("only the report is missing: {written} {verb} written")
 }
 
-/// The options that decide what is printed.
+/// The options that control the output.
 #[derive(Clone, Copy, Debug)]
 pub struct Ui {
-    /// One JSON object on each line instead of text.
+    /// Print one JSON object on each line instead of text.
     pub json: bool,
-    /// No notes, no progress.
+    /// Print no notes and no progress.
     pub quiet: bool,
 }
 
@@ -91,8 +90,8 @@ impl Ui {
             .map_err(|error| Error::stdout(&error))
     }
 
-    /// Prints the report on `files`, which were written. If that fails, the hint says that they
-    /// were: the work is done.
+    /// Prints the report on `files`, which were written. If printing fails, the hint tells that the
+    /// files were written.
     pub fn report_written(
         self,
         result: &(impl Display + Serialize),
@@ -104,7 +103,7 @@ impl Ui {
         })
     }
 
-    /// Prints the heading of a table. JSON has none.
+    /// Prints the heading of a table, except in JSON.
     pub fn heading(self, text: &str) -> Result<()> {
         if self.json {
             return Ok(());
@@ -113,20 +112,20 @@ impl Ui {
         writeln!(out, "{}", Styled(STRONG, text)).map_err(|error| Error::stdout(&error))
     }
 
-    /// Whether [`note`](Self::note) says anything.
+    /// True if [`note`](Self::note) prints anything.
     pub fn notes(self) -> bool {
         !self.quiet && !self.json
     }
 
-    /// Prints a remark for a person: not with `--quiet` or `--json`.
+    /// Prints a note for people, unless `--quiet` or `--json` is given.
     pub fn note(self, text: impl Display) {
         if self.notes() {
             self.stderr(STRONG, "note", &text);
         }
     }
 
-    /// Sums up a command on several files: a remark if all went well, else a warning. One file
-    /// needs no sum.
+    /// Sums up a command on several files: a note if all went well, otherwise a warning. For one
+    /// file nothing is printed.
     pub fn sum_up(self, files: u64, status: Status, sum: impl Display) {
         match (files, status) {
             (0 | 1, _) => {}
@@ -135,7 +134,7 @@ impl Ui {
         }
     }
 
-    /// Prints a warning, whatever the options.
+    /// Prints a warning, with any options.
     pub fn warn(self, text: impl Display) {
         if self.json {
             let line = serde_json::json!({ "warning": text.to_string() });
@@ -154,10 +153,10 @@ impl Ui {
         self.error_among(error, &mut Hints::default());
     }
 
-    /// Prints the error of one file of many. A hint that has been printed is not repeated,
+    /// Prints the error of one of several files. A hint that was printed before is not repeated,
     /// except in JSON.
     pub fn error_among(self, error: &Error, hints: &mut Hints) {
-        // The reader of the output has gone: there is nobody to tell.
+        // Nobody reads the output any more.
         if error.is(io::ErrorKind::BrokenPipe) {
             return;
         }
@@ -173,14 +172,14 @@ impl Ui {
         }
     }
 
-    /// Prints a hint, unless it has been printed.
+    /// Prints a hint, unless it was printed before.
     pub fn hint_among(self, hint: &str, hints: &mut Hints) {
         if hints.0.insert(hint.to_owned()) {
             self.stderr(STRONG, " hint", &hint);
         }
     }
 
-    // There is nowhere to report that standard error is closed.
+    // If standard error is closed, nothing can be reported.
     fn stderr(self, style: Style, label: &str, text: &dyn Display) {
         let mut out = anstream::stderr().lock();
         let _ = writeln!(out, "{}: {}", Styled(style, label), Escaped(text));

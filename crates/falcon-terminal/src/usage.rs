@@ -1,4 +1,4 @@
-//! Command lines that cannot be parsed.
+//! Reports command lines that cannot be parsed.
 
 use crate::{
     color::Color,
@@ -37,7 +37,7 @@ pub fn exit(mut error: clap::Error, program: &Program) -> ! {
     } else if json {
         ui.error(&as_json(&error, program));
     } else {
-        // There is nowhere to report that standard error is closed.
+        // If standard error is closed, nothing can be reported.
         let _ = error.print();
     }
     end(if asked_for {
@@ -51,8 +51,8 @@ fn end(status: Status) -> ! {
     std::process::exit(status.code().into())
 }
 
-/// Removes from the message any value that was typed after `--passphrase`. The option
-/// takes none, so the value may be a passphrase, and messages end up in logs.
+/// Removes any value that follows `--passphrase` from the message. The option takes no value, so it
+/// may be a passphrase, and messages may end up in logs.
 fn conceal(error: &mut clap::Error) {
     let place = match error.kind() {
         ErrorKind::UnknownArgument => ContextKind::InvalidArg,
@@ -67,14 +67,14 @@ fn conceal(error: &mut clap::Error) {
     if hide {
         let hidden = ContextValue::String("(not shown)".to_owned());
         error.insert(place, hidden);
-        // These repeat the value.
+        // These contexts repeat the value.
         error.remove(ContextKind::Suggested);
         error.remove(ContextKind::SuggestedArg);
     }
 }
 
-/// Escapes the control characters of what was typed: a file name that a shell puts in place of `*`
-/// could otherwise overwrite the message with a verdict.
+/// Escapes the control characters of the arguments. A file name that a shell inserts for `*` could
+/// otherwise overwrite the message with a verdict.
 fn escape(error: &mut clap::Error) {
     let escaped = |text: &String| Escaped(text).to_string();
     let values: Vec<_> = error
@@ -91,7 +91,7 @@ fn escape(error: &mut clap::Error) {
         })
         .collect();
     if !values.is_empty() {
-        // These repeat what was typed.
+        // These contexts repeat the arguments.
         error.remove(ContextKind::Suggested);
     }
     for (kind, value) in values {
@@ -99,10 +99,10 @@ fn escape(error: &mut clap::Error) {
     }
 }
 
-/// Whether `shown` was typed after `--passphrase`: as the next argument, whatever it is,
-/// or as a later one before the next option.
+/// True if `shown` was typed after `--passphrase`: as the next argument, of any form, or as a later
+/// one before the next option.
 fn may_be_passphrase(shown: &str, arguments: impl Iterator<Item = String>) -> bool {
-    // 0: not behind it; 1: the next one; 2: one after that.
+    // 0: not after it; 1: the next argument; 2: a later one.
     let mut behind = 0;
     for argument in arguments {
         let value = argument.strip_prefix("--passphrase=");
@@ -116,7 +116,7 @@ fn may_be_passphrase(shown: &str, arguments: impl Iterator<Item = String>) -> bo
         if behind == 2 && argument.starts_with('-') {
             behind = 0;
         }
-        // Of an option that it does not know, clap shows the beginning.
+        // Of an unknown option, clap shows only the beginning.
         let is_shown = argument == shown || (shown.starts_with('-') && argument.starts_with(shown));
         if behind > 0 && is_shown {
             return true;
@@ -126,7 +126,7 @@ fn may_be_passphrase(shown: &str, arguments: impl Iterator<Item = String>) -> bo
     false
 }
 
-/// The arguments up to `--`. A line that cannot be parsed can still be searched.
+/// Returns the arguments up to `--`, even if the command line cannot be parsed.
 fn options() -> impl Iterator<Item = OsString> {
     env::args_os().take_while(|argument| argument != "--")
 }
@@ -135,7 +135,7 @@ fn wants_json() -> bool {
     options().any(|argument| argument == "--json")
 }
 
-/// The value of `--color`, if it has one that is valid.
+/// Returns the value of `--color`, if it is valid.
 fn color() -> Color {
     let mut options = options().map(|option| option.to_string_lossy().into_owned());
     let value = options.find_map(|option| match option.strip_prefix("--color") {
@@ -152,11 +152,11 @@ fn color() -> Color {
         .unwrap_or(Color::Auto)
 }
 
-/// The first paragraph says what is wrong; help and usage follow.
+/// Converts the error. Its first paragraph tells what is wrong; help and usage follow.
 fn as_json(error: &clap::Error, program: &Program) -> Error {
     let text = error.render().to_string();
     let (what, rest) = match error.kind() {
-        // The text is the help.
+        // The text of this error is the help.
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => ("a command is missing", ""),
         _ => text.split_once("\n\n").unwrap_or((&text, "")),
     };

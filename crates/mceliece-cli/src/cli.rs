@@ -1,4 +1,4 @@
-//! The command line: commands and common options. `commands` carries them out.
+//! The command line: commands and common options. `commands` implements them.
 
 use crate::commands::{
     bench::Bench, decaps::Decaps, encaps::Encaps, inspect::Inspect, kat::Kat, keygen::Keygen,

@@ -1,4 +1,4 @@
-//! One file a command: its arguments and what it does.
+//! Commands, one file for each: its arguments and its implementation.
 
 pub(crate) mod bench;
 pub(crate) mod decaps;

@@ -1,4 +1,4 @@
-//! The choice of the engine.
+//! Selection of the engine.
 
 use mceliece_core::engines;
 use std::fmt;
@@ -8,14 +8,14 @@ use std::fmt;
 pub(crate) struct Engine(&'static str);
 
 impl Engine {
-    /// The engines of this machine, the best one first.
+    /// Returns the engines of this machine, the best one first.
     pub(crate) fn available() -> impl Iterator<Item = Self> {
         engines::names().map(Self)
     }
 
-    /// The engine that operations take if none is chosen.
+    /// Returns the engine that operations use by default.
     pub(crate) fn best() -> Self {
-        // `portable` is on every machine.
+        // Every machine has `portable`.
         Self::available().next().unwrap_or(Self("portable"))
     }
 
@@ -23,9 +23,9 @@ impl Engine {
         self.0
     }
 
-    /// Runs every operation on this engine from now on.
+    /// Runs every further operation on this engine.
     pub(crate) fn choose(self) {
-        // It is one of this machine.
+        // This succeeds, since the engine is one of this machine.
         engines::choose(self.0);
     }
 }
@@ -36,7 +36,7 @@ impl fmt::Display for Engine {
     }
 }
 
-/// Parses the value of `--engine`; upper and lower case are the same.
+/// Parses the value of `--engine`. Case does not matter.
 pub(crate) fn parse_name(name: &str) -> Result<Engine, String> {
     let found = Engine::available().find(|engine| engine.0.eq_ignore_ascii_case(name));
     found.ok_or_else(|| {

@@ -3,11 +3,11 @@
 use crate::sets::Set;
 use falcon_keccak::Shake256;
 
-/// First bytes of what is hashed, so that no other use of SHAKE256 gives the same bytes.
+/// Prefix of the hashed bytes, so that no other use of SHAKE256 hashes the same bytes.
 const DOMAIN: &[u8] = b"Classic McEliece public key fingerprint\0";
 
-/// Fingerprint in hexadecimal: 16 bytes of SHAKE256 of [`DOMAIN`], the name of the set in small
-/// letters, a zero byte and the public key.
+/// Returns the fingerprint in hexadecimal: 16 bytes of SHAKE256 of [`DOMAIN`], the name of the set
+/// in lower case, a zero byte and the public key.
 pub(crate) fn fingerprint(set: &Set, public_key: &[u8]) -> String {
     let mut hash = Shake256::new();
     hash.update(DOMAIN)

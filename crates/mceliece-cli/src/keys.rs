@@ -1,4 +1,4 @@
-//! Keys in files, and their expansion.
+//! Reads keys from files and expands them.
 
 use crate::{
     object::{self, Container, Form, Kind, Object, malformed},
@@ -15,17 +15,17 @@ use falcon_terminal::{
 };
 use std::{io::ErrorKind, path::Path};
 
-/// A secret key in its full form, and how its file has it.
+/// A secret key in its full form, with the container of its file.
 pub(crate) struct SecretKey {
     pub(crate) set: &'static Set,
     pub(crate) form: Form,
     bytes: SecretBytes,
-    /// The public key, if the expansion has computed it.
+    /// The public key, if expanding the secret key has computed it.
     public: Option<Box<[u8]>>,
 }
 
 impl SecretKey {
-    /// Generates the key pair of a seed.
+    /// Generates the key pair from a seed.
     pub(crate) fn generate(set: &'static Set, seed: &[u8; 32]) -> Self {
         let (bytes, public) = (set.keygen)(seed);
         Self {
@@ -58,18 +58,19 @@ impl SecretKey {
         })
     }
 
-    /// Encoding in the full form. Secret.
+    /// Returns the encoding in the full form. It is secret.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Encoding in another form: each is a beginning of the full one. Secret.
+    /// Returns the encoding in another form, each of which is a prefix of the full one. It is
+    /// secret.
     pub(crate) fn in_form(&self, form: Form) -> &[u8] {
         &self.bytes[..form.len(self.set)]
     }
 
-    /// False for a key in full form whose first 40 bytes expand to another key. Cheaper than
-    /// [`public_key`](Self::public_key), which also compares the matrix.
+    /// False for a key in full form whose first 40 bytes expand to another key. This is cheaper
+    /// than [`public_key`](Self::public_key), which also compares the matrix.
     pub(crate) fn is_expansion(&self) -> bool {
         let Some(compressed) = self.bytes.first_chunk() else {
             return true;
@@ -131,15 +132,15 @@ pub(crate) fn load_public(path: &Path, set: Option<&'static Set>) -> Result<Obje
     })
 }
 
-/// Whether the regular file holds a key, public or secret, even a damaged one.
+/// True if the regular file holds a key, public or secret, even a damaged one.
 pub(crate) fn is_key(path: &Path) -> Result<bool> {
-    /// Bytes in which a boundary of PEM is looked for.
+    /// Number of bytes that are searched for a PEM boundary.
     const LOOKED_AT: u64 = 64 * 1024;
     let has_len = regular_length(path).is_some_and(object::has_len_of_key);
     Ok(has_len || has_pem_of_key(&read_start(path, LOOKED_AT)?.0))
 }
 
-/// Wrapping of an object for a person.
+/// Names the container of an object, for people.
 pub(crate) fn container_name(container: Container) -> &'static str {
     match container {
         Container::Pem => "PEM",

@@ -25,10 +25,11 @@ pub(crate) static PROGRAM: Program = Program {
     secret_in,
 };
 
-/// Bytes of the text around a PEM block, for which there is room in every file.
+/// Bytes of text around a PEM block that every file may have.
 const TEXT_AROUND: usize = 16 * 1024;
 
-/// Bytes of the longest file: base64, line ends of two bytes, boundaries, text around them.
+/// Length of the longest file in bytes: base64, line ends of two bytes, boundaries, text around
+/// them.
 pub(crate) const MAX_FILE: u64 = {
     let (mut longest, mut i) = (0, 0);
     while i < SETS_LEN.len() {
@@ -47,8 +48,8 @@ const SETS_LEN: [usize; 2] = [
     <mceliece_core::Mceliece8192128 as mceliece_core::Parameters>::PUBLIC_KEY_LEN,
 ];
 
-/// Secret in a file that begins with these bytes and is not PEM. Raw files have no mark, so their
-/// length decides.
+/// Returns the kind of secret in a file that begins with `start` and is not PEM. Raw files have no
+/// mark, so their length decides.
 pub(crate) fn secret_in(start: &[u8]) -> Option<Secret> {
     match start.len() {
         SEED_LEN => Some(Secret::KeyOrShared(SEED_LEN)),
@@ -60,7 +61,7 @@ fn has_len_of_secret_key(len: usize) -> bool {
     SETS.iter().any(|set| Form::of_len(set, len).is_some())
 }
 
-/// Whether a file of this length that is not PEM may be a key.
+/// True if a file of this length that is not PEM may be a key.
 pub(crate) fn has_len_of_key(len: u64) -> bool {
     let is_public = |set: &Set| set.public_key_len as u64 == len;
     SETS.iter().any(is_public) || usize::try_from(len).is_ok_and(has_len_of_secret_key)
@@ -99,7 +100,7 @@ impl Kind {
         match self {
             Self::PublicKey => (set.check_public_key)(bytes),
             Self::Ciphertext => (set.check_ciphertext)(bytes),
-            // The short forms are expanded, which checks them.
+            // The short forms are checked when they are expanded.
             Self::SecretKey => match Form::of_len(set, bytes.len()) {
                 Some(Form::Compressed | Form::Seed) => Ok(()),
                 Some(Form::Full) | None => (set.check_secret_key)(bytes),
@@ -116,7 +117,7 @@ impl Kind {
     }
 }
 
-/// Form of a secret key. Each is the beginning of the next longer one.
+/// Form of a secret key. Each form is a prefix of the next longer one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Form {
@@ -180,14 +181,15 @@ pub(crate) fn encode(set: &Set, kind: Kind, bytes: &[u8], raw: bool) -> Result<Z
     }
     let label = format!("{} {}", set.label(), kind.label());
     let failed = |error| Error::new("cannot be written as PEM").because(error);
-    // Of the right length at once, and wiped on every way out.
+    // It has the right length from the start, and is wiped on every return.
     let len = pem_rfc7468::encoded_len(&label, LineEnding::LF, bytes).map_err(failed)?;
     let mut text = Zeroizing::new(vec![0; len]);
     pem_rfc7468::encode(&label, LineEnding::LF, bytes, &mut text).map_err(failed)?;
     Ok(text)
 }
 
-/// Reads the object of a file. Raw bytes need the set, and the kind that is `wanted`.
+/// Reads the object of a file. For raw bytes the caller must give the set and the kind that is
+/// `wanted`.
 pub(crate) fn read(path: &Path, set: Option<&'static Set>, wanted: Option<Kind>) -> Result<Object> {
     let what = wanted.map_or("Classic McEliece key or ciphertext", Kind::name);
     let bytes = read_object(path, MAX_FILE, what)?;
@@ -242,7 +244,7 @@ fn from_pem(pem: &[u8], named: Option<&'static Set>, wanted: Option<Kind>) -> Re
         )));
     };
     if let Some(named) = named.filter(|named| *named != set) {
-        // Ciphertexts are read for a key, whose set is known.
+        // Ciphertexts are read for a key, so the set is known.
         if kind == Kind::Ciphertext && wanted == Some(kind) {
             return Err(Error::new(format_args!(
                 "is a {set} ciphertext, but the key is a {named} key"
@@ -273,7 +275,7 @@ fn from_raw(
     let Some(set) = set else {
         return Err(unknown_set(len, wanted));
     };
-    // What has no length of the set is reported as a key or ciphertext of the wrong length.
+    // If no kind has this length, the error is about keys and ciphertexts.
     let of_len = || Kind::ALL.into_iter().find(|kind| kind.has_len(set, len));
     let Some(kind) = wanted.or_else(of_len) else {
         return Err(Error::new(format_args!(
@@ -288,7 +290,7 @@ fn from_raw(
     })
 }
 
-/// Raw bytes do not say of which set they are.
+/// Returns the error for raw bytes of an unknown set.
 fn unknown_set(len: usize, wanted: Option<Kind>) -> Error {
     let candidates = |kind: Kind| SETS.iter().filter(move |set| kind.has_len(set, len));
     let kinds: Vec<_> = match wanted {
@@ -326,7 +328,7 @@ fn unknown_set(len: usize, wanted: Option<Kind>) -> Error {
     }
 }
 
-/// Bytes of the right kind do not decode.
+/// Returns the error for bytes of a known kind that do not decode.
 pub(crate) fn malformed(set: &Set, kind: Kind, len: usize, error: DecodeError) -> Error {
     let name = kind.name();
     match error {

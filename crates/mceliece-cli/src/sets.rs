@@ -1,4 +1,4 @@
-//! Parameter sets that are chosen at run time.
+//! Parameter sets that are selected at run time.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use falcon_terminal::{
@@ -22,7 +22,7 @@ pub(crate) type SecretBytes = Zeroizing<Box<[u8]>>;
 /// Encoding of a public key.
 pub(crate) type PublicBytes = Box<[u8]>;
 
-/// Encoding of a ciphertext, and the secret in it.
+/// Encoding of a ciphertext, and its secret.
 pub(crate) type Encapsulated = (Vec<u8>, SharedSecret);
 
 /// Result of decoding a key or a ciphertext.
@@ -34,7 +34,7 @@ pub(crate) struct Set {
     pub(crate) public_key_len: usize,
     pub(crate) secret_key_len: usize,
     pub(crate) ciphertext_len: usize,
-    /// Generates the secret key and the public key of a seed.
+    /// Generates the secret key and the public key from a seed.
     pub(crate) keygen: fn(&[u8; SEED_LEN]) -> (SecretBytes, PublicBytes),
     /// Computes a secret key from its compressed form.
     pub(crate) expand: fn(&[u8; COMPRESSED_LEN]) -> Decoded<SecretBytes>,
@@ -43,7 +43,7 @@ pub(crate) struct Set {
     pub(crate) check_public_key: fn(&[u8]) -> Decoded<()>,
     pub(crate) check_secret_key: fn(&[u8]) -> Decoded<()>,
     pub(crate) check_ciphertext: fn(&[u8]) -> Decoded<()>,
-    /// Encapsulates a secret of the generator for a public key.
+    /// Encapsulates for a public key with randomness of the generator.
     pub(crate) encapsulate: fn(&[u8], &mut dyn CryptoRng) -> Decoded<Encapsulated>,
     /// Recovers the secret of a ciphertext with a secret key.
     pub(crate) decapsulate: fn(&[u8], &[u8]) -> Decoded<SharedSecret>,
@@ -84,18 +84,18 @@ impl Set {
         }
     }
 
-    /// The name without `mceliece`, which is understood too.
+    /// Returns the name without `mceliece`, which the options accept, too.
     fn short_name(&self) -> &'static str {
         self.name.trim_start_matches("mceliece")
     }
 
-    /// The name in capitals, as PEM labels have it.
+    /// Returns the name in capitals, as in PEM labels.
     pub(crate) fn label(&self) -> String {
         self.name.to_ascii_uppercase()
     }
 }
 
-/// Something to do with the type of a parameter set.
+/// Work that needs the type of a parameter set.
 pub(crate) trait Work {
     type Output;
 
@@ -107,7 +107,7 @@ macro_rules! sets {
         /// Every parameter set.
         pub(crate) static SETS: &[Set] = &[$(Set::of::<mceliece_core::$set>()),*];
 
-        /// Does `work` with the type of a set. `None` if there is no such set.
+        /// Runs `work` with the type of a set. `None` if there is no such set.
         pub(crate) fn with_type<W: Work>(set: &Set, work: W) -> Option<W::Output> {
             $(
                 if set.name == <mceliece_core::$set as Parameters>::NAME {
@@ -127,17 +127,17 @@ sets! {
     Mceliece8192128 Mceliece8192128f Mceliece8192128pc Mceliece8192128pcf
 }
 
-/// The set of this name, in any case.
+/// Finds the set of this name, in any case.
 pub(crate) fn find(name: &str) -> Option<&'static Set> {
     SETS.iter().find(|set| set.name.eq_ignore_ascii_case(name))
 }
 
-/// Parses the value of `--parameters`.
+/// Returns the parser of the values of `--parameters`.
 pub(crate) fn parser() -> impl TypedValueParser<Value = &'static Set> {
     parser_of(SETS.iter())
 }
 
-/// Parses the name of one of these sets, with or without `mceliece`.
+/// Returns the parser of the names of these sets, with or without `mceliece`.
 pub(crate) fn parser_of(
     sets: impl Iterator<Item = &'static Set>,
 ) -> impl TypedValueParser<Value = &'static Set> {
@@ -149,12 +149,12 @@ pub(crate) fn parser_of(
     })
 }
 
-/// Names of sets, for messages.
+/// Lists the names of sets, for messages.
 pub(crate) fn names(sets: impl Iterator<Item = &'static Set>) -> String {
     sets.map(|set| set.name).collect::<Vec<_>>().join(" or ")
 }
 
-/// Fails early if the system has no random bytes: encapsulation could only panic.
+/// Fails early if the system has no random bytes, since encapsulation could only panic.
 pub(crate) fn check_random() -> Result<()> {
     getrandom::fill(&mut [0; 1])
         .map_err(|error| Error::new("the system has no random bytes").because(error))

@@ -1,4 +1,4 @@
-//! The standing of the scheme, with a date. `docs/MCELIECE.md` says more.
+//! The status of the scheme's security, with a date. `docs/MCELIECE.md` tells more.
 
 /// One line, for `keygen`.
 pub(crate) const STANDING: &str = "the security of this scheme is in question: since August 2026 \

@@ -1,6 +1,6 @@
 //! Help texts, pinned in files.
 //!
-//! `TRYCMD=overwrite cargo test -p mceliece-cli --test files` writes them anew.
+//! `TRYCMD=overwrite cargo test -p mceliece-cli --test files` updates the files.
 
 #[test]
 fn commands_answer_as_the_files_say() {

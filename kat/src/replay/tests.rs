@@ -1,10 +1,10 @@
 use super::*;
 use crate::{KeyPair, rsp::ParseErrorKind};
 
-/// Not a signature scheme: bytes that depend on every argument, in the right
-/// shape, so that replaying can be tested for what it alone decides.
+/// Not a signature scheme: it returns bytes of the right lengths that depend on every argument, to
+/// test the replaying itself.
 struct Mock {
-    /// Flips the last byte of this record's signature.
+    /// Flips the last byte of the signature of this record.
     wrong: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Errors in known-answer files, with the line.
+//! Errors in known-answer files, with line numbers.
 
 use super::field::Field;
 use std::{fmt, io};
@@ -25,37 +25,37 @@ pub struct ParseError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
-    /// Another field was due.
+    /// Another field was expected.
     ExpectedField {
-        /// The field that was due.
+        /// The field that was expected.
         field: Field,
-        /// The field that is there instead. Of other lines nothing is kept:
-        /// the file may be none of this kind, and secret.
+        /// The field that was found instead. Other lines are not kept: the file may be of another
+        /// kind, and secret.
         found: Option<Field>,
     },
     /// The input ends within a record.
     UnexpectedEnd {
-        /// The field that was due.
+        /// The field that was expected.
         field: Field,
     },
-    /// Value is not a decimal number, or too large.
+    /// The value is not a decimal number, or it is too large.
     Number {
         /// The field.
         field: Field,
     },
-    /// Character is not a hexadecimal digit.
+    /// A character is not a hexadecimal digit.
     Digit {
         /// The field.
         field: Field,
         /// Position in the value, from 0.
         position: usize,
     },
-    /// Half a byte is left over.
+    /// The number of hexadecimal digits is odd.
     OddDigits {
         /// The field.
         field: Field,
     },
-    /// Number of bytes differs from the declared one.
+    /// The number of bytes differs from the declared one.
     Length {
         /// The field.
         field: Field,
@@ -66,7 +66,7 @@ pub enum ParseErrorKind {
     },
     /// The line has more characters than any record needs.
     LineTooLong {
-        /// The most that is read.
+        /// The largest number of characters that is read.
         limit: usize,
     },
     /// The line is not UTF-8.

@@ -1,20 +1,20 @@
-//! Prints the public items of a crate, one a line, from the JSON that rustdoc wrote:
-//! `falcon-api FILE.json`. `run.sh` compares these lines with the lists in `docs/api`.
+//! Prints the public items of a crate, one on each line, from the JSON of rustdoc: `falcon-api
+//! FILE.json`. `run.sh` compares these lines with the lists in `docs/api`.
 //!
-//! Derived traits stand in one line a type, `derives TYPE: TRAIT...`. Traits that a type has by
-//! itself have a line only where a type lacks one, `Send` and `Sync` also under a condition.
+//! Derived traits have one line for each type, `derives TYPE: TRAIT...`. Auto traits have a line
+//! only if a type lacks one; `Send` and `Sync` also if they have a condition.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::{env, process::ExitCode};
 
 use public_api::Builder;
 
-/// Traits that no stable program can name.
+/// Traits that stable programs cannot name.
 const UNSTABLE: [&str; 2] = [
     "core::marker::Freeze for ",
     "core::marker::UnsafeUnpin for ",
 ];
-/// Traits that a type has by itself. `Send` and `Sync` are told if they have a condition.
+/// Auto traits. `Send` and `Sync` are listed if they have a condition.
 const AUTOMATIC: [&str; 5] = [
     " core::marker::Send for ",
     " core::marker::Sync for ",
@@ -23,8 +23,8 @@ const AUTOMATIC: [&str; 5] = [
     " core::panic::unwind_safe::UnwindSafe for ",
 ];
 
-/// Lines of the crate. The standard library implements `Into`, `Any` and the like for all types:
-/// these are left out.
+/// Returns the lines of the crate. The standard library implements `Into`, `Any` and the like for
+/// all types; these are left out.
 fn lines(path: &str, derived: bool) -> Result<Vec<String>, public_api::Error> {
     let api = Builder::from_rustdoc_json(path)
         .omit_blanket_impls(true)
@@ -33,21 +33,21 @@ fn lines(path: &str, derived: bool) -> Result<Vec<String>, public_api::Error> {
     Ok(api.items().map(ToString::to_string).collect())
 }
 
-/// True if the line says no more than that a type is like most types.
+/// True if the line tells only that a type is like most types.
 fn is_automatic(line: &str) -> bool {
     let names = |names: &[&str]| names.iter().any(|name| line.contains(name));
     let is_told = line.contains(" where ") && names(&AUTOMATIC[..2]);
     names(&UNSTABLE) || names(&AUTOMATIC) && !is_told
 }
 
-/// Traits that each type derives, of the lines that only a list with derived items has.
+/// Returns the traits that each type derives: the lines of `with` that `without` lacks.
 fn derived(with: &[String], without: &[String]) -> BTreeMap<String, BTreeSet<String>> {
     let without: BTreeSet<&String> = without.iter().collect();
     let mut derived = BTreeMap::<_, BTreeSet<_>>::new();
     for line in with.iter().filter(|line| !without.contains(line)) {
         if let Some((implements, of_type)) = line.split_once(" for ")
             && implements.starts_with("impl")
-            // A marker that `derive` adds to `PartialEq`, and that no stable program can name.
+            // A marker that `derive` adds to `PartialEq`. Stable programs cannot name it.
             && !implements.ends_with("::StructuralPartialEq")
         {
             let name = implements.rsplit("::").next().unwrap_or(implements);

@@ -30,7 +30,7 @@ use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, Scratch, Signature,
 use std::hint::black_box;
 use std::rc::Rc;
 
-/// Returns every case, first those that must be reported.
+/// Returns every case. Those that must be reported come first.
 pub(crate) fn all() -> Vec<Case> {
     let leaky = |name: &str, run: fn()| Case {
         name: name.into(),
@@ -108,7 +108,7 @@ pub(crate) fn all() -> Vec<Case> {
     all
 }
 
-/// The arithmetic of a vector unit, and a batch on as many lanes as it has.
+/// Adds cases of a vector unit's arithmetic, and of a batch on all its lanes.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn for_vectors<B, F>(isa: B, lanes: F, engine: &'static str, cases: &mut Vec<Case>)
 where
@@ -206,7 +206,7 @@ fn leak_index() {
     black_box(table[black_box(secret[0]) & 3]);
 }
 
-/// Starts a sampler with bytes of which one is known.
+/// Starts a sampler with bytes, one of which is public.
 fn known_seed() {
     let seed = [5; 56];
     classify(&seed);
@@ -229,7 +229,7 @@ fn polynomials<B: SigningIsa + Fft<Real = f64>>(b: B) {
     }
 }
 
-/// Samples around secret centres with a secret leaf and secret bytes.
+/// Samples around secret centres, with a secret leaf and secret bytes.
 fn sampler<B: SigningIsa + Fft<Real = f64>>(b: B) -> f64 {
     let seed = [5; 56];
     classify(&seed);
@@ -250,12 +250,12 @@ fn sampler<B: SigningIsa + Fft<Real = f64>>(b: B) -> f64 {
     sum
 }
 
-/// A key from an unencrypted document, and a stream that signs with it.
+/// Reads a key from an unencrypted document, and signs a stream with it.
 fn plain_calls() {
     let bytes = stored_key::<Falcon512>();
     let key = SigningKey::<Falcon512>::try_from(&bytes[..]).expect("a stored key decodes");
     let document = key.to_pkcs8_der().expect("a key has a document").to_bytes();
-    // All but the header of the key, which says its length.
+    // All of the key except its header, which determines its length.
     classify(&document[place(&document, &bytes[1..])]);
     let key = SigningKey::<Falcon512>::from_pkcs8_der(&document).expect("a stored key decodes");
     let seed = [7; 32];
@@ -277,8 +277,8 @@ fn plain_calls() {
     });
 }
 
-/// Reads an FN-DSA key, signs with it and writes it. The first attempt with the seed `refused` is
-/// refused, as `tests/fndsa.rs` shows.
+/// Reads an FN-DSA key, signs with it and writes it. `tests/fndsa.rs` shows that the first attempt
+/// with the seed `refused` is refused.
 fn fndsa<P: Parameters>(refused: u64) {
     type Key<P> = falcon_core::fndsa_provisional::SigningKey<P>;
     let bytes = Key::from(SigningKey::<P>::from_seed(&[7; 32]).expect("no fault")).to_bytes();
@@ -297,8 +297,8 @@ fn fndsa<P: Parameters>(refused: u64) {
     assert_eq!(written, bytes);
 }
 
-/// One FN-DSA job more than lanes. The first attempt of every other job, with the seed `refused`,
-/// is refused. The last job is signed on one lane.
+/// Signs one FN-DSA job more than there are lanes. Every other job has the seed `refused`, whose
+/// first attempt is refused. The last job is signed on one lane.
 fn fndsa_batch<P: Parameters>(engine: Engine, refused: u64) {
     type Key<P> = falcon_core::fndsa_provisional::SigningKey<P>;
     let bytes = Key::from(SigningKey::<P>::from_seed(&[7; 32]).expect("no fault")).to_bytes();
@@ -324,11 +324,11 @@ fn fndsa_batch<P: Parameters>(engine: Engine, refused: u64) {
     }
 }
 
-/// A key that signs as Algorand's code does, and is encoded again.
+/// Signs deterministically like Algorand's code, and encodes the key again.
 fn deterministic() {
     let bytes = stored_key::<Falcon1024>();
     let marked = bytes.clone();
-    // All but the header.
+    // All bytes except the header.
     classify(&marked[1..]);
     let key = det1024::SigningKey::try_from(&marked[..]).expect("a stored key decodes");
     let signature = key.sign(MESSAGE).expect("no fault");
@@ -359,7 +359,7 @@ fn sign<P: Parameters, B: SigningIsa>(
     sign_raw_on(b, key, randomness, MESSAGE, fit, scratch).expect("no fault")
 }
 
-/// More jobs than lanes, so that lanes are used again, and lanes that idle at the end.
+/// Signs more jobs than lanes, so that lanes are used again, and some are idle at the end.
 fn batch<B: SigningIsa, F: Fft>(arith: B, fft: F) {
     let key = secret_key::<Falcon512, _>(Baseline);
     let other = secret_key::<Falcon512, _>(Baseline);
@@ -370,7 +370,7 @@ fn batch<B: SigningIsa, F: Fft>(arith: B, fft: F) {
     classify(&seeds[..]);
     let engine = LaneEngine { arith, fft };
     let mut out = vec![Signature::EMPTY; count];
-    // A signing key is expanded for several jobs, and not for one.
+    // A signing key is expanded for several jobs, but not for one.
     let mut of_keys = vec![JobKey::from(&*key); count - 1];
     of_keys.push(JobKey::from(&*other));
     for keys in [vec![JobKey::from(&expanded); count], of_keys] {
@@ -385,7 +385,7 @@ fn batch<B: SigningIsa, F: Fft>(arith: B, fft: F) {
         out.iter().for_each(check);
     }
 
-    // Nonces and streams that are hashed side by side.
+    // Nonces and streams are hashed side by side.
     let seed = [7; 32];
     classify(&seed);
     let jobs = vec![batch::SignJob::new(&expanded, MESSAGE); count];

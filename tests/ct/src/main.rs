@@ -1,16 +1,15 @@
-//! Runs the secret-dependent parts of `falcon-core` and `mceliece-core` with every secret marked
-//! as undefined, so that Memcheck reports each branch and each address that
-//! depends on one, unless the crate has revealed the value. A seed of a sampler that is not secret
-//! is an error too. `run.sh` builds and starts it;
-//! `docs/CONSTANT-TIME.md` and `docs/MCELIECE.md` say what is claimed, and why each revealed value
-//! is safe.
+//! Runs the secret-dependent parts of `falcon-core` and `mceliece-core` with every secret marked as
+//! undefined. Memcheck then reports each branch and each address that depends on a secret, unless
+//! the crate has revealed the value. A sampler's seed that is not secret is an error, too. `run.sh`
+//! builds and starts this program. `docs/CONSTANT-TIME.md` and `docs/MCELIECE.md` state the claims,
+//! and why each revealed value is safe.
 //!
 //! With one argument it runs the cases whose name contains the argument.
-//! With two arguments it only converts a key to text and back, for the comparison of traces in
-//! `run.sh`: `text 0` and `text 1` for two keys, and `leak 0` and `leak 1` with a leak.
+//! With two arguments it only converts a key to text and back, so that `run.sh` can compare traces:
+//! `text 0` and `text 1` for two keys, and `leak 0` and `leak 1` with a leak.
 //!
-//! Exit status: 0 if every case is as expected, 1 if not, 2 without Valgrind or
-//! without `--cfg falcon_ct`.
+//! Exit status: 0 if every case is as expected, 1 if not, 2 without Valgrind or without `--cfg
+//! falcon_ct`.
 
 #[cfg(falcon_ct)]
 mod cases;
@@ -27,10 +26,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 #[cfg(falcon_ct)]
 use std::time::Instant;
 
-/// The argument that runs the cases under our own analyser, which knows AVX-512.
+/// The argument that runs the cases under falcon-taint, which supports AVX-512.
 #[cfg(falcon_ct)]
 const TRANSLATED: &str = "--translated";
-/// As [`TRANSLATED`]. Then compares the analyser's rules with the processor.
+/// Like [`TRANSLATED`]. Afterwards compares the rules of falcon-taint with the processor.
 #[cfg(falcon_ct)]
 const AUDITED: &str = "--audited";
 
@@ -44,7 +43,7 @@ fn main() -> ExitCode {
 #[global_allocator]
 static ALLOCATOR: falcon_taint::Allocator = falcon_taint::Allocator;
 
-/// Set when a case is not as expected.
+/// Set if a case is not as expected.
 #[cfg(falcon_ct)]
 static FAILED: AtomicBool = AtomicBool::new(false);
 
@@ -83,7 +82,7 @@ fn status() -> ExitCode {
     ExitCode::from(u8::from(FAILED.load(Relaxed)))
 }
 
-/// Prints what the comparison with the processor found.
+/// Prints the result of the comparison with the processor.
 #[cfg(all(falcon_ct, target_arch = "x86_64"))]
 fn audit(audit: &falcon_taint::Audit) {
     let left_out: Vec<_> = audit.left_out.iter().map(String::as_str).collect();

@@ -1,4 +1,5 @@
-//! The leaks that `plant.py` wrote into the copies of the crates that this program was built with.
+//! The leaks that `plant.py` wrote into copies of the crates. This program was built with these
+//! copies.
 
 use crate::cases::Case;
 use crate::valgrind::count_errors;
@@ -6,11 +7,11 @@ use falcon_lanes::planted::{ACTIVE, REPORTED};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Errors before the case that runs.
+/// Number of errors before the current case.
 static BEFORE: AtomicUsize = AtomicUsize::new(0);
 
-/// Turns `cases` into one leaking case for each planted leak. Leaks of AVX-512 are left out where
-/// it is not: under Valgrind, and on other processors.
+/// Turns `cases` into one leaking case for each planted leak. Leaks in AVX-512 code are left out
+/// where it cannot run: under Valgrind, and on other processors.
 pub(crate) fn plant(cases: Vec<Case>) -> Vec<Case> {
     let _ = REPORTED.set(|| count_errors() > BEFORE.load(Ordering::Relaxed));
     let lines = include_str!("../plants.txt").lines();
@@ -18,7 +19,7 @@ pub(crate) fn plant(cases: Vec<Case>) -> Vec<Case> {
     let mut planted = Vec::new();
     for (number, plant) in (1..).zip(plants) {
         let name = plant.split(" | ").next().unwrap_or_default();
-        // Classic McEliece has the same cases on every engine.
+        // The cases of Classic McEliece are the same on every engine.
         #[cfg(target_arch = "aarch64")]
         let name = &name.replace("avx2: mceliece", "neon: mceliece");
         let case = cases.iter().position(|case| case.name == *name);
@@ -34,7 +35,7 @@ pub(crate) fn plant(cases: Vec<Case>) -> Vec<Case> {
             run: std::rc::Rc::new(move || {
                 BEFORE.store(count_errors(), Ordering::Relaxed);
                 ACTIVE.store(number, Ordering::Relaxed);
-                // The leak ends the case when it is reported.
+                // The leak ends the case once it is reported.
                 let _ = catch_unwind(AssertUnwindSafe(|| run()));
                 ACTIVE.store(0, Ordering::Relaxed);
             }),
@@ -43,7 +44,7 @@ pub(crate) fn plant(cases: Vec<Case>) -> Vec<Case> {
     planted
 }
 
-/// True if the processor has the instruction set that a case is named after.
+/// True if the processor has the instruction set that the case is named after.
 fn is_here(name: &str) -> bool {
     #[cfg(target_arch = "x86_64")]
     let has = [

@@ -1,8 +1,8 @@
 //! Keys as text: PEM and hexadecimal.
 //!
-//! The crates that convert them test whether text is valid, and branch on the answer, which
+//! The crates for these conversions check whether text is valid and branch on the result, which
 //! Memcheck reports. So text is checked in another way: `run.sh` compares the traces of two keys,
-//! which hold every instruction and every address.
+//! which contain every instruction and every address.
 
 use crate::cases::stored_keys;
 use falcon_core::pkcs8::{DecodePrivateKey, EncodePrivateKey, LineEnding};
@@ -21,13 +21,13 @@ impl fmt::Display for Hexadecimal<'_> {
     }
 }
 
-/// Writes a key as text and reads it. `which` is 0 or 1. If `leaks`, also uses a byte of the key as
-/// an address.
+/// Writes a key as text and reads it. `which` is 0 or 1. If `leaks` is true, also uses a byte of
+/// the key as an address.
 #[inline(never)]
 #[unsafe(export_name = "falcon_ct_texts")]
 pub(crate) fn write_and_read(which: u8, leaks: bool) {
     let [first, second] = stored_keys::<Falcon512>();
-    // Both are read, so that the traces do not differ here.
+    // Both keys are read, so that the traces do not differ here.
     let mask = black_box(which.wrapping_neg());
     let bytes: Vec<u8> = first
         .iter()

@@ -1,24 +1,23 @@
-//! Requests to Valgrind's Memcheck: mark memory as undefined, mark it as
-//! defined, ask which bits are undefined and how many errors were reported.
+//! Requests to Valgrind's Memcheck: mark memory as undefined or as defined, ask which bits are
+//! undefined, and ask for the number of reported errors.
 //!
-//! Memcheck follows undefined bits through memory, registers and arithmetic
-//! and reports where one decides a branch or an address. With the secrets
-//! marked as undefined, that is the definition of a timing leak (A. Langley,
-//! "ctgrind", 2010).
+//! Memcheck follows undefined bits through memory, registers and arithmetic, and reports if one
+//! decides a branch or an address. If secrets are marked as undefined, each report is a timing leak
+//! (A. Langley, "ctgrind", 2010).
 
 use falcon_taint::requests;
 use std::mem::size_of_val;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Values that had to be secret and were not.
+/// Number of values that had to be secret but were not.
 static KNOWN: AtomicUsize = AtomicUsize::new(0);
 
-/// True under Valgrind, and in translation.
+/// True under Valgrind, and under falcon-taint.
 pub(crate) fn is_running() -> bool {
     requests::is_running()
 }
 
-/// Errors so far: those that were reported, and values that had to be secret and were not.
+/// Number of errors so far: reported ones, and values that had to be secret but were not.
 pub(crate) fn count_errors() -> usize {
     requests::count_errors() + KNOWN.load(Relaxed)
 }
@@ -31,7 +30,7 @@ pub(crate) fn expect_secret_bytes(address: usize, length: usize) {
     }
 }
 
-/// Marks `value` as a secret from here on.
+/// Marks `value` as secret from here on.
 pub(crate) fn classify<T: ?Sized>(value: &T) {
     requests::mark_secret((&raw const *value).addr(), size_of_val(value));
 }

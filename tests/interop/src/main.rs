@@ -1,15 +1,15 @@
 //! Exchanges keys and signatures with implementations in other languages, as lines of text.
 //!
-//! `falcon-interop write FILE` writes a line for each case: a seed, the key that it gives, a
-//! message and its signatures. A peer makes the same keys from the seeds, verifies the signatures,
-//! and writes lines of its own. `falcon-interop check OURS THEIRS SET...` judges them.
+//! `falcon-interop write FILE` writes a line for each case: a seed, its key, a message and its
+//! signatures. A peer makes the same keys from the seeds, verifies the signatures, and writes lines
+//! of its own. `falcon-interop check OURS THEIRS SET...` checks them.
 //!
-//! A line has ten fields between tabs: the parameter set, then in hexadecimal the seed of 48
-//! bytes, the public key, the secret key, the message, the compressed signature, the padded one,
-//! the public key as SubjectPublicKeyInfo, the secret key as PKCS#8, and the same with separate
-//! polynomials, all three DER. A peer writes `-` for each of the last five that it does not have,
-//! and for the seed of a key of its own. It gives lines of the parameter sets that it has, which
-//! are named to `check`.
+//! A line has ten fields, separated by tabs. They are the parameter set, then in hexadecimal the
+//! seed of 48 bytes, the public key, the secret key, the message, the compressed signature, the
+//! padded signature, and in DER the public key as SubjectPublicKeyInfo, the secret key as PKCS#8,
+//! and the secret key with separate polynomials. A peer writes `-` for each of the last five that
+//! it does not support, and for the seed of a key of its own. It writes lines only for its own
+//! parameter sets, which are the arguments SET of `check`.
 //!
 //! Lines of `det1024` have seven fields. The last one is the signature of fixed length.
 //!
@@ -30,7 +30,7 @@ use x509::Outcome;
 /// Name of deterministic Falcon-1024.
 const DETERMINISTIC: &str = "det1024";
 
-/// Keys of each parameter set.
+/// Number of keys of each parameter set.
 const KEYS: u8 = 8;
 
 fn main() -> ExitCode {
@@ -66,7 +66,7 @@ fn write(file: &str) -> Outcome<()> {
     Ok(fs::write(file, lines)?)
 }
 
-/// Seed and message of case `i`. The message has `37 i` bytes, so the first one is empty.
+/// Returns seed and message of case `i`. The message has `37 i` bytes, so the first one is empty.
 fn seed_and_message(i: u8) -> ([u8; 48], Vec<u8>) {
     let mut seed = [0; 48];
     for (at, byte) in (0..).zip(&mut seed) {
@@ -75,7 +75,7 @@ fn seed_and_message(i: u8) -> ([u8; 48], Vec<u8>) {
     (seed, vec![i; 37 * usize::from(i)])
 }
 
-/// Case `i` of deterministic Falcon-1024.
+/// Returns the line of case `i` of deterministic Falcon-1024.
 fn deterministic_case(i: u8) -> Outcome<String> {
     let (seed, message) = seed_and_message(i);
     let key = det1024::SigningKey::from_seed(&seed).expect("no fault");
@@ -94,7 +94,7 @@ fn deterministic_case(i: u8) -> Outcome<String> {
     )
 }
 
-/// Case `i` of a parameter set.
+/// Returns the line of case `i` of a parameter set.
 fn case<P: Parameters>(i: u8) -> Outcome<String> {
     let (seed, message) = seed_and_message(i);
     let key = SigningKey::<P>::from_reference_seed_boxed(&seed)?;
@@ -124,7 +124,7 @@ fn case<P: Parameters>(i: u8) -> Outcome<String> {
     )
 }
 
-/// A line of these fields.
+/// Makes a line of these fields.
 fn line_of(name: &str, fields: &[&[u8]]) -> Outcome<String> {
     let mut line = name.to_owned();
     for field in fields {
@@ -134,7 +134,7 @@ fn line_of(name: &str, fields: &[&[u8]]) -> Outcome<String> {
     Ok(line)
 }
 
-/// Judges the lines of a peer: they must have the keys of our lines of these parameter sets,
+/// Checks the lines of a peer. They must have the keys of our lines of these parameter sets,
 /// signatures that verify, and documents of the same keys.
 fn check(ours: &str, theirs: &str, sets: &[&str]) -> Outcome<()> {
     let ours = fs::read_to_string(ours)?;
@@ -168,14 +168,15 @@ fn check(ours: &str, theirs: &str, sets: &[&str]) -> Outcome<()> {
     Ok(())
 }
 
-/// Numbers of objects of a peer that were found right.
+/// Number of objects of a peer that passed the checks.
 #[derive(Default)]
 struct Counts {
     signatures: usize,
     documents: usize,
 }
 
-/// Verifies a deterministic line. It must be one of ours, since a message has one signature.
+/// Verifies a deterministic line. It must equal one of ours, since a message has only one
+/// signature.
 fn verify_deterministic(line: &str, ours: &str, counts: &mut Counts) -> Outcome<()> {
     if !ours.lines().any(|own| own == line) {
         return Err("another signature".into());
@@ -195,21 +196,22 @@ fn verify_deterministic(line: &str, ours: &str, counts: &mut Counts) -> Outcome<
     Ok(())
 }
 
-/// Field that a peer does not have.
+/// Field that a peer does not support.
 const NONE: &str = "-";
 
-/// The fields of a line that a peer must give back: parameter set, seed, public key, secret key,
-/// message.
+/// Returns the fields that a peer must return unchanged: parameter set, seed, public key, secret
+/// key, message.
 fn key_of(line: &str) -> Vec<&str> {
     line.split('\t').take(5).collect()
 }
 
-/// True if the peer made the key, without a seed of ours.
+/// True if the peer made the key itself, without a seed of ours.
 fn is_own(fields: &Vec<&str>) -> bool {
     fields.get(1) == Some(&NONE)
 }
 
-/// Verifies the signatures of a line, refuses each for another message, and reads the documents.
+/// Verifies the signatures of a line, checks that each is refused for another message, and reads
+/// the documents.
 fn verify<P: Parameters>(fields: &str, counts: &mut Counts) -> Outcome<()> {
     let [
         _,
@@ -253,7 +255,7 @@ fn verify<P: Parameters>(fields: &str, counts: &mut Counts) -> Outcome<()> {
     counts.signatures += signatures.len();
     if spki != NONE {
         let document = base16ct::lower::decode_vec(spki)?;
-        // There is one encoding, so these are our bytes.
+        // The encoding is unique, so these must be our bytes.
         if document != key.to_public_key_der()?.as_bytes() {
             return Err("another document of the public key".into());
         }

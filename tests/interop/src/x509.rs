@@ -19,7 +19,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-/// Result of a command, or of a part of one.
+/// Result of a command, or of a step of a command.
 pub(crate) type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// Writes documents of both parameter sets.
@@ -62,12 +62,13 @@ where
     Ok(())
 }
 
-/// The first second of a year.
+/// Returns the first second of a year.
 fn new_year(year: u16) -> Outcome<Time> {
     Ok(DateTime::new(year, 1, 1, 0, 0, 0)?.into())
 }
 
-/// Verifies the documents of a peer, of both parameter sets, and refuses each changed one.
+/// Verifies the documents of a peer, for both parameter sets, and checks that each changed one is
+/// refused.
 pub(crate) fn check(folder: &str) -> Outcome<()> {
     let mut refused = 0;
     for set in [Falcon512::NAME, Falcon1024::NAME] {
@@ -113,7 +114,8 @@ fn read_pem(path: &Path) -> Outcome<Vec<u8>> {
     Ok(der)
 }
 
-/// Changes every byte of a document in turn. Returns the number of changed ones that still decode.
+/// Changes every byte of a document in turn. Returns the number of changed documents that still
+/// decode.
 fn refuse_changed<D: for<'a> Decode<'a>>(
     der: &[u8],
     is_valid: impl Fn(&[u8]) -> bool,
@@ -131,7 +133,7 @@ fn refuse_changed<D: for<'a> Decode<'a>>(
     Ok(decoded)
 }
 
-/// The list of an issuer is refused with a key of ours.
+/// Checks that a revocation list is refused with another key.
 fn refuse_other_key(list: &[u8], certificate: &[u8], set: &str) -> Outcome<()> {
     let other: AnyVerifyingKey = match set {
         Falcon512::NAME => SigningKey::<Falcon512>::from_seed(&[1; 32])

@@ -1,4 +1,4 @@
-//! Builds of the rewritten tree, by cargo, whose messages are read.
+//! Builds the rewritten tree with cargo and reads the messages.
 
 use serde_json::Value;
 use std::io::{self, BufRead, BufReader};
@@ -6,12 +6,12 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// File, relative to the root of the workspace, and bytes of it.
+/// File, relative to the root of the workspace, and a range of its bytes.
 pub type Place = (String, Range<usize>);
 
-/// A place that the compiler refuses.
+/// An error of the compiler.
 pub struct Refusal {
-    /// Code of a macro has the place in its body first, then the place where the macro is called.
+    /// Places of the error. For code of a macro: the place in its body, then the place of the call.
     pub places: Vec<Place>,
     /// Other places that the message names.
     pub others: Vec<Place>,
@@ -29,17 +29,17 @@ pub struct Program {
     pub folder: PathBuf,
 }
 
-/// Result of a build: programs, or what is refused.
+/// Result of a build: programs, or the compiler's errors.
 pub type Built = Result<Vec<Program>, Vec<Refusal>>;
 
-/// Runs `cargo` with `arguments` in `tree`, which builds into `target`.
+/// Runs `cargo` with `arguments` in `tree`. The build folder is `target`.
 pub fn cargo(tree: &Path, target: &Path, arguments: &[&str]) -> io::Result<Built> {
     let mut child = Command::new("cargo")
         .args(arguments)
         .arg("--message-format=json")
         .current_dir(tree)
         .env("CARGO_TARGET_DIR", target)
-        // Mutants warn about much: what they compare, or do not use.
+        // Mutants cause many warnings, about comparisons and unused values.
         .env("RUSTFLAGS", "--cap-lints=allow")
         .stdout(Stdio::piped())
         .spawn()?;
@@ -65,7 +65,7 @@ pub fn cargo(tree: &Path, target: &Path, arguments: &[&str]) -> io::Result<Built
     Ok(Ok(programs))
 }
 
-/// The place of an error.
+/// Returns the places of an error.
 fn refusal(message: &Value) -> Option<Refusal> {
     if message["level"] != "error" {
         return None;
@@ -80,7 +80,7 @@ fn refusal(message: &Value) -> Option<Refusal> {
     })
 }
 
-/// The place of a span, and those of the macro calls around it.
+/// Returns the place of a span, and those of the macro calls around it.
 fn places(mut span: &Value) -> Option<Vec<Place>> {
     let mut places = Vec::new();
     while !span.is_null() {

@@ -3,17 +3,18 @@
 use proc_macro2::{Group, TokenStream, TokenTree};
 use std::ops::Range;
 
-/// A body of a macro by example: a text as long as its source file, blank outside of the body.
+/// Body of a `macro_rules!` macro: a text with the length of its source file, blank outside of the
+/// body.
 ///
-/// Every byte of the body keeps its place, so that what is found in the text is found in the file.
-/// A variable `$name` is the name `_name`, and what is repeated stands there once.
+/// Every byte of the body keeps its place, so that places in the text are places in the file. A
+/// variable `$name` becomes the name `_name`, and a repetition appears once.
 pub struct Body {
     text: Vec<u8>,
     inside: Range<usize>,
 }
 
 impl Body {
-    /// The body between the brackets of `group`, a part of `source`.
+    /// Extracts the body between the brackets of `group`, a part of `source`.
     fn new(source: &str, group: &Group) -> Self {
         let inside = group.span_open().byte_range().end..group.span_close().byte_range().start;
         let mut text = vec![b' '; source.len()];
@@ -22,12 +23,12 @@ impl Body {
         Self { text, inside }
     }
 
-    /// The body as items.
+    /// Parses the body as items.
     pub fn items(&self) -> syn::Result<syn::File> {
         syn::parse_file(&String::from_utf8_lossy(&self.text))
     }
 
-    /// The body as the statements of a block.
+    /// Parses the body as the statements of a block.
     pub fn block(&self) -> syn::Result<syn::Block> {
         let mut text = self.text.clone();
         text[self.inside.start - 1] = b'{';
@@ -36,7 +37,7 @@ impl Body {
     }
 }
 
-/// The bodies of `rules`, the rules of a `macro_rules!` in `source`.
+/// Returns the bodies of `rules`, the rules of a `macro_rules!` in `source`.
 pub fn bodies(source: &str, rules: TokenStream) -> Vec<Body> {
     let tokens: Vec<_> = rules.into_iter().collect();
     let rules = tokens.windows(3).filter_map(|tokens| match tokens {
@@ -50,7 +51,7 @@ pub fn bodies(source: &str, rules: TokenStream) -> Vec<Body> {
     rules.collect()
 }
 
-/// Makes names of the variables of `tokens` in `text`, and blanks of the signs of repetition.
+/// Replaces the variables of `tokens` in `text` by names, and the signs of repetition by blanks.
 fn substitute(text: &mut [u8], tokens: TokenStream) {
     let mut tokens = tokens.into_iter();
     while let Some(token) = tokens.next() {
@@ -67,7 +68,7 @@ fn substitute(text: &mut [u8], tokens: TokenStream) {
                 }
                 text[dollar].fill(b' ');
                 substitute(text, repeated.stream());
-                // The separator, and the operator.
+                // The separator and the operator of the repetition.
                 for token in tokens.by_ref() {
                     text[token.span().byte_range()].fill(b' ');
                     if matches!(&token, TokenTree::Punct(sign) if "*+?".contains(sign.as_char())) {

@@ -1,9 +1,9 @@
-//! Mutation tests: for every small change of the code of a crate, one of its tests must fail.
+//! Mutation tests: for every small change of a crate's code, one of its tests must fail.
 //!
 //! All mutants of a crate are compiled into one copy of it, each behind a switch ([`rewrite`]), so
-//! that one build serves them all. A first run of every test records which mutants it reaches. Then
-//! the tests that reach a mutant run with it, the quickest first, until one fails. A mutant that no
-//! test kills must be listed with an argument in `survivors`, in the file of the crate.
+//! that one build contains them all. A first run of every test records the mutants that it reaches.
+//! Then the tests that reach a mutant run with it, the quickest first, until one fails. If no test
+//! kills a mutant, it must be listed with an argument in the crate's file in `survivors`.
 
 mod compile;
 mod macros;
@@ -31,10 +31,10 @@ use std::{env, fs, thread};
 use survivors::Name;
 use variants::Variants;
 
-/// Begins the argument of a survivor that a test kills on processors with these instructions.
+/// Prefix of the argument for a survivor that a test kills on processors with these instructions.
 const WITHOUT_VBMI: &str = "Without AVX-512 VBMI: ";
 
-/// True if a mutant that is listed with this argument survives on this processor.
+/// True if a mutant with this argument survives on this processor.
 fn survives_here(argument: &str) -> bool {
     #[cfg(target_arch = "x86_64")]
     let vbmi = is_x86_feature_detected!("avx512vbmi");
@@ -70,7 +70,7 @@ struct Options {
     jobs: usize,
 }
 
-/// A source file and the mutants that are drawn of it, by number.
+/// A source file, and the mutants that are drawn from it, by number.
 struct Source {
     text: String,
     mutants: BTreeMap<u32, Mutant>,
@@ -93,7 +93,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     };
     let mut failures = Vec::new();
     for package in PACKAGES.iter().filter(chosen) {
-        // The others show what they have to show, too.
+        // The remaining crates are still tested.
         if let Err(error) = mutate(package, &options) {
             eprintln!("{}: {error}", package.name);
             failures.push(package.name);
@@ -105,7 +105,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     Err(format!("failed: {}", failures.join(", ")).into())
 }
 
-/// Mutates one crate, and compares its survivors with those that are listed.
+/// Mutates one crate, and compares its survivors with the listed ones.
 fn mutate(package: &Package, options: &Options) -> Result<(), Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
@@ -155,23 +155,23 @@ fn mutate(package: &Package, options: &Options) -> Result<(), Box<dyn Error>> {
     }
     fs::write(folder.join("tests.tsv"), list)?;
 
-    // A line as soon as it is known: a run takes long, and may be stopped.
+    // Each line is written at once: a run takes long and may be stopped.
     let report = Mutex::new(File::create(folder.join("report.tsv"))?);
     let outcomes = kill(&tests, &names, &compiled, options.jobs, &report)?;
     judge(&names, &compiled, &outcomes, &listed)
 }
 
-/// Mutants that are drawn.
+/// Mutants that were drawn.
 struct Drawn {
     /// Files, with their mutants by number.
     sources: BTreeMap<String, Source>,
     /// Names of the mutants, by number.
     names: Vec<Name>,
-    /// Number of all mutants that there are.
+    /// Number of all mutants.
     total: usize,
 }
 
-/// Draws mutants of all files.
+/// Draws mutants from all files.
 fn draw(
     package: &Package,
     root: &Path,
@@ -226,8 +226,8 @@ fn draw(
         .into());
     }
 
-    // Every file has its share, and small files some more. Checks are among the calls, and wipes
-    // are calls or wrappers.
+    // Every file gets its share, and small files slightly more. Checks are among the calls, and
+    // wipes are calls or wrappers.
     let mut drawn = BTreeSet::new();
     let calls = all
         .iter()
@@ -268,8 +268,7 @@ fn draw(
     })
 }
 
-/// Builds the tests of the rewritten tree. Mutants that are no valid Rust are taken out of
-/// `sources`.
+/// Builds the tests of the rewritten tree. Mutants that do not compile are removed from `sources`.
 fn build(
     package: &Package,
     root: &Path,
@@ -286,7 +285,7 @@ fn build(
         .into_iter()
         .chain(features)
         .collect();
-    // Quick, and finds most of what is refused.
+    // This is quick, and finds most errors.
     let check = [&["check", "--lib"], &whole[..]].concat();
     let tests = [&["test", "--no-run"], &whole[..], package.tests].concat();
     let mut commands = [check, tests].into_iter();
@@ -339,7 +338,7 @@ fn build(
                     found
                 });
                 let refused: BTreeSet<u32> = blamed.collect();
-                // One error may make others, elsewhere: they are gone when it is.
+                // An error can cause others elsewhere, which disappear with it.
                 if refused.is_empty() {
                     let texts: Vec<_> = refusals.into_iter().map(|refusal| refusal.text).collect();
                     return Err(texts.concat().into());
@@ -354,8 +353,8 @@ fn build(
     Ok(Vec::new())
 }
 
-/// The mutants that a compiler's error at `places` is about: those of the smallest place around it,
-/// or those inside. None if it follows from another error.
+/// Returns the mutants that a compiler's error at `places` is about: those of the smallest
+/// enclosing place, or those inside. `None` if it follows from another error.
 fn blamed(rewritten: &BTreeMap<String, rewrite::Rewritten>, places: &[compile::Place]) -> Vec<u32> {
     let placed = |file| rewritten.get(file).map_or(&[][..], |file| &file.placed);
     let around = places.iter().find_map(|(file, at)| {
@@ -375,8 +374,8 @@ fn blamed(rewritten: &BTreeMap<String, rewrite::Rewritten>, places: &[compile::P
     within.flat_map(|(_, ids)| ids.clone()).collect()
 }
 
-/// The mutant that makes a buffer which is not wiped, where the compiler refuses it: the buffer is
-/// moved to where only a wiped one is taken, which is after the place where it is made.
+/// Returns the mutant that makes an unwiped buffer, if the compiler refuses it. The error is at a
+/// later place, where the buffer is moved and a wiped one is required.
 fn wiper_before(
     sources_at: &str,
     sources: &BTreeMap<String, Source>,
@@ -443,7 +442,7 @@ fn kill(
     Ok(outcomes.into_inner()?)
 }
 
-/// Compares the survivors with those that are listed.
+/// Compares the survivors with the listed ones.
 fn judge(
     names: &[Name],
     compiled: &BTreeSet<u32>,

@@ -1,4 +1,4 @@
-//! Crates that are mutated, with the files that are not, and the reason.
+//! Crates that are mutated, their files that are not, and the reasons.
 
 mod cli;
 mod core;
@@ -10,7 +10,7 @@ mod x509;
 
 pub use package::Package;
 
-/// All of them, the quickest first.
+/// All crates, the quickest first.
 pub const PACKAGES: [Package; 6] = [
     keccak::PACKAGE,
     x509::PACKAGE,

@@ -1,33 +1,33 @@
-//! Source files in which every mutant stands beside the original, behind a switch.
+//! Puts every mutant into the source beside the original, behind a switch.
 
 use crate::sites::{Form, Mutant};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Bytes of a rewritten file, with the mutants that a compiler's error there speaks of.
+/// A range of a rewritten file, and the mutants that a compiler's error there is about.
 pub type Placed = (Range<usize>, Vec<u32>);
 
 /// A rewritten file.
 pub struct Rewritten {
     /// Source with switches.
     pub source: String,
-    /// Places of the mutants.
+    /// Ranges of the mutants.
     pub placed: Vec<Placed>,
 }
 
-/// Mutants at the same place of the source.
+/// Mutants of the same place in the source.
 struct Site<'a> {
     form: Form,
     range: Range<usize>,
     mutants: Vec<(u32, &'a Mutant)>,
 }
 
-/// Puts `mutants`, with the numbers that switch them on, into `source`.
+/// Puts `mutants` into `source`, each with the number that switches it on.
 ///
-/// A mutant's branch has the original operands without switches of their own, since one mutant is
-/// on at a time. So a file grows by the depth of its expressions, not exponentially.
+/// The branch of a mutant contains the original operands without their switches, since only one
+/// mutant is on at a time. So a file grows with the depth of its expressions, not exponentially.
 pub fn rewrite<'a>(source: &str, mutants: impl Iterator<Item = (u32, &'a Mutant)>) -> Rewritten {
-    // The outer first; at one place, what is done before the expression first.
+    // Outer sites come first. At one place, code that runs before the expression comes first.
     let mut sites = BTreeMap::new();
     for (id, mutant) in mutants {
         let Range { start, end } = mutant.range;
@@ -45,7 +45,7 @@ pub fn rewrite<'a>(source: &str, mutants: impl Iterator<Item = (u32, &'a Mutant)
         });
         site.mutants.push((id, mutant));
     }
-    // An empty range sorts behind what begins there, but nothing begins there but itself: a
+    // An empty range sorts after other sites that begin at its place. There are none, since a
     // function's body begins after its brace.
     let sites: Vec<_> = sites.into_values().collect();
     let mut out = Rewritten {
@@ -57,7 +57,7 @@ pub fn rewrite<'a>(source: &str, mutants: impl Iterator<Item = (u32, &'a Mutant)
     out
 }
 
-/// Writes `range` of `source`, with those of `sites` that are within it, which it takes.
+/// Writes `range` of `source` with the `sites` inside it, and removes these from `sites`.
 fn render(source: &str, range: Range<usize>, sites: &mut &[Site<'_>], out: &mut Rewritten) {
     let mut at = range.start;
     while let Some((site, rest)) = sites.split_first()
@@ -105,12 +105,12 @@ fn render(source: &str, range: Range<usize>, sites: &mut &[Site<'_>], out: &mut 
     out.source.push_str(&source[at..range.end]);
 }
 
-/// The condition under which a mutant is on.
+/// Returns the condition under which a mutant is on.
 fn switch(id: u32) -> String {
     format!("crate::mutants::is({id})")
 }
 
-/// The part of the module for buffers that are wiped.
+/// Part of the module for buffers that are wiped.
 const WIPED: &str = "
 use core::ops::{Deref, DerefMut};
 use zeroize::Zeroize;
@@ -145,10 +145,10 @@ impl<T: Zeroize> DerefMut for Wiped<T> {
 }
 ";
 
-/// The module `mutants` of a rewritten crate with `count` mutants. The environment variable
+/// Returns the module `mutants` of a rewritten crate with `count` mutants. The environment variable
 /// `FALCON_MUTANT` switches one on. `FALCON_MUTANT_LOG` names a file that gets the number of every
-/// mutant that is asked for. With `wipes`, there are mutants that do not wipe; then the crate
-/// depends on `zeroize`.
+/// mutant that is reached. With `wipes`, some mutants do not wipe; the crate then depends on
+/// `zeroize`.
 pub fn switches(count: usize, wipes: bool) -> String {
     let code = format!(
         r#"

@@ -1,4 +1,4 @@
-//! Runs of single tests, with a mutant or without.
+//! Runs single tests, with a mutant or without.
 
 use crate::compile::Program;
 use std::collections::BTreeSet;
@@ -9,27 +9,27 @@ use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 use wait_timeout::ChildExt;
 
-/// Address space of a test, in KiB: a mutant must not take the machine's memory.
+/// Address space of a test, in KiB, so that a mutant cannot exhaust the machine's memory.
 const MEMORY: u64 = 8 << 20;
 
-/// A test, the mutants that it reaches, and the time that it takes without one.
+/// A test, the mutants that it reaches, and its duration without a mutant.
 pub struct Test<'a> {
     program: &'a Program,
     name: String,
     /// Numbers of the mutants.
     pub reaches: BTreeSet<u32>,
-    /// Time with the log on.
+    /// Duration with the log on.
     pub time: Duration,
 }
 
 impl Test<'_> {
-    /// Name of the program and of the test.
+    /// Returns the name of the program and of the test.
     pub fn name(&self) -> String {
         format!("{} {}", self.program.name, self.name)
     }
 }
 
-/// Names of the tests of `program`.
+/// Returns the names of the tests of `program`.
 fn names(program: &Program) -> io::Result<Vec<String>> {
     let listed = Command::new(&program.path)
         .args(["--list", "--format", "terse"])
@@ -42,20 +42,21 @@ fn names(program: &Program) -> io::Result<Vec<String>> {
     Ok(names.map(str::to_owned).collect())
 }
 
-/// End of a test's run.
+/// Outcome of a test's run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// The test passed.
     Passed,
     /// The test failed.
     Failed,
-    /// The test took too long, and was killed.
+    /// The test took too long and was killed.
     CutOff,
 }
 
-/// Runs test `name` alone, with a variable of the environment, for at most `limit`.
+/// Runs test `name` alone, with an environment variable, for at most `limit`.
 fn run(program: &Program, name: &str, variable: (&str, &str), limit: Duration) -> io::Result<End> {
-    // All cores for as long as the limit: what is left if this program is stopped ends, too.
+    // Limits processor time to `limit` on all cores, so that tests also end if this program is
+    // stopped.
     let cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
     let processor = cores * (limit.as_secs() + 1);
     let limits = format!("ulimit -v {MEMORY}; ulimit -t {processor}; exec \"$0\" \"$@\"");
@@ -75,7 +76,7 @@ fn run(program: &Program, name: &str, variable: (&str, &str), limit: Duration) -
         Some(status) if status.success() => Ok(End::Passed),
         Some(_) => Ok(End::Failed),
         None => {
-            // With the programs that it runs.
+            // Kills the programs that the test runs, too.
             let group = format!("-{}", child.id());
             Command::new("kill")
                 .args(["-KILL", "--", &group])
@@ -107,7 +108,7 @@ pub fn record<'a>(
             if skipped.contains(&&*test.name()) {
                 continue;
             }
-            // For every user: tests may run programs as another one.
+            // Writable for every user, since tests may run programs as another user.
             let anybody = fs::Permissions::from_mode(0o666);
             fs::File::create(log)
                 .and_then(|file| file.set_permissions(anybody))
@@ -134,11 +135,11 @@ pub fn record<'a>(
     }
 }
 
-/// Runs the tests that reach mutant `id`, the quickest first. Returns the first that does not pass,
-/// and how it ended.
+/// Runs the tests that reach mutant `id`, the quickest first. Returns the first one that does not
+/// pass, and its outcome.
 pub fn killer<'a, 't>(tests: &'t [Test<'a>], id: u32) -> io::Result<Option<(&'t Test<'a>, End)>> {
     for test in tests.iter().filter(|test| test.reaches.contains(&id)) {
-        // Much more than a slow machine needs: a test that is cut off counts as one that fails.
+        // This is much more than a slow machine needs. A test that is cut off counts as failed.
         let limit = Duration::from_secs(20) + 10 * test.time;
         let variable = ("FALCON_MUTANT", &*id.to_string());
         let end = run(test.program, &test.name, variable, limit)?;

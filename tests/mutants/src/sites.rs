@@ -1,4 +1,4 @@
-//! Mutation sites: the expressions, statements and functions of a source file that have mutants.
+//! Mutation sites: the expressions, statements and functions of a source file that can be mutated.
 
 use crate::macros;
 use crate::variants::Variants;
@@ -8,14 +8,14 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Attribute, BinOp, Expr, Lit, ReturnType, Stmt, Type, UnOp};
 
-/// Way to put a mutant in place of the code.
+/// Way in which a mutant replaces the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
     /// The expression at `range` becomes `code`.
     Expression,
     /// The statement at `range` is left out.
     Statement,
-    /// `code` is run at the empty `range`, the beginning of a function.
+    /// `code` runs at the empty `range`, the beginning of a function.
     Entry,
     /// The buffer that the function at `range` makes is not wiped when it is dropped.
     Wiper,
@@ -24,11 +24,11 @@ pub enum Form {
 /// One change of one file.
 #[derive(Debug)]
 pub struct Mutant {
-    /// Function, with the type or the trait that it belongs to.
+    /// Function, with its type or trait.
     pub function: String,
     /// Source line with the change in brackets, `[old => new]`.
     pub text: String,
-    /// Way in which `code` takes the place of what is at `range`.
+    /// Way in which `code` replaces the bytes at `range`.
     pub form: Form,
     /// Bytes of the source that change.
     pub range: Range<usize>,
@@ -37,7 +37,7 @@ pub struct Mutant {
 }
 
 impl Mutant {
-    /// True if a wipe is what the mutant removes.
+    /// True if the mutant removes a wipe.
     pub fn removes_a_wipe(&self) -> bool {
         let wipes = ["wipe", "zeroize()"]
             .iter()
@@ -46,7 +46,8 @@ impl Mutant {
     }
 }
 
-/// All mutants of `source`, among them paths of `variants` that name another variant.
+/// Returns all mutants of `source`. In some of them, a path to one of `variants` names another
+/// variant.
 pub fn mutants(source: &str, variants: &Variants) -> syn::Result<Vec<Mutant>> {
     let file = syn::parse_file(source)?;
     let mut finder = Finder {
@@ -64,17 +65,17 @@ pub fn mutants(source: &str, variants: &Variants) -> syn::Result<Vec<Mutant>> {
 struct Finder<'a> {
     source: &'a str,
     variants: &'a Variants,
-    /// Macros, types and functions around the place that is visited.
+    /// Macros, types and functions around the current place.
     function: Vec<String>,
     /// Name of the type that is `Self`.
     self_type: String,
-    /// True in a function that returns a buffer which is wiped: its type says so to the compiler.
+    /// True in a function whose return type is a wiped buffer: there the compiler knows the type.
     returns_wiped: bool,
-    /// The mutants, unless the body of a macro cannot be read.
+    /// The mutants found, or the error of a macro body that cannot be parsed.
     found: syn::Result<Vec<Mutant>>,
 }
 
-/// True if the item is compiled for tests only, not under every feature, or for AArch64 only.
+/// True if the item is compiled only for tests, not under every feature, or only for AArch64.
 fn is_left_out(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let path = attribute.path();
@@ -90,12 +91,12 @@ fn is_left_out(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// `text` with one blank for each run of white space.
+/// Returns `text` with runs of white space replaced by one blank.
 fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// True if `condition` binds names, so that it cannot be an operand.
+/// True if `condition` binds names, since it then cannot be an operand.
 fn binds(condition: &Expr) -> bool {
     match condition {
         Expr::Let(_) => true,
@@ -104,7 +105,7 @@ fn binds(condition: &Expr) -> bool {
     }
 }
 
-/// Operators that an operator is exchanged for.
+/// Returns the operators that replace an operator.
 fn other_operators(op: &BinOp) -> &'static [&'static str] {
     match op {
         BinOp::Lt(_) => &["<=", ">="],
@@ -134,7 +135,7 @@ fn other_operators(op: &BinOp) -> &'static [&'static str] {
     }
 }
 
-/// Methods that are exchanged for each other.
+/// Methods that replace each other.
 const METHODS: [[&str; 2]; 5] = [
     ["wrapping_add", "wrapping_sub"],
     ["min", "max"],
@@ -143,7 +144,7 @@ const METHODS: [[&str; 2]; 5] = [
     ["any", "all"],
 ];
 
-/// Results that a function returns at once, its work left out.
+/// Returns the results that a function can return at once, without its work.
 fn early_results(output: &ReturnType) -> &'static [&'static str] {
     let ReturnType::Type(_, ty) = output else {
         return &["return;"];
@@ -174,7 +175,7 @@ impl Finder<'_> {
         &self.source[span.byte_range()]
     }
 
-    /// Adds a mutant that shows as `old` (a range of the source) changed to `new`.
+    /// Adds a mutant, shown as `old` (a range of the source) changed to `new`.
     fn add(&mut self, form: Form, range: Range<usize>, code: String, old: Range<usize>, new: &str) {
         let begin = self.source[..old.start].rfind('\n').map_or(0, |at| at + 1);
         let rest = &self.source[old.end..];
@@ -200,7 +201,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Adds mutants of `expr`, in which `old` becomes each of `new`.
+    /// Adds mutants of `expr` in which each of `new` replaces `old`.
     fn replace(&mut self, expr: Range<usize>, old: Range<usize>, new: &[&str]) {
         for new in new {
             let before = &self.source[expr.start..old.start];
@@ -210,7 +211,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Adds mutants of a condition that no longer decides.
+    /// Adds mutants in which a condition is replaced by a constant.
     fn force(&mut self, condition: &Expr, results: &[&str]) {
         if !binds(condition) {
             let range = condition.span().byte_range();
@@ -223,7 +224,7 @@ impl Finder<'_> {
         let (more, less) = match literal {
             Lit::Bool(value) => (format!("{}", !value.value), None),
             Lit::Float(_) => (format!("({text} + 1.0)"), None),
-            // Below zero there is nothing, mostly.
+            // Most types have no value below zero.
             Lit::Int(value) if value.base10_digits() == "0" => (format!("({text} + 1)"), None),
             Lit::Int(_) => (format!("({text} + 1)"), Some(format!("({text} - 1)"))),
             _ => return,
@@ -234,7 +235,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Adds the mutant of a `path` to a variant of an enum, which is at `range` with its fields.
+    /// Adds the mutant of a `path` to a variant of an enum. The variant with its fields is at
+    /// `range`.
     fn variant(&mut self, range: Range<usize>, path: &syn::Path) {
         let mut names = path.segments.iter().rev().map(|part| &part.ident);
         let (Some(name), Some(of)) = (names.next(), names.next()) else {
@@ -247,7 +249,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Visits the body of a function that is compiled and runs.
+    /// Visits the body of a function that is compiled and can run.
     fn function(
         &mut self,
         attributes: &[Attribute],
@@ -338,7 +340,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         let Some(name) = &item.ident else {
             return; // not a definition
         };
-        // Macros that macros define only choose among calls.
+        // If a macro defines macros, these only choose among calls.
         let nested = self.function.last().is_some_and(|name| name.ends_with('!'));
         if nested || is_left_out(&item.attrs) {
             return;
@@ -357,7 +359,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         self.function.pop();
     }
 
-    // Computed by the compiler, where no mutant can be chosen; and what is no expression.
+    // The compiler computes these, so no mutant can be selected there. Others are not expressions.
     fn visit_item_const(&mut self, _: &'ast syn::ItemConst) {}
     fn visit_item_static(&mut self, _: &'ast syn::ItemStatic) {}
     fn visit_impl_item_const(&mut self, _: &'ast syn::ImplItemConst) {}
@@ -429,7 +431,8 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     }
 
     fn visit_expr_call(&mut self, expr: &'ast syn::ExprCall) {
-        // With its fields: another variant may have others, which do not compile.
+        // The fields are included: another variant may have different ones, and then it does not
+        // compile.
         match &*expr.func {
             Expr::Path(function) => {
                 self.variant(expr.span().byte_range(), &function.path);

@@ -1,16 +1,16 @@
-//! Survivors: mutants that no test kills, with the argument why none has to.
+//! Survivors: mutants that no test kills, with the argument why no test has to.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Name of a mutant, which stays when lines are added elsewhere.
+/// Name of a mutant. It stays the same if lines are added elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Name {
     /// File, relative to the sources of the crate.
     pub file: String,
-    /// Function, with the type or the trait that it belongs to.
+    /// Function, with its type or trait.
     pub function: String,
-    /// Source line with the change, and a number if it is in the function more than once.
+    /// Source line with the change, and a number if the function contains it more than once.
     pub text: String,
 }
 
@@ -21,7 +21,8 @@ impl fmt::Display for Name {
 }
 
 impl Name {
-    /// A number that orders mutants at random, always the same: FNV-1a, and a last mixing.
+    /// Returns a number that orders mutants in a fixed random order: FNV-1a with a final mixing
+    /// step.
     pub fn lot(&self) -> u64 {
         let hash = self
             .to_string()
@@ -33,7 +34,7 @@ impl Name {
     }
 }
 
-/// Reads the list: file, function, text and argument, one survivor a line, between tabs.
+/// Reads the list. Each line is a survivor: file, function, text and argument, separated by tabs.
 pub fn read(list: &str) -> Result<BTreeMap<Name, String>, String> {
     let lines = (1..).zip(list.lines());
     lines

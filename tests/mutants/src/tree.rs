@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fs, io};
 
-/// Makes `copy` a copy of the files of `root` that git does not ignore. Calls `change` with every
-/// path and content. Files that stay the same keep their time, so that little is built again.
+/// Copies the files of `root` that git does not ignore to `copy`. `change` gets every path and
+/// content. Unchanged files keep their time, so that little is rebuilt.
 pub fn copy(root: &Path, copy: &Path, change: impl Fn(&str, Vec<u8>) -> Vec<u8>) -> io::Result<()> {
     let listed = Command::new("git")
         .args([
@@ -25,7 +25,7 @@ pub fn copy(root: &Path, copy: &Path, change: impl Fn(&str, Vec<u8>) -> Vec<u8>)
     let listed = String::from_utf8(listed.stdout).map_err(io::Error::other)?;
     let mut kept = BTreeSet::new();
     for name in listed.split_terminator('\0') {
-        // A file that was removed, but not yet from git's list.
+        // A file that was deleted but is still in git's list.
         let Ok(content) = fs::read(root.join(name)) else {
             continue;
         };
@@ -36,7 +36,7 @@ pub fn copy(root: &Path, copy: &Path, change: impl Fn(&str, Vec<u8>) -> Vec<u8>)
     remove_others(copy, &kept)
 }
 
-/// Writes `content` to the file `to`, unless it is there already.
+/// Writes `content` to the file `to`, unless the file has it already.
 pub fn write_if_changed(to: &Path, content: &[u8]) -> io::Result<()> {
     if fs::read(to).is_ok_and(|old| old == content) {
         return Ok(());
@@ -47,7 +47,7 @@ pub fn write_if_changed(to: &Path, content: &[u8]) -> io::Result<()> {
     fs::write(to, content)
 }
 
-/// Removes every file under `folder` that is not in `kept`.
+/// Removes every file below `folder` that is not in `kept`.
 fn remove_others(folder: &Path, kept: &BTreeSet<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -60,7 +60,7 @@ fn remove_others(folder: &Path, kept: &BTreeSet<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// Every Rust file under `folder`.
+/// Returns every Rust file below `folder`.
 pub fn sources(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {

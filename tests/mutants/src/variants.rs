@@ -1,4 +1,4 @@
-//! Variants of the crate's enums, which are exchanged for each other.
+//! Variants of the crate's enums, which replace each other in mutants.
 
 use std::collections::BTreeMap;
 use syn::Fields;
@@ -8,7 +8,7 @@ use syn::visit::Visit;
 #[derive(Default)]
 pub struct Variants(BTreeMap<String, Vec<Variant>>);
 
-/// A variant without names of fields.
+/// A variant without named fields.
 struct Variant {
     name: String,
     fields: usize,
@@ -21,8 +21,8 @@ impl Variants {
         Ok(())
     }
 
-    /// The variant that stands for variant `name` of `of`: the next one, around, with as many
-    /// fields. None if there is no other.
+    /// Returns the variant that replaces variant `name` of `of`: cyclically the next one with the
+    /// same number of fields. `None` if there is no other.
     pub fn other(&self, of: &str, name: &str) -> Option<&str> {
         let variants = self.0.get(of)?;
         let at = variants.iter().position(|variant| variant.name == name)?;

@@ -1,9 +1,9 @@
-//! PQClean's copy of the reference, which `pqcrypto-falcon` builds and links with C names.
+//! PQClean's copy of the reference, which `pqcrypto-falcon` builds and links under C names.
 //!
 //! The form `clean` computes binary64 with integers. On x86-64 the form `avx2` uses the processor's
 //! doubles. It has no fused instructions: its macros `FMADD` and `FMSUB` are a product and a sum,
-//! and it is built without `-mfma`. Its exponential is another polynomial, in doubles, so `clean`
-//! is the definition.
+//! and it is built without `-mfma`. Its exponential is a different polynomial, computed in doubles.
+//! So `clean` is the definition.
 //!
 //! All `unsafe` code of this package is here.
 
@@ -11,7 +11,7 @@ use crate::Degree;
 use std::ffi::c_int;
 use std::ptr;
 
-// Links the C code.
+// This import links the C code.
 use pqcrypto_falcon as _;
 
 /// A real of the form `clean`: the bits of a double.
@@ -30,11 +30,11 @@ unsafe extern "C" {
 }
 
 impl Stream {
-    /// Makes the stream of `pieces`, one after the other.
+    /// Makes the stream of the concatenated `pieces`.
     pub fn new(pieces: &[&[u8]]) -> Self {
         let mut stream = Self { words: [0; 26] };
         // SAFETY: `Stream` has the layout of `shake256incctx`, and each pointer is valid for the
-        // length beside it.
+        // length passed with it.
         unsafe {
             shake256_inc_init(&mut stream);
             for piece in pieces {
@@ -97,7 +97,7 @@ struct Operations {
     encode: Encode,
 }
 
-/// Steps of a signature, of the form `clean` at one degree.
+/// Steps of a signature, for the form `clean` at one degree.
 struct Steps {
     fft: OnOne,
     ifft: OnOne,
@@ -286,7 +286,7 @@ impl Reference {
         }
     }
 
-    /// Returns the logarithm of the degree.
+    /// Returns the base-2 logarithm of the degree.
     pub fn logn(self) -> u32 {
         self.logn
     }
@@ -295,7 +295,7 @@ impl Reference {
         1 << self.logn
     }
 
-    /// Generates the key of a seed.
+    /// Generates the key from a seed.
     pub fn generate(self, seed: &[u8]) -> Basis {
         let n = self.n();
         let mut basis: Basis = std::array::from_fn(|_| vec![0; n]);
@@ -304,8 +304,8 @@ impl Reference {
         // `FALCON_KEYGEN_TEMP_n` is 28 bytes a coefficient.
         let mut tmp = vec![0u64; 28 * n / 8];
         let [f, g, capital_f, capital_g] = &mut basis;
-        // SAFETY: five arrays of `n` coefficients, and as much aligned memory as `inner.h` asks
-        // for. The processor can run the form, as `new` has checked.
+        // SAFETY: there are five arrays of `n` coefficients, and the aligned memory that `inner.h`
+        // asks for. `new` has checked that the processor can run the form.
         unsafe {
             (self.operations.keygen)(
                 &mut stream,
@@ -330,7 +330,7 @@ impl Reference {
         point
     }
 
-    /// Signs a point, with sampler seeds from the stream of `seed`: the first short vector.
+    /// Signs a point, with sampler seeds from the stream of `seed`. Returns the first short vector.
     pub fn sign(self, basis: &[&[i8]; 4], point: &[u16], seed: &[u8]) -> Vec<i16> {
         let n = self.n();
         assert!(basis.iter().all(|row| row.len() == n) && point.len() == n);
@@ -338,8 +338,8 @@ impl Reference {
         let mut s2 = vec![0; n];
         let mut tmp = vec![0u64; 72 * n / 8];
         let [f, g, capital_f, capital_g] = basis;
-        // SAFETY: six arrays of `n` coefficients, and 72 bytes a coefficient of aligned memory, as
-        // `inner.h` asks for. The processor can run the form, as `new` has checked.
+        // SAFETY: there are six arrays of `n` coefficients, and 72 bytes a coefficient of aligned
+        // memory, as `inner.h` asks for. `new` has checked that the processor can run the form.
         unsafe {
             (self.operations.sign_dyn)(
                 s2.as_mut_ptr(),
@@ -360,7 +360,7 @@ impl Reference {
     pub fn compress(self, s2: &[i16]) -> Vec<u8> {
         assert_eq!(s2.len(), self.n());
         let mut out = vec![0; 2 * self.n()];
-        // SAFETY: `s2` has `n` coefficients, and `out` the length that is given.
+        // SAFETY: `s2` has `n` coefficients, and `out` has the stated length.
         let len = unsafe {
             (self.operations.encode)(out.as_mut_ptr(), out.len(), s2.as_ptr(), self.logn)
         };
@@ -370,7 +370,7 @@ impl Reference {
 
     /// Transforms coefficients to the FFT domain.
     pub fn fft(self, a: &mut [Bits]) {
-        // SAFETY: `a` has as many reals as its logarithm says.
+        // SAFETY: `log(a)` matches the length of `a`.
         unsafe { (self.steps.fft)(a.as_mut_ptr(), log(a)) }
     }
 
@@ -465,7 +465,7 @@ impl Reference {
         z.into()
     }
 
-    /// Returns whether a vector is short, from the squared norm of `s1` and from `s2`.
+    /// Returns whether a vector is short, computed from the squared norm of `s1` and from `s2`.
     pub fn is_short_half(self, norm: u32, s2: &[i16]) -> bool {
         assert_eq!(s2.len(), self.n());
         // SAFETY: `s2` has `n` coefficients.
@@ -480,7 +480,7 @@ fn on_two(function: OnTwo, a: &mut [Bits], b: &[Bits]) {
     unsafe { function(a.as_mut_ptr(), b.as_ptr(), log(a)) }
 }
 
-/// Logarithm of a degree.
+/// Returns the base-2 logarithm of a degree.
 fn log(a: &[Bits]) -> u32 {
     assert!(a.len().is_power_of_two());
     a.len().trailing_zeros()

@@ -1,4 +1,4 @@
-//! The bits of every centre and of every leaf, compared with the reference's.
+//! Compares the bits of every centre and of every leaf with the reference's.
 
 use crate::Degree;
 use crate::c::{Form, Reference};
@@ -39,22 +39,22 @@ pub struct Outcome {
     pub signatures: u64,
     /// Signatures whose `s2` differs.
     pub different_signatures: u64,
-    /// Centres that were compared. After a difference of an integer none are.
+    /// Centres that were compared. After an integer differs, later centres are not compared.
     pub centres: u64,
     /// Centres that differ.
     pub different_centres: u64,
     /// Centres of the first four and last two calls of the sampler that differ. Their denominators
-    /// are small, so they may be integers but for rounding.
+    /// are small, so in exact arithmetic they may be integers.
     pub different_rational: u64,
-    /// Sum of the differences of all centres. A centre's difference is the chance that an integer
-    /// lies between the two.
+    /// Sum of the differences of all centres. The difference of a centre is the probability that an
+    /// integer lies between both values.
     pub sum: f64,
     /// The largest difference of a centre.
     pub largest: f64,
 }
 
 impl Outcome {
-    /// Returns whether nothing differs.
+    /// True if nothing differs.
     pub fn is_equal(&self) -> bool {
         self.different_leaves + self.different_signatures + self.different_centres == 0
     }
@@ -169,7 +169,8 @@ fn centres_of(ours: &[f64], theirs: &Walk) -> Outcome {
         ..Outcome::default()
     };
     for (call, (centre, theirs)) in ours.iter().zip(&theirs.centres).enumerate() {
-        // A last bit moves a centre by 2^-40 and less. Another integer moves those after it.
+        // A last bit moves a centre by at most 2^-40. Another integer moves the centres after it
+        // further.
         if (centre - theirs).abs() > 1e-6 {
             break;
         }

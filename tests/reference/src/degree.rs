@@ -1,4 +1,4 @@
-//! The degree as a value, so that what is generic is compiled once, in this library.
+//! The degree as a value, so that generic code is compiled once, in this library.
 
 /// Degree of the polynomials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -12,7 +12,7 @@ pub enum Degree {
 }
 
 impl Degree {
-    /// Returns the logarithm.
+    /// Returns the base-2 logarithm.
     pub fn logn(self) -> u32 {
         match self {
             Self::Falcon512 => 9,

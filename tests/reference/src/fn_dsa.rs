@@ -1,4 +1,4 @@
-//! FN-DSA, provisional: signatures of a batch, compared with those of the crate `fn-dsa`.
+//! Compares batch signatures of provisional FN-DSA with those of the crate `fn-dsa`.
 
 use crate::Degree;
 use crate::numbering::{Keys, key};
@@ -12,7 +12,7 @@ use fn_dsa::{
 };
 use std::ops::Range;
 
-/// Signatures of a batch.
+/// Number of signatures of a batch.
 const BATCH: u64 = 256;
 
 /// Result of a comparison.
@@ -24,7 +24,7 @@ pub struct Outcome {
     pub differences: Vec<u64>,
 }
 
-/// A generator that gives one seed.
+/// A generator that returns one seed.
 struct Seed([u8; SEED_LEN]);
 
 impl CryptoRng for Seed {}
@@ -44,7 +44,7 @@ impl RngCore for Seed {
     }
 }
 
-/// Keys, the two forms of one.
+/// A key in the forms of both libraries.
 struct Key<P: Parameters> {
     ours: SigningKey<P>,
     theirs: SigningKeyStandard,
@@ -58,21 +58,21 @@ impl<P: Parameters> Key<P> {
     }
 }
 
-/// The 64 bytes that stand for message `i`: its number, little-endian, then bytes `3c`.
+/// Returns the 64-byte representative of message `i`: its number, little-endian, then bytes `3c`.
 fn mu(i: u64) -> [u8; MU_LEN] {
     let mut mu = [0x3c; MU_LEN];
     mu[..8].copy_from_slice(&i.to_le_bytes());
     mu
 }
 
-/// The seed of signature `i`: the number, little-endian, then bytes `a5`.
+/// Returns the seed of signature `i`: the number, little-endian, then bytes `a5`.
 fn seed(i: u64) -> [u8; SEED_LEN] {
     let mut seed = [0xa5; SEED_LEN];
     seed[..8].copy_from_slice(&i.to_le_bytes());
     seed
 }
 
-/// Compares `count` signatures from number `first` on, whose keys take turns.
+/// Compares `count` signatures from number `first` on. The keys take turns.
 pub fn compare(
     degree: Degree,
     engine: Engine,
@@ -134,7 +134,7 @@ fn compare_of<P: Parameters>(
     all
 }
 
-/// Prints what was compared.
+/// Prints the result.
 pub fn print(degree: Degree, keys: Keys, outcome: &Outcome) {
     for number in &outcome.differences {
         let k = keys.first + keys.index(*number) as u8;

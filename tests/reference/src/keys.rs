@@ -1,4 +1,4 @@
-//! Keys of reference seeds, compared with those of the C code.
+//! Compares keys from reference seeds with those of the C code.
 
 use crate::Degree;
 use crate::c::{Form, Reference};
@@ -14,13 +14,13 @@ pub struct Outcome {
     pub keys: u64,
     /// Numbers of the keys that differ.
     pub differences: Vec<u64>,
-    /// Time of this project.
+    /// Time that this project took.
     pub ours: Duration,
-    /// Time of the C code.
+    /// Time that the C code took.
     pub theirs: Duration,
 }
 
-/// The seed of key `i`: the number as 8 bytes, little-endian, then 40 bytes `5a`.
+/// Returns the seed of key `i`: the number as 8 bytes, little-endian, then 40 bytes `5a`.
 pub fn seed(i: u64) -> [u8; 48] {
     let mut seed = [0x5a; 48];
     seed[..8].copy_from_slice(&i.to_le_bytes());
@@ -67,7 +67,7 @@ fn compare_of<P: Parameters>(
     all
 }
 
-/// Prints what was compared.
+/// Prints the result.
 pub fn print(degree: Degree, form: Form, outcome: &Outcome) {
     for number in &outcome.differences {
         let seed = base16ct::lower::encode_string(&seed(*number));

@@ -1,12 +1,13 @@
-//! Keys, signatures and centres of the sampler, compared with the reference's C code.
+//! Compares keys, signatures and centres of the sampler with the reference's C code.
 //!
-//! If a centre is an integer but for rounding, a last bit decides which integer is below it. So
-//! [`signatures`] signs in batches and observes how near to an integer every centre is. It hands a
-//! signature to the C code, which takes a hundred times as long, only if a centre is near.
-//! [`centres`] compares the bits of all centres of fewer signatures, so it finds differences that
-//! change no signature. [`keys`] compares keys, and [`fn_dsa`] signatures of FN-DSA.
+//! If a centre is an integer in exact arithmetic, its last bit decides which integer is below it.
+//! So [`signatures`] signs in batches and observes the distance of every centre to an integer. It
+//! passes a signature to the C code, which takes a hundred times longer, only if a centre is near
+//! an integer. [`centres`] compares the bits of all centres of fewer signatures, so it also finds
+//! differences that change no signature. [`keys`] compares keys, and [`fn_dsa`] signatures of
+//! FN-DSA.
 
-// Before the modules that use its macro.
+// Comes before the modules that use its macro.
 #[macro_use]
 mod degree;
 

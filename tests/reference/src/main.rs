@@ -1,4 +1,4 @@
-//! Compares this project with the reference's C code: see the help text.
+//! Compares this project with the reference's C code. The help text describes it.
 
 use clap::{Args, Parser, Subcommand};
 use falcon_core::Engine;

@@ -1,23 +1,23 @@
-//! Key, nonce and sampler seed of a number. The records of `kat/reference-long` that a
-//! search over these numbers found have the same numbering.
+//! Assigns a key, a nonce and a sampler seed to each number. A search over these numbers found some
+//! records of `kat/reference-long`, which have the same numbering.
 
 use falcon_core::hazmat::RawRandomness;
 use falcon_core::{NONCE_LEN, Parameters, SigningKey};
 
-/// Numbers that follow one another and have one key.
+/// Number of consecutive numbers that share one key.
 pub const NUMBERS_OF_A_KEY: u64 = 1 << 16;
 
-/// The seed of key `k`: 48 bytes `k`.
+/// Returns the seed of key `k`: 48 bytes `k`.
 pub fn key_seed(k: u8) -> [u8; 48] {
     [k; 48]
 }
 
-/// The key `k`.
+/// Returns the key `k`.
 pub fn key<P: Parameters>(k: u8) -> SigningKey<P> {
     SigningKey::from_reference_seed(&key_seed(k)).expect("no fault")
 }
 
-/// The keys of a run: `count` from key `first` on, which take turns.
+/// The keys of a run: `count` keys from key `first` on, which take turns.
 #[derive(Clone, Copy, Debug)]
 pub struct Keys {
     /// The first key.
@@ -27,13 +27,13 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Index of the key of number `i`.
+    /// Returns the index of the key of number `i`.
     pub fn index(self, i: u64) -> usize {
         (i / NUMBERS_OF_A_KEY % u64::from(self.count)) as usize
     }
 }
 
-/// The randomness of a number: nonce, and seed of the stream of sampler seeds.
+/// The randomness of a number: the nonce, and the seed of the stream of sampler seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Randomness {
     /// The number as 8 bytes, little-endian, then zeros.
@@ -51,7 +51,7 @@ impl Randomness {
         Self { nonce, seed }
     }
 
-    /// The same, as jobs have it.
+    /// Returns the randomness in the form that jobs use.
     pub fn raw(&self) -> RawRandomness<'_> {
         RawRandomness {
             nonce: &self.nonce,

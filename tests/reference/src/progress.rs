@@ -1,4 +1,4 @@
-//! Work that threads share, with a line of progress now and then.
+//! Distributes work among threads, and prints a line of progress regularly.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -9,18 +9,18 @@ use std::time::{Duration, Instant};
 /// Time between two lines.
 const EVERY: Duration = Duration::from_secs(60);
 
-/// Ranges that are given out.
+/// The ranges that have been distributed.
 struct Progress {
     begin: Instant,
     last_line: Instant,
     /// The first number of the next range.
     next: u64,
-    /// First numbers of the ranges that threads work on.
+    /// First numbers of the ranges that threads work on now.
     begun: BTreeSet<u64>,
 }
 
-/// Calls `work` with ranges of at most `size` numbers, which together are `range`, on `threads`
-/// threads. Returns what the threads made of `start`.
+/// Divides `range` into ranges of at most `size` numbers, and calls `work` with them on `threads`
+/// threads. Each thread's state begins as `start`. Returns the final states.
 pub fn share<T: Send>(
     range: Range<u64>,
     size: u64,
@@ -37,7 +37,7 @@ pub fn share<T: Send>(
     let one_thread = || {
         let mut state = start();
         loop {
-            // A statement of its own, so that the lock is free while the thread works.
+            // This is a statement of its own, so that the lock is free while the thread works.
             let part = progress.lock().expect("no panic").begin(&range, size);
             let Some(part) = part else {
                 return state;
@@ -65,7 +65,7 @@ impl Progress {
         Some(first..self.next)
     }
 
-    /// Ends the range that begins at `first`, and writes a line if it is time.
+    /// Marks the range that begins at `first` as done, and prints a line if it is time.
     fn end(&mut self, first: u64, start: u64) {
         self.begun.remove(&first);
         if self.last_line.elapsed() > EVERY {

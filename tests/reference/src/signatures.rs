@@ -1,5 +1,5 @@
-//! Many signatures of a batch engine. Those with a centre near an integer are signed again by the C
-//! code, and compared.
+//! Makes many signatures with a batch engine. If a signature has a centre near an integer, the C
+//! code signs it again, and both are compared.
 
 use crate::Degree;
 use crate::c::{Form, Reference};
@@ -16,7 +16,7 @@ use std::marker::PhantomData;
 use std::ops::{AddAssign, Range};
 use std::time::Instant;
 
-/// Signatures of a batch: a multiple of the lanes of every engine.
+/// Number of signatures of a batch, a multiple of the lanes of every engine.
 const BATCH: u64 = 1024;
 
 /// Extent of a comparison.
@@ -34,15 +34,15 @@ pub struct Plan {
     pub first: u64,
     /// Number of signatures.
     pub count: u64,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// A signature with a centre nearer to an integer than `2^-bits` is handed over.
+    /// A signature is passed to the C code if a centre is nearer to an integer than `2^-bits`.
     pub bits: i32,
-    /// Distance between numbers that are handed over in any case. 0 for none.
+    /// Distance between numbers that are passed to the C code in any case. 0 for none.
     pub also_every: u64,
 }
 
-/// Place of a centre in the walk.
+/// Position of a sampler call in the walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// One of the first two calls, whose centres are multiples of `1/q`.
@@ -74,12 +74,12 @@ pub struct Difference {
 pub struct Outcome {
     /// Signatures whose centres were observed.
     pub signed: u64,
-    /// Signatures that were handed to the C code.
+    /// Signatures that were passed to the C code.
     pub handed_over: u64,
     /// Attempts that were refused.
     pub refused: u64,
-    /// Near signatures by the place of the nearest centre and the floor of the distance's
-    /// logarithm. `None` for a distance of zero.
+    /// Number of near signatures, by the position of the nearest centre and the floor of the base-2
+    /// logarithm of its distance. `None` for a distance of zero.
     pub nearest: BTreeMap<(Place, Option<i32>), u64>,
     /// Signatures that differ.
     pub differences: Vec<Difference>,
@@ -149,7 +149,7 @@ struct Thread<'a, P: Parameters, B, F> {
 
 impl<P: Parameters, B: SigningIsa, F: Fft> Thread<'_, P, B, F> {
     fn work(&mut self, range: Range<u64>) {
-        // Numbers with one key at a time.
+        // Numbers that share one key.
         let mut from = range.start;
         while from < range.end {
             let index = self.plan.keys.index(from);
@@ -177,7 +177,7 @@ impl<P: Parameters, B: SigningIsa, F: Fft> Thread<'_, P, B, F> {
                 self.judge(numbers[at], index, at, near);
             }
         } else if numbers.len() > F::LANES {
-            // A refused attempt moved jobs to other lanes.
+            // After a refused attempt, jobs have moved to other lanes.
             for first in whole.clone().step_by(F::LANES) {
                 self.work_with_key(first..first + lanes, index);
             }
@@ -187,7 +187,7 @@ impl<P: Parameters, B: SigningIsa, F: Fft> Thread<'_, P, B, F> {
         (whole.end..range.end).for_each(|number| self.alone(number, index));
     }
 
-    /// Signs a number on all lanes, which refuse and accept together.
+    /// Signs one number on all lanes, which then refuse and accept together.
     fn alone(&mut self, number: u64, index: usize) {
         let (attempts, near) = self.sign(index, &vec![number; F::LANES]);
         self.outcome.refused += u64::from(attempts - 1);
@@ -198,7 +198,7 @@ impl<P: Parameters, B: SigningIsa, F: Fft> Thread<'_, P, B, F> {
         self.judge(number, index, 0, nearest);
     }
 
-    /// Signs `numbers`, which fill the lanes. Returns the number of attempts and the near centres.
+    /// Signs `numbers`, one on each lane. Returns the number of attempts and the near centres.
     fn sign(&mut self, index: usize, numbers: &[u64]) -> (u32, Vec<Near>) {
         let randomness: Vec<_> = numbers.iter().copied().map(Randomness::new).collect();
         let key = &self.expanded[index];
@@ -214,8 +214,8 @@ impl<P: Parameters, B: SigningIsa, F: Fft> Thread<'_, P, B, F> {
         self.observer.take_near()
     }
 
-    /// Hands a signature over, which is number `at` of the batch: if it is near, or one of the
-    /// others that are chosen.
+    /// Passes a signature to the C code if it is near, or if it is chosen in any case. `at` is its
+    /// index in the batch.
     fn judge(&mut self, number: u64, index: usize, at: usize, near: Option<Near>) {
         self.outcome.signed += 1;
         if let Some(near) = near {
@@ -263,11 +263,11 @@ fn place<P: Parameters>(call: u32) -> Place {
 }
 
 fn logarithm(distance: f64) -> Option<i32> {
-    // Exact: the exponent of a number that is not subnormal.
+    // This is exact: the exponent field of a number that is not subnormal.
     (distance > 0.0).then(|| (distance.to_bits() >> 52) as i32 - 1023)
 }
 
-/// Prints what was compared.
+/// Prints the result.
 pub fn print(plan: &Plan, outcome: &Outcome, begin: Instant) {
     for difference in &outcome.differences {
         let Difference { number, key, .. } = difference;

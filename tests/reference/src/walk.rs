@@ -1,29 +1,30 @@
-//! The reference's `sign_dyn`, step by step, with the centres and deviations that its sampler gets.
+//! The reference's `sign_dyn`, step by step. It records the centres and deviations that the sampler
+//! gets.
 //!
-//! Each step on polynomials and each draw of an integer is a call of the C code. The order of the
-//! steps is written here, and so are conversions, the norm, and the root and the products of a
-//! leaf. IEEE 754 defines each of these, as it defines the reference's. The resulting `s2` is
-//! compared with `sign_dyn`'s.
+//! Each step on polynomials and each draw of an integer is a call of the C code. This file has the
+//! order of the steps, the conversions, the norm, and the root and the products of a leaf. IEEE 754
+//! defines the results of these, here and in the reference. The resulting `s2` is compared with
+//! `sign_dyn`'s.
 
 use crate::c::{Bits, Reference, Sampler, Stream};
 
 /// `1 / sigma`, for degrees 512 and 1024: the bits of the reference's `fpr_inv_sigma`.
 const INV_SIGMA: [u64; 2] = [4573606369665796042, 4573496814039276259];
-/// `sigma_min`, likewise: `fpr_sigma_min`.
+/// `sigma_min` for degrees 512 and 1024: the bits of the reference's `fpr_sigma_min`.
 const SIGMA_MIN: [u64; 2] = [4608433670533905013, 4608525754002622308];
 
-/// A signature of the reference, with what its sampler got.
+/// A signature of the reference, with the inputs of its sampler.
 #[derive(Debug, Default, PartialEq)]
 pub struct Walk {
     /// Second half of the vector.
     pub s2: Vec<i16>,
-    /// Centres of all calls of the sampler, in order, of all attempts.
+    /// Centres of all calls of the sampler in all attempts, in order.
     pub centres: Vec<f64>,
-    /// `1 / sigma'` of all leaves, in order, of all attempts.
+    /// `1 / sigma'` of all leaves in all attempts, in order.
     pub inv_sigmas: Vec<f64>,
 }
 
-/// `sigma_min` of the reference.
+/// Returns the reference's `sigma_min`.
 pub fn sigma_min(logn: u32) -> f64 {
     f64::from_bits(SIGMA_MIN[logn as usize - 9])
 }
@@ -130,7 +131,7 @@ impl Attempt<'_> {
         on.is_short_half(norm, &s2).then_some(s2)
     }
 
-    /// `ffSampling_fft_dyntree`: replaces the target by the integers around it.
+    /// `ffSampling_fft_dyntree`: replaces the target by the sampled integers.
     fn sample(&mut self, t: [&mut [Bits]; 2], g00: &[Bits], g01: &mut [Bits], g11: &mut [Bits]) {
         let on = self.on;
         let [t0, t1] = t;
@@ -161,7 +162,7 @@ impl Attempt<'_> {
         t0.copy_from_slice(&on.merge([&z0, &z1]));
     }
 
-    /// The child whose Gram matrix is the split of `d`.
+    /// Visits the child whose Gram matrix is the split of `d`.
     fn child(&mut self, t: [&mut [Bits]; 2], d: &[Bits]) {
         let [e0, mut e1] = self.on.split(d);
         self.sample(t, &e0, &mut e1, &mut e0.clone());

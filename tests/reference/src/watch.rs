@@ -1,15 +1,15 @@
-//! An engine whose sampler's centres are observed.
+//! An engine that lets an observer see the sampler's centres.
 //!
-//! The sampler takes the integer below a centre by `Fft::floors`, once for the two centres of a
-//! leaf, in the order of the walk. So an [`Fft`] that passes every operation on to another one sees
-//! all centres there.
+//! For the two centres of each leaf, in the order of the walk, the sampler calls `Fft::floors` to
+//! get the integers below them. So an [`Fft`] that forwards every operation to another one sees all
+//! centres there.
 
 use falcon_core::seams::fft::{BasisRef, Fft};
 use std::fmt::Debug;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The operations of `F`, observed. One thread uses it.
+/// Forwards to the operations of `F` and observes them. Used by one thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Watch<'a, F> {
     fft: F,
@@ -17,7 +17,7 @@ pub struct Watch<'a, F> {
 }
 
 impl<'a, F: Fft> Watch<'a, F> {
-    /// Makes the watched form of `fft`.
+    /// Makes the observed form of `fft`.
     pub fn new(fft: F, observer: &'a Observer) -> Self {
         Self { fft, observer }
     }
@@ -104,18 +104,18 @@ pub struct Near {
     pub distance: f64,
 }
 
-/// Keeps all centres, or those that are near an integer. One type, so that the engines are compiled
-/// once.
+/// Keeps all centres, or only those near an integer. It is one type, so that the engines are
+/// compiled once.
 #[derive(Debug)]
 pub struct Observer {
-    /// A distance below this one is near. `None` keeps all centres.
+    /// Distances below this one are near. `None` keeps all centres.
     threshold: Option<f64>,
-    /// Number of attempts.
+    /// Number of attempts so far.
     attempts: AtomicU32,
-    /// Number of leaves of this attempt.
+    /// Number of leaves of this attempt so far.
     leaves: AtomicU32,
     near: Mutex<Vec<Near>>,
-    /// The two centres of each leaf, of all lanes: first those of the first centre.
+    /// The two centres of each leaf: the first centres of all lanes, then the second ones.
     all: Mutex<Vec<[Vec<f64>; 2]>>,
 }
 
@@ -157,13 +157,13 @@ impl Observer {
             .collect()
     }
 
-    /// An attempt begins, on all lanes.
+    /// Begins an attempt on all lanes.
     fn begin(&self) {
         self.attempts.fetch_add(1, Ordering::Relaxed);
         self.leaves.store(0, Ordering::Relaxed);
     }
 
-    /// Sees the centres of a leaf, and the integers below them.
+    /// Records the centres of a leaf, and the integers below them.
     #[inline(always)]
     fn leaf<F: Fft>(&self, fft: F, centres: &[F::Real; 2], floors: &[F::Real; 2]) {
         let leaf = self.leaves.load(Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! The comparisons with the reference's C code, at an extent for every change.
+//! Compares with the reference's C code, to an extent that is suitable for every change.
 
 use falcon_core::Engine;
 use falcon_kat::last_bit;
@@ -20,8 +20,8 @@ fn centres(degree: Degree, engine: Engine, count: u64) -> Outcome {
     })
 }
 
-/// Every last bit is the reference's. With `x (1 / d)` as LDL's quotient, half of the leaves and of
-/// the centres differ; with real diagonals, a third of the centres.
+/// Every last bit equals the reference's. With `x (1 / d)` as LDL's quotient, half of the leaves
+/// and of the centres would differ; with real diagonals, a third of the centres.
 fn all_bits(degree: Degree) {
     for engine in engines() {
         let outcome = centres(degree, engine, 1);
@@ -46,7 +46,7 @@ fn all_bits_of_1024_are_the_references() {
     all_bits(Degree::Falcon1024);
 }
 
-/// The walk, step by step, is `sign_dyn`, and both forms of the C code agree.
+/// The walk gives the result of `sign_dyn`, and both forms of the C code agree.
 fn forms_agree(degree: Degree) {
     let clean = Reference::new(degree, Form::Clean);
     let fastest = Reference::new(degree, Form::fastest());
@@ -89,8 +89,8 @@ fn plan(degree: Degree, keys: Keys, first: u64, count: u64) -> Plan {
     }
 }
 
-/// The C code makes the signatures of `kat/reference-long`. Those that share one number for nonce
-/// and seed are handed over, alone and in a batch.
+/// The C code makes the signatures of `kat/reference-long`. Records whose nonce and seed have the
+/// same number are also signed by the engine, alone and in a batch.
 #[test]
 fn signatures_that_a_last_bit_decides_are_the_references() {
     for (algorithm, text, _) in last_bit::FILES {
@@ -139,7 +139,7 @@ fn signatures(degree: Degree, key: u8, first: u64, count: u64) {
     let expected = count as f64 * (2.0 / 12289.0 + 2.0 / 16600.0);
     let deviations = (near as f64 - expected).abs() / expected.sqrt();
     assert!(deviations < 5.0, "{near} near, {expected} expected");
-    // A search that finds nothing compares nothing.
+    // If the search finds nothing, nothing is compared.
     assert!(
         near as f64 > expected / 3.0,
         "{near} near, {expected} expected"
@@ -148,7 +148,7 @@ fn signatures(degree: Degree, key: u8, first: u64, count: u64) {
 
 #[test]
 fn signatures_of_512_are_the_references() {
-    // The whole extents have records of `kat/reference-long`.
+    // The whole extents contain records of `kat/reference-long`.
     let count = extent("Falcon-512: signatures", 20_000, 300_000);
     signatures(Degree::Falcon512, 1, 6 << 16, count);
 }

@@ -1,8 +1,8 @@
-//! Measures whether the time of secret work tells two secrets apart, by the method of dudect
+//! Measures whether the time of secret work distinguishes two secrets, by the method of dudect
 //! (Reparaz, Balasch, Verbauwhede, "Dude, is my code constant time?", eprint 2016/1123).
 //!
 //! Each case measures two classes, `Left` and `Right`, in random order, and computes Welch's t of
-//! their times. `run.sh` judges t. One case leaks on purpose: it shows that the test can fail.
+//! their times. `run.sh` evaluates t. One case leaks on purpose: it shows that the test can fail.
 
 use dudect_bencher::rand::RngExt;
 use dudect_bencher::{BenchRng, Class, CtRunner, ctbench_main_with_seeds};
@@ -11,11 +11,11 @@ use falcon_core::{Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Signin
 use mceliece_core::{Ciphertext, KeyPair, Mceliece348864f, Mceliece460896pcf};
 
 const MESSAGE: &[u8] = b"order #42";
-/// Measurements of a case, both classes together.
+/// Number of measurements of a case, both classes together.
 const MEASUREMENTS: usize = 100_000;
 
-/// Measures `work` on one of two secrets, chosen at random each time. `prepare` makes it from its
-/// encoding. `work` gets random bytes besides.
+/// Measures `work` on one of two secrets, chosen at random each time. `prepare` makes the secret
+/// from its encoding. `work` also gets random bytes.
 fn measure<S, T>(
     runner: &mut CtRunner,
     rng: &mut BenchRng,
@@ -28,8 +28,8 @@ fn measure<S, T>(
         let which: bool = rng.random();
         let seed: [u8; 32] = rng.random();
         let class = if which { Class::Right } else { Class::Left };
-        // Both are read, and both lie at the same address afterwards: the cache alone tells two
-        // addresses apart.
+        // Both are read and copied to the same address: the cache alone would distinguish two
+        // addresses.
         let mask = u8::from(which).wrapping_neg();
         for ((out, left), right) in chosen.iter_mut().zip(&secrets[0]).zip(&secrets[1]) {
             *out = left ^ (mask & (left ^ right));
@@ -39,7 +39,7 @@ fn measure<S, T>(
     }
 }
 
-/// The encodings of two keys.
+/// Returns the encodings of two keys.
 fn keys<P: Parameters>() -> [Vec<u8>; 2] {
     [1, 2].map(|byte| {
         let key = SigningKey::<P>::from_seed_boxed(&[byte; 32]).expect("no fault");
@@ -101,7 +101,7 @@ fn open_falcon_512_document(runner: &mut CtRunner, rng: &mut BenchRng) {
     });
 }
 
-/// A ciphertext that was made for the key, and one that was not: implicit rejection.
+/// Compares a ciphertext that was made for the key with one that was not: implicit rejection.
 fn decapsulate<P: mceliece_core::Parameters>(
     runner: &mut CtRunner,
     rng: &mut BenchRng,
@@ -128,7 +128,7 @@ fn decapsulate_mceliece460896pcf(runner: &mut CtRunner, rng: &mut BenchRng) {
     decapsulate::<Mceliece460896pcf>(runner, rng, last);
 }
 
-/// Takes about 400 nanoseconds more with one of two numbers: the leak must be found.
+/// Takes about 400 nanoseconds more for one of two numbers: this leak must be found.
 fn leak(runner: &mut CtRunner, rng: &mut BenchRng) {
     let [bytes, _] = keys::<Falcon512>();
     let key = decoded::<Falcon512>(&bytes);

@@ -1,8 +1,8 @@
-//! `bench`: how fast this machine signs and verifies.
+//! `bench`: measures the speed of signing and verifying on this machine.
 //!
-//! Each row is the median of single runs: one operation at a time, batches on one thread and on
-//! several. `compare` of the package `falcon-benches` compares with other implementations, since
-//! that needs interleaved runs.
+//! Each row is the median of single runs: one operation at a time, batches on one thread, and
+//! batches on several threads. `compare` of the package `falcon-benches` compares with other
+//! implementations, which needs interleaved runs.
 
 mod batch;
 mod measure;
@@ -26,7 +26,7 @@ use falcon_gpu::GpuContext;
 use measure::{BATCH, Case, Measure};
 use std::{fmt, num::NonZeroUsize, time::Duration};
 
-/// Signatures of the largest batch that can be asked for.
+/// Largest number of signatures of a batch.
 const MAX_BATCH: i64 = 1 << 24;
 
 /// Measure key generation, signing and verification
@@ -92,13 +92,13 @@ impl Bench {
             .map_or(ON_GPU.to_vec(), |size| vec![size as usize]);
         let largest = sizes.iter().copied().max().unwrap_or(1);
         let sizes = &sizes;
-        // The threads of the host work for the GPU, too.
+        // The host's threads work for the GPU, too.
         let threads = Threads::for_all_cores().count();
         self.carry_out(&OnGpu { gpu, sizes }, largest, threads, ui)
     }
 
-    /// Checks memory, says how long it will take, and measures the parameter sets that were
-    /// asked for. `threads` is the largest number of threads that work at once.
+    /// Checks memory, prints the expected duration, and measures the requested parameter sets.
+    /// `threads` is the largest number of threads that work at once.
     fn carry_out(
         &self,
         plan: &impl Plan,
@@ -117,7 +117,7 @@ impl Bench {
         if let Some(text) = DEBUG_BUILD {
             ui.warn(text);
         }
-        // Before the forecast adds to the load.
+        // Checked before the forecast adds to the load.
         if let Some(text) = load::warning(threads) {
             ui.warn(text);
         }
@@ -147,7 +147,8 @@ impl Bench {
     }
 }
 
-/// Words in the column `key`, explained. `compare` and docs/PERFORMANCE.md use the same words.
+/// Explanation of the words in the column `key`. `compare` and docs/PERFORMANCE.md use the same
+/// words.
 const KEY_FORMS: &str = "us is the median time of one operation, smaller is faster. \
     encoded: the key is decoded each time. decoded: a signing key, not expanded. \
     prepared: an expanded key, or a verifying key. \
@@ -156,32 +157,32 @@ const KEY_FORMS: &str = "us is the median time of one operation, smaller is fast
 /// The rows of each parameter set.
 trait Plan {
     /// Counts the rows and estimates the duration of each. Single operations are short. The
-    /// duration of a batch is estimated by a smaller one.
+    /// duration of a batch is estimated with a smaller one.
     fn forecast<P: Parameters>(&self, bench: &Measure<P>, forecast: &mut Forecast) -> Result<()>;
 
     /// Prints the rows.
     fn measure<P: Parameters>(&self, bench: &Measure<P>) -> Result<()>;
 }
 
-/// Sizes of batches on a GPU: `benches/gpu` has more.
+/// Sizes of batches on a GPU. `benches/gpu` measures more sizes.
 #[cfg(feature = "cuda")]
 const ON_GPU: [usize; 4] = [1, 1 << 7, 1 << 12, 1 << 16];
 
-/// Signatures of a batch on a GPU by which the duration of a larger one is estimated.
+/// Signatures of the GPU batch from which the duration of a larger one is estimated.
 #[cfg(feature = "cuda")]
 const SAMPLE_ON_GPU: usize = 1 << 10;
 
 /// Batches on the CPU.
 #[derive(Clone, Copy)]
 struct Batches<'a> {
-    /// Threads of each measurement, one after the other.
+    /// Numbers of threads, measured one after the other.
     threads: &'a [Threads],
-    /// Signatures of each batch, if not [`BATCH`] for each thread.
+    /// Signatures of each batch; by default [`BATCH`] per thread.
     size: Option<usize>,
 }
 
 impl<'a> Batches<'a> {
-    /// One case for each number of threads.
+    /// Returns one case for each number of threads.
     fn cases(
         self,
         operation: &'static str,
@@ -211,7 +212,7 @@ impl Plan for OnProcessor<'_> {
         forecast.row(bench.duration());
         let signatures = bench.signatures()?;
         for &engine in self.engines {
-            // Signing in two ways, verifying in two ways.
+            // Two ways to sign and two ways to verify.
             for _ in 0..4 {
                 forecast.row(bench.duration());
             }

@@ -1,4 +1,4 @@
-//! `convert`: a secret key in the form that another program reads.
+//! `convert`: writes a secret key in the form that another program reads.
 
 use crate::{
     PROGRAM,
@@ -114,7 +114,7 @@ impl Convert {
         Ok(Status::Valid)
     }
 
-    /// `--force` is meant for an older copy of the same key.
+    /// `--force` may replace an older copy of the same key, and no other file.
     fn spare_other_files(&self, key: &StoredKey) -> Result<()> {
         if regular_length(&self.output).is_none() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! `demo`: a key, a signature, a check and a refusal, in a folder of its own.
+//! `demo`: makes a key, signs, verifies and refuses, in a new folder.
 
 use crate::{
     PROGRAM,
@@ -54,7 +54,7 @@ impl Demo {
             return Err(Error::new("the demo reads its file three times")
                 .hint("name a file, not standard input"));
         }
-        // Before anything is made that would have to be removed.
+        // Checked before anything is made that would have to be removed.
         drop(open(&self.file)?);
         if let Some(text) = DEBUG_BUILD {
             ui.warn(text);
@@ -94,7 +94,7 @@ impl Demo {
             Ok::<_, Error>((one(outcome)?.is_valid(), start.elapsed()))
         };
         let (valid, verified) = check(signature_path.clone(), &bytes)?;
-        // In the nonce, so that the signature still decodes.
+        // The flipped bit is in the nonce, so that the signature still decodes.
         bytes[1] ^= 1;
         let (flipped_valid, _) = check(with_suffix(&signature_path, ".flipped"), &bytes)?;
         drop(progress);
@@ -117,7 +117,7 @@ impl Demo {
             valid,
             flipped_bit_refused: !flipped_valid,
         })?;
-        // Kept, so that its files can be looked at, now that the user knows where they are.
+        // Kept, so that the user, who knows the folder now, can look at its files.
         fresh.keep();
         Ok(if valid && !flipped_valid {
             Status::Valid
@@ -127,7 +127,7 @@ impl Demo {
     }
 }
 
-/// Removed with everything in it, also by a signal, unless it is kept.
+/// A folder that is removed with its contents, also after a signal, unless it is kept.
 struct FreshFolder {
     folder: TempDir,
 }
@@ -152,7 +152,7 @@ impl FreshFolder {
     }
 }
 
-/// The only result.
+/// Returns the only result.
 fn one<T>(mut results: Vec<Result<T>>) -> Result<T> {
     results
         .pop()
@@ -163,7 +163,7 @@ fn write(path: &Path, bytes: &[u8], content: Content) -> Result<()> {
     Pending::with_bytes(&PROGRAM, path, bytes, content, Overwrite::Never)?.commit()
 }
 
-/// The program as the shell found it, which may not be by its name.
+/// Returns the path by which the shell found the program. It may differ from the program's name.
 fn program() -> PathBuf {
     env::args_os()
         .next()

@@ -1,4 +1,4 @@
-//! `fingerprint`: the short name of a key.
+//! `fingerprint`: prints the short name of a key.
 
 use crate::{
     error::{Error, Result, Status, serialize_path},
@@ -70,7 +70,7 @@ impl PrintFingerprint {
     }
 }
 
-/// A key.
+/// The fingerprint of a key.
 #[derive(Serialize)]
 struct Line {
     fingerprint: String,
@@ -79,7 +79,7 @@ struct Line {
     file: PathBuf,
 }
 
-/// As `sha256sum` prints it.
+/// Written in the format of `sha256sum`.
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}  {}", self.fingerprint, Escaped(shown(&self.file)))

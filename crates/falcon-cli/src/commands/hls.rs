@@ -125,7 +125,7 @@ fn refused(error: impl std::fmt::Display) -> Error {
     Error::new("this circuit cannot be built").because(error)
 }
 
-/// The design of these options, if its parameters are possible.
+/// Returns the design of these options, if its parameters are in range.
 fn checked(options: &DesignOptions) -> Result<Design> {
     let design = options.design();
     let banked = design.storage.banking != Banking::Single;
@@ -180,7 +180,7 @@ fn timeline<C: Args>(traced: &Traced, options: &TimelineOptions<C>, ui: Ui) -> R
     }
     match picture {
         None => ui.report(&traced.timeline(window).map_err(cannot_show)?),
-        // Standard output has the picture and nothing else.
+        // Standard output contains only the picture.
         Some(_) if to_standard => Ok(()),
         Some(form) => {
             let (text, files) = (form.to_string(), files.names());

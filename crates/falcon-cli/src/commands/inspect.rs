@@ -1,4 +1,4 @@
-//! `inspect`: what is this file, and what can this machine do?
+//! `inspect`: describes files, and the engines of this machine.
 
 use crate::engine::ENGINE_VARIABLE;
 use crate::{
@@ -45,7 +45,7 @@ pub(crate) struct Inspect {
 impl Inspect {
     pub(crate) fn run(self, global: &Global, ui: Ui) -> Result<Status> {
         if self.engines {
-            // Where none can be chosen, the list says what could be.
+            // If no engine can be selected, the list shows which ones could be.
             let chosen = engine::select(&global.engine);
             let name = chosen.as_ref().map_or("", Compute::name);
             for engine in Engine::available() {
@@ -109,7 +109,7 @@ impl Inspect {
     ) -> Result<Description> {
         let mut description = Description::new(path, "encrypted secret key", container);
         match object {
-            // Without passphrase nothing more can be told, which is no error.
+            // Without a passphrase nothing more is known. This is not an error.
             Object::Encrypted(der) => {
                 if self.passphrase.passphrase_file.is_some() {
                     let key = decrypt(path, der, &self.passphrase)?;
@@ -189,7 +189,7 @@ struct Description {
     key_use: Option<Use>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nonce: Option<String>,
-    /// Version of the salt, which a deterministic signature has in place of a nonce.
+    /// Version of the salt. Deterministic signatures have it instead of a nonce.
     #[serde(skip_serializing_if = "Option::is_none")]
     salt_version: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -221,7 +221,8 @@ impl Description {
         }
     }
 
-    /// Invalid if the document has a signature of its own key that is not.
+    /// Returns invalid if the document should be signed by its own key, and the signature is
+    /// invalid.
     fn status(&self) -> Status {
         let signature = self.document.as_ref().map(Document::signature);
         match signature {
@@ -230,7 +231,7 @@ impl Description {
         }
     }
 
-    /// Adds what the signer says.
+    /// Adds the statement of the signer.
     fn statement(&mut self, statement: &Statement) {
         self.encoding = "not verified";
         self.algorithm = Some(Algorithm::from(statement.algorithm()).into());
@@ -329,7 +330,7 @@ impl Listing {
     }
 }
 
-/// One line.
+/// Formats the key as one line.
 impl fmt::Display for Listing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let start = self.fingerprint.get(..SHORT_FINGERPRINT);
@@ -353,7 +354,7 @@ impl fmt::Display for Listing {
     }
 }
 
-/// Hexadecimal digits of a fingerprint that a line shows.
+/// Number of hexadecimal digits of a fingerprint in a line.
 const SHORT_FINGERPRINT: usize = 16;
 
 /// One engine of this build.
@@ -379,7 +380,7 @@ impl Listed {
         }
     }
 
-    /// The first GPU, or the one that was chosen.
+    /// Describes the first GPU, or the one that was chosen.
     #[cfg(feature = "cuda")]
     fn gpu(chosen: Option<&Compute>, global: &Global) -> Self {
         let first;
@@ -403,7 +404,7 @@ impl Listed {
         }
     }
 
-    /// Reason that the engine is chosen.
+    /// Returns the reason why the engine is chosen.
     fn reason(global: &Global) -> String {
         if global.engine != AUTO {
             "named with --engine".to_owned()

@@ -1,4 +1,4 @@
-//! `kat`: does this machine, with this engine, compute the published answers?
+//! `kat`: checks this machine and engine against published known answers.
 
 use crate::{
     PROGRAM,
@@ -75,7 +75,7 @@ fn style_parser() -> impl TypedValueParser<Value = Style> {
     PossibleValuesParser::new(["nist", "pqclean"]).try_map(|name| name.parse::<Style>())
 }
 
-/// On all lanes of the engine.
+/// Uses all lanes of the engine.
 fn subject(engine: &Compute) -> EngineSubject<&Compute> {
     EngineSubject {
         engine,
@@ -93,7 +93,7 @@ impl Kat {
 }
 
 impl Check {
-    /// Every file, going on after failures.
+    /// Checks every file, and continues after failures.
     fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
         at_most_one_standard(self.files.iter().map(PathBuf::as_path))?;
         let mut status = Status::Valid;
@@ -197,9 +197,9 @@ struct Answer<'a> {
     algorithm: &'static str,
     engine: &'static str,
     matches: bool,
-    /// Records that match, before the first that does not.
+    /// Number of records that match, before the first one that does not.
     records: u64,
-    /// Whether all seeds and messages are those of NIST's generator.
+    /// True if all seeds and messages are those of NIST's generator.
     #[serde(skip_serializing_if = "Option::is_none")]
     nist_inputs: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]

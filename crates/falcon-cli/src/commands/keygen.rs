@@ -1,4 +1,4 @@
-//! `keygen`: a new key pair in two files.
+//! `keygen`: makes a new key pair in two files.
 
 use crate::{
     PROGRAM,
@@ -127,7 +127,7 @@ impl Keygen {
         }
     }
 
-    /// Everything that can be refused before a passphrase is asked for.
+    /// Checks everything that can be refused before the passphrase is asked for.
     fn check(&self, secret: &Path, public: &Path, overwrite: Overwrite) -> Result<()> {
         let files = [
             &self.seed_file,
@@ -165,7 +165,7 @@ impl Keygen {
                     error
                 }
             })?;
-            // `--force` is meant for an old key.
+            // `--force` may replace an old key, and no other file.
             if regular_length(path).is_some() && !keys::is_key(path)? {
                 return Err(Error::at(path, "is not a key and was not overwritten")
                     .hint("remove it first, or name another file"));
@@ -175,7 +175,7 @@ impl Keygen {
     }
 }
 
-/// Advice if the public key exists and its secret key does not.
+/// Returns advice if the public key exists and its secret key does not.
 fn how_to_spare_public(secret: &Path) -> String {
     format!(
         "its secret key {} is missing; --force would destroy the key that verifies old \
@@ -184,15 +184,15 @@ fn how_to_spare_public(secret: &Path) -> String {
     )
 }
 
-/// The two files.
+/// The contents of the two files.
 struct Pair {
     secret: Zeroizing<String>,
     public: String,
 }
 
 impl Pair {
-    /// Both files or neither. The secret one comes first: the public key can
-    /// be had from it, not the other way round.
+    /// Writes both files or neither. The secret key comes first: the public key can be computed
+    /// from it, but not vice versa.
     fn write(&self, secret: &Path, public: &Path, overwrite: Overwrite, ui: Ui) -> Result<()> {
         let prepare = |path, text: &str, content| {
             Pending::with_bytes(&PROGRAM, path, text.as_bytes(), content, overwrite)
@@ -203,11 +203,11 @@ impl Pair {
     }
 }
 
-/// Seed of a key. The two kinds differ in their length.
+/// Seed of a key. The two kinds have different lengths.
 enum Seed {
     /// Seed of this library.
     Own(Zeroizing<[u8; SEED_LEN]>),
-    /// Seed of a wallet, as the reference has it.
+    /// Seed of a wallet, as the reference uses it.
     Reference(Zeroizing<[u8; REFERENCE_SEED_LEN]>),
 }
 
@@ -220,7 +220,7 @@ impl Seed {
     }
 }
 
-/// The options that take a seed of a length in bytes.
+/// The options that take a seed, with its length in bytes.
 const SEED_OPTIONS: [(usize, &str); 2] = [
     (SEED_LEN, "--seed-file"),
     (REFERENCE_SEED_LEN, "--reference-seed-file"),

@@ -1,4 +1,4 @@
-//! `make-table`: tables to try the other commands with.
+//! `make-table`: makes tables to try the other commands with.
 
 use crate::{
     engine::{Compute, batch_failed, keygen},
@@ -91,19 +91,19 @@ pub(crate) struct MakeTable {
     force: bool,
 }
 
-/// Bytes of the messages of the largest batch.
+/// Largest number of message bytes in a batch.
 const BATCH_BYTES: u64 = 32 << 20;
 
-/// Ways to make a row that is not valid. Tables take them in turn.
+/// Ways to make an invalid row. Forged tables use them in turn.
 #[derive(Clone, Copy)]
 enum Forgery {
-    /// The message is another one.
+    /// The message is replaced.
     Message,
     /// The signature is that of another row.
     Signature,
     /// The signature lacks a byte.
     Truncated,
-    /// The key is in no table.
+    /// The key is not in the table of keys.
     Unknown,
 }
 
@@ -124,18 +124,18 @@ impl Forgery {
     }
 }
 
-/// The contents of a table.
+/// Contents of a table.
 struct Contents<'m> {
     options: &'m MakeTable,
     table: u64,
 }
 
 impl Contents<'_> {
-    /// The forgery of a row, if it is forged.
+    /// Returns the forgery of a row, if it is forged.
     fn forgery(&self, row: u64) -> Option<Forgery> {
         let rows = self.options.rows;
         let places = [0, rows / 2, rows.saturating_sub(1)];
-        // Of rows that are few, some are the same.
+        // If there are few rows, some of the places coincide.
         let place = places.iter().rposition(|&place| place == row)?;
         let number = self.table as usize + place;
         self.options
@@ -143,7 +143,7 @@ impl Contents<'_> {
             .then_some(FORGERIES[number % FORGERIES.len()])
     }
 
-    /// The message that is signed: the number of the row, then zeros.
+    /// Returns the message that is signed: the number of the row, then zeros.
     fn message(&self, row: u64) -> Vec<u8> {
         let number = self.table.wrapping_mul(self.options.rows).wrapping_add(row);
         let mut message = number.to_be_bytes().to_vec();
@@ -151,13 +151,13 @@ impl Contents<'_> {
         message
     }
 
-    /// The number of the key that signs a row.
+    /// Returns the number of the key that signs a row.
     fn signer(&self, row: u64) -> usize {
         let keys = self.options.keys.get() as u64;
         ((self.table % keys + row % keys) % keys) as usize
     }
 
-    /// The row whose signature a row has.
+    /// Returns the row whose signature is stored in `row`.
     fn signed_row(&self, row: u64) -> u64 {
         match self.forgery(row) {
             Some(Forgery::Signature) if row + 1 < self.options.rows => row + 1,
@@ -166,7 +166,7 @@ impl Contents<'_> {
         }
     }
 
-    /// The message as the table has it.
+    /// Returns the message that is stored in the table.
     fn shown_message(&self, row: u64) -> Vec<u8> {
         let mut message = self.message(row);
         if let (Some(Forgery::Message), Some(last)) = (self.forgery(row), message.last_mut()) {
@@ -190,13 +190,13 @@ fn name(key: usize) -> String {
     format!("signer-{key}")
 }
 
-/// Refuses a folder with tables that would stay: `expected.json` would lack them.
+/// Refuses a folder with other tables that would stay: `expected.json` would not describe them.
 fn check_for_others(ledger: &Path, names: &[String]) -> Result<()> {
     let cannot = |error: io::Error| Error::io(ledger, "cannot read", &error);
     for entry in fs::read_dir(ledger).map_err(cannot)? {
         let entry = entry.map_err(cannot)?;
         let name = entry.file_name();
-        // What `verify-table` reads: tables, and folders of them.
+        // Anything that `verify-table` reads: tables, and folders of them.
         let is_read = name.as_encoded_bytes().ends_with(b".parquet") || entry.path().is_dir();
         if is_read && !is_hidden(&name) && !names.iter().any(|known| name == **known) {
             let what = format_args!(
@@ -209,7 +209,7 @@ fn check_for_others(ledger: &Path, names: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// A seed of bytes that are known.
+/// Returns a seed whose bytes are known.
 fn seed_of(parts: [u64; 4]) -> [u8; 32] {
     let mut seed = [0; 32];
     for (bytes, part) in seed.chunks_exact_mut(8).zip(parts) {
@@ -233,7 +233,7 @@ impl MakeTable {
         let places = places.collect::<Result<Vec<_>>>()?;
         let expected_place = look(self.folder.join("expected.json"))?;
         check_for_others(&ledger, &names)?;
-        // It never describes other tables, not even if this run is killed.
+        // Removed first, so that it never describes other tables, even if this run is killed.
         expected_place.clear()?;
         let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let threads = Threads::new(self.threads.unwrap_or(cores));
@@ -268,7 +268,7 @@ impl MakeTable {
         }
         drop(progress);
         let expected = json::json!({ "rows": self.rows, "shards": expected });
-        // Another run may have replaced what this one has made.
+        // Another run may have replaced the tables of this run.
         for (path, state) in written {
             if State::of_name(&path) != state {
                 return Err(appeared(&path));
@@ -349,7 +349,7 @@ impl MakeTable {
             .clone()
             .map(|row| contents.message(contents.signed_row(row)));
         let messages: Vec<_> = messages.collect();
-        // A key is prepared once for neighbouring jobs.
+        // A key is prepared only once for neighbouring jobs.
         let mut order: Vec<(usize, usize)> = rows
             .clone()
             .map(|row| contents.signer(contents.signed_row(row)))
@@ -428,13 +428,13 @@ where
 
 type Cells = Option<Vec<Option<Vec<u8>>>>;
 
-/// All values at once.
+/// Returns all values at once.
 fn once(values: impl Iterator<Item = Vec<u8>>) -> impl FnMut() -> Result<Cells> {
     let mut values = Some(values);
     move || Ok(values.take().map(|values| values.map(Some).collect()))
 }
 
-/// The values of rows in batches of `step`.
+/// Returns the values of rows in batches of `step`.
 fn in_batches(
     start: u64,
     end: u64,

@@ -1,4 +1,4 @@
-//! `manifest`: one signature over the files of a folder.
+//! `manifest`: signs and verifies the files of a folder under one signature.
 
 mod folder;
 mod sign;
@@ -19,7 +19,7 @@ pub(crate) enum Manifest {
 }
 
 impl Manifest {
-    /// `engine` finds the engine that signs.
+    /// Runs the command. `engine` returns the engine that signs.
     pub(crate) fn run(self, engine: impl FnOnce() -> Result<Compute>, ui: Ui) -> Result<Status> {
         match self {
             Self::Sign(sign) => sign.run(&engine()?, ui),

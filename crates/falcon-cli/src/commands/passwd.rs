@@ -1,4 +1,4 @@
-//! `passwd`: another passphrase for a secret key, or none.
+//! `passwd`: changes, adds or removes the passphrase of a secret key.
 
 use crate::{
     PROGRAM,
@@ -106,7 +106,7 @@ impl Passwd {
         Ok(Status::Valid)
     }
 
-    /// Opens the key, if its document can be replaced as the options say.
+    /// Opens the key, if the options permit replacing its document.
     fn open(&self) -> Result<StoredKey> {
         let key = match load_stored(&self.key)? {
             Stored::Encrypted(_) if self.add => {

@@ -1,4 +1,4 @@
-//! `pubkey`: the public key of a secret key.
+//! `pubkey`: writes the public key of a secret key.
 
 use crate::{
     PROGRAM,
@@ -57,7 +57,7 @@ impl Pubkey {
         let output = self.output()?;
         let overwrite = Overwrite::from_force(self.force);
         if !is_standard(&self.key) && !self.key.exists() {
-            // Said before what its public key would overwrite.
+            // Reports the missing key before any error about the output.
             load_secret(&self.key, &self.passphrase, ui)?;
         }
         if !is_standard(&output) {
@@ -79,7 +79,7 @@ impl Pubkey {
             Content::PublicKey,
             overwrite,
         )?;
-        // `keygen --force` may have come in between; its public key must stay.
+        // `keygen --force` may have replaced the key meanwhile. Then its new public key must stay.
         let lock = snapshot.lock(&PROGRAM, ui)?;
         snapshot.check()?;
         pending.commit()?;

@@ -1,4 +1,4 @@
-//! `sign`: one signature a file.
+//! `sign`: writes one signature for each file.
 
 mod envelope;
 mod existing;
@@ -103,7 +103,7 @@ impl Sign {
             _ => Replace::None,
         };
         self.refuse_keys(&jobs)?;
-        // Without a key the rest does not matter. A passphrase is asked for after the checks.
+        // Errors of the key come first. The passphrase is asked for only after the checks.
         let stored = load_stored(&self.key)?;
         self.check(&jobs, format, replace)?;
         let key = open_stored(&self.key, stored, &self.passphrase, ui)?;
@@ -126,7 +126,7 @@ impl Sign {
         report.end(&jobs, ui)
     }
 
-    /// Makes the writer for `jobs`. The key itself is wiped here: only its expanded form signs.
+    /// Makes the writer for `jobs`. The key itself is wiped here: its expanded form signs.
     fn writer<'c>(
         &self,
         engine: &'c Compute,
@@ -136,11 +136,11 @@ impl Sign {
         replace: Replace,
     ) -> Result<Writer<'c>> {
         let (secret, permitted) = match format {
-            // A statement is no document of X.509.
+            // A statement is not an X.509 document.
             SignatureFormat::Envelope => {
                 (key.into_signer_of_messages(&self.key)?, Permitted::Messages)
             }
-            // Nor is a deterministic signature one of X.509.
+            // X.509 does not use deterministic signatures.
             _ if self.algorithm == Some(SignatureAlgorithm::FalconDet1024)
                 && key.key_use() == Use::Certificates =>
             {
@@ -153,7 +153,7 @@ impl Sign {
         let algorithm = self.algorithm.unwrap_or(secret.algorithm().into());
         let advice = self.advice(jobs);
         Ok(Writer {
-            // As `verify` does, if the user named none.
+            // If the user named no key, the report names the default one, as `verify` does.
             key: advice
                 .key
                 .is_none()
@@ -176,7 +176,7 @@ impl Sign {
         })
     }
 
-    /// Makes the signer of the algorithm `named`, if the key has that.
+    /// Makes the signer of the algorithm `named`, if the key supports it.
     fn signer<'c>(
         &self,
         engine: &'c Compute,
@@ -219,7 +219,7 @@ impl Sign {
         }
     }
 
-    /// Format of deterministic signatures, which have two.
+    /// Returns the format of deterministic signatures, which have two.
     fn deterministic_format(&self) -> Result<SignatureFormat> {
         match (self.format, &self.comment.comment) {
             (Some(SignatureFormat::Envelope), _) | (_, Some(_)) => {
@@ -260,7 +260,7 @@ impl Sign {
         Ok(self.files.iter().map(job).collect())
     }
 
-    /// The inputs that are not signed.
+    /// Returns the inputs that are not signed.
     fn others(&self) -> impl Iterator<Item = &Path> {
         let passphrase = self.passphrase.passphrase_file.as_deref();
         [Some(self.key.as_path()), passphrase, self.list.as_deref()]
@@ -268,7 +268,7 @@ impl Sign {
             .flatten()
     }
 
-    /// Everything that can be refused before the key is read.
+    /// Checks everything that can be refused before the key is read.
     fn check(&self, jobs: &[Pair], format: SignatureFormat, replace: Replace) -> Result<()> {
         let files = jobs.iter().map(|job| job.file.as_path());
         let inputs = Inputs::new(files.chain(self.others()));
@@ -287,8 +287,8 @@ impl Sign {
             outputs.add(&job.signature, &job.file)?;
             refuse_beside_device(job)?;
             if !is_standard(&job.file) {
-                // Before a passphrase is asked for, and before the folder of the signature is
-                // looked at. Among several files a missing one is told when its turn comes.
+                // Checked before a passphrase is asked for, and before the folder of the signature.
+                // Among several files, a missing one is reported when its turn comes.
                 match jobs {
                     [_] => check_readable(&job.file)
                         .map_err(|error| self.advice(jobs).about_folder(&job.file, error))?,
@@ -309,8 +309,8 @@ impl Sign {
         }
     }
 
-    /// Refuses a secret key among the named files: `-k` was probably forgotten, and another key
-    /// would sign. The names of a list are not checked.
+    /// Refuses a secret key among the named files: the user probably forgot `-k`, and another key
+    /// would sign. The names in a list are not checked.
     fn refuse_keys(&self, jobs: &[Pair]) -> Result<()> {
         let is_key = |job: &&Pair| self.list.is_none() && is_secret_key(&job.file);
         let Some(Pair { file, .. }) = jobs.iter().find(is_key) else {
@@ -347,7 +347,7 @@ fn check_output(job: &Pair, format: SignatureFormat, replace: Replace) -> Result
     let path = &job.signature;
     if !is_standard(path) {
         match check_target(&PROGRAM, path, Content::Result, replace.of(path)) {
-            // Another program has signed the file meanwhile: it is skipped when its turn comes.
+            // Another program has signed the file meanwhile, so it is skipped when its turn comes.
             Err(error) if replace.skips(job, &error) => Ok(()),
             checked => checked.map_err(|error| replace.advise(error)),
         }

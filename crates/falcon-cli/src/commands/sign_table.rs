@@ -1,4 +1,4 @@
-//! `sign-table`: a column of signatures beside a column of messages.
+//! `sign-table`: adds a column of signatures to a column of messages.
 
 use crate::{
     commands::sign::{Permitted, X509Option},
@@ -131,7 +131,7 @@ fn sign_slice(
                 return Ok(None);
             };
             let signatures = || sign(row, &batch[0]);
-            // The next batch is read while this one is signed.
+            // Reads the next batch while this one is signed.
             let (signatures, following) = match worker.pool() {
                 Some(pool) => pool.install(|| rayon::join(signatures, || batches.next())),
                 None => (signatures(), batches.next()),
@@ -180,11 +180,11 @@ where
     Ok(encoded)
 }
 
-/// Rows by what became of them.
+/// Number of rows by outcome.
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct Signed {
     signed: u64,
-    /// Rows without a message.
+    /// Number of rows without a message.
     null: u64,
 }
 

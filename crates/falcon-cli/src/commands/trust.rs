@@ -1,4 +1,4 @@
-//! `trust`: lists of keys whose signatures are accepted.
+//! `trust`: edits lists of trusted keys.
 
 use crate::{
     PROGRAM,
@@ -137,7 +137,7 @@ impl Add {
 impl Revoke {
     fn run(self, ui: Ui) -> Result<Status> {
         refuse_standard(&self.list)?;
-        // A new list would say that all is well.
+        // Making a new list would report success, although nothing is revoked.
         if !self.list.exists() {
             return Err(Error::at(&self.list, "is not there").hint("name an existing trust list"));
         }
@@ -148,7 +148,7 @@ impl Revoke {
                 names = known_names(list);
                 return Ok(());
             };
-            // Who only mends the reason keeps the time.
+            // If only the reason changes, the time stays.
             let known = key.revoked().map(|revocation| revocation.time);
             let time = self.at.or(known).unwrap_or(now);
             let key = list.revoke(&self.name, time, &self.reason)?;
@@ -171,7 +171,7 @@ fn is_revoked(key: &TrustedKey) -> bool {
     key.revoked().is_some()
 }
 
-/// Advice if the list has a key of this name.
+/// Returns advice if the list has a key of this name.
 fn other_name(name: &str, is_revoked: bool) -> String {
     let year = Time::now().map_or_else(|| "2".to_owned(), |now| now.to_string()[..4].to_owned());
     let other = quote(Path::new(&format!("{name} {year}")));
@@ -183,10 +183,10 @@ fn other_name(name: &str, is_revoked: bool) -> String {
     format!("names are unique: for example {other}{stays}")
 }
 
-/// Names that the hint of an unknown one lists.
+/// Number of names that the hint about an unknown name lists.
 const MAX_NAMES: usize = 10;
 
-/// The names of a list, or the first ones.
+/// Returns the names of a list, or the first ones.
 fn known_names(list: &TrustList) -> String {
     let keys = list.keys();
     let names: Vec<_> = keys.iter().take(MAX_NAMES).map(TrustedKey::name).collect();
@@ -204,9 +204,9 @@ fn refuse_standard(list: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Reads the list, changes it and puts it in the place of the old one. Commands of this
-/// program do that one after the other, whichever links lead them to the list. A change that
-/// another program makes at the same time is found, and the list stays as it is.
+/// Reads the list, changes it and replaces the old one. A lock serialises commands of this program,
+/// whichever links lead them to the list. If another program changes the list at the same time,
+/// this is noticed, and the list stays as it is.
 fn change(
     path: &Path,
     ui: Ui,
@@ -235,14 +235,14 @@ fn change(
     Ok(())
 }
 
-/// Refuses what cannot be replaced, and a list that its owner protects although its folder
-/// would let us replace it.
+/// Refuses a list that cannot be replaced. Also refuses one that its owner has made read-only,
+/// although its folder would let us replace it.
 fn check_file(list: &Path) -> Result<()> {
     let file = fs::metadata(list).map_err(|error| cannot_read(list, &error))?;
     if !file.is_file() {
         return Err(Error::at(list, "is not a regular file"));
     }
-    // The superuser may open any file, so the mode is asked, too.
+    // The superuser can open any file, so the mode is checked, too.
     if file.permissions().readonly() || fs::File::options().append(true).open(list).is_err() {
         return Err(
             Error::at(list, "is read-only and was not changed").hint(format_args!(
@@ -254,7 +254,7 @@ fn check_file(list: &Path) -> Result<()> {
     check_names(list, &file)
 }
 
-/// Refuses a list with several names: the change would reach only one of them.
+/// Refuses a list with several hard links: the change would reach only one of them.
 #[cfg(unix)]
 fn check_names(list: &Path, file: &fs::Metadata) -> Result<()> {
     use std::os::unix::fs::MetadataExt;

@@ -1,4 +1,4 @@
-//! `verify`: are these the signatures of these files?
+//! `verify`: checks signatures of files.
 
 mod envelope;
 mod keyring;
@@ -67,7 +67,7 @@ pub(crate) struct Verify {
 
 impl Verify {
     pub(crate) fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
-        // With a trust list, no other key counts, not even the default one.
+        // With a trust list, no other key counts, and neither does the default one.
         let keys = match self.trust.trust {
             Some(_) => &[],
             None => &self.public_key[..],
@@ -127,8 +127,8 @@ impl Verify {
         Ok(count.status())
     }
 
-    /// Adds the command that verifies a folder, if the signature is a manifest, or the file is a
-    /// manifest without a signature.
+    /// Adds the command that verifies a folder to the error, if the signature is a manifest, or if
+    /// the file is a manifest without a signature.
     fn advise(&self, pair: &Pair, error: Error) -> Error {
         let to_verify = |manifest| {
             let signers = self.trust.repeated(&self.public_key);
@@ -179,7 +179,7 @@ impl Verify {
     }
 }
 
-/// The named files without the signatures among them, and how many signatures were left
+/// Returns the named files without the signatures among them, and the number of signatures left
 /// out. `DIR/*` names both after `sign DIR/*`. A signature that has a signature itself stays.
 fn leave_out_signatures(files: &[PathBuf]) -> (Vec<&Path>, usize) {
     let signatures: HashSet<PathBuf> = files.iter().map(|file| signature_path(file)).collect();
@@ -189,14 +189,14 @@ fn leave_out_signatures(files: &[PathBuf]) -> (Vec<&Path>, usize) {
     (kept, skipped)
 }
 
-/// Whether the path is a signature rather than a file that has one.
+/// True if the path is a signature and has no signature itself.
 fn is_signature_alone(path: &Path) -> bool {
     !signature_path(path).exists() && !is_standard(path) && load_signature(path).is_ok()
 }
 
 /// Verdict of a signature on a file.
 pub(crate) enum Outcome {
-    /// The index of the key that made a bare signature, or `None` if no key did.
+    /// Index of the key that made a bare signature, or `None` if no key did.
     Bare(Option<usize>),
     /// Statement of the envelope, or the reason of its refusal.
     Envelope(std::result::Result<Accepted, Refusal>),
@@ -208,8 +208,8 @@ impl Outcome {
     }
 }
 
-/// Judges each signature; an error if that cannot be done. Bare
-/// signatures are verified side by side.
+/// Verifies each signature; returns an error if this is impossible. Bare signatures are verified
+/// together.
 pub(crate) fn verify(
     engine: &Compute,
     signers: &Signers,
@@ -274,7 +274,7 @@ fn read_signature(pair: &Pair) -> Result<FileSignature> {
     })
 }
 
-/// Refuses a signature of a degree that no key has.
+/// Refuses a signature whose degree no key has.
 fn check_degree(pair: &Pair, signature: &AnySignature, keys: &[PublicKey]) -> Result<()> {
     let algorithm = signature.algorithm();
     if keys.iter().any(|key| key.algorithm() == algorithm) {
@@ -288,11 +288,11 @@ fn check_degree(pair: &Pair, signature: &AnySignature, keys: &[PublicKey]) -> Re
     Err(Error::at(&pair.signature, what))
 }
 
-/// Hint for an invalid signature, which cannot be explained any further.
+/// Hint for an invalid signature. The cause cannot be determined further.
 const INVALID_HINT: &str = "the file, its signature or the key was changed, or another key \
     signed it: a signature alone does not tell which";
 
-/// The same, if the user named no key.
+/// Hint for an invalid signature if the user named no key.
 const INVALID_DEFAULT_HINT: &str = "the file, its signature or the key was changed, or another \
     key than falcon.key.pub signed it: a signature alone does not tell which; name the signer's \
     key with --public-key";
@@ -365,7 +365,7 @@ impl<'k> Verdict<'k> {
 
     fn tell(&self, ui: Ui, hints: &mut Hints) -> Result<()> {
         ui.report(self)?;
-        // In JSON the object itself has both.
+        // The JSON object contains both.
         if !ui.json {
             if let Some(error) = &self.error {
                 ui.error_among(error, hints);
@@ -399,7 +399,7 @@ impl fmt::Display for Verdict<'_> {
     }
 }
 
-/// Files by outcome.
+/// Number of files by outcome.
 #[derive(Default)]
 struct Count {
     valid: u64,

@@ -1,4 +1,4 @@
-//! `verify-table`: are these the signatures of the rows?
+//! `verify-table`: checks the signatures in the rows of tables.
 
 use crate::{
     engine::Compute,
@@ -166,7 +166,7 @@ fn verify_slice(
         let mut next = batches.next()?;
         while let Some(batch) = next {
             let mut verdicts = || verify(&worker, keys, &mut decoded, format, &batch);
-            // The next batch is read while this one is verified.
+            // Reads the next batch while this one is verified.
             let (verdicts, following) = match worker.pool() {
                 Some(pool) => pool.install(|| rayon::join(verdicts, || batches.next())),
                 None => (verdicts(), batches.next()),
@@ -187,17 +187,17 @@ fn verify_slice(
 /// Number of invalid rows that a summary lists.
 const FIRST: usize = 10;
 
-/// Rows by verdict.
+/// Number of rows by verdict.
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct Counted {
     valid: u64,
     invalid: u64,
     malformed: u64,
     unknown_key: u64,
-    /// In the summary of an output: the first rows that are not valid.
+    /// In the summary of an output: the first invalid rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     first_not_valid: Option<Vec<u64>>,
-    /// In the sum: these rows by the name of the output.
+    /// In the sum: the first invalid rows of each output, by its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     not_valid: Option<BTreeMap<String, Vec<u64>>>,
 }

@@ -1,4 +1,4 @@
-//! Columns of a table, in batches.
+//! Reads columns of a table in batches.
 
 use super::{
     BATCH_ROWS,
@@ -8,22 +8,22 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// Bytes after which a batch ends.
+/// Size in bytes at which a batch ends.
 const BATCH_BYTES: usize = 32 << 20;
 
-/// Reads batches of some columns of a row group. The columns have a value for each row.
+/// Reads batches of some columns of a row group. Each column has a value for each row.
 pub(crate) struct Batches<'t> {
     table: &'t Table,
     readers: Vec<ColumnReader>,
     group: usize,
     rows: u64,
     read: u64,
-    /// A batch that nobody needs any more.
+    /// A batch that is no longer needed.
     spare: Option<Vec<Values>>,
 }
 
 impl<'t> Batches<'t> {
-    /// `columns` are their numbers.
+    /// Opens the columns with these numbers.
     pub(crate) fn new(table: &'t Table, group: usize, columns: &[usize]) -> Result<Self> {
         let readers = columns.iter().map(|&column| table.reader(group, column));
         Ok(Self {
@@ -36,13 +36,13 @@ impl<'t> Batches<'t> {
         })
     }
 
-    /// Takes a batch back, whose memory serves another one. Fresh memory would cost a copy for each
-    /// time that a batch grows, and a page fault for each 4 KiB.
+    /// Takes a batch back, whose memory the next one uses. Fresh memory would cost a copy each time
+    /// that a batch grows, and a page fault for each 4 KiB.
     pub(crate) fn reuse(&mut self, batch: Vec<Values>) {
         self.spare = Some(batch);
     }
 
-    /// The next batch: values of each column, or nothing at the end of the row group.
+    /// Reads the next batch: the values of each column, or `None` at the end of the row group.
     pub(crate) fn next(&mut self) -> Result<Option<Vec<Values>>> {
         let mut batch = self.spare.take().unwrap_or_default();
         batch.iter_mut().for_each(Values::clear);

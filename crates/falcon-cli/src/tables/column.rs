@@ -1,4 +1,4 @@
-//! Columns of a table.
+//! Reads columns of a table.
 
 use super::{source::Source, thrift::Thrift};
 use parquet::{
@@ -20,20 +20,20 @@ use std::{
     },
 };
 
-/// Rows that are read from one column before those of the next column.
+/// Number of rows that are read from one column before the next column's turn.
 const STEP_ROWS: usize = 64;
 
-/// Bytes that the rows of a step should have.
+/// Intended number of bytes of the rows of a step.
 const STEP_BYTES: i64 = 16 << 20;
 
-/// Bytes of pages that the rows of a step may lie in.
+/// Upper bound on the bytes of the pages that the rows of a step lie in.
 const STEP_PAGES: usize = 512 << 20;
 
-/// Values of the longest dictionary. Each takes 32 bytes of memory, besides its own.
+/// Number of values of the longest dictionary. Each takes 32 bytes of memory besides its own bytes.
 const LONGEST_DICTIONARY: u32 = 1 << 22;
 
 /// Bytes of the longest page in which a value can repeat the beginning of the value before it. So a
-/// step has at most `STEP_ROWS` times as many bytes.
+/// step has at most `STEP_ROWS` times this many bytes.
 const LONGEST_DELTA_PAGE: usize = 4 << 20;
 
 /// Kind of the values of a column.
@@ -53,7 +53,7 @@ impl Kind {
         }
     }
 
-    /// The kind of a column, if it is one of these.
+    /// Returns the kind of a column, if it is one of these.
     pub(super) fn of(column: &ColumnDescriptor) -> Option<Self> {
         let (logical, converted) = (column.logical_type_ref(), column.converted_type());
         match (column.physical_type(), logical, converted) {
@@ -108,7 +108,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Bytes from which a value is not copied. A dictionary can have a long value once that many rows
+/// Bytes from which on a value is not copied. A dictionary can store one long value that many rows
 /// share.
 const LONG: usize = 64 << 10;
 
@@ -145,7 +145,7 @@ impl Values {
         self.rows.len()
     }
 
-    /// Forgets the values, and keeps the memory for others.
+    /// Drops the values but keeps the memory for others.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.rows.clear();
@@ -178,22 +178,22 @@ enum Typed {
 /// Bytes of pages that were read.
 #[derive(Default)]
 struct Spent {
-    /// In this step.
+    /// Number of bytes in this step.
     step: AtomicUsize,
-    /// Of the last page.
+    /// Number of bytes of the last page.
     last: AtomicUsize,
 }
 
 /// Reader of a column of a row group.
 pub(crate) struct ColumnReader {
     typed: Typed,
-    /// Definition level of a value that is not null.
+    /// Definition level of values that are not null.
     defined: i16,
     unsigned: bool,
-    /// Rows to read at a time.
+    /// Number of rows to read at a time.
     pub(super) step: usize,
     spent: Arc<Spent>,
-    /// Whether the batch counts the page that was read last.
+    /// True if the batch counts the page that was read last.
     pub(super) is_counted: bool,
     levels: Vec<i16>,
 }
@@ -244,7 +244,7 @@ impl ColumnReader {
         })
     }
 
-    /// Adds the next rows, at most `rows`, to `values`. Returns their number.
+    /// Appends the next rows, at most `rows`, to `values`. Returns their number.
     pub(super) fn read(
         &mut self,
         rows: usize,
@@ -326,7 +326,7 @@ fn read<T: DataType>(
     Ok(count)
 }
 
-/// Pages of a column whose claims are checked before they are decoded.
+/// Pages of a column, whose claimed sizes are checked before they are decoded.
 struct CheckedPages<P> {
     pages: P,
     spent: Arc<Spent>,
@@ -355,7 +355,7 @@ impl<P: PageReader> PageReader for CheckedPages<P> {
             ));
         }
         let general = |what: &str| Err(ParquetError::General(what.to_owned()));
-        // Bytes of the shortest value in a dictionary.
+        // Bytes of the shortest possible value in a dictionary.
         let shortest = match self.descriptor.physical_type() {
             Type::INT64 => 8,
             Type::FIXED_LEN_BYTE_ARRAY => self.descriptor.type_length().max(1) as usize,
@@ -392,8 +392,8 @@ impl<P: PageReader> PageReader for CheckedPages<P> {
     }
 }
 
-/// Whether a page of lengths claims more of them than the page has values, or is malformed. The
-/// `parquet` crate reserves memory for as many.
+/// True if a page of lengths claims more of them than the page has values, or if it is malformed.
+/// The `parquet` crate reserves memory for the claimed number.
 fn has_too_many_values(page: &Page, max_def_level: i16) -> bool {
     let is_delta = matches!(
         page.encoding(),
@@ -423,7 +423,7 @@ fn has_too_many_values(page: &Page, max_def_level: i16) -> bool {
         let values = values()?;
         let rest = after_lengths(values, most)?;
         if page.encoding() == Encoding::DELTA_BYTE_ARRAY {
-            // Lengths of the beginnings come first, then those of the rest.
+            // The lengths of shared beginnings come first, then those of the remainders.
             after_lengths(rest, most)?;
         }
         Some(())
@@ -431,7 +431,7 @@ fn has_too_many_values(page: &Page, max_def_level: i16) -> bool {
     is_delta && is_right().is_none()
 }
 
-/// The bytes after a list of at most `most` lengths in the encoding DELTA_BINARY_PACKED.
+/// Returns the bytes after a list of at most `most` lengths in the encoding DELTA_BINARY_PACKED.
 fn after_lengths(bytes: &[u8], most: u64) -> Option<&[u8]> {
     let mut rest = Thrift(bytes);
     let [block, groups, count, _first] = [(); 4].map(|()| rest.varint());
@@ -445,7 +445,7 @@ fn after_lengths(bytes: &[u8], most: u64) -> Option<&[u8]> {
         rest.varint()?;
         let widths = rest.0.split_off(..usize::try_from(groups).ok()?)?;
         for &width in widths {
-            // The width of a group without values has no meaning.
+            // The width of a group without values is meaningless.
             let width = if left == 0 { 0 } else { u64::from(width) };
             let len = width.checked_mul(group)? / 8;
             rest.0.split_off(..usize::try_from(len).ok()?)?;
@@ -464,7 +464,7 @@ mod tests {
     };
     use std::result::Result;
 
-    /// Pages of a long value, a short one, and bytes that nothing reads.
+    /// Pages with a long value, a short one, and bytes that nothing reads.
     struct Pages(usize);
 
     const JUNK: usize = 1 << 20;
@@ -529,12 +529,12 @@ mod tests {
             levels: Vec::new(),
         };
         let mut values = Values::default();
-        // The long value of the first page, then the short one.
+        // Reads the long value of the first page, then the short one.
         assert_eq!(reader.read(1, &mut values)?, 1);
         assert_eq!(values.size, LONG + JUNK);
         assert_eq!(reader.read(1, &mut values)?, 1);
         assert_eq!(values.size, LONG + 1 + JUNK);
-        // All of the second page at once, then the third and half of the fourth.
+        // Reads all of the second page at once, then the third page and half of the fourth.
         assert_eq!(reader.read(2, &mut values)?, 2);
         assert_eq!(values.size, 2 * (LONG + 1 + JUNK));
         assert_eq!(reader.read(3, &mut values)?, 3);

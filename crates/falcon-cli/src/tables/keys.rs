@@ -1,4 +1,4 @@
-//! The keys of rows, and verdicts.
+//! Keys and verdicts of rows.
 
 use super::{
     BATCH_ROWS, ColumnFormat, KEY, KEY_ID, MESSAGE, SIGNATURE,
@@ -19,28 +19,28 @@ use std::{
     sync::Arc,
 };
 
-/// Most keys of a table of keys: 3 GB of memory.
+/// Largest number of keys in a table of keys: 3 GB of memory.
 const MOST_KEYS: usize = 1 << 20;
 
-/// Most rows of a table of keys. Rows may repeat a key.
+/// Largest number of rows in a table of keys. Rows may repeat a key.
 const MOST_KEY_ROWS: u64 = 1 << 22;
 
-/// Most bytes of all names of a table of keys.
+/// Largest number of bytes of all names in a table of keys.
 const MOST_NAME_BYTES: usize = 64 << 20;
 
-/// Kinds of columns.
+/// Kinds of the columns.
 const MESSAGES: &[Kind] = &[Kind::Bytes, Kind::Text];
 const BYTES: &[Kind] = &[Kind::Bytes];
 const NAMES: &[Kind] = &[Kind::Integers, Kind::Text, Kind::Bytes];
 
-/// A key that is ready to verify.
+/// A decoded key that can verify at once.
 type Ready = Arc<AnyVerifyingKey>;
 
 fn decode(bytes: &[u8]) -> Option<Ready> {
     AnyVerifyingKey::try_from(bytes).ok().map(Arc::new)
 }
 
-/// Source of the keys of rows.
+/// Source of the rows' keys.
 pub(crate) enum Keys {
     /// One key for all rows.
     One(Ready),
@@ -51,7 +51,7 @@ pub(crate) enum Keys {
 }
 
 impl Keys {
-    /// Numbers of the columns that verification reads.
+    /// Returns the numbers of the columns that verification reads.
     pub(crate) fn columns(&self, table: &Table) -> Result<Vec<usize>> {
         let mut columns = vec![message_column(table)?, table.column(SIGNATURE, BYTES)?.0];
         match self {
@@ -83,7 +83,7 @@ impl Keys {
     }
 }
 
-/// Number of the column of messages. Refuses a table of keys, which has none.
+/// Returns the number of the column of messages. Refuses a table of keys, which has none.
 pub(crate) fn message_column(table: &Table) -> Result<usize> {
     if table.has(KEY_ID) && table.has(KEY) && !table.has(MESSAGE) {
         let what = "is a table of keys: it has the columns key_id and key, but no column message";
@@ -103,8 +103,8 @@ pub(crate) struct KeyTable {
 }
 
 impl KeyTable {
-    /// Reads a table with the columns `key_id` and `key`. A malformed key counts as unknown.
-    /// Returns the state of the file, too.
+    /// Reads a table with the columns `key_id` and `key`. A malformed key counts as unknown. Also
+    /// returns the state of the file.
     pub(crate) fn read(path: &Path) -> Result<(Self, State)> {
         let table = Table::open(path)?;
         if table.groups().fold(0, u64::saturating_add) > MOST_KEY_ROWS {
@@ -185,10 +185,10 @@ impl KeyTable {
     }
 }
 
-/// Most keys that are kept.
+/// Largest number of keys that are kept.
 const KEPT: usize = 8192;
 
-/// Keys that were decoded lately. If there are too many, the oldest one is forgotten.
+/// Recently decoded keys. If there are too many, the oldest one is dropped.
 #[derive(Default)]
 pub(crate) struct Decoded {
     keys: Interner<Arc<[u8]>, Ready>,
@@ -201,7 +201,7 @@ impl Decoded {
         if let Some(key) = self.keys.get(bytes) {
             return Some(Arc::clone(key));
         }
-        // Malformed keys, of any length, are not kept.
+        // Malformed keys are not kept: they may have any length.
         let key = decode(bytes)?;
         if self.order.len() == KEPT
             && let Some(oldest) = self.order.pop_front()
@@ -215,7 +215,7 @@ impl Decoded {
     }
 }
 
-/// Verdicts of the rows of a batch that has the columns of [`Keys::columns`].
+/// Returns the verdicts of the rows of a batch that has the columns of [`Keys::columns`].
 pub(crate) fn verify(
     engine: &(impl BatchVerify<Falcon512> + BatchVerify<Falcon1024>),
     keys: &Keys,
@@ -286,7 +286,7 @@ mod tests {
         time::{Duration, Instant, SystemTime},
     };
 
-    /// Writes a table of some columns of bytes.
+    /// Writes a table with some columns of bytes.
     fn write(path: &Path, columns: &[(&str, Vec<Vec<u8>>)]) {
         let place = Place::look(path.to_owned(), Overwrite::Never).unwrap();
         let mut output = place.create().unwrap();
@@ -353,7 +353,7 @@ mod tests {
         assert!((1..=KEPT).all(|number| decoded.keys.get(&key(number)).is_some()));
     }
 
-    /// An engine that fails, as one on a GPU can.
+    /// An engine that fails, as a GPU can.
     struct Broken;
 
     impl<P: Parameters> BatchVerify<P> for Broken {

@@ -1,4 +1,4 @@
-//! A ledger: Parquet files, divided into shards, and the outputs of the shards.
+//! A ledger: Parquet files that are divided into shards, and the outputs of the shards.
 
 use super::{
     count,
@@ -35,7 +35,7 @@ use std::{
     thread::available_parallelism,
 };
 
-/// Bytes of the longest summary of an output that is read.
+/// Bytes of the longest summary that is read.
 const LONGEST_SUMMARY: u64 = 1 << 20;
 
 /// Bytes of the longest sum that is read. A sum can list every table.
@@ -76,20 +76,20 @@ struct Places {
 }
 
 impl Places {
-    /// Removes what was found. A summary never stays without its output.
+    /// Removes the files that were found. A summary never stays without its output.
     fn clear(&self) -> Result<()> {
         self.summary.clear()?;
         self.output.clear()
     }
 }
 
-/// Outputs to make, and the place of their sum.
+/// Outputs to make, and the path of their sum.
 struct Plan<'l> {
     slices: Vec<(&'l Slice, Places)>,
     sum: Place,
 }
 
-/// States of an output and of its summary, if they are there.
+/// States of an output and of its summary, if they exist.
 type States = [Option<State>; 2];
 
 /// Outputs that a run has made or skipped, by name.
@@ -114,19 +114,19 @@ pub(crate) struct Ledger {
     files: usize,
     slices: Vec<Slice>,
     unreadable: Vec<Unreadable>,
-    /// Rows of all tables.
+    /// Number of rows of all tables.
     total: u64,
     /// SHA-256 of the names of all tables and the rows of their row groups.
     division: String,
     overwrite: Overwrite,
     skip_existing: bool,
     threads: Option<NonZeroUsize>,
-    /// Of each table: see [`Table::limit_expansion`].
+    /// Limit for each table: see [`Table::limit_expansion`].
     max_expansion: u64,
 }
 
 impl LedgerOptions {
-    /// Writes the options as words of a shell, for a command that replaces the outputs.
+    /// Returns the options as words of a shell, for a command that replaces the outputs.
     pub(crate) fn again(&self) -> String {
         let mut words: Vec<_> = self.tables.iter().map(|table| quote(table)).collect();
         words.extend(["-o".to_owned(), quote(&self.output), "--force".to_owned()]);
@@ -140,7 +140,7 @@ impl LedgerOptions {
     }
 
     /// Lists the tables, checks the outputs, and makes the output folder. `inputs` are files with
-    /// keys, which must be no tables and must not be replaced.
+    /// keys: they must not be tables, and must not be replaced.
     pub(crate) fn open(self, inputs: &[&Path]) -> Result<Ledger> {
         let inputs: HashSet<_> = inputs.iter().copied().map(resolved).collect();
         let mut names = HashMap::new();
@@ -207,7 +207,7 @@ impl LedgerOptions {
 }
 
 impl Ledger {
-    /// The output of a slice.
+    /// Returns the path of the output of a slice.
     fn path(&self, slice: &Slice) -> PathBuf {
         self.output.join(&slice.name)
     }
@@ -216,8 +216,8 @@ impl Ledger {
         with_suffix(&self.path(slice), ".json")
     }
 
-    /// Works on every slice: `work` writes its output to a file that appears if nothing failed.
-    /// `T` are the counts of a slice.
+    /// Works on every slice: `work` writes its output to a file that appears only if nothing
+    /// failed. `T` are the counts of a slice.
     pub(crate) fn run<T: Counts>(
         self,
         job: &Job,
@@ -233,7 +233,7 @@ impl Ledger {
         let kept = Kept::default();
         let plan = self.plan(job, &threads, &kept, &mut report)?;
         self.make(job, &threads, &plan.slices, &kept, &mut report, work)?;
-        // Another run may have replaced what this one has made or skipped.
+        // Another run may have replaced outputs that this one made or skipped.
         for (name, states) in kept.into_inner() {
             if self.states(&name) != states {
                 let error = appeared(&self.output.join(&name));
@@ -253,8 +253,8 @@ impl Ledger {
         report.end(self.files > 1)
     }
 
-    /// Finds the slices to work on, and reports those whose outputs are there. Removes outputs of
-    /// tables that cannot be read, and sums.
+    /// Finds the slices to work on, and reports those whose outputs exist. Removes sums, and the
+    /// outputs of tables that cannot be read.
     fn plan<T: Counts>(
         &self,
         job: &Job,
@@ -289,15 +289,15 @@ impl Ledger {
             outdated.filter(|table| table.is_counted && self.overwrite == Overwrite::Force);
         let outdated = outdated.map(|table| self.look::<T>(&table.name));
         let outdated = outdated.collect::<Result<Vec<_>>>()?;
-        // From here on, no sum remains. Each output goes before its table is read, and those of
-        // tables that cannot be read go now.
+        // From here on, no sum remains. Each output is removed before its table is read. Outputs of
+        // tables that cannot be read are removed now.
         older_sum.clear()?;
         sum.clear()?;
         outdated.iter().try_for_each(Places::clear)?;
         Ok(Plan { slices, sum })
     }
 
-    /// Makes the outputs of `slices`, and reports them.
+    /// Makes the outputs of `slices` and reports them.
     fn make<T: Counts>(
         &self,
         job: &Job,
@@ -335,7 +335,7 @@ impl Ledger {
         for_each_in_order_on(threads.pool(), &each, work, done)
     }
 
-    /// States of an output and of its summary.
+    /// Returns the states of an output and of its summary.
     fn states(&self, name: &str) -> States {
         let path = self.output.join(name);
         [
@@ -359,7 +359,7 @@ impl Ledger {
         work: impl FnOnce(&Table, &mut Output) -> Result<T>,
     ) -> Result<Summary<T>> {
         let started = std::time::Instant::now();
-        // An output is never older than its table.
+        // An output must not be older than its table.
         places.clear()?;
         let table = Table::open(&slice.table)?;
         table.limit_expansion(self.max_expansion);
@@ -391,8 +391,9 @@ impl Ledger {
         Ok(summary)
     }
 
-    /// The summary of a slice, with `--skip-existing`, if its output is the one that its summary
-    /// names, and is not older than the table. Also the [`states`](Self::states) of both.
+    /// With `--skip-existing`, returns the summary of a finished slice, and the
+    /// [`states`](Self::states) of output and summary. A slice is finished if its output is the one
+    /// that its summary names, and is not older than the table.
     fn finished<T: Counts>(&self, slice: &Slice, job: &Job) -> Option<(Summary<T>, States)> {
         if !self.skip_existing {
             return None;
@@ -417,8 +418,8 @@ impl Ledger {
         (is_output && wanted.iter().all(same)).then_some((summary, states))
     }
 
-    /// Looks at the places of an output and of its summary. Refuses a table and a summary that are
-    /// none of this command.
+    /// Looks up the paths of an output and of its summary. Refuses files there that are not a table
+    /// and a summary of this command.
     fn look<T: Counts>(&self, name: &str) -> Result<Places> {
         let path = self.output.join(name);
         let look = |path| Place::look(path, self.overwrite).map_err(advise);
@@ -484,7 +485,7 @@ impl Ledger {
     }
 }
 
-/// The JSON of a regular file of at most `longest` bytes.
+/// Reads JSON from a regular file of at most `longest` bytes.
 fn read_json(path: &Path, longest: u64) -> Option<json::Value> {
     let mut bytes = Vec::new();
     let mut file = open_output(path)?.take(longest + 1);
@@ -495,14 +496,14 @@ fn read_json(path: &Path, longest: u64) -> Option<json::Value> {
     json::from_slice(&bytes).ok()
 }
 
-/// Whether a file that cannot be read as a table begins like one, or is empty.
+/// True if a file that cannot be read as a table begins like one, or is empty.
 fn is_damaged_table(path: &Path) -> bool {
     let mut start = Vec::new();
     let file = open_output(path).map(|file| file.take(4).read_to_end(&mut start));
     matches!(file, Some(Ok(_))) && b"PAR1".starts_with(&start)
 }
 
-/// Looks at the place of a sum, which every run makes again. Refuses a file that is no sum.
+/// Looks up the path of a sum, which every run makes again. Refuses a file that is not a sum.
 fn look_at_sum(path: PathBuf) -> Result<Place> {
     let place = Place::look(path, Overwrite::Force)?;
     let is_sum = || {
@@ -520,12 +521,12 @@ fn not_ours(path: &Path) -> Error {
         .hint("move it away, or name another folder with -o")
 }
 
-/// SHA-256 of an encoded public key, in hexadecimal.
+/// Returns the SHA-256 of an encoded public key, in hexadecimal.
 pub(crate) fn digest_of_key(encoded: &[u8]) -> String {
     base16ct::lower::encode_string(&Sha256::digest(encoded))
 }
 
-/// Says what to do about an output that exists.
+/// Adds advice to the error about an output that exists.
 fn advise(error: Error) -> Error {
     if !error.is(io::ErrorKind::AlreadyExists) {
         return error;

@@ -1,4 +1,4 @@
-//! Outputs: files that take the place of what was found when the command began, or of nothing.
+//! Outputs: files that replace what was found when the command began, or that are new.
 
 use super::state::State;
 use crate::{
@@ -16,14 +16,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The name of an output, and what was found there when the command began.
+/// Path of an output, and what was found there when the command began.
 pub(crate) struct Place {
     path: PathBuf,
     found: Option<State>,
 }
 
 impl Place {
-    /// Looks at what is there. Refuses what `overwrite` does not let a command replace.
+    /// Looks up a path. Refuses a file that `overwrite` does not allow to replace.
     pub(crate) fn look(path: PathBuf, overwrite: Overwrite) -> Result<Self> {
         let found = State::of_name(&path);
         if found.is_some() {
@@ -36,12 +36,12 @@ impl Place {
         &self.path
     }
 
-    /// Whether something was found.
+    /// True if something was found.
     pub(crate) fn is_taken(&self) -> bool {
         self.found.is_some()
     }
 
-    /// Removes what was found. Refuses to remove anything else.
+    /// Removes what was found. Refuses if it has changed since.
     pub(crate) fn clear(&self) -> Result<()> {
         match State::of_name(&self.path) {
             None => return Ok(()),
@@ -59,7 +59,7 @@ impl Place {
     /// Begins the output, after removing what was found.
     pub(crate) fn create(&self) -> Result<Output> {
         self.clear()?;
-        // Whatever has the name from now on is not what was found.
+        // A file that has the name from now on is not the one that was found.
         let pending = Pending::create(&PROGRAM, &self.path, Content::Table, Overwrite::Never);
         Ok(Output {
             pending: pending.map_err(|error| explained(error, &self.path))?,
@@ -77,7 +77,7 @@ impl Place {
     }
 }
 
-/// An output that is being written. Dropping it leaves no trace.
+/// An output that is being written. Nothing remains if it is dropped.
 pub(crate) struct Output {
     pending: Pending,
     hash: Sha256,
@@ -88,7 +88,7 @@ impl Output {
         self.pending.named()
     }
 
-    /// Makes the file appear, unless its name was taken meanwhile. Returns its SHA-256 in
+    /// Makes the file appear, unless its name has been taken meanwhile. Returns its SHA-256 in
     /// hexadecimal.
     pub(crate) fn commit(self) -> Result<String> {
         let path = self.path().to_owned();
@@ -110,7 +110,7 @@ impl Write for Output {
     }
 }
 
-/// The error that a file is not the one that the command found or made.
+/// Returns the error for a file that is not the one that the command found or made.
 pub(crate) fn appeared(path: &Path) -> Error {
     Error::at(path, "appeared or changed since the command began").hint(
         "run the command again when no other program writes to the folder, or name another folder",
@@ -124,14 +124,14 @@ fn explained(error: Error, path: &Path) -> Error {
     }
 }
 
-/// Opens a file of an output folder for reading, if it is a regular file and no link.
+/// Opens a file of an output folder for reading, if it is a regular file and not a link.
 pub(crate) fn open_output(path: &Path) -> Option<File> {
-    // A pipe is not opened.
+    // Pipes are not opened.
     let is_file = fs::symlink_metadata(path).ok()?.is_file();
     is_file.then(|| open_regular(path).ok())?
 }
 
-/// SHA-256 of an open file, in hexadecimal.
+/// Returns the SHA-256 of an open file, in hexadecimal.
 pub(crate) fn digest(path: &Path, mut file: impl Read) -> Result<String> {
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 1 << 16];

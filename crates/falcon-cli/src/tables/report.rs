@@ -10,7 +10,7 @@ use crate::{
 use serde::{Serialize, de::DeserializeOwned};
 use std::{collections::BTreeMap, fmt, path::Path, time::Instant};
 
-/// Summary of an output: a JSON file beside it. `T` is what the command counts.
+/// Summary of an output: a JSON file beside it. `T` are the counts of the command.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Summary<T> {
     shard: String,
@@ -30,11 +30,11 @@ pub(crate) struct Summary<T> {
     job: Job,
 }
 
-/// Options that outputs depend on, besides the tables.
+/// Options that the outputs depend on, besides the tables.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Job {
     pub(crate) format: ColumnFormat,
-    /// SHA-256 of the table of keys or of the encoded public key.
+    /// SHA-256 of the table of keys, or of the encoded public key.
     pub(crate) keys_sha256: Option<String>,
     pub(crate) falcon_sign: &'static str,
 }
@@ -69,11 +69,11 @@ pub(crate) trait Counts:
     fn add(&mut self, name: &str, other: &Self);
     /// Number of rows.
     fn rows(&self) -> u64;
-    /// Whether a table is an output of the command.
+    /// True if a table is an output of the command.
     fn is_output(table: &Table) -> bool;
-    /// Whether something that was checked is not valid.
+    /// True if a checked item is invalid.
     fn is_bad(&self) -> bool;
-    /// The word that begins the line of an output, if something was checked.
+    /// Returns the word that begins the line of an output, if something was checked.
     fn verdict(&self) -> Option<Styled<&'static str>>;
 }
 
@@ -87,7 +87,7 @@ impl<T: Counts> fmt::Display for Summary<T> {
     }
 }
 
-/// Sum of a run.
+/// Sum of a run's summaries.
 #[derive(Serialize)]
 pub(super) struct Sum<T> {
     shards: usize,
@@ -116,19 +116,20 @@ impl<T: fmt::Display> fmt::Display for Sum<T> {
     }
 }
 
-/// Results of a run, which are printed as they come.
+/// Results of a run, printed as they arrive.
 pub(super) struct Report<T> {
     pub(super) ui: Ui,
     started: Instant,
     status: Status,
     hints: Hints,
     sum: Sum<T>,
-    /// Error of standard output. If it takes no more, the work goes on.
+    /// Error of standard output. The work goes on without it.
     lost: Option<Error>,
 }
 
 impl<T: Counts> Report<T> {
-    /// `parts` are the division of the tables among parts, and the rows of all of them.
+    /// Creates a report. `parts` are the division of the tables into parts, and the rows of all of
+    /// them.
     pub(super) fn new(ui: Ui, shards: usize, parts: Option<(String, u64)>) -> Self {
         let (division, total_rows) = parts.unzip();
         Self {
@@ -163,7 +164,7 @@ impl<T: Counts> Report<T> {
         self.sum.counts.add(name, &summary.counts);
     }
 
-    /// Takes an output that was there.
+    /// Adds an output that existed.
     pub(super) fn skip(&mut self, name: &str, summary: &Summary<T>) {
         if self.ui.json || summary.counts.is_bad() {
             self.print(summary);
@@ -172,7 +173,7 @@ impl<T: Counts> Report<T> {
         self.sum.skipped += 1;
     }
 
-    /// Takes an output that was made, or why it was not.
+    /// Adds an output that was made, or the reason why it was not.
     pub(super) fn tell(
         &mut self,
         progress: &Progress,
@@ -194,7 +195,7 @@ impl<T: Counts> Report<T> {
         }
     }
 
-    /// Takes the error of an output.
+    /// Adds the error of an output.
     pub(super) fn fail(&mut self, name: String, error: &Error) {
         self.error(error);
         self.sum.errors.insert(name, error.to_string());
@@ -205,13 +206,13 @@ impl<T: Counts> Report<T> {
         self.ui.error_among(error, &mut self.hints);
     }
 
-    /// The sum of all that was taken.
+    /// Returns the sum of all added outputs.
     pub(super) fn sum(&mut self) -> &Sum<T> {
         self.sum.seconds = self.started.elapsed().as_secs_f64();
         &self.sum
     }
 
-    /// Prints the sum if it says more than the summaries. Returns the status of the command.
+    /// Prints the sum if it tells more than the summaries. Returns the status of the command.
     pub(super) fn end(mut self, has_files: bool) -> Result<Status> {
         if self.sum.counts.is_bad() {
             self.status = self.status.max(Status::Invalid);
@@ -223,7 +224,7 @@ impl<T: Counts> Report<T> {
             }
         }
         match self.lost {
-            // An invalid row counts more than a report that nobody reads.
+            // An invalid row outweighs an error of standard output.
             Some(error) if self.status == Status::Invalid => {
                 self.ui.error_among(&error, &mut self.hints);
                 Ok(self.status)

@@ -1,5 +1,5 @@
-//! The shards of a ledger: which Parquet files there are, which row groups belong to which shard,
-//! and the names of the outputs.
+//! The shards of a ledger: lists the Parquet files, assigns row groups to shards, and names the
+//! outputs.
 
 use super::state::State;
 use crate::{
@@ -48,8 +48,8 @@ impl FromStr for Shard {
 impl Shard {
     pub(super) const WHOLE: Self = Self { index: 1, count: 1 };
 
-    /// Index of the shard, of `count` shards, that has the rows `start` to `start + rows` of
-    /// `total`: where their middle is decides.
+    /// Returns the index of the shard, of `count` shards, that has the rows `start` to `start +
+    /// rows` of `total`. The middle of the rows decides.
     pub(super) fn of(start: u64, rows: u64, total: u64, count: u64) -> u64 {
         let middle = 2 * u128::from(start) + u128::from(rows);
         let place = middle * u128::from(count) / (2 * u128::from(total.max(1)));
@@ -57,14 +57,14 @@ impl Shard {
     }
 }
 
-/// Row groups of one table, all or some. They have one output.
+/// Some or all row groups of one table. They have one output.
 #[derive(Clone, Debug)]
 pub(crate) struct Slice {
     pub(crate) table: PathBuf,
-    /// Name of the output in its folder.
+    /// Name of the output, in the output folder.
     pub(super) name: String,
     pub(crate) groups: Range<usize>,
-    /// Number of the first row in the table.
+    /// Number of the slice's first row in the table.
     pub(crate) first_row: u64,
     pub(crate) rows: u64,
     pub(super) is_whole: bool,
@@ -72,10 +72,10 @@ pub(crate) struct Slice {
     pub(super) state: State,
 }
 
-/// A file of the ledger, as it was when the work began.
+/// A file of the ledger, with its state when the work began.
 pub(super) struct Listed {
     pub(super) path: PathBuf,
-    /// Name in the output folder.
+    /// Name of the output, in the output folder.
     pub(super) name: String,
     /// Rows of each row group and the state of the file, or the reason why they are unknown.
     pub(super) groups: Result<(Vec<u64>, State)>,
@@ -87,11 +87,11 @@ pub(super) struct Unreadable {
     /// Name of the output of the whole table.
     pub(super) name: String,
     pub(super) error: Error,
-    /// Whether it counts among the outputs of this shard. Every shard tells it.
+    /// True if it counts among the outputs of this shard. Every shard reports it.
     pub(super) is_counted: bool,
 }
 
-/// The Parquet files of a path, each with the name of its output.
+/// Returns the Parquet files at a path, each with the name of its output.
 pub(super) fn tables_at(path: &Path, output: &Path) -> Result<Vec<(PathBuf, String)>> {
     let metadata = path
         .metadata()
@@ -143,13 +143,13 @@ pub(super) fn tables_at(path: &Path, output: &Path) -> Result<Vec<(PathBuf, Stri
     Ok(found)
 }
 
-/// Whether a file or folder of this name is not looked for in a folder of tables.
+/// True if a file or folder of this name is ignored in a folder of tables.
 pub(crate) fn is_hidden(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     name.starts_with(b".") || name.starts_with(b"_")
 }
 
-/// The name of a table, with slashes on every system.
+/// Returns the name of a table, with slashes on every system.
 fn utf8(name: &Path) -> Result<String> {
     let text = name
         .to_str()
@@ -157,7 +157,7 @@ fn utf8(name: &Path) -> Result<String> {
     Ok(text.replace(std::path::MAIN_SEPARATOR, "/"))
 }
 
-/// Follows the links of a path, of which any part may be missing.
+/// Follows the links of a path. Any part of it may be missing.
 pub(super) fn resolved(path: &Path) -> PathBuf {
     let mut found = match path.is_absolute() {
         true => PathBuf::new(),
@@ -176,7 +176,8 @@ pub(super) fn resolved(path: &Path) -> PathBuf {
     found
 }
 
-/// The slices of all shards, each with the index of its shard, and the tables that cannot be read.
+/// Returns the slices of all shards, each with the index of its shard, and the tables that cannot
+/// be read.
 pub(super) fn divide(
     listed: &[Listed],
     shard: Shard,
@@ -213,7 +214,7 @@ pub(super) fn divide(
         let mut first_row = 0;
         for (group, &rows) in groups.iter().enumerate() {
             let index = Shard::of(start, rows, total, shard.count);
-            // Indices ascend with the rows.
+            // The indices ascend with the rows.
             if slices[first..]
                 .last()
                 .is_none_or(|&(last, _)| last != index)
@@ -238,7 +239,7 @@ pub(super) fn divide(
     (slices, unreadable)
 }
 
-/// SHA-256 of what the division into shards depends on, in hexadecimal.
+/// Returns the SHA-256, in hexadecimal, of everything that the division into shards depends on.
 pub(super) fn division(listed: &[Listed]) -> String {
     let mut hash = Sha256::new();
     let number = |hash: &mut Sha256, number: u64| hash.update(number.to_be_bytes());
@@ -249,7 +250,7 @@ pub(super) fn division(listed: &[Listed]) -> String {
             Ok((groups, state)) => {
                 number(&mut hash, groups.len() as u64);
                 groups.iter().for_each(|&rows| number(&mut hash, rows));
-                // A table that changes between two jobs belongs to neither.
+                // Its state is hashed: if a table changes between two jobs, their divisions differ.
                 let [bytes, modified_ns] = state.contents();
                 number(&mut hash, bytes);
                 number(&mut hash, modified_ns);
@@ -260,7 +261,7 @@ pub(super) fn division(listed: &[Listed]) -> String {
     base16ct::lower::encode_string(&hash.finalize())
 }
 
-/// Refuses two outputs of one name, of whatever shards.
+/// Refuses two outputs of the same name, in any shards.
 pub(super) fn check_names(
     output: &Path,
     slices: &[(u64, Slice)],
@@ -270,7 +271,7 @@ pub(super) fn check_names(
     let tables = slices.chain(unreadable.iter().map(|table| (&table.name, &table.path)));
     let mut names: HashMap<String, &Path> = HashMap::new();
     for (name, path) in tables {
-        // Its output or the summary of that.
+        // Name of an output or of its summary.
         if is_sum(name) || is_sum(&format!("{name}.json")) {
             return Err(Error::at(path, "has the name of a sum").hint("rename the table"));
         }
@@ -286,7 +287,7 @@ pub(super) fn check_names(
     Ok(())
 }
 
-/// Whether `name` is that of a file with the sum of a run.
+/// True if `name` is that of a file with the sum of a run.
 fn is_sum(name: &str) -> bool {
     let stem = name
         .strip_suffix(".json")

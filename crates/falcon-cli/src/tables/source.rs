@@ -1,4 +1,5 @@
-//! Bytes of a Parquet file to read. Its lengths and counts are claims until they are checked.
+//! Reads bytes of a Parquet file. Lengths and counts in the file are only claims until they are
+//! checked.
 
 use super::thrift::{DEEPEST, MOST_FIELDS, MOST_PATH_BYTES, has_small_schema, uncompressed_size};
 use crate::{
@@ -22,21 +23,21 @@ use std::{
     sync::Once,
 };
 
-/// Bytes of the longest description of a file, its footer.
+/// Bytes of the longest footer, which describes a file.
 const LONGEST_FOOTER: usize = 16 << 20;
 
-/// Bytes of the longest page, compressed and uncompressed. A value lies in one page.
+/// Bytes of the longest page, both compressed and uncompressed. A value lies within one page.
 const LONGEST_PAGE: usize = 256 << 20;
 
-/// Bytes of the longest header of a page. Statistics in it have a few kilobytes.
+/// Bytes of the longest page header. Statistics in it take a few kilobytes.
 const LONGEST_HEADER: usize = 32 << 10;
 
-/// Bytes of a file that are checked before they are read into memory.
+/// Bytes of a file, which are checked before they are read into memory.
 pub(super) struct Source {
     file: File,
-    /// Most bytes at a time.
+    /// Largest number of bytes that is read at once.
     longest: usize,
-    /// Whether pages are read, and not the footer.
+    /// True if pages are read, false for the footer.
     reads_pages: bool,
 }
 
@@ -69,7 +70,7 @@ impl Length for Source {
 impl ChunkReader for Source {
     type T = BufReader<File>;
 
-    /// Reads from the header of a page on, unless the footer is read.
+    /// Reads from a page header on, unless the footer is read.
     fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
         let mut file = self.file.try_clone()?;
         file.seek(SeekFrom::Start(start))?;
@@ -102,8 +103,8 @@ thread_local! {
     static CONTAINED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls the `parquet` crate on the file at `path`. A panic is an error of the file, and prints
-/// nothing: the crate asserts some things that a damaged file breaks.
+/// Calls the `parquet` crate on the file at `path`. A panic becomes an error of the file and prints
+/// nothing: a damaged file can break assertions of the crate.
 pub(super) fn contained<T>(
     path: &Path,
     work: impl FnOnce() -> parquet::errors::Result<T>,
@@ -132,7 +133,7 @@ pub(super) fn damaged(path: &Path, why: impl std::fmt::Display) -> Error {
         .hint("copy or write the file again, and compare its checksum with that of the original")
 }
 
-/// Error of the `parquet` crate, for a file that is read.
+/// Converts an error of the `parquet` crate about an input.
 fn unreadable(path: &Path, error: ParquetError) -> Error {
     match error {
         ParquetError::General(text) | ParquetError::EOF(text) => damaged(path, text),
@@ -147,7 +148,7 @@ fn unreadable(path: &Path, error: ParquetError) -> Error {
     }
 }
 
-/// Reads the description of a file.
+/// Reads the footer of a file.
 pub(super) fn read_footer(source: &Source) -> parquet::errors::Result<ParquetMetaData> {
     let general = |what: &str| ParquetError::General(what.to_owned());
     let len = source.len();

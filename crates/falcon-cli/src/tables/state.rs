@@ -3,7 +3,7 @@
 use serde::Serialize;
 use std::{fs::Metadata, path::Path};
 
-/// State of a file. If it changes, results of the file are outdated.
+/// State of a file. If it has changed, results of the file are outdated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct State {
     pub(super) bytes: u64,
@@ -11,25 +11,25 @@ pub(crate) struct State {
     changed_ns: i64,
 }
 
-/// Nanoseconds since 1970. From 2262 on they exceed 64 bits and are reduced: states are only
-/// compared.
+/// Nanoseconds since 1970. From 2262 on they exceed 64 bits and are truncated. States are only
+/// compared, so this is harmless.
 #[cfg(unix)]
 fn nanoseconds(seconds: i64, rest: i64) -> i64 {
     seconds.wrapping_mul(1_000_000_000).wrapping_add(rest)
 }
 
 impl State {
-    /// State of the file at `path`, if it is there.
+    /// Returns the state of the file at `path`, if it exists.
     pub(crate) fn at(path: &Path) -> Option<Self> {
         path.metadata().ok().as_ref().map(Self::of)
     }
 
-    /// Length and time of the last change of the contents, which a copy keeps (`cp -p`).
+    /// Length, and time of the last change of the contents, which a copy keeps (`cp -p`).
     pub(super) fn contents(&self) -> [u64; 2] {
         [self.bytes, self.modified_ns as u64]
     }
 
-    /// State of what has the name `path`, itself if it is a link.
+    /// Returns the state of `path` itself, even if it is a link.
     pub(crate) fn of_name(path: &Path) -> Option<Self> {
         path.symlink_metadata().ok().as_ref().map(Self::of)
     }

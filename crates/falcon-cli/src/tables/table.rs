@@ -1,4 +1,4 @@
-//! A Parquet file to read.
+//! A Parquet file that is read.
 
 use super::{
     column::{ColumnReader, Kind},
@@ -26,32 +26,32 @@ use std::{
 /// Number of columns that an error lists.
 const LISTED: usize = 20;
 
-/// A Parquet file that is open.
+/// An open Parquet file.
 pub(crate) struct Table {
     path: PathBuf,
     source: Arc<Source>,
     metadata: ParquetMetaData,
     state: State,
-    /// Bytes that may still be decoded: see [`Table::limit_expansion`].
+    /// Number of bytes that may still be decoded: see [`Table::limit_expansion`].
     allowance: AtomicU64,
 }
 
-/// Bytes that every table may decode to.
+/// Number of bytes that every table may decode to.
 const SMALL: u64 = 1 << 30;
 
-/// Bytes that a table may decode to for each of its own, unless the user says otherwise.
+/// Default limit of decoded bytes, for each byte of a table.
 pub(crate) const EXPANSION: u64 = 1000;
 
-/// Bytes that a row counts for beside its values: a column of nulls takes time, too.
+/// Bytes that a row counts in addition to its values: a column of nulls takes time, too.
 const ROW: u64 = 8;
 
 impl Table {
-    /// Opens an input, also through a link.
+    /// Opens an input. Follows links.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         Self::of(path, open_linked(path)?)
     }
 
-    /// The table in a file that is open.
+    /// Reads the footer of an open file.
     pub(crate) fn of(path: &Path, file: File) -> Result<Self> {
         let metadata = file.metadata().map_err(|error| cannot_read(path, &error))?;
         let state = State::of(&metadata);
@@ -69,8 +69,8 @@ impl Table {
         Ok(table)
     }
 
-    /// Refuses counts that no file has, so that sums of them do not overflow. Columns that share
-    /// bytes of the file would be copied and read many times.
+    /// Refuses counts that no real file has, so that their sums do not overflow. Also refuses
+    /// columns that share bytes of the file, which would be copied and read many times.
     fn check_counts(&self) -> Result<()> {
         let columns = self.schema().num_columns();
         let mut rows: i64 = 0;
@@ -93,20 +93,20 @@ impl Table {
         Ok(())
     }
 
-    /// Sets how many times its own bytes the table may decode to, with the signatures that are made
-    /// of its rows. A dictionary can have one long value for any number of rows: else, a small file
-    /// could take hours, or fill a disk with signatures.
+    /// Sets the limit of decoded bytes, including the signatures of its rows, to `times` the bytes
+    /// of the file. A dictionary can store one long value for any number of rows. Without the
+    /// limit, a small file could take hours, or fill a disk with signatures.
     pub(crate) fn limit_expansion(&self, times: u64) {
         let allowance = self.state.bytes.saturating_mul(times).max(SMALL);
         self.allowance.store(allowance, Ordering::Relaxed);
     }
 
-    /// Counts values that were decoded. They are an error once they are too many.
+    /// Counts decoded values. Returns an error if there are too many.
     pub(super) fn count_decoded(&self, rows: usize, bytes: usize) -> Result<()> {
         self.spend((bytes as u64).saturating_add(ROW.saturating_mul(rows as u64)))
     }
 
-    /// Counts the bytes of signatures that were made of rows of the table.
+    /// Counts the bytes of signatures that were made for rows of the table.
     pub(crate) fn count_signed(&self, bytes: usize) -> Result<()> {
         self.spend(bytes as u64)
     }
@@ -133,7 +133,7 @@ impl Table {
         &self.state
     }
 
-    /// Refuses a file that was changed since it was opened.
+    /// Refuses a file that has changed since it was opened.
     pub(crate) fn check_unchanged(&self) -> Result<()> {
         let metadata = self.path.metadata();
         let now = metadata.map_err(|error| cannot_read(&self.path, &error))?;
@@ -152,12 +152,12 @@ impl Table {
         &self.source
     }
 
-    /// Bytes of the file.
+    /// Length of the file in bytes.
     pub(super) fn len(&self) -> u64 {
         self.state.bytes
     }
 
-    /// Number of rows of each row group.
+    /// Returns the number of rows of each row group.
     pub(crate) fn groups(&self) -> impl Iterator<Item = u64> {
         let groups = self.metadata.row_groups().iter();
         groups.map(|group| group.num_rows() as u64)
@@ -167,13 +167,13 @@ impl Table {
         self.metadata.file_metadata().schema_descr()
     }
 
-    /// Whether a column, or a group of columns, has this name.
+    /// True if a column, or a group of columns, has this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         let fields = self.schema().root_schema().get_fields();
         fields.iter().any(|field| field.name() == name)
     }
 
-    /// Number of the column `name`. An error lists the columns that there are.
+    /// Returns the number of the column `name`. The error lists the existing columns.
     fn find(&self, name: &str, wanted: &str) -> Result<usize> {
         let fields = self.schema().root_schema().get_fields();
         let mut named = fields.iter().filter(|field| field.name() == name);
@@ -221,7 +221,7 @@ impl Table {
         Error::at(&self.path, what).hint("convert the column where the file is written")
     }
 
-    /// Number and kind of the column `name`, which must be one of `kinds`.
+    /// Returns the number and kind of the column `name`, which must have one of `kinds`.
     pub(crate) fn column(&self, name: &str, kinds: &[Kind]) -> Result<(usize, Kind)> {
         let wanted = kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>();
         let wanted = wanted.join(" or ");
@@ -242,7 +242,7 @@ impl Table {
         }
     }
 
-    /// Reader of a column of a row group.
+    /// Returns a reader of a column of a row group.
     pub(crate) fn reader(&self, group: usize, column: usize) -> Result<ColumnReader> {
         let chunk = self.metadata.row_group(group).column(column);
         if !matches!(
@@ -262,14 +262,14 @@ impl Table {
     }
 }
 
-/// The name of a logical type, without its parameters.
+/// Returns the name of a logical type, without its parameters.
 fn in_a_word(logical: &LogicalType) -> String {
     let text = format!("{logical:?}");
     let end = text.find(|letter: char| !letter.is_ascii_alphanumeric());
     text[..end.unwrap_or(text.len())].to_owned()
 }
 
-/// A name from a file, for one line of text.
+/// Makes a name from a file fit on a line of text.
 fn cut(text: &str) -> String {
     match text.char_indices().nth(60) {
         Some((end, _)) => format!("{}...", &text[..end]),

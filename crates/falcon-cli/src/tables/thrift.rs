@@ -1,23 +1,24 @@
-//! Thrift's compact protocol: claims of a Parquet file, read before the `parquet` crate reads them.
+//! Thrift's compact protocol: checks claims of a Parquet file before the `parquet` crate reads
+//! them.
 
-/// Most columns of a file, or fields of a struct. The `parquet` crate reserves memory for as many
-/// as the footer claims.
+/// Largest number of columns of a file, or fields of a struct. The `parquet` crate reserves memory
+/// for the number that the footer claims.
 pub(super) const MOST_FIELDS: u64 = 4096;
 
-/// Depth of the deepest struct. The `parquet` crate recurses as deep.
+/// Depth of the most deeply nested struct. The `parquet` crate recurses to this depth.
 pub(super) const DEEPEST: usize = 64;
 
-/// Most bytes of the paths of all fields together. The `parquet` crate copies the names of the
-/// structs around a field into the path of the field.
+/// Largest number of bytes of all fields' paths together. The `parquet` crate copies the names of
+/// the structs around a field into the path of the field.
 pub(super) const MOST_PATH_BYTES: u64 = 16 << 20;
 
-/// Bytes that a name in a path takes besides its text.
+/// Bytes that a name in a path takes in addition to its text.
 const NAME_BYTES: u64 = 64;
 
-/// The uncompressed size that the header of a page claims, if each field occurs once.
+/// Returns the uncompressed size that a page header claims. `None` if a field occurs twice.
 ///
-/// The `parquet` crate reserves this many bytes before it decompresses. The header is a struct of
-/// Thrift's compact protocol, which the crate reads once more.
+/// The `parquet` crate reserves this number of bytes before it decompresses. The header is a struct
+/// in Thrift's compact protocol, which the crate reads again.
 pub(super) fn uncompressed_size(header: &[u8]) -> Option<u64> {
     let mut rest = Thrift(header);
     let mut size = None;
@@ -27,8 +28,8 @@ pub(super) fn uncompressed_size(header: &[u8]) -> Option<u64> {
         if field == 0 {
             return size;
         }
-        // Field numbers ascend, so that none occurs twice. The long form of a number is for
-        // those that do not.
+        // Field numbers ascend, so none occurs twice. Only fields that do not ascend would need the
+        // long form of a number.
         let step = field >> 4;
         if step == 0 {
             return None;
@@ -46,8 +47,8 @@ pub(super) fn uncompressed_size(header: &[u8]) -> Option<u64> {
     }
 }
 
-/// Whether the schema in a footer claims so few fields and structs, with so short names, that the
-/// `parquet` crate can read it, if the footer is well-formed.
+/// True if the schema in a footer claims few enough fields and structs, with short enough names,
+/// for the `parquet` crate to read it. `None` if the footer is malformed.
 pub(super) fn has_small_schema(footer: &[u8]) -> Option<bool> {
     let mut rest = Thrift(footer);
     let mut last = 0;
@@ -64,8 +65,8 @@ pub(super) fn has_small_schema(footer: &[u8]) -> Option<bool> {
         let (9, (12, count)) = (kind, rest.list()?) else {
             return None;
         };
-        // Of each struct around an element: how many of its fields follow, and the bytes of its
-        // path.
+        // For each struct around an element: the number of its remaining fields, and the bytes of
+        // its path.
         let mut around: Vec<(u64, u64)> = Vec::new();
         let mut path_bytes: u64 = 0;
         for _ in 0..count {
@@ -97,14 +98,14 @@ impl Thrift<'_> {
         self.0.split_off_first().copied()
     }
 
-    /// The step from the number of the last field to this one, and its kind. The kind 0 is the
-    /// end. The long form of a number is refused.
+    /// Reads a field header: the step from the last field number to this one, and the kind. The
+    /// kind 0 is the end. The long form of a number is refused.
     fn field(&mut self) -> Option<(u32, u8)> {
         let field = self.byte()?;
         (field == 0 || field >> 4 > 0).then_some((u32::from(field >> 4), field & 15))
     }
 
-    /// Kind and number of the elements of a list.
+    /// Reads a list header: kind and number of the elements.
     fn list(&mut self) -> Option<(u8, u64)> {
         let header = self.byte()?;
         let count = match header >> 4 {
@@ -114,8 +115,8 @@ impl Thrift<'_> {
         Some((header & 15, count))
     }
 
-    /// The bytes of the name of an element of a schema, and the number of fields that it claims to
-    /// have.
+    /// Reads an element of a schema. Returns the bytes of its name and the number of fields that it
+    /// claims.
     fn element(&mut self) -> Option<(u64, u64)> {
         let (mut name, mut fields) = (0, 0);
         let mut last = 0;
@@ -155,7 +156,7 @@ impl Thrift<'_> {
 
     fn skip(&mut self, kind: u8, depth: u32) -> Option<()> {
         match kind {
-            // True and false.
+            // The booleans, true and false.
             1 | 2 => {}
             3 => drop(self.byte()?),
             4..=6 => drop(self.varint()?),
@@ -164,7 +165,7 @@ impl Thrift<'_> {
                 let len = usize::try_from(self.varint()?).ok()?;
                 self.0.split_off(..len)?;
             }
-            // No list of Parquet has elements without bytes. Sets and maps do not occur.
+            // Lists whose elements have no bytes do not occur in Parquet. Neither do sets and maps.
             9 if depth > 0 => {
                 let (kind, count) = self.list()?;
                 if count > 0 && matches!(kind, 1 | 2) {
@@ -194,7 +195,7 @@ impl Thrift<'_> {
 mod tests {
     use super::*;
 
-    /// A footer whose schema has elements with these numbers of fields.
+    /// Returns a footer whose schema has elements with these numbers of fields.
     fn footer(fields: &[u64]) -> Vec<u8> {
         let varint = |bytes: &mut Vec<u8>, mut value: u64| {
             while value > 0x7f {
@@ -203,16 +204,16 @@ mod tests {
             }
             bytes.push(value as u8);
         };
-        // version 1, a list of structs
+        // Version 1, then a list of structs.
         let mut bytes = vec![0x15, 2, 0x19, 0xfc];
         varint(&mut bytes, fields.len() as u64);
         for &fields in fields {
-            // name, number of fields
+            // Name and number of fields.
             bytes.extend([0x48, 1, b'x', 0x15]);
             varint(&mut bytes, fields << 1);
             bytes.push(0);
         }
-        // number of rows, no row groups
+        // Number of rows, and no row groups.
         bytes.extend([0x16, 0, 0x19, 0, 0]);
         bytes
     }
@@ -232,14 +233,14 @@ mod tests {
         );
         assert_eq!(has_small_schema(&footer(&[1; 64])), Some(true));
         assert_eq!(has_small_schema(&footer(&[1; 65])), Some(false));
-        // Many structs, none in another.
+        // Many structs, none of them nested.
         let flat: Vec<u64> = [100].into_iter().chain([1, 0].repeat(100)).collect();
         assert_eq!(has_small_schema(&footer(&flat)), Some(true));
     }
 
     #[test]
     fn the_size_of_a_page_is_found_and_told_once() {
-        // type 0, 300 and 200 bytes, a struct with a binary of one byte
+        // Type 0, 300 and 200 bytes, and a struct with a binary of one byte.
         let header = [
             0x15, 0, 0x15, 0xd8, 4, 0x15, 0x90, 3, 0x2c, 0x18, 1, 7, 0, 0,
         ];
@@ -247,7 +248,7 @@ mod tests {
         for end in 0..header.len() {
             assert_eq!(uncompressed_size(&header[..end]), None);
         }
-        // The field once more, in the long form.
+        // Repeats the field, in the long form.
         let mut twice = header.to_vec();
         twice.splice(8..8, [5, 4, 0xd8, 4]);
         assert_eq!(uncompressed_size(&twice), None);

@@ -1,4 +1,4 @@
-//! Parquet files to write.
+//! Writes Parquet files.
 
 use super::{SIGNATURE, output::Output, source::contained, table::Table};
 use crate::error::{Error, Result, in_words};
@@ -21,23 +21,23 @@ use std::{
     sync::Arc,
 };
 
-/// Name of the program, as the files that it writes have it.
+/// Name of the program, as it is stored in the files that it writes.
 const CREATED_BY: &str = concat!("falcon-cli ", env!("CARGO_PKG_VERSION"));
 
-/// Rows of a row group of verdicts.
+/// Number of rows of a row group of verdicts.
 const VERDICTS: usize = 1 << 20;
 
-/// Rows that are written at a time.
+/// Number of rows that are written at a time.
 const STEP: usize = 1 << 16;
 
-/// Key of the metadata in which Arrow describes the columns, one for one.
+/// Metadata key under which Arrow describes each column.
 const ARROW_SCHEMA: &str = "ARROW:schema";
 
-/// Key of the metadata that names the command that wrote a table.
+/// Metadata key of the command that wrote a table.
 const COMMAND: &str = "falcon-cli:command";
 const SIGN_TABLE: &str = "sign-table";
 
-/// Whether a table has the columns of verdicts, and no other.
+/// True if a table has exactly the columns of verdicts.
 pub(crate) fn has_verdicts(table: &Table) -> bool {
     let fields = table.schema().root_schema().get_fields();
     let columns: Vec<_> = table.schema().columns().iter().collect();
@@ -53,7 +53,7 @@ pub(crate) fn has_verdicts(table: &Table) -> bool {
             .all(|column| column.path().parts().len() == 1)
 }
 
-/// Whether `sign-table` has written a table.
+/// True if `sign-table` has written the table.
 pub(crate) fn is_signed(table: &Table) -> bool {
     let entries = table.metadata().file_metadata().key_value_metadata();
     let is_mark =
@@ -63,7 +63,7 @@ pub(crate) fn is_signed(table: &Table) -> bool {
         && fields.last().is_some_and(|field| field.name() == SIGNATURE)
 }
 
-/// Messages and signatures are random bytes, which nothing makes shorter.
+/// Properties without compression: messages and signatures are random bytes, which do not shrink.
 pub(crate) fn properties() -> WriterPropertiesBuilder {
     WriterProperties::builder()
         .set_created_by(CREATED_BY.to_owned())
@@ -72,7 +72,7 @@ pub(crate) fn properties() -> WriterPropertiesBuilder {
         .set_offset_index_disabled(true)
 }
 
-/// A column of bytes or text.
+/// Makes the type of a column of bytes or text.
 pub(crate) fn binary(name: &str, repetition: Repetition, is_text: bool) -> Result<TypePtr> {
     let builder = SchemaType::primitive_type_builder(name, Type::BYTE_ARRAY);
     let builder = match is_text {
@@ -84,7 +84,7 @@ pub(crate) fn binary(name: &str, repetition: Repetition, is_text: bool) -> Resul
     built(builder.with_repetition(repetition).build())
 }
 
-/// The columns of a file.
+/// Makes the schema of a file with these columns.
 pub(crate) fn schema(columns: Vec<TypePtr>) -> Result<TypePtr> {
     built(
         SchemaType::group_type_builder("schema")
@@ -102,11 +102,11 @@ fn built(schema: parquet::errors::Result<SchemaType>) -> Result<TypePtr> {
 /// A Parquet file that is being written.
 pub(crate) struct Writer<'p> {
     writer: SerializedFileWriter<&'p mut Output>,
-    /// The output, for messages.
+    /// Path of the output, for error messages.
     path: PathBuf,
 }
 
-/// A row group that is being written, a column after the other.
+/// A row group that is being written, one column after the other.
 pub(crate) struct Group<'w, 'p> {
     group: SerializedRowGroupWriter<'w, &'p mut Output>,
     path: &'w Path,
@@ -143,8 +143,8 @@ impl<'p> Writer<'p> {
 }
 
 impl Group<'_, '_> {
-    /// Writes a column of bytes: `next` gives some values at a time, and nothing at the end.
-    /// `None` is a null, in an optional column.
+    /// Writes a column of bytes. `next` returns some values at a time, and `None` at the end. A
+    /// value `None` is a null in an optional column.
     pub(crate) fn binary(
         &mut self,
         mut next: impl FnMut() -> Result<Option<Vec<Option<Vec<u8>>>>>,
@@ -163,7 +163,7 @@ impl Group<'_, '_> {
         column.close().map_err(wrong)
     }
 
-    /// Writes an optional column of numbers without nulls, at most [`STEP`] of them at a time.
+    /// Writes an optional column of numbers without nulls, at most [`STEP`] at a time.
     fn numbers<T: DataType>(&mut self, batches: impl Iterator<Item = Vec<T::T>>) -> Result<()> {
         let wrong = |error| unwritable(self.path, error);
         let column = self.group.next_column().map_err(wrong)?;
@@ -177,7 +177,7 @@ impl Group<'_, '_> {
         column.close().map_err(wrong)
     }
 
-    /// Copies all columns of a row group of `table`, byte for byte.
+    /// Copies all columns of a row group of `table`, byte by byte.
     pub(crate) fn copy(&mut self, table: &Table, group: usize) -> Result<()> {
         let metadata = table.metadata().row_group(group);
         for column in metadata.columns() {
@@ -194,7 +194,7 @@ impl Group<'_, '_> {
                     column_index: None,
                     offset_index: None,
                 };
-                // An error of the output is told by its path, not by that of the table.
+                // An error of the output is reported with its path, not with that of the table.
                 Ok(self.group.append_column(table.source(), close))
             })?;
             copied.map_err(|error| unwritable(self.path, error))?;
@@ -210,7 +210,7 @@ impl Group<'_, '_> {
     }
 }
 
-/// Error of the system or of the `parquet` crate, for an output.
+/// Converts an error of the system or of the `parquet` crate about an output.
 fn unwritable(path: &Path, error: ParquetError) -> Error {
     let words = |error: &io::Error| {
         Error::at(path, "cannot write")
@@ -230,8 +230,8 @@ fn missing(path: &Path) -> Error {
     Error::at(path, "cannot write").because("a column is missing")
 }
 
-/// The columns of `table` and that of signatures, which may have nulls, and the properties to write
-/// them with.
+/// Returns the columns of `table` with a column of signatures, which may have nulls, and the
+/// properties to write them with.
 pub(crate) fn with_signatures(table: &Table) -> Result<(TypePtr, WriterProperties)> {
     let metadata = table.metadata().file_metadata();
     let mut columns = table.schema().root_schema().get_fields().to_vec();
@@ -248,13 +248,13 @@ pub(crate) fn with_signatures(table: &Table) -> Result<(TypePtr, WriterPropertie
 /// Writes the columns `row` and `verdict`.
 pub(crate) struct Verdicts<'p> {
     writer: Writer<'p>,
-    /// Number of the row of the first verdict that is kept.
+    /// Row number of the first verdict in memory.
     row: u64,
     kept: Vec<Verdict>,
 }
 
 impl<'p> Verdicts<'p> {
-    /// Of the rows from `row` on.
+    /// Begins the verdicts of the rows from `row` on.
     pub(crate) fn new(output: &'p mut Output, row: u64) -> Result<Self> {
         let optional = |builder: parquet::schema::types::PrimitiveTypeBuilder<'_>| {
             built(builder.with_repetition(Repetition::OPTIONAL).build())

@@ -71,7 +71,7 @@ fn bench_says_how_many_rows_it_prints() {
     assert!(heading.starts_with("operation key "), "{heading}");
     // The numbers end below their headings.
     for row in shown.lines() {
-        // On a busy machine a row may end with the number of its runs.
+        // On a busy machine, a row may end with the number of runs.
         let (row, runs) = row.split_once(", ").unwrap_or((row, "runs"));
         assert!(runs.ends_with("runs"), "{row}, {runs}");
         assert_eq!(row.split_whitespace().count(), 6, "{row}");
@@ -108,7 +108,7 @@ fn bench_measures_the_engine_that_the_environment_names() {
     assert_eq!(others.count(), 0, "{measured:?}");
 }
 
-/// One run after the unmeasured one, and it is said that it was one.
+/// One run is measured after an unmeasured one, and the row tells that it was one.
 #[test]
 fn bench_repeats_no_long_run() {
     let sandbox = Sandbox::empty();
@@ -129,7 +129,7 @@ fn bench_repeats_no_long_run() {
     assert!(runs("verify", "prepared") >= 5);
 }
 
-/// Neither a row nor a backtrace.
+/// The output has neither a row nor a backtrace.
 #[cfg(target_os = "linux")]
 #[test]
 fn bench_refuses_a_batch_for_which_memory_is_short() {

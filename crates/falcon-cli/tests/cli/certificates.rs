@@ -14,7 +14,7 @@ use falcon_x509::x509_cert::time::Validity;
 use getrandom::{SysRng, rand_core::UnwrapErr};
 use std::fs;
 
-/// A vector of `kat/x509`, as PEM.
+/// Returns a vector of `kat/x509` as PEM.
 fn vector(name: &str) -> String {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../kat/x509/");
     fs::read_to_string(format!("{folder}{name}.pem")).unwrap()
@@ -24,7 +24,7 @@ fn der_of(text: &str) -> Vec<u8> {
     pem::decode_vec(text.as_bytes()).unwrap().1
 }
 
-/// A self-signed certificate of the key of the seed 7, 7, ...
+/// Returns a self-signed certificate of the key from the seed 7, 7, ...
 pub fn certificate(name: Name) -> Vec<u8> {
     let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let time = |text: &str| text.parse().unwrap();
@@ -71,7 +71,7 @@ fn certificates_of_bouncy_castle_are_shown() {
     assert_eq!(told.get("revoked"), None);
 }
 
-/// Fingerprint of the key of a certificate, as the program prints that of the key alone.
+/// Returns the fingerprint of a certificate's key, as the program prints it for the key alone.
 fn fingerprint(sandbox: &Sandbox, certificate: &[u8]) -> String {
     let certificate = falcon_x509::verify_self_signed(certificate).unwrap();
     let key = certificate.tbs_certificate().subject_public_key_info();
@@ -121,7 +121,7 @@ fn requests_and_revocation_lists_are_shown() {
     assert_eq!(told[1].get("fingerprint"), None);
 }
 
-/// A wrong signature gives the status of invalid signatures, also among other files.
+/// An invalid signature determines the exit status, also among other files.
 #[test]
 fn a_changed_certificate_is_invalid() {
     let sandbox = Sandbox::new();
@@ -141,7 +141,7 @@ fn a_changed_certificate_is_invalid() {
         let told = sandbox.run(&["inspect", "c"]);
         let line = format!("  signature invalid: not by the key in this {name}\n");
         assert!(text(&told.stdout).ends_with(&line), "{told:?}");
-        // It counts more than a file that is missing.
+        // An invalid signature outweighs a missing file.
         for files in [["missing", "c"], ["c", "missing"]] {
             assert_eq!(sandbox.status(&with(&["inspect"], files)), 1);
         }
@@ -152,7 +152,7 @@ fn a_changed_certificate_is_invalid() {
 fn certificates_of_other_issuers_and_algorithms_are_not_verified() {
     let sandbox = Sandbox::empty();
     let own = der_of(&vector("bouncy-castle-512.certificate"));
-    // The first name is that of the issuer.
+    // The first occurrence is the issuer's name.
     let at = own.windows(5).position(|it| it == b"Aerie").unwrap();
     let mut other = own.clone();
     other[at] = b'B';
@@ -168,7 +168,7 @@ fn certificates_of_other_issuers_and_algorithms_are_not_verified() {
         "{told}"
     );
 
-    // 1.3.9999.3.12 is another algorithm.
+    // 1.3.9999.3.12 is an algorithm other than Falcon.
     let oid = |last: u8| [6, 5, 0x2b, 0xce, 0x0f, 3, last];
     let mut other = own.clone();
     for at in 0..other.len() - 7 {
@@ -204,7 +204,8 @@ fn a_falcon_signature_over_a_key_of_another_algorithm_is_not_verified() {
     let places: Vec<_> = (0..own.len() - oid.len())
         .filter(|&at| own[at..].starts_with(&oid))
         .collect();
-    // Of the signed signature, the key and the signature.
+    // The identifier stands in the signed part for the signature, in the key, and beside the
+    // signature.
     let [_, key, _] = places[..] else {
         panic!("{places:?}")
     };
@@ -218,7 +219,7 @@ fn a_falcon_signature_over_a_key_of_another_algorithm_is_not_verified() {
     let line = "\n  signature not verified: the issuer's key is not here\n";
     assert!(told.ends_with(line), "{told}");
 
-    // A malformed Falcon key: its first byte follows two lengths and the number of unused bits.
+    // A malformed Falcon key. Its first byte follows two lengths and the number of unused bits.
     let mut damaged = own;
     let header = damaged[key..].iter().position(|&byte| byte == 9).unwrap();
     damaged[key + header] = 8;
@@ -232,7 +233,7 @@ fn a_falcon_signature_over_a_key_of_another_algorithm_is_not_verified() {
     assert!(told.ends_with(line), "{told}");
 }
 
-/// Padded signatures are those of Falcon, too. OpenSSL writes them with the provider of OQS.
+/// Padded signatures are Falcon signatures, too. OpenSSL writes them with the OQS provider.
 #[test]
 fn signatures_under_other_identifiers_of_falcon_are_not_supported() {
     let sandbox = Sandbox::empty();
@@ -255,7 +256,7 @@ fn signatures_under_other_identifiers_of_falcon_are_not_supported() {
     assert_eq!(told["signature"], "not-supported");
 }
 
-/// A root that changes its key signs a certificate of the new key with the old one, for its own
+/// A root that changes its key signs a certificate of the new key with the old one, under the same
 /// name.
 #[test]
 fn certificates_of_an_older_key_of_the_same_name_are_not_verified() {
@@ -293,7 +294,7 @@ fn certificates_of_an_older_key_of_the_same_name_are_not_verified() {
         let unknown = line("not verified: the issuer's key is not here");
         assert!(text(&told.stdout).ends_with(&unknown), "{told:?}");
     }
-    // The extensions name the own key twice: then a wrong signature is invalid.
+    // The extensions name its own key twice, so a wrong signature is invalid.
     let mut own = sign(
         SigningKey::<Falcon512>::from_seed_boxed(&[8; 32])
             .expect("no fault")
@@ -309,7 +310,7 @@ fn certificates_of_an_older_key_of_the_same_name_are_not_verified() {
     assert_eq!(sandbox.status(&["inspect", "c"]), 1);
 }
 
-/// Names of strangers cannot write lines or colours.
+/// Names chosen by strangers cannot add lines or colours.
 #[test]
 fn invisible_characters_in_names_are_escaped() {
     let sandbox = Sandbox::empty();
@@ -378,7 +379,7 @@ fn damaged_documents_are_refused() {
             sandbox.write("c", damaged);
             sandbox.refuses(&["inspect", "c"]);
         }
-        // One kind under the label of another one.
+        // A document of one kind under the label of another.
         let other = if label == "CERTIFICATE" {
             "X509 CRL"
         } else {
@@ -393,7 +394,7 @@ fn damaged_documents_are_refused() {
     }
 }
 
-/// Documents of the greatest size that is read take little time, however they are made.
+/// Documents of the largest size that is read take little time, whatever their contents.
 #[test]
 fn the_costliest_documents_are_read_briefly() {
     let sandbox = Sandbox::empty();
@@ -415,7 +416,7 @@ fn the_costliest_documents_are_read_briefly() {
         let value = [&[6, 1, 0x2a, 4, 2][..], &value.to_be_bytes()].concat();
         encode(Tag::Sequence, &value)
     };
-    // One set with thousands of elements, in the opposite order of the right one.
+    // One set with thousands of elements, in reverse order.
     let one_set: Vec<u8> = (0..6900).rev().flat_map(attribute).collect();
     sandbox.write("c", with_issuer(&encode(Tag::Set, &one_set)));
     // Older versions of `der` sorted such a set in quadratic time.
@@ -426,7 +427,7 @@ fn the_costliest_documents_are_read_briefly() {
         status
     };
     assert_eq!(inspect(), 0);
-    // Many sets, in that order.
+    // Many sets in reverse order.
     let set = |at: u16| {
         let attributes: Vec<u8> = (32 * at..32 * at + 32).rev().flat_map(attribute).collect();
         encode(Tag::Set, &attributes)
@@ -434,14 +435,14 @@ fn the_costliest_documents_are_read_briefly() {
     let many_sets: Vec<u8> = (0..210).flat_map(set).collect();
     sandbox.write("c", with_issuer(&many_sets));
     assert_eq!(inspect(), 0);
-    // Names of one attribute each.
+    // Names with one attribute each.
     let name = |value| encode(Tag::Set, &attribute(value));
     let many_names: Vec<u8> = (0..5600).flat_map(name).collect();
     sandbox.write("c", with_issuer(&many_names));
     assert_eq!(inspect(), 0);
 }
 
-/// Whoever has a plain signature of the signed part of a certificate has the certificate.
+/// A plain signature of the signed part of a certificate makes the certificate.
 #[test]
 fn what_becomes_a_certificate_is_signed_only_if_asked_for() {
     let sandbox = Sandbox::new();
@@ -458,7 +459,7 @@ fn what_becomes_a_certificate_is_signed_only_if_asked_for() {
         );
         assert!(!sandbox.path("content.sig").exists());
     }
-    // A deterministic signature has no envelope.
+    // Deterministic signatures cannot be in an envelope.
     sandbox.succeeds(&["keygen", "large", "--algorithm", "falcon-1024"]);
     let message = sandbox.refuses(&[
         "sign",
@@ -472,18 +473,18 @@ fn what_becomes_a_certificate_is_signed_only_if_asked_for() {
         message.contains("or sign it without --algorithm and with --format envelope"),
         "{message}"
     );
-    // An envelope signs a hash of it, and other messages only begin so.
+    // An envelope signs a hash of the message. Other messages only begin like a signed part.
     sandbox.succeeds(&with(&sign, ["--format", "envelope"]));
     sandbox.succeeds(&["sign", "-k", "k", "long"]);
 
-    // The signature has the format that X.509 takes.
+    // The signature has the format that X.509 uses.
     sandbox.succeeds(&with(&sign, ["--allow-x509", "--force"]));
     let key = AnySigningKey::from(SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault"));
     let made = with_signature(&der, &sandbox.read("content.sig"));
     falcon_x509::verify_certificate(&made, &key.verifying_key()).unwrap();
 }
 
-/// A certificate with another signature.
+/// Returns a certificate with its signature replaced.
 pub fn with_signature(der: &[u8], signature: &[u8]) -> Vec<u8> {
     let mut fields = fields_of(der);
     fields[2] = BitString::from_bytes(signature).unwrap().to_der().unwrap();
@@ -492,7 +493,7 @@ pub fn with_signature(der: &[u8], signature: &[u8]) -> Vec<u8> {
     [&[0x30, 0x82][..], &length, &fields].concat()
 }
 
-/// Encoded fields of a sequence.
+/// Returns the encoded fields of a sequence.
 pub fn fields_of(der: &[u8]) -> Vec<Vec<u8>> {
     let mut fields = Vec::new();
     let mut rest = AnyRef::from_der(der).unwrap().value();

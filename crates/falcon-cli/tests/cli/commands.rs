@@ -111,7 +111,7 @@ fn manual_pages_replace_other_files_only_if_that_is_asked_for() {
     assert_eq!(sandbox.read("precious"), b"precious");
     assert_eq!(fs::read_dir(sandbox.path("pages")).unwrap().count(), 1);
     sandbox.succeeds(&["man", "--dir", "pages", "--force"]);
-    // As every output, the page replaces the file that the link points to.
+    // Like every output, the page replaces the file that the link points to.
     assert!(sandbox.path("pages/falcon-cli-sign.1").is_symlink());
     assert!(text(&sandbox.read("precious")).starts_with(".ie"));
     sandbox.refuses(&man);

@@ -6,7 +6,7 @@ use falcon_core::{Falcon1024, Signature};
 
 const SIGN: [&str; 6] = ["sign", "-a", "falcon-det1024", "-k", "d", "m"];
 
-/// A folder with a Falcon-1024 key pair `d`, `d.pub`, and the library's form of that key.
+/// Returns a folder with a Falcon-1024 key pair `d`, `d.pub`, and the library's form of that key.
 fn sandbox() -> (Sandbox, SigningKey) {
     let sandbox = Sandbox::new();
     let keygen = ["keygen", "d", "-a", "falcon-det1024", "--seed-file", "seed"];
@@ -32,7 +32,7 @@ fn the_bytes_are_those_of_the_library() {
     assert_eq!(text(&told.stdout), expected);
     assert_eq!(sandbox.read("m.sig"), signature.to_bytes()[..]);
     sandbox.succeeds(&["verify", "-p", "d.pub", "m"]);
-    // The same again, under another name of the format.
+    // Signs again, under another name of the format.
     sandbox.succeeds(&with(&SIGN, ["--force", "--format", "compressed"]));
     assert_eq!(sandbox.read("m.sig"), signature.to_bytes()[..]);
 
@@ -61,7 +61,7 @@ fn a_long_message_is_signed_and_verified() {
     assert_eq!(sandbox.status(&["verify", "-p", "d.pub", "m"]), 1);
 }
 
-/// The header bytes tell them from ordinary signatures of the same key.
+/// The header bytes distinguish them from ordinary signatures of the same key.
 #[test]
 fn both_kinds_of_signatures_of_a_key_verify() {
     let (sandbox, _) = sandbox();
@@ -73,7 +73,7 @@ fn both_kinds_of_signatures_of_a_key_verify() {
         let message = sandbox.refuses(&["verify", "-p", "k.pub", "m", "-s", signature]);
         assert!(message.contains("the key is a Falcon-512 key"), "{message}");
     }
-    // With the nonce put back it is an ordinary signature.
+    // If the nonce is put back, it is an ordinary signature.
     let bytes = sandbox.read("deterministic");
     let signature = CompressedSignature::try_from(&bytes[..]).unwrap();
     let signature = Signature::<Falcon1024>::from(signature).to_bytes();
@@ -94,7 +94,7 @@ fn signatures_are_inspected() {
         assert_eq!(told["salt_version"], 0);
         assert!(told.get("nonce").is_none());
     }
-    // Such a key is not told from others of Falcon-1024.
+    // The key looks like any other Falcon-1024 key.
     let told = sandbox.succeeds(&["inspect", "d.pub", "--json"]);
     assert_eq!(json_lines(&told)[0]["algorithm"], "falcon-1024");
 }
@@ -159,7 +159,7 @@ fn what_deterministic_signatures_do_not_have_is_refused() {
         let message = sandbox.refuses(&with(&["sign", "m"], arguments));
         assert_eq!(message, format!("error: {told}\n"), "{arguments:?}");
     }
-    // The signed part of a certificate request: an ordinary signature is one of these, too.
+    // The signed part of a certificate request. A deterministic signature contains an ordinary one.
     sandbox.write("m", [0x30, 9, 2, 1, 0, 0x30, 0, 0x30, 2, 0x30, 0]);
     let message = sandbox.refuses(&SIGN);
     assert!(
@@ -169,7 +169,7 @@ fn what_deterministic_signatures_do_not_have_is_refused() {
     assert!(!sandbox.path("m.sig").exists());
 }
 
-/// One name for the format, and its length where the help lists the formats.
+/// The format has one name, and the help shows its length in the list of formats.
 #[test]
 fn the_help_tells_the_length_of_the_constant_time_format() {
     let (sandbox, _) = sandbox();

@@ -1,10 +1,11 @@
-//! Envelopes: who signed, when, and whether that key may; trust lists; fingerprints.
+//! Envelopes: signer, time, and permission of the key; trust lists; fingerprints.
 
 use crate::sandbox::{Sandbox, json_lines, said, text, with};
 use falcon_envelope::{Digest, Subject};
 use std::{fs, process::Output};
 
-/// The key `k` signs `m`, the Falcon-1024 key `large` signs `n`.
+/// Returns a folder in which the key `k` has signed `m` and the Falcon-1024 key `large` has signed
+/// `n`.
 fn signed() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("n", "another message");
@@ -23,7 +24,7 @@ fn signed() -> Sandbox {
     sandbox
 }
 
-/// The only verdict, which is no success.
+/// Returns the only verdict, which must be a refusal.
 fn refused(sandbox: &Sandbox, arguments: &[&str]) -> serde_json::Value {
     let output = sandbox.run(&with(arguments, ["--json"]));
     assert_eq!(output.status.code(), Some(1), "{output:?}");
@@ -96,7 +97,7 @@ fn a_wrong_key_a_changed_file_and_a_forgery_are_told_apart() {
         "{line}"
     );
 
-    // A file that a stranger signed is not even read.
+    // If a stranger signed, the file is not even read.
     sandbox.write("m", "massage");
     assert_eq!(
         refused(&sandbox, &["verify", "-p", "large.pub", "m"])["cause"],
@@ -131,7 +132,7 @@ fn a_wrong_key_a_changed_file_and_a_forgery_are_told_apart() {
     assert!(message.contains("line 1: unknown version"), "{message}");
 }
 
-/// Reading 8 TiB or an endless stream to its end would take hours, or for ever.
+/// Reading all of 8 TiB would take hours, and an endless stream has no end.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_is_read_no_further_than_its_signed_length_tells() {
@@ -149,7 +150,7 @@ fn a_file_is_read_no_further_than_its_signed_length_tells() {
     file.set_len(8 << 40).unwrap();
     let sparse = "the content was changed: 7 bytes were signed, 8796093022208 are there";
     assert_eq!(reason(&["verify", "m"]), sparse);
-    // What a long file signed for is read to its end, from a stream too.
+    // A long file with the signed length is read to its end, also from a stream.
     let long = vec![5; 200_000];
     sandbox.write("m", &long);
     sandbox.succeeds(&["sign", "-k", "k", "--format", "envelope", "--force", "m"]);
@@ -160,7 +161,7 @@ fn a_file_is_read_no_further_than_its_signed_length_tells() {
     assert_eq!(sandbox.piped(&verify, &long[1..]).status.code(), Some(1));
 }
 
-/// Files of /proc state the length 0, whatever they have.
+/// Files of /proc report the length 0, whatever their contents.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_with_a_false_length_is_read() {
@@ -182,7 +183,7 @@ fn a_file_with_a_false_length_is_read() {
     );
 }
 
-/// The length that a statement names is no reason before the statement is verified.
+/// The length in a statement is not a reason until the statement is verified.
 #[test]
 fn a_forgery_is_told_before_a_long_file_is_read() {
     let sandbox = signed();
@@ -206,7 +207,7 @@ fn a_comment_does_not_imitate_the_words_of_the_program() {
     assert_eq!(json_lines(&output)[0]["comment"], comment);
 }
 
-/// Long files, many files, a list, bare signatures among envelopes.
+/// Long files, many files, a list, and bare signatures mixed with envelopes.
 #[test]
 fn envelopes_and_bare_signatures_are_verified_together() {
     let sandbox = Sandbox::new();
@@ -284,8 +285,8 @@ fn what_cannot_be_a_comment_is_refused_before_a_passphrase_is_asked_for() {
     assert_eq!(sandbox.names(), ["k", "k.pub", "m", "seed"]);
 }
 
-/// The author of a file that is signed as it is cannot make an envelope of the signature. Envelopes
-/// have a hash of their own.
+/// The author of a file cannot turn a bare signature of that file into an envelope. Envelopes have
+/// a hash of their own.
 #[test]
 fn a_bare_signature_of_a_statement_is_no_envelope() {
     let sandbox = signed();
@@ -322,7 +323,7 @@ fn a_bare_signature_of_a_statement_is_no_envelope() {
     }
 }
 
-/// An envelope cut into a message and a signature is no signed file.
+/// An envelope cut into a message and a signature does not verify.
 #[test]
 fn the_bytes_of_an_envelope_are_not_a_signed_file() {
     let sandbox = signed();
@@ -357,7 +358,7 @@ fn a_trust_list_says_whose_key_signed() {
     replace(&sandbox, "m.sig", "paid in full", "paid in part");
     assert_eq!(refused(&sandbox, &verify)["cause"], "forged");
 
-    // Who signed, a bare signature does not say.
+    // A bare signature does not tell who signed.
     sandbox.succeeds(&["sign", "-k", "k", "m", "--force"]);
     let message = sandbox.refuses(&verify);
     assert!(
@@ -442,10 +443,10 @@ fn a_revoked_key_is_refused_unless_asked_and_signed_before() {
         );
     }
 
-    // A later revocation would accept again what was signed meanwhile.
+    // A later time would accept signatures again that were made in between.
     let later = sandbox.refuses(&with(&revoke, ["--at", "2099-01-01T00:00:00Z"]));
     assert!(later.contains("is revoked since 2020-01-01"), "{later}");
-    // Without a time only the reason changes.
+    // Without a time, only the reason changes.
     sandbox.succeeds(&["trust", "revoke", "team", "Alice", "--reason", "mended"]);
     let list = sandbox.read("team");
     assert!(text(&list).contains("2020-01-01T00:00:00Z"));
@@ -454,7 +455,7 @@ fn a_revoked_key_is_refused_unless_asked_and_signed_before() {
     sandbox.refuses(&alone);
 }
 
-/// Times are whole seconds, so nobody can tell which of the two came first.
+/// Times are whole seconds, so the order of two events in one second is unknown.
 #[test]
 fn the_second_of_the_revocation_counts_as_revoked() {
     let sandbox = signed();
@@ -588,7 +589,7 @@ fn a_fingerprint_is_the_same_of_every_form_of_a_key() {
     );
 }
 
-/// The program accepts the vectors of the library.
+/// The program accepts the library's vectors.
 #[test]
 fn the_vectors_verify() {
     let sandbox = Sandbox::empty();

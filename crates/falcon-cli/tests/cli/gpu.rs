@@ -1,9 +1,8 @@
-//! The engine on a GPU: where there is none, and on a driver for tests whose device
-//! is the processor.
+//! The engine on a GPU: without a GPU, and on a driver for tests whose device is the processor.
 
 use crate::sandbox::{Sandbox, json_lines, said, text};
 
-/// Whether a driver is here after all: then the engine's own tests say more.
+/// True if this machine has a CUDA driver. Then the engine's own tests cover more.
 fn is_there(sandbox: &Sandbox) -> bool {
     let engines = json_lines(&sandbox.succeeds(&["inspect", "--engines", "--json"]));
     let gpu = engines.iter().find(|engine| engine["engine"] == "gpu");
@@ -70,8 +69,8 @@ mod on_the_test_driver {
     use crate::sandbox::{Sandbox, said, text};
     use std::process::Output;
 
-    /// Runs the program on the driver, of which something may be wrong; nothing if
-    /// there was no compiler to make it with.
+    /// Runs the program on the driver for tests, with the fault `wrong`. Returns `None` if there
+    /// was no compiler to build the driver.
     fn run(sandbox: &Sandbox, arguments: &[&str], wrong: &str) -> Option<Output> {
         let Some(folder) = falcon_gpu_host::DRIVER_FOLDER else {
             eprintln!("NOT TESTED: the test driver needs a C++17 compiler");

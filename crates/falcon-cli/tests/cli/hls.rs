@@ -1,4 +1,4 @@
-//! `hls`: what it writes, and what it refuses.
+//! `hls`: its output and its refusals.
 
 use crate::sandbox::{Sandbox, json_lines, text};
 use std::fs;
@@ -12,7 +12,7 @@ fn json(sandbox: &Sandbox, arguments: &[&str]) -> serde_json::Value {
     lines.remove(0)
 }
 
-/// The paper's name of the degree.
+/// The paper's name for the degree works, too.
 #[test]
 fn n_is_the_degree() {
     let sandbox = Sandbox::empty();
@@ -24,7 +24,7 @@ fn n_is_the_degree() {
     }
 }
 
-/// An option, its value, and the field of the design that has it as JSON.
+/// An option, its value, the field of the JSON design, and the value there.
 const PARAMETERS: [(&str, &str, &str, &str); 11] = [
     ("--clock-mhz", "62.5", "clock_hz", "62500000"),
     ("--multipliers", "3", "multipliers", "3"),
@@ -51,10 +51,10 @@ fn every_parameter_arrives() {
     }
     let nested = json(&sandbox, &["run", "--nested"]);
     assert_eq!(nested["design"]["pipelining"], "nested");
-    // Another memory has its own latencies.
+    // Another kind of memory has its own latencies.
     let axi = json(&sandbox, &["run", "--memory", "axi"]);
     assert_eq!(axi["design"]["read_latency"], 71);
-    // What changes nothing is the preset.
+    // Options that change nothing leave the preset's name.
     let same = json(&sandbox, &["run", "--multipliers", "1", "--flattened"]);
     assert_eq!(same["design"]["name"], "paper-optimized");
 }
@@ -69,7 +69,7 @@ fn pictures_and_waveforms_are_whole_or_not_there() {
     assert!(text(&sandbox.read("a.svg")).ends_with("</svg>"));
     let vcd = sandbox.read("a.vcd");
     assert!(text(&vcd).starts_with("$version"));
-    // One is in the way: the other is not written either.
+    // If one file is in the way, the other is not written either.
     fs::remove_file(sandbox.path("a.svg")).unwrap();
     let message = sandbox.refuses(&draw);
     assert!(message.contains("a.vcd: exists already"), "{message}");
@@ -77,7 +77,7 @@ fn pictures_and_waveforms_are_whole_or_not_there() {
     sandbox.write("a.vcd", "old");
     sandbox.succeeds(&[&draw[..], &["--force"]].concat());
     assert_eq!(sandbox.read("a.vcd"), vcd);
-    // Standard output takes one.
+    // Standard output takes one picture.
     let shown = sandbox.succeeds(&[&timeline[..], &["--svg", "-"]].concat());
     assert_eq!(shown.stdout, sandbox.read("a.svg"));
     let message = sandbox.refuses(&[&timeline[..], &["--svg", "-", "--vcd", "-"]].concat());
@@ -105,7 +105,7 @@ fn a_sweep_is_table_csv_and_chart() {
     );
 }
 
-/// Each list alone has one design besides the presets: the base, with that value.
+/// With each list alone there is one design besides the presets: the base with that value.
 #[test]
 fn every_list_of_a_sweep_arrives() {
     let sandbox = Sandbox::empty();
@@ -114,7 +114,7 @@ fn every_list_of_a_sweep_arrives() {
     for (option, value, field, expected) in PARAMETERS.into_iter().chain([loops]) {
         let swept = json(&sandbox, &["sweep", option, value]);
         let designs = swept["designs"].as_array().unwrap();
-        // At another clock the base is still the preset: the presets take part there.
+        // At another clock, the base is still the preset, since the presets run at that clock, too.
         let (count, name) = match option {
             "--clock-mhz" => (5, "paper-optimized"),
             _ => (6, ""),
@@ -128,7 +128,7 @@ fn every_list_of_a_sweep_arrives() {
             assert!(changed || unnamed[other] == *value, "{option} {other}");
         }
     }
-    // A memory has its own latencies, those of the preset if it is the preset's.
+    // A kind of memory has its own latencies, or those of the preset if it is the preset's kind.
     let memories = [
         "sweep", "--preset", "bram-dep", "--memory", "axi,bram", "--adders", "5",
     ];
@@ -171,7 +171,7 @@ fn verilog_is_written_into_a_folder() {
     assert!(message.contains("exists already"), "{message}");
     sandbox.succeeds(&[&verilog[..], &["--force"]].concat());
     assert_eq!(sandbox.read("v/falcon_fft.v"), top);
-    // What cannot be emitted leaves no folder.
+    // A transform that cannot be emitted leaves no folder.
     sandbox.refuses(&["hls", "verilog", "-o", "w", "--transform", "merge"]);
     assert_eq!(sandbox.names(), ["v"]);
 }
@@ -241,12 +241,12 @@ fn files_of_a_timeline_are_named_in_json() {
     assert_eq!(sandbox.names(), ["a.svg", "a.vcd"]);
     let run = json(&sandbox, &["run", "--degree", "16"]);
     assert_eq!(written["cycles"], run["cycles"]);
-    // Standard output is the picture, and nothing else.
+    // Standard output contains only the picture.
     let drawn = sandbox.succeeds(&["hls", "--json", "timeline", "--degree", "16", "--svg", "-"]);
     assert_eq!(drawn.stdout, sandbox.read("a.svg"));
 }
 
-/// One object a line; CSV has all of them.
+/// The output has one object on each line; the CSV has all degrees.
 #[test]
 fn a_sweep_takes_several_degrees() {
     let sandbox = Sandbox::empty();
@@ -269,13 +269,13 @@ fn a_sweep_takes_several_degrees() {
     assert_eq!(sandbox.names(), ["a"]);
 }
 
-/// A bar on a terminal, and on nothing else.
+/// A progress bar appears on a terminal only.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_long_sweep_says_how_far_it_is() {
     use crate::sandbox::{shown_until, terminal};
     let sandbox = Sandbox::empty();
-    // Some seconds, if nobody ended it.
+    // This takes some seconds unless it is ended.
     let intervals: Vec<String> = (1..=1000).map(|i| i.to_string()).collect();
     let sweep = ["hls", "sweep", "--degree", "1024", "--multipliers"];
     let lists = ["1,2,3,4,5,6,7,8,9,10", "--interval", &intervals.join(",")];
@@ -283,7 +283,7 @@ fn a_long_sweep_says_how_far_it_is() {
     let mut command = sandbox.command(&[&sweep[..], &lists].concat());
     command.env("TERM", "xterm").stderr(open());
     let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
-    // Its end of the terminal: reading ends if the program does.
+    // Closes this end of the terminal, so that reading ends when the program does.
     drop(command);
     let mut shown = String::new();
     shown_until(&mut terminal, &mut shown, "/10,000 designs");

@@ -36,7 +36,7 @@ fn a_seed_of_text_is_refused() {
     assert_eq!(sandbox.names(), ["seed"]);
 }
 
-/// `tests/interop` compares the keys of such seeds with those of other libraries.
+/// `tests/interop` compares the keys from such seeds with those of other libraries.
 #[test]
 fn a_wallet_s_seed_gives_the_key_of_the_reference() {
     let sandbox = Sandbox::empty();
@@ -100,7 +100,7 @@ fn a_seed_of_another_length_is_refused() {
     assert_eq!(sandbox.names(), ["32", "40", "48", "text"]);
 }
 
-/// Only the length tells what it is, so the program does not read it.
+/// Only the length identifies it, so the program does not read it.
 #[cfg(unix)]
 #[test]
 fn a_public_key_without_header_is_explained() {
@@ -112,7 +112,7 @@ fn a_public_key_without_header_is_explained() {
         sandbox.write("k", (*key.to_bytes()).as_ref());
         sandbox.write("m", "message");
         sandbox.succeeds(&["sign", "-k", "k", "m"]);
-        // First bytes of DER, of encoded keys and of signatures begin such keys, too.
+        // Such keys can also begin with the first bytes of DER, of encoded keys and of signatures.
         for first in [bytes[0], 0x30, 0x39, 0x3a, 0x59, 0x5a, 0xba] {
             let mut other = bytes.to_vec();
             other[0] = first;
@@ -128,7 +128,7 @@ fn a_public_key_without_header_is_explained() {
                 assert_eq!(message, expected, "{first:x}");
             }
         }
-        // The command does what it says.
+        // The advised command works.
         sandbox.write("bare", bytes);
         let command = format!("(printf '{printf}'; cat bare) > bare.pub");
         let mut shell = std::process::Command::new("sh");
@@ -175,7 +175,7 @@ fn a_secret_key_is_to_be_moved_away() {
     assert!(hint.contains("move it away first"), "{hint}");
 }
 
-/// The public key is all that is left to verify old signatures with.
+/// Old signatures can only be verified with the public key.
 #[test]
 fn nobody_is_told_to_overwrite_a_public_key_whose_secret_key_is_missing() {
     let sandbox = Sandbox::new();
@@ -188,20 +188,20 @@ fn nobody_is_told_to_overwrite_a_public_key_whose_secret_key_is_missing() {
     assert!(hint.contains("falcon-cli keygen NEW.key"), "{hint}");
     assert_eq!(sandbox.read("k.pub"), public);
     sandbox.succeeds(&["keygen", "NEW.key"]);
-    // Beside a secret key, the public key is no loss.
+    // If the secret key exists, replacing the public key loses nothing.
     fs::remove_file(sandbox.path("NEW.key.pub")).unwrap();
     let hint = sandbox.refuses(&["keygen", "NEW.key"]);
     assert!(!hint.contains("is missing"), "{hint}");
 }
 
-/// Two at once would each replace one file of the other's pair, and a public key
-/// that is made again could be that of the key before.
+/// Two commands at once could each replace one file of the other's pair, and a public key that is
+/// made again could belong to the previous secret key.
 #[cfg(unix)]
 #[test]
 fn only_one_pair_at_a_time_is_written_in_a_folder() {
     let sandbox = Sandbox::new();
     let keys = || ["k", "k.pub"].map(|name| sandbox.read(name));
-    // Runs a command while another writes keys, who does so before it ends.
+    // Runs a command during which another one writes keys, and ends after that.
     let meanwhile = |arguments: &[&str], other: &dyn Fn()| {
         let before = keys();
         let folder = fs::File::open(sandbox.0.path()).unwrap();
@@ -253,7 +253,7 @@ fn a_lost_public_key_is_made_again() {
     assert!(!lost.contains("k.pub: exists already"), "{lost}");
 }
 
-/// `keygen` refuses the name of a lost key whose public key is there.
+/// `keygen` refuses the name of a lost key if its public key exists.
 #[test]
 fn the_hint_for_a_lost_secret_key_can_be_typed() {
     let sandbox = Sandbox::new();
@@ -272,7 +272,7 @@ fn the_hint_for_a_lost_secret_key_can_be_typed() {
         assert!(told.ends_with(hint), "{command:?}: {told}");
     }
     sandbox.succeeds(&["keygen", "NEW.key"]);
-    // Without a public key the name is free.
+    // Without a public key, the name is free.
     fs::remove_file(sandbox.path("k.pub")).unwrap();
     for command in commands {
         let told = sandbox.refuses(command);
@@ -284,7 +284,7 @@ fn the_hint_for_a_lost_secret_key_can_be_typed() {
     sandbox.succeeds(&["keygen", "k"]);
 }
 
-/// The document is one that Bouncy Castle 1.87 wrote.
+/// Bouncy Castle 1.87 wrote this document.
 #[test]
 fn keys_are_converted_for_bouncy_castle_and_back() {
     let sandbox = Sandbox::new();
@@ -314,11 +314,11 @@ fn keys_are_converted_for_bouncy_castle_and_back() {
             .mode();
         assert_eq!(mode & 0o777, 0o600);
     }
-    // Either form signs.
+    // Both forms can be used to sign.
     sandbox.succeeds(&["pubkey", "ours", "-o", "p.pub"]);
     sandbox.succeeds(&["sign", "-k", "again", "m"]);
     sandbox.succeeds(&["verify", "-p", "p.pub", "m"]);
-    // A key with a passphrase opens with it.
+    // A key with a passphrase can be converted, too.
     sandbox.encrypted_key();
     let encrypted = ["convert", "e", "--to", "bouncy-castle", "-o", "plain"];
     sandbox.succeeds(&with(&encrypted, ["--passphrase-file", "p"]));
@@ -348,7 +348,7 @@ fn keys_are_converted_for_bouncy_castle_and_back() {
     }
 }
 
-/// A copy may replace an older copy of the same key, and no other file.
+/// A copy may replace an older copy of the same key, but no other file.
 #[test]
 fn a_copy_of_a_key_replaces_no_other_file() {
     let sandbox = Sandbox::new();
@@ -362,7 +362,7 @@ fn a_copy_of_a_key_replaces_no_other_file() {
         sandbox.refuses(&convert("oqs", to));
         assert_eq!(sandbox.read(to), before, "{to}");
     }
-    // Public keys have this name.
+    // This is the name of a public key.
     sandbox.refuses(&["convert", "k", "--to", "oqs", "-o", "new.pub"]);
     assert!(!sandbox.path("new.pub").exists());
 }
@@ -446,7 +446,7 @@ fn a_secret_key_that_others_can_read_gets_a_warning() {
             assert!(text(&warned.stderr).contains(told), "{warned:?}");
         }
     }
-    // The command that the warning names ends it.
+    // The command in the warning removes the cause.
     let warned = sandbox.succeeds(&["inspect", "bob's key"]);
     let command = text(&warned.stderr)
         .trim()
@@ -486,7 +486,7 @@ fn keygen_gives_up_on_a_locked_folder_and_says_what_it_waits_for() {
     assert!(!text(&made.stderr).contains("waiting"), "{made:?}");
 }
 
-/// One line, in the program's own words.
+/// The error is one line in the program's own words.
 #[test]
 fn a_wrong_key_is_named_in_one_line() {
     let sandbox = Sandbox::new();
@@ -495,7 +495,7 @@ fn a_wrong_key_is_named_in_one_line() {
         let body = base64(der);
         format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n")
     };
-    // Keys of `openssl genpkey -algorithm ed25519`.
+    // Keys from `openssl genpkey -algorithm ed25519`.
     let ed25519 = "302e020100300506032b657004220420";
     let secret = [&hex(ed25519)[..], &[7; 32]].concat();
     sandbox.write("ed25519", block("PRIVATE KEY", &secret));
@@ -515,13 +515,13 @@ fn a_wrong_key_is_named_in_one_line() {
     let mut damaged = der(&sandbox.read("k"));
     let encoded = damaged.windows(3).position(|it| it == [0x08, 0x82, 0x59]);
     let header = encoded.unwrap() + 2;
-    // A basis that solves the NTRU equation. Its orthogonalised norm is above the bound.
+    // A basis that solves the NTRU equation, but whose orthogonalised norm is above the bound.
     let mut long = damaged.clone();
     let too_long = include_str!("../../../../kat/keys/too_long_512.hex");
     let too_long = hex(&too_long.replace('\n', ""));
     long[header..header + 1281].copy_from_slice(&too_long);
     sandbox.write("long", long);
-    // All coefficients of f and g become 31, six bits each: longer, and no basis.
+    // All coefficients of f and g become 31, six bits each. This is longer, and not a basis.
     damaged[header + 1..header + 769].copy_from_slice(&[0x7d, 0xf7, 0xdf].repeat(256));
     sandbox.write("damaged", damaged);
     sandbox.write("unknown", "message");
@@ -595,7 +595,7 @@ fn a_wrong_key_is_named_in_one_line() {
     }
 }
 
-/// Key of `ssh-keygen -t ed25519`, made for this test: lines of 70 columns.
+/// Key from `ssh-keygen -t ed25519`, made for this test. It has lines of 70 columns.
 const SSH_KEY: &str = "\
 -----BEGIN OPENSSH PRIVATE KEY-----
 b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW
@@ -606,7 +606,7 @@ tpR8TelsLUQQm+LjqT3sAAAABHRlc3QB
 -----END OPENSSH PRIVATE KEY-----
 ";
 
-/// Key of `openssl genrsa -aes128 -traditional`, made for this test: headers in the block.
+/// Key from `openssl genrsa -aes128 -traditional`, made for this test. The block has headers.
 const TRADITIONAL_KEY: &str = "\
 -----BEGIN RSA PRIVATE KEY-----
 Proc-Type: 4,ENCRYPTED
@@ -642,7 +642,7 @@ fn keys_of_other_programs_are_named_though_their_pem_is_not_strict() {
         assert_eq!(sandbox.refuses(&["sign", "-k", "other", "m"]), told);
         assert_eq!(sandbox.refuses(&["inspect", "other"]), told);
     }
-    // A Falcon key in such a layout is still damaged, and so is a first line without its end.
+    // A Falcon key in such a layout is still damaged. So is a first line that does not end.
     let key = String::from_utf8(sandbox.read("k")).unwrap();
     let header = key.replacen('\n', "\nProc-Type: 4,CLEAR\n", 1);
     let cut = key.replacen("KEY-----", "KEY", 1);
@@ -682,7 +682,7 @@ fn a_second_key_with_a_changed_boundary_is_not_left_out() {
         assert_eq!(sandbox.refuses(&verify), told);
         assert_eq!(sandbox.refuses(&["inspect", "keys"]), told);
     }
-    // Other text stays allowed.
+    // Other text is still allowed.
     sandbox.write(
         "keys",
         format!("Ann:\n{first}---- Bob --\n{second}-- \nme\n"),
@@ -753,7 +753,7 @@ fn base64(bytes: &[u8]) -> String {
     lines.collect::<Vec<String>>().join("\n")
 }
 
-/// The content of a PEM block.
+/// Returns the content of a PEM block.
 fn der(pem: &[u8]) -> Vec<u8> {
     let body = text(pem).lines().filter(|line| !line.starts_with('-'));
     let digits: Vec<u32> = body
@@ -790,7 +790,7 @@ fn a_seed_that_others_can_read_gets_a_warning() {
     }
 }
 
-/// `--force` is meant for an old key, whatever its encoding, and for nothing else.
+/// `--force` replaces an old key in any encoding, and no other file.
 #[test]
 fn a_key_without_text_is_replaced_as_a_key() {
     let sandbox = Sandbox::new();

@@ -1,6 +1,5 @@
-//! The program as it is used, and as a hurried person uses it: nothing is
-//! destroyed, nothing is half-done in silence, and the message helps. What a
-//! transcript can show is in `files.rs`.
+//! Uses the program as a hurried person does: nothing is destroyed, nothing is left half-done
+//! without an error, and the messages help. Tests that a transcript can show are in `files.rs`.
 
 mod bench;
 mod certificates;

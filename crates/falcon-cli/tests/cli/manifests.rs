@@ -6,7 +6,7 @@ use std::fs;
 
 const VERIFY: [&str; 4] = ["manifest", "verify", "-p", "k.pub"];
 
-/// A folder `d` with three files and a manifest.
+/// Returns a folder with a subfolder `d` of three files, and its manifest.
 fn signed() -> Sandbox {
     let sandbox = Sandbox::new();
     fs::create_dir_all(sandbox.path("d/sub/empty")).unwrap();
@@ -35,7 +35,7 @@ fn a_folder_is_verified_against_its_manifest() {
         quiet.stdout.is_empty() && quiet.stderr.is_empty(),
         "{quiet:?}"
     );
-    // Permissions, empty folders and the way to the folder do not matter.
+    // Permissions, empty folders and the path of the folder do not matter.
     fs::remove_dir(sandbox.path("d/sub/empty")).unwrap();
     sandbox.succeeds(&with(&VERIFY, ["./d/"]));
 }
@@ -71,7 +71,7 @@ fn missing_changed_and_extra_files_are_named() {
     );
 }
 
-/// A file that cannot be read is no reason to say that the folder is as it was signed.
+/// If a file cannot be read, the folder does not verify.
 #[cfg(unix)]
 #[test]
 fn a_file_that_cannot_be_read_is_not_checked() {
@@ -87,7 +87,7 @@ fn a_file_that_cannot_be_read_is_not_checked() {
     set_mode("d/one", 0);
     let verify = |arguments: &[&str]| {
         let mut verify = sandbox.command(&with(&VERIFY, arguments));
-        // The superuser may read any file.
+        // The superuser can read any file.
         if fs::metadata(sandbox.0.path()).is_ok_and(|folder| folder.uid() == 0) {
             verify.uid(65534).gid(65534);
         }
@@ -103,7 +103,7 @@ fn a_file_that_cannot_be_read_is_not_checked() {
         error.contains("one") && error.contains("Permission denied"),
         "{error}"
     );
-    // A changed file is the worse of the two.
+    // A changed file outweighs an unreadable one.
     sandbox.write("d/sub/two", "3");
     let output = verify(&["d", "-q"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
@@ -112,7 +112,7 @@ fn a_file_that_cannot_be_read_is_not_checked() {
     assert!(text(&output.stdout).starts_with(lines), "{output:?}");
 }
 
-/// Folders are not listed, so the file is missing, not changed.
+/// Folders are not listed. So the file counts as missing, not as changed.
 #[test]
 fn a_folder_in_the_place_of_a_file_is_a_missing_file() {
     let sandbox = signed();
@@ -169,7 +169,7 @@ fn the_signature_comes_first() {
     sandbox.write("d.manifest", &manifest);
     sandbox.succeeds(&with(&VERIFY, ["d"]));
 
-    // The envelope of a file that looks like a manifest is not a manifest's.
+    // The envelope of a file that looks like a manifest is not that of a manifest.
     let end = text(&manifest).find("falcon-envelope").unwrap();
     sandbox.write("list", &manifest[..end]);
     sandbox.succeeds(&["sign", "-k", "k", "--format", "envelope", "list"]);
@@ -180,7 +180,7 @@ fn the_signature_comes_first() {
     assert_eq!(cause(&with(&VERIFY, ["d"])), "subject");
 }
 
-/// A signature of the same key over lines that are none: only whoever has the key can make it.
+/// A valid signature of the same key over malformed lines. Only the owner of the key can make it.
 #[test]
 fn malformed_lines_that_are_signed_are_refused() {
     let sandbox = signed();
@@ -225,7 +225,7 @@ fn a_long_file_of_another_length_is_changed_without_being_read() {
     assert!(text(&output.stdout).starts_with(lines), "{output:?}");
 }
 
-/// A stream cannot be read twice, and is copied.
+/// A stream cannot be read twice, so it is copied.
 #[test]
 fn a_manifest_comes_from_standard_input() {
     let sandbox = signed();
@@ -251,7 +251,7 @@ fn a_signer_who_is_not_in_the_list_gets_a_hint() {
     assert!(text(&output.stderr).contains(hint), "{output:?}");
 }
 
-/// The memory of the data is limited to less than the manifest has.
+/// Limits the data memory to less than the size of the manifest.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_large_forged_manifest_costs_no_memory() {
@@ -310,7 +310,7 @@ fn a_manifest_in_its_own_folder_does_not_list_itself() {
     sandbox.refuses(&sign);
     sandbox.succeeds(&with(&sign, ["--force"]));
     sandbox.succeeds(&verify);
-    // Another manifest finds it.
+    // Another manifest lists it as an unlisted file.
     assert_eq!(sandbox.status(&with(&VERIFY, ["d"])), 1);
 }
 
@@ -338,7 +338,7 @@ fn what_cannot_be_signed_is_named_and_nothing_is_written() {
     assert!(message.contains("none.manifest: "), "{message}");
 }
 
-/// A folder that is signed is about to be published.
+/// A folder that is signed will probably be published.
 #[test]
 fn secrets_are_not_listed() {
     let sandbox = Sandbox::empty();
@@ -388,7 +388,7 @@ fn secrets_are_not_listed() {
     sandbox.succeeds(&with(&sign, ["p"]));
 }
 
-/// Root reads every folder.
+/// The superuser can read every folder.
 #[cfg(unix)]
 #[test]
 fn a_folder_that_cannot_be_read_is_named_once() {
@@ -423,7 +423,7 @@ fn a_folder_that_cannot_be_read_is_named_once() {
 fn links_are_not_signed_and_not_followed() {
     use std::os::unix::fs::symlink;
     let sandbox = signed();
-    // The same content, but not the file that was signed.
+    // The content is the same, but it is not the file that was signed.
     sandbox.write("copy", "1");
     fs::remove_file(sandbox.path("d/one")).unwrap();
     symlink("../copy", sandbox.path("d/one")).unwrap();
@@ -434,7 +434,7 @@ fn links_are_not_signed_and_not_followed() {
     assert!(text(&output.stdout).starts_with(lines), "{output:?}");
     let message = sandbox.refuses(&["manifest", "sign", "-k", "k", "d", "--force"]);
     assert!(message.contains("d/link: is a symbolic link"), "{message}");
-    // A name that could write a verdict of its own.
+    // A name that could imitate a verdict.
     fs::remove_file(sandbox.path("d/link")).unwrap();
     sandbox.write("d/a: OK\nb", "");
     let output = sandbox.run(&with(&VERIFY, ["d", "-q"]));
@@ -465,7 +465,7 @@ fn a_manifest_in_the_place_of_its_folder_is_understood() {
     sandbox.succeeds(&["manifest", "verify", "-p", "k.pub", "docs"]);
     let message = sandbox.refuses(&["manifest", "verify", "-p", "k.pub", "m"]);
     assert!(message.contains("m: is a file, not a folder"), "{message}");
-    // A signature of the manifest itself is verified as of any file.
+    // A signature of the manifest itself is verified like that of any file.
     sandbox.succeeds(&["sign", "-k", "k", "docs.manifest"]);
     sandbox.succeeds(&["verify", "-p", "k.pub", "docs.manifest"]);
     fs::remove_dir_all(sandbox.path("docs")).unwrap();
@@ -488,7 +488,7 @@ fn trust_lists_and_manifests_are_inspected() {
     assert_eq!(told["kind"], "trust list");
     assert_eq!(told["keys"].as_array().unwrap().len(), 2);
 
-    // More than a key or a signature may have.
+    // More bytes than a key or a signature may have.
     fs::create_dir(sandbox.path("docs")).unwrap();
     for index in 0..700 {
         sandbox.write(&format!("docs/{index}"), "a");
@@ -547,7 +547,7 @@ fn a_manifest_named_as_a_signature_is_told() {
     );
 }
 
-/// The program lists the folder, waits for the passphrase, and reads the files.
+/// The program lists the folder, waits for the passphrase, and then reads the files.
 #[cfg(unix)]
 #[test]
 fn a_folder_that_changes_before_the_passphrase_comes_is_refused() {
@@ -562,7 +562,7 @@ fn a_folder_that_changes_before_the_passphrase_comes_is_refused() {
         let mut command = sandbox.command(&with(&sign, ["d"]));
         let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().unwrap();
-        // Opens as soon as the program reads.
+        // Opening blocks until the program reads.
         let mut passphrase = fs::File::options().write(true).open(&pipe).unwrap();
         if is_link {
             symlink("one", sandbox.path("d/link")).unwrap();

@@ -85,7 +85,7 @@ fn signatures_among_the_files_are_not_signed() {
     assert!(sandbox.path("n.sig").exists() && !sandbox.path("m.sig.sig").exists());
 }
 
-/// The signature of a file that is gone is not a file to sign.
+/// A signature whose file is gone is not a file to sign.
 #[test]
 fn skip_existing_signs_no_sig_files() {
     let sandbox = Sandbox::new();
@@ -108,11 +108,11 @@ fn skip_existing_signs_no_sig_files() {
     for name in ["gone.sig.sig", "m.sig.sig", "other.sig.sig", "apart"] {
         assert!(!sandbox.path(name).exists(), "{name}");
     }
-    // Without the option, the user has named it.
+    // Without the option, a named file is signed.
     sandbox.succeeds(&["sign", "-k", "k", "other.sig"]);
 }
 
-/// A power failure may leave empty files. What is damaged otherwise is left to the user.
+/// A power failure may leave empty files. Other damaged files are left to the user.
 #[test]
 fn skip_existing_replaces_empty_signatures_and_no_others() {
     let sandbox = Sandbox::new();
@@ -143,7 +143,7 @@ fn signing_many_files_ends_with_a_count() {
     assert_eq!(text(&signed.stderr), "note: 1,500 signed\n");
     assert_eq!(text(&signed.stdout).lines().count(), 1500);
 
-    // Every file and its signature, as `DIR/*` names them, and one file that is new.
+    // Names every file and its signature, as `DIR/*` does, and one new file.
     sandbox.write("new", "new");
     let signatures = files.iter().map(|file| format!("{file}.sig"));
     let all: Vec<String> = files.iter().cloned().chain(signatures).collect();
@@ -156,7 +156,7 @@ fn signing_many_files_ends_with_a_count() {
     assert_eq!(text(&one.stderr), notes.replace("3,000", "3,001"));
     assert_eq!(text(&one.stdout), "new.sig: 666 bytes, Falcon-512\n");
 
-    // Quiet: failures only.
+    // With `-q`, only failures are shown.
     let quiet = with(&sign, ["-q", "--force"]);
     let signed = sandbox.succeeds(&with(&quiet, &files));
     assert!(signed.stdout.is_empty() && signed.stderr.is_empty());
@@ -164,7 +164,7 @@ fn signing_many_files_ends_with_a_count() {
     assert!(failed.stdout.is_empty());
     let told = "error: missing: does not exist\nwarning: 1 signed, 1 not signed\n";
     assert_eq!(said(&failed), told);
-    // The signature itself is printed all the same.
+    // The signature itself is still printed.
     let piped = sandbox.piped(&["sign", "-k", "k", "-q", "-"], b"m");
     assert_eq!(piped.stdout.len(), 666);
     assert!(piped.stderr.is_empty());
@@ -200,7 +200,7 @@ fn verify_leaves_out_signatures_of_named_files() {
     let json = sandbox.succeeds(&with(&["verify", "-p", "k.pub", "--json"], &named(3)));
     assert_eq!(json_lines(&json).len(), 3);
 
-    // A signature that has a signature itself is verified.
+    // A signature that has a signature itself is verified as a file.
     sandbox.succeeds(&["sign", "-k", "k", "f0000.sig"]);
     let signed = sandbox.succeeds(&with(&verify, &named(1)));
     assert_eq!(text(&signed.stdout), "f0000: OK\nf0000.sig: OK\n");
@@ -248,13 +248,13 @@ fn many_files_come_out_in_their_order() {
     assert!(verified.iter().all(|line| line["status"] == "valid"));
 }
 
-/// Files of all kinds among one another, on one lane and on many.
+/// Mixes files of all kinds, on one lane and on many.
 #[test]
 fn each_of_many_files_has_its_own_result() {
     let sandbox = Sandbox::new();
     sandbox.succeeds(&["keygen", "large", "-a", "falcon-1024"]);
     let mut files = sandbox.files(150);
-    // On both sides of what is read whole, and nothing.
+    // Lengths on both sides of the longest message that is read as a whole, and an empty file.
     for (i, len) in [(20, 65536), (21, 65537), (22, 0), (90, 300_000)] {
         sandbox.write(&files[i], vec![7; len]);
     }
@@ -272,7 +272,7 @@ fn each_of_many_files_has_its_own_result() {
 
     let mut expected = vec!["valid"; files.len()];
     expected[40] = "unchecked";
-    // In the nonce, so that they still decode.
+    // The flipped bits are in the nonce, so that the signatures still decode.
     for (i, index) in [(5, 20), (20, 1), (21, 40), (90, 7), (149, 3)] {
         sandbox.flip(&format!("{}.sig", files[i]), index);
         expected[i] = "invalid";
@@ -337,7 +337,7 @@ fn without_threads_the_work_is_done_all_the_same() {
     let sandbox = Sandbox::new();
     let generate = ["kat", "generate", "-a", "falcon-512", "-n", "2", "-o", "f"];
     sandbox.succeeds(&generate);
-    // More than one thread would have.
+    // Enough files for several threads.
     let files = sandbox.files(200);
     for arguments in [
         with(&["sign", "-k", "k"], &files),
@@ -346,7 +346,7 @@ fn without_threads_the_work_is_done_all_the_same() {
         vec!["bench", "-a", "512", "--seconds", "0", "--engine", "scalar"],
         vec!["kat", "check", "f"],
     ] {
-        // No thread's stack fits into the memory that is allowed.
+        // The allowed memory is too small for the stack of a thread.
         let done = std::process::Command::new("sh")
             .args(["-c", "ulimit -v 400000; exec \"$0\" \"$@\""])
             .arg(env!("CARGO_BIN_EXE_falcon-cli"))
@@ -363,7 +363,7 @@ fn without_threads_the_work_is_done_all_the_same() {
 #[test]
 fn sizes_that_do_not_add_up_stop_nothing() {
     let sandbox = Sandbox::new();
-    // Not every system has this folder, nor other folders such files.
+    // This folder does not exist on every system, and other folders have no such files.
     let Ok(folder) = tempfile::tempdir_in("/dev/shm") else {
         return;
     };
@@ -391,7 +391,7 @@ fn what_to_do_next_is_said_once_for_many_files() {
         1,
         "{message}"
     );
-    // A program reads each object alone.
+    // A program can read each object alone.
     let verdicts = sandbox.run(&with(&verify, ["--json"]));
     let verdicts = json_lines(&verdicts);
     assert!(verdicts.iter().all(|verdict| verdict["hint"].is_string()));

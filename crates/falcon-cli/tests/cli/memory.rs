@@ -1,4 +1,4 @@
-//! Copies of secrets in the memory of the program.
+//! Looks for copies of secrets in the memory of the program.
 
 use crate::sandbox::Sandbox;
 use falcon_core::pkcs8::DecodePrivateKey;
@@ -26,18 +26,18 @@ fn no_copy_of_the_polynomials_is_left_while_a_message_is_awaited() {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        // More than a pipe holds: when it is written, the key has been read.
+        // This is more than a pipe holds: after it is written, the program has read the key.
         let message = child.stdin.as_mut().unwrap();
         message.write_all(&[0; 1 << 20]).unwrap();
         let copies = count_in_memory(child.id(), piece(&*key));
         child.kill().unwrap();
         child.wait().unwrap();
-        // Not every system lets a parent look.
+        // Some systems do not let a parent look.
         assert!(matches!(copies, None | Some(0)), "{arguments:?} {copies:?}");
     }
 }
 
-/// A key that is made is where it is kept, and nowhere else.
+/// A new key is only in the place where it is kept.
 #[test]
 fn a_new_key_is_in_memory_once() {
     let sandbox = Sandbox::empty();
@@ -52,13 +52,13 @@ fn a_new_key_is_in_memory_once() {
     assert!(matches!(copies, None | Some(1)), "{copies:?}");
 }
 
-/// A piece of the polynomial F, which has a byte for each coefficient in every
-/// form of the key: it finds every copy.
+/// Returns a piece of the polynomial F. Every form of the key has a byte for each of its
+/// coefficients, so the piece finds every copy.
 fn piece(key: &[u8]) -> &[u8] {
     &key[key.len() - 256..][..16]
 }
 
-/// Number of times that the bytes occur in the memory that a process can write.
+/// Counts the occurrences of the bytes in the writable memory of a process.
 fn count_in_memory(process: u32, piece: &[u8]) -> Option<usize> {
     use std::os::unix::fs::FileExt;
     let memory = fs::File::open(format!("/proc/{process}/mem")).ok()?;

@@ -1,4 +1,4 @@
-//! Messages to people and to programs, and silence where it is asked for.
+//! Messages to people and to programs, and silence on request.
 
 use crate::sandbox::{Sandbox, json_lines, text, with};
 use std::{io::Read, path::Path, process::Stdio};
@@ -35,7 +35,7 @@ fn json_is_all_that_is_said_when_it_is_asked_for() {
     assert!(sandbox.succeeds(&["--json", "--help"]).stderr.is_empty());
 }
 
-/// A value where none belongs may be a passphrase.
+/// A value in the place of an option may be a passphrase, so it is not shown.
 #[test]
 fn a_passphrase_in_the_wrong_place_is_not_shown() {
     let sandbox = Sandbox::new();
@@ -153,7 +153,7 @@ fn colours_are_for_terminals_only() {
     ));
     assert!(coloured(&with(&verify, ["--color=auto"]), "CLICOLOR_FORCE"));
     assert!(!coloured(&with(&verify, ["--color=auto"]), "NO_COLOR"));
-    // Also when the line is not understood.
+    // Also if the command line is malformed.
     for wrong in [&["sing"][..], &["--help"], &["sign", "--kye", "x"]] {
         let always = [&["--color", "always"], wrong].concat();
         assert!(coloured(&always, "NO_COLOR"), "{always:?}");

@@ -1,5 +1,4 @@
-//! Mistakes of somebody who uses the program for the first time: no key is lost, and each message
-//! says what to do.
+//! Mistakes of first-time users: no key is lost, and each message says what to do.
 
 use crate::sandbox::{Sandbox, json_lines, text, with};
 use std::fs;
@@ -78,12 +77,12 @@ fn force_replaces_a_secret_key_only_by_another_one() {
             assert_eq!(sandbox.read(key), before);
         }
     }
-    // A secret key in the place of the public one.
+    // A secret key under the name of a public key.
     sandbox.write("new.pub", sandbox.read("k"));
     let message = sandbox.refuses(&["keygen", "new", "--force"]);
     assert!(message.contains("new.pub: holds a secret key"), "{message}");
     assert!(!sandbox.path("new").exists());
-    // Other files are replaced as before, and so is a key by a key.
+    // Other files are still replaced, and a key may replace a key.
     sandbox.succeeds(&["sign", "-k", "other", "m", "-o", "k.pub", "--force"]);
     sandbox.succeeds(&["keygen", "e", "--force"]);
 }
@@ -152,7 +151,7 @@ fn a_failed_report_says_that_the_work_is_done() {
         assert!(message.ends_with(&told), "{arguments:?}: {message}");
     }
     sandbox.succeeds(&["verify", "-p", "k.pub", "m", "n"]);
-    // Its folder, with a secret key, would be found by nobody.
+    // Nobody would find its folder, which has a secret key.
     let names = sandbox.names();
     assert!(!run(&["demo", "m"]).contains("hint"));
     assert_eq!(sandbox.names(), names);
@@ -193,7 +192,7 @@ fn the_file_to_sign_is_looked_at_before_the_folder_of_its_signature() {
     let message = sandbox.refuses(&["sign", "-k", "k", "m", "no/such.txt"]);
     assert!(message.starts_with(told), "{message}");
     assert!(sandbox.path("m.sig").exists());
-    // If the file is there, the folder is checked.
+    // If the file exists, the folder is checked.
     let message = sandbox.refuses(&["sign", "-k", "k", "m", "-o", "no/s"]);
     assert!(
         message.starts_with("error: no: is not a folder"),
@@ -457,7 +456,7 @@ fn changed_line_ends_are_explained() {
              tr -d '\\r' < {name} > NEW\n"
         );
         assert!(message.ends_with(&hint), "{message}");
-        // Not if something else is wrong.
+        // The advice is left out if something else is wrong.
         let content = String::from_utf8(sandbox.read(name)).unwrap();
         sandbox.write(name, content.replace("\r\n", "\n").replacen("v1", "v2", 1));
         let message = sandbox.refuses(arguments);
@@ -469,7 +468,7 @@ fn changed_line_ends_are_explained() {
     }
 }
 
-/// A shell puts file names in place of `*`, and they may begin with dashes.
+/// A shell replaces `*` with file names, which may begin with dashes.
 #[test]
 fn an_argument_cannot_overwrite_the_message_about_it() {
     let sandbox = Sandbox::new();

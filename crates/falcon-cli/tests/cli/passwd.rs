@@ -1,9 +1,9 @@
-//! `passwd`: another passphrase, and never a lost key.
+//! `passwd`: the passphrase changes, and no key is ever lost.
 
 use crate::sandbox::{Sandbox, json_lines, text, with};
 use std::{fs, process::Stdio, thread, time::Duration};
 
-/// Encrypted keys open with the passphrase of this file.
+/// True if the encrypted key opens with the passphrase in `p`.
 fn opens(sandbox: &Sandbox, key: &str, passphrase: &str) -> bool {
     let sign = ["sign", "-k", key, "m", "--force", "--passphrase-file"];
     sandbox.run(&with(&sign, [passphrase])).status.success()
@@ -120,7 +120,7 @@ fn whatever_fails_the_old_key_stays() {
         &["passwd", "-", "--add", "--new-passphrase-file", "new"],
         &["passwd", "none", "--add", "--new-passphrase-file", "new"],
     ] {
-        // Where no terminal can be asked.
+        // No terminal is available to ask for it.
         let refused = std::process::Command::new("setsid")
             .arg("--wait")
             .arg(env!("CARGO_BIN_EXE_falcon-cli"))
@@ -135,7 +135,7 @@ fn whatever_fails_the_old_key_stays() {
     }
 }
 
-/// A file size limit ends the writing half-way.
+/// A file size limit interrupts the writing.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_leaves_the_old_key() {
@@ -159,7 +159,7 @@ fn a_full_disk_leaves_the_old_key() {
     );
 }
 
-/// The new file is the key alone.
+/// The new file contains only the key.
 #[test]
 fn text_around_the_key_is_not_dropped() {
     let sandbox = sandbox();
@@ -184,7 +184,7 @@ fn text_around_the_key_is_not_dropped() {
     assert!(opens(&sandbox, "e", "new"));
 }
 
-/// The key of another program is not replaced by the old one.
+/// `passwd` does not replace another program's key with the old one.
 #[cfg(unix)]
 #[test]
 fn a_key_that_was_replaced_meanwhile_stays() {
@@ -225,7 +225,7 @@ fn without_a_terminal_the_option_is_named() {
             "name a file of the passphrase with --new-passphrase-file",
         ),
     ] {
-        // A new session has no terminal.
+        // A new session has no terminal, so nothing can be asked.
         let refused = std::process::Command::new("setsid")
             .args(["--wait", program])
             .args(arguments)
@@ -240,7 +240,7 @@ fn without_a_terminal_the_option_is_named() {
     assert!(!sandbox.path("new.key").exists());
 }
 
-/// Both passphrases are asked for, the new one twice.
+/// Asks for both passphrases, and for the new one twice.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_passphrase_is_asked_for_on_a_terminal() {
@@ -271,7 +271,7 @@ fn a_passphrase_is_asked_for_on_a_terminal() {
             ("Repeat it: ", repeated),
         ] {
             shown_until(&mut terminal, &mut shown, question);
-            // The question switches the echo off before it is shown, or just after.
+            // The echo is switched off shortly before or after the question is shown.
             thread::sleep(Duration::from_millis(100));
             terminal
                 .write_all(format!("{answer}\n").as_bytes())

@@ -46,7 +46,7 @@ fn standard_input_is_signed_to_standard_output() {
     );
 }
 
-/// A terminal takes binary data for commands.
+/// A terminal interprets binary data as commands.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_binary_signature_is_shown_on_a_terminal() {
@@ -97,7 +97,7 @@ fn names_are_bytes() {
         lines[1]["signature"],
         serde_json::json!({ "bytes": "ff2e736967" })
     );
-    // A name in UTF-8 that looks like it.
+    // A name in UTF-8 that looks like the escaped name.
     sandbox.write("\\xff", "y");
     sandbox.succeeds(&["sign", "-k", "k", "\\xff"]);
     let like = json_lines(&sandbox.succeeds(&["verify", "-p", "k.pub", "--json", "\\xff"]));
@@ -167,12 +167,12 @@ fn an_output_that_cannot_be_is_refused_before_the_passphrase() {
     );
 }
 
-/// Closing the pipe would end the program that writes to it.
+/// A closed pipe would end the program that writes to it.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_pipe_is_opened_once() {
     let sandbox = Sandbox::new();
-    // Deriving the key takes time between the checks and the message.
+    // Deriving the key takes time, between the checks and the message.
     sandbox.encrypted_key();
     let pipe = sandbox.pipe("pipe");
     let mut child = sandbox
@@ -198,11 +198,11 @@ fn a_signature_appears_only_when_the_key_has_loaded() {
     assert_eq!(sandbox.names(), ["k", "k.pub", "m", "seed"]);
 }
 
-/// Root could write there.
+/// The superuser could write there.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_signature_is_written_beside_a_device() {
-    /// Removes what a program that does not refuse has written.
+    /// Removes the file that a faulty program would write.
     struct Removed;
     impl Drop for Removed {
         fn drop(&mut self) {
@@ -257,7 +257,7 @@ fn a_closed_standard_output_takes_no_result() {
         assert_eq!(ran.status.code(), Some(2), "{arguments:?} {ran:?}");
         let message = text(&ran.stderr);
         assert!(message.contains("standard output is closed"), "{message}");
-        // The null device can be meant, as in a measurement.
+        // The null device may be intended, for example in a measurement.
         let mut command = sandbox.command(arguments);
         let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
         assert!(status.unwrap().success(), "{arguments:?}");

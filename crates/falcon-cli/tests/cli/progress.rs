@@ -3,8 +3,8 @@
 use crate::sandbox::{Sandbox, terminal};
 use std::{fs, io::Read, io::Write, process::Stdio, thread, time::Duration};
 
-/// Signs the files, one of which is `pipe` and comes slowly; what standard error
-/// shows, which is a terminal.
+/// Signs the files, one of which is `pipe` and arrives slowly. Returns the output on standard
+/// error, which is a terminal.
 fn shown(files: &[&str]) -> String {
     let sandbox = Sandbox::new();
     sandbox.files(3);
@@ -40,7 +40,7 @@ fn one_file_is_counted_in_bytes_and_named() {
 #[test]
 fn many_files_are_counted() {
     let shown = shown(&["f0000", "pipe", "f0001", "f0002"]);
-    // While the second file is read, too.
+    // The bar is shown while the second file is read, too.
     assert!(shown.contains("1/4 files"), "{shown}");
     assert!(!shown.contains("KiB"), "{shown}");
 }

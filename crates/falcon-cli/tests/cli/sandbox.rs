@@ -48,7 +48,7 @@ impl Sandbox {
         self.write(name, bytes);
     }
 
-    /// Files, each with its name in it.
+    /// Makes files whose contents are their names.
     pub fn files(&self, count: usize) -> Vec<String> {
         let names: Vec<String> = (0..count).map(|i| format!("f{i:04}")).collect();
         for name in &names {
@@ -57,7 +57,7 @@ impl Sandbox {
         names
     }
 
-    /// A key `e` with the passphrase of the file `p`.
+    /// Makes a key `e` with the passphrase in the file `p`.
     pub fn encrypted_key(&self) {
         self.write("p", "secret\n");
         let keygen = ["keygen", "e", "--seed-file", "seed"];
@@ -84,11 +84,10 @@ impl Sandbox {
         pipe
     }
 
-    /// A demo that has made its key and waits for the message, its folder in
-    /// `tmp`.
+    /// Starts a demo that has made its key and waits for the message. Its folder is in `tmp`.
     #[cfg(unix)]
     pub fn demo_that_waits(&self) -> Child {
-        // It reads the file of the message twice before it signs.
+        // The demo reads the file of the message twice before it signs.
         let pipe = self.pipe("pipe");
         fs::create_dir(self.path("tmp")).unwrap();
         let child = self
@@ -113,7 +112,7 @@ impl Sandbox {
         self.command(arguments).output().unwrap()
     }
 
-    /// Runs what must end within a minute.
+    /// Runs a command that must end within a minute.
     #[cfg(target_os = "linux")]
     pub fn run_briefly(&self, arguments: &[&str]) -> Output {
         let mut child = self
@@ -134,7 +133,7 @@ impl Sandbox {
         child.wait_with_output().unwrap()
     }
 
-    /// Runs what must be refused; what it said.
+    /// Runs a command that must be refused, and returns its message.
     pub fn refuses(&self, arguments: &[&str]) -> String {
         said(&self.run(arguments))
     }
@@ -161,7 +160,7 @@ impl Sandbox {
         child.wait_with_output().unwrap()
     }
 
-    /// An envelope by the key `k` whose time and subject are chosen freely.
+    /// Makes an envelope by the key `k` with the given time and subject.
     pub fn envelope(time: &str, subject: Subject) -> String {
         let key =
             AnySigningKey::from(SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault"));
@@ -183,7 +182,7 @@ impl Sandbox {
     }
 }
 
-/// More arguments.
+/// Appends arguments.
 pub fn with<'a, T: AsRef<str> + ?Sized + 'a>(
     arguments: &[&'a str],
     more: impl IntoIterator<Item = &'a T>,
@@ -192,13 +191,13 @@ pub fn with<'a, T: AsRef<str> + ?Sized + 'a>(
     arguments.iter().copied().chain(more).collect()
 }
 
-/// Standard error of a program that refused.
+/// Returns the standard error of a program that refused.
 pub fn said(refused: &Output) -> String {
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
     text(&refused.stderr).to_owned()
 }
 
-/// A terminal, and how to open its other end.
+/// A terminal, and the path of its other end.
 #[cfg(target_os = "linux")]
 pub fn terminal() -> (fs::File, impl Fn() -> fs::File) {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -214,7 +213,7 @@ pub fn terminal() -> (fs::File, impl Fn() -> fs::File) {
     (fs::File::from(terminal), open)
 }
 
-/// Reads from `terminal`, to what it has `shown` already, until `text` is there.
+/// Reads from `terminal` and appends to `shown` until `shown` contains `text`.
 #[cfg(target_os = "linux")]
 pub fn shown_until(terminal: &mut fs::File, shown: &mut String, text: &str) {
     while !shown.contains(text) {

@@ -1,4 +1,4 @@
-//! Readers that leave, and signals.
+//! Closed pipes and signals.
 
 use crate::sandbox::{Sandbox, said, text, with};
 use std::{
@@ -51,7 +51,7 @@ const GENERATE: [&str; 8] = [
     "f",
 ];
 
-/// Until the program is at work.
+/// Waits until the program is at work.
 fn wait_for_temporary(sandbox: &Sandbox) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while temporaries(sandbox).is_empty() && Instant::now() < deadline {
@@ -59,8 +59,8 @@ fn wait_for_temporary(sandbox: &Sandbox) {
     }
 }
 
-/// `command` with all signals as a terminal's programs have them, should these tests
-/// themselves have been started to outlive theirs.
+/// Resets all signals of `command` to the defaults of a terminal's programs, because these tests
+/// may have been started under `nohup`.
 fn heeding_all(command: Command) -> Command {
     if cfg!(not(target_os = "linux")) {
         return command;
@@ -107,7 +107,7 @@ fn an_interrupted_program_leaves_no_temporary_file() {
     }
 }
 
-/// Only there the program knows that it was started so.
+/// Only on Linux the program can tell that it was started with this signal ignored.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_program_that_is_to_outlive_its_terminal_does() {
@@ -121,7 +121,7 @@ fn a_program_that_is_to_outlive_its_terminal_does() {
         .unwrap();
     wait_for_temporary(&sandbox);
     signal(&child, "HUP");
-    // Long after a signal that is heard has ended it.
+    // A signal that is not ignored would have ended the program long before.
     thread::sleep(Duration::from_millis(500));
     assert!(child.try_wait().unwrap().is_none());
     signal(&child, "TERM");
@@ -129,7 +129,7 @@ fn a_program_that_is_to_outlive_its_terminal_does() {
     assert!(sandbox.names().is_empty(), "{:?}", sandbox.names());
 }
 
-/// The system's own signal, at a limit that the program may not exceed.
+/// The system's own signal, sent when the program exceeds a limit.
 #[test]
 fn a_program_out_of_processor_time_leaves_no_temporary_file() {
     let sandbox = Sandbox::empty();
@@ -169,7 +169,7 @@ fn an_interrupted_demo_leaves_nothing() {
     assert_eq!(made(), 0);
 }
 
-/// A shell on a terminal of its own runs the program, and stays after it.
+/// A shell runs the program on a terminal of its own, and outlives it.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupted_question_leaves_a_terminal_that_shows_what_is_typed() {
@@ -227,7 +227,7 @@ fn an_interrupted_signing_leaves_whole_signatures_only() {
     let mut lines = BufReader::new(child.stdout.take().unwrap());
     lines.read_line(&mut line).unwrap();
     signal(&child, "INT");
-    // The signal may come after the last file.
+    // The signal may arrive after the last file.
     let status = child.wait().unwrap().code();
     assert!(matches!(status, Some(0 | 130)), "{status:?}");
     assert!(temporaries(&sandbox).is_empty());
@@ -239,7 +239,7 @@ fn an_interrupted_signing_leaves_whole_signatures_only() {
     sandbox.succeeds(&with(&["sign", "-k", "k", "--skip-existing"], &files));
 }
 
-/// A memory image of the program would hold its secrets.
+/// A core dump of the program would contain its secrets.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_program_leaves_no_memory_image() {
@@ -260,7 +260,7 @@ fn the_program_leaves_no_memory_image() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // The thread that waits for signals comes after the limit.
+    // The program sets the limit before it starts the thread that waits for signals.
     let process = PathBuf::from(format!("/proc/{}", child.id()));
     let deadline = Instant::now() + Duration::from_secs(20);
     while fs::read_dir(process.join("task")).unwrap().count() < 2 {

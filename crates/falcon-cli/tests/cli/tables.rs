@@ -32,7 +32,7 @@ use std::{
 
 const VERIFY: [&str; 2] = ["verify-table", "-o"];
 
-/// Verifies what `make-table ex` has made.
+/// Arguments to verify the output of `make-table ex`.
 const VERIFY_EXAMPLE: [&str; 6] = [
     "verify-table",
     "ex/ledger",
@@ -158,7 +158,8 @@ fn sign<P: Parameters>(key: &SigningKey<P>, message: &[u8], format: Format) -> V
     signature.to_vec(format).unwrap()
 }
 
-/// Messages of 9 bytes, their signatures by the keys 0 to 2, and the number of each row's key.
+/// Returns messages of 9 bytes, their signatures by the keys 0 to 2, and the number of each row's
+/// key.
 fn signed(rows: usize) -> (Vec<Vec<u8>>, Vec<Vec<u8>>, Vec<usize>) {
     let keys: Vec<SigningKey<Falcon512>> = (0..3).map(key).collect();
     let messages: Vec<_> = (0..rows)
@@ -231,7 +232,7 @@ fn forged_rows_are_found_by_the_whole_and_by_every_shard() {
             all.insert((name.clone(), row), verdict);
         }
     }
-    // The first, the middle and the last row of each shard are those of a table.
+    // `make-table` forges the first, the middle and the last row of each table.
     for shards in [3, 1, 5, 24, 100] {
         let mut union = BTreeMap::new();
         let output = format!("s{shards}");
@@ -261,7 +262,7 @@ fn forged_rows_are_found_by_the_whole_and_by_every_shard() {
                 );
             }
         }
-        // Parts differ by one row group at most.
+        // The parts differ by at most one row group.
         let (least, most) = (rows.iter().min().unwrap(), rows.iter().max().unwrap());
         assert!(most - least <= 64 + 52, "{rows:?}");
         for name in outputs(&sandbox.path(&output)) {
@@ -359,7 +360,7 @@ fn columns_of_every_type_are_read() {
     let keys = Column::of(signers.iter().map(|&signer| &public[signer]));
     for (number, properties) in properties.into_iter().enumerate() {
         for (turn, (named, listed)) in ids.iter().enumerate() {
-            // No writer puts values of a fixed length into this encoding.
+            // No writer uses this encoding for values of a fixed length.
             let fixed = match number {
                 3 => Column::Bytes,
                 _ => Column::Fixed,
@@ -377,7 +378,7 @@ fn columns_of_every_type_are_read() {
                 0 => Column::Bytes(signatures.clone()),
                 _ => fixed(signatures.clone()),
             };
-            // An encoding of bytes is not one of integers.
+            // Encodings for bytes do not apply to integers.
             let is_plain = number < 3 || number == 5;
             if !is_plain && matches!(named, Column::Int32(..) | Column::Int64(..)) {
                 continue;
@@ -426,7 +427,7 @@ fn nulls_and_unknown_keys_have_verdicts_of_their_own() {
     (keys[4], names[4]) = (None, None);
     (keys[5], names[5]) = (Some(b"no key".to_vec()), Some(b"bad".to_vec()));
     (keys[6], names[6]) = (Some(Vec::new()), Some(b"nobody".to_vec()));
-    // An unknown key hides the rest.
+    // If the key is unknown, other defects of the row are not reported.
     (columns[0][7], keys[7], names[7]) = (None, None, None);
     let [messages, signatures] = columns;
     let table = [
@@ -582,7 +583,7 @@ fn a_signed_table_has_its_columns_and_valid_signatures() {
             count += 1;
         }
         assert_eq!(count, 70);
-        // Signed once more: refused, and nothing is written.
+        // A table that has signatures is refused, and nothing is written.
         let again = sandbox.refuses(&["sign-table", "-k", "k", &table, "-o", "again"]);
         assert!(again.contains("has a column signature already"), "{again}");
         assert_eq!(outputs(&sandbox.path("again")), ["summary.json"]);
@@ -645,7 +646,7 @@ fn finished_outputs_are_skipped_and_outdated_ones_made_again() {
     );
     assert_eq!(times(), before);
 
-    // One without a summary, one whose table changed.
+    // One output loses its summary, and the table of another one changes.
     fs::remove_file(sandbox.path("v/part-00001.parquet.json")).unwrap();
     let table = "ex/ledger/part-00002.parquet";
     let bytes = sandbox.read(table);
@@ -660,12 +661,12 @@ fn finished_outputs_are_skipped_and_outdated_ones_made_again() {
     let after = times();
     assert_eq!(after[0], before[0]);
     assert!(after[1] > before[1] && after[2] > before[2]);
-    // Another format: all of them.
+    // With another format, all outputs are outdated.
     let other = sandbox.run(&with(&skip, ["--format", "ct"]));
     assert_eq!(other.status.code(), Some(1));
     assert!(!text(&other.stderr).contains("already"), "{other:?}");
 
-    // A file of someone else stays.
+    // A file of another program stays.
     sandbox.write("v/summary.json", "{}");
     let message = sandbox.refuses(&skip);
     assert!(
@@ -739,7 +740,8 @@ fn a_killed_program_leaves_whole_outputs_and_can_go_on() {
     }
 }
 
-/// Runs the command on damaged bytes. It ends with a status, and leaves a whole output or none.
+/// Runs the command on damaged bytes. It must end with an exit status, and leave a complete output
+/// or none.
 fn survives(sandbox: &Sandbox, bytes: &[u8], rows: usize, how: &str) -> i32 {
     sandbox.write("d.parquet", bytes);
     let run = sandbox.run(&[
@@ -789,7 +791,7 @@ fn damaged_files_are_told_and_leave_nothing() {
     sandbox.succeeds(&make);
     let whole = sandbox.read("ex/ledger/part-00000.parquet");
     assert_eq!(survives(&sandbox, &whole, 9, "whole"), 0);
-    // Everywhere in the footer, and here and there before it.
+    // Damages many places in the footer and a few before it.
     let footer = u32::from_le_bytes(whole[whole.len() - 8..][..4].try_into().unwrap()) as usize + 8;
     let footer = whole.len() - footer;
     for end in (0..footer)
@@ -814,7 +816,7 @@ fn damaged_files_are_told_and_leave_nothing() {
         );
         statuses[status as usize] += 1;
     }
-    // Some bits say nothing that is read; most damage is noticed.
+    // Some bits have no meaning for the reader. Most damage is noticed.
     assert!(statuses[1] > 20 && statuses[2] > 100, "{statuses:?}");
     assert!(statuses[0] < statuses[2], "{statuses:?}");
     assert_eq!(survives(&sandbox, b"", 9, "nothing"), 2);
@@ -829,7 +831,7 @@ fn one_bad_table_does_not_stop_the_others() {
     sandbox.write("ex/ledger/part-00001.parquet", "no table");
     let verify = VERIFY_EXAMPLE;
     let run = sandbox.run(&verify);
-    // What is invalid outweighs what could not be checked.
+    // Invalid rows outweigh tables that could not be checked.
     assert_eq!(run.status.code(), Some(1));
     assert_eq!(text(&run.stdout).lines().count(), 2);
     assert!(
@@ -854,7 +856,7 @@ fn one_bad_table_does_not_stop_the_others() {
     for shard in 1..=4 {
         let shard = format!("{shard}/4");
         let run = sandbox.run(&with(&verify, ["--force", "--shard", &shard]));
-        // Its rows are unknown, and so are those that another shard should have.
+        // The number of its rows is unknown, so nobody knows which shard they belong to.
         assert_eq!(run.status.code(), Some(2), "{run:?}");
         assert!(text(&run.stderr).contains("part-00001"), "{run:?}");
         let sum = sandbox.read(&format!("v/summary-{}.json", shard.replace('/', "-of-")));
@@ -873,7 +875,7 @@ fn a_table_that_cannot_be_verified_any_more_loses_its_old_output() {
     sandbox.succeeds(&verify);
     let table = "ex/ledger/part-00000.parquet";
     let mut bytes = sandbox.read(table);
-    // The header of the first page.
+    // Damages the header of the first page.
     bytes[4..20].fill(0xff);
     sandbox.write(table, bytes);
     for option in ["--skip-existing", "--force"] {
@@ -899,7 +901,7 @@ fn another_compression_is_named() {
         ("signature", Column::of([b"2"])),
     ];
     write(&sandbox.path("t.parquet"), &columns, 9, plain().build());
-    // The codec is a number in the description of each column: 0 is none, 2 is gzip.
+    // The codec is a number in the description of each column: 0 is no compression, 2 is gzip.
     let bytes = sandbox.read("t.parquet");
     let codec = |bytes: &[u8]| bytes.windows(4).position(|at| at == [0x15, 0, 0x16, 2]);
     let mut changed = bytes.clone();
@@ -1064,12 +1066,12 @@ fn one_key_for_a_table_with_keys_is_told() {
         );
         let (_, command) = told.trim_end().rsplit_once(": falcon-cli ").unwrap();
         assert!(command.contains(&options.join(" ")), "{command}");
-        // The command works as it is written.
+        // The command in the message works.
         let words = command.replace(&format!("'{table}'"), "TABLE");
         let words = words.split(' ');
         let words = words.map(|word| if word == "TABLE" { &table } else { word });
         sandbox.succeeds(&words.collect::<Vec<_>>());
-        // Nothing is told if the key is that of all rows.
+        // Nothing is reported if the ignored column has the key of all rows.
         let one = [
             ("message", Column::of(&messages[..1])),
             ("signature", Column::of(&signatures[..1])),
@@ -1095,7 +1097,7 @@ fn made_tables_and_their_list_are_of_one_run() {
     let sandbox = Sandbox::new();
     let make = ["make-table", "ex", "--keys", "1", "--rows", "9", "--tables"];
     sandbox.succeeds(&with(&make, &["3"]));
-    // Fewer tables: the third one would stay.
+    // With fewer tables, the third one would stay.
     let message = sandbox.refuses(&with(&make, &["2", "--force"]));
     assert!(
         message.contains("part-00002.parquet: would stay beside the tables of this run"),
@@ -1114,7 +1116,7 @@ fn made_tables_and_their_list_are_of_one_run() {
 #[test]
 fn long_names_of_keys_are_refused() {
     let sandbox = Sandbox::new();
-    // Thirteen names of 5 MiB are more than 64 MiB, and twelve are not.
+    // Thirteen names of 5 MiB exceed 64 MiB, and twelve do not.
     for (count, is_refused) in [(12u8, false), (13, true)] {
         let names = (0..count).map(|number| vec![number; 5 << 20]);
         let keys = [
@@ -1249,13 +1251,13 @@ fn tables_of_other_commands_are_not_replaced() {
             }
         }
     }
-    // Its own output is replaced.
+    // An output of the same command is replaced.
     let signed = sandbox.read("s/t.parquet");
     for option in ["--skip-existing", "--force"] {
         sandbox.succeeds(&with(&sign, [option]));
         assert_ne!(sandbox.read("s/t.parquet"), signed);
     }
-    // Verdicts of the same name are not.
+    // Verdicts under the same name are not replaced.
     sandbox.succeeds(&["verify-table", "-p", "k.pub", "in/t.parquet", "-o", "v"]);
     for option in ["--skip-existing", "--force"] {
         let sign = ["sign-table", "-k", "k", "t.parquet", "-o", "v", option];
@@ -1315,7 +1317,7 @@ fn a_file_that_is_no_summary_is_not_replaced() {
     }
 }
 
-/// The first table takes a second, in which the second table is replaced.
+/// The first table takes a second. Meanwhile the second table is replaced.
 #[test]
 fn a_table_that_is_replaced_during_the_work_is_an_error_of_its_own() {
     let sandbox = Sandbox::new();
@@ -1377,7 +1379,7 @@ fn a_table_that_is_replaced_during_the_work_is_an_error_of_its_own() {
 #[test]
 fn two_outputs_of_one_name_are_refused() {
     let sandbox = Sandbox::empty();
-    // Half of the rows are those of three of its row groups.
+    // Half of its rows lie in three of its row groups.
     let make = [
         "make-table",
         "ex",
@@ -1409,7 +1411,7 @@ fn two_outputs_of_one_name_are_refused() {
     ] {
         let few = sandbox.path("few/ledger/part-00000.parquet");
         fs::copy(few, sandbox.path(second)).unwrap();
-        // A divided table has no summary of the whole.
+        // A divided table has no summary for the whole table.
         let shards = match second.ends_with("parquet.json") {
             true => ["1/1", "1/1"],
             false => ["1/2", "2/2"],
@@ -1447,7 +1449,7 @@ fn shards_of_other_tables_do_not_share_a_folder() {
     );
     assert_eq!(outputs(&sandbox.path("v")), before);
     fs::remove_file(sandbox.path(added)).unwrap();
-    // The same rows and times under another name.
+    // The same rows and times, under another name.
     let rename = |from: &str, to: &str| {
         let path = |name| sandbox.path(&format!("ex/ledger/{name}.parquet"));
         fs::rename(path(from), path(to)).unwrap();
@@ -1456,7 +1458,7 @@ fn shards_of_other_tables_do_not_share_a_folder() {
     let message = sandbox.refuses(&verify("2/2"));
     assert!(message.contains("belongs to other tables"), "{message}");
     rename("part-00009", "part-00002");
-    // The same name and bytes, written at another time.
+    // The same name and bytes, with another time.
     let table = sandbox.path("ex/ledger/part-00002.parquet");
     let table = File::options().append(true).open(table).unwrap();
     let time = table.metadata().unwrap().modified().unwrap();
@@ -1509,7 +1511,7 @@ fn a_full_disk_is_told_and_leaves_nothing() {
     example(&sandbox, &["--rows", "400"]);
     let limited = |arguments: &[&str]| {
         let mut command = Command::new("sh");
-        // Blocks of 512 bytes.
+        // The limit counts blocks of 512 bytes.
         command.args(["-c", "ulimit -f 100; exec \"$0\" \"$@\""]);
         command
             .arg(env!("CARGO_BIN_EXE_falcon-cli"))
@@ -1536,8 +1538,8 @@ fn a_full_disk_is_told_and_leaves_nothing() {
     assert!(outputs(&sandbox.path("new/ledger")).is_empty());
 }
 
-/// 256 MB of messages in one row group, in a file of a few kilobytes, and 200 MB of address space:
-/// many pages, and a long message that all rows share.
+/// Two files of a few kilobytes contain 256 MB of messages in one row group: many pages, or one
+/// long message that all rows share. The address space is limited to 200 MB.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_does_not_grow_with_a_row_group() {
@@ -1589,7 +1591,7 @@ fn memory_does_not_grow_with_a_row_group() {
     }
 }
 
-/// A footer claims a struct of 2^31 - 1 columns, for which the memory would not suffice.
+/// A footer claims a struct of 2^31 - 1 columns. The memory would not suffice for them.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_footer_that_claims_many_columns_is_refused() {
@@ -1600,7 +1602,7 @@ fn a_footer_that_claims_many_columns_is_refused() {
     ];
     write(&sandbox.path("t.parquet"), &columns, 9, plain().build());
     let mut bytes = sandbox.read("t.parquet");
-    // The name of the root, and its number of columns.
+    // Name of the root, and its number of columns.
     let root = b"\x48\x06schema\x15\x04";
     let place = bytes.windows(root.len()).position(|at| at == root).unwrap() + root.len() - 1;
     bytes.splice(place..=place, [0xfe, 0xff, 0xff, 0xff, 0x0f]);
@@ -1689,7 +1691,7 @@ fn a_table_that_changes_between_two_shards_is_noticed() {
         )
     };
     sandbox.succeeds(&verify("1/2"));
-    // The same rows, the first of them forged.
+    // The same rows, with the first one forged.
     thread::sleep(Duration::from_millis(20));
     sandbox.succeeds(&with(&["make-table", "ex", "--force", "--forge"], options));
     let message = sandbox.refuses(&verify("2/2"));
@@ -1720,7 +1722,7 @@ fn skipped_outputs_with_invalid_rows_are_reported_again() {
     }
 }
 
-/// Whoever reads the reports may end before the work does.
+/// The reader of the reports may exit before the work ends.
 #[cfg(target_os = "linux")]
 #[test]
 fn all_tables_are_verified_if_standard_output_is_full() {
@@ -1755,7 +1757,7 @@ fn numbers_out_of_range_are_refused() {
     assert!(sandbox.names().is_empty());
 }
 
-/// Row groups that share their bytes would be copied many times.
+/// Row groups that share bytes of the file would be copied many times.
 #[test]
 fn columns_longer_than_the_file_are_refused() {
     let sandbox = Sandbox::empty();
@@ -1796,7 +1798,7 @@ fn columns_longer_than_the_file_are_refused() {
     }
 }
 
-/// A row of a table is never the envelope of a file, and an envelope is never a row.
+/// A row's signature never makes an envelope of a file, and vice versa.
 #[test]
 fn rows_are_no_envelopes() {
     let sandbox = Sandbox::new();
@@ -1827,11 +1829,11 @@ fn rows_are_no_envelopes() {
     assert_eq!(sandbox.status(&verify), 1);
 }
 
-/// One row that becomes a certificate is enough.
+/// One row with the signed part of an X.509 document is enough.
 #[test]
 fn tables_that_would_make_certificates_are_refused() {
     let sandbox = Sandbox::new();
-    // Of a certificate request.
+    // Signed part of a certificate request.
     let content = [0x30, 9, 2, 1, 0, 0x30, 0, 0x30, 2, 0x30, 0];
     let columns = [("message", Column::of([&b"one"[..], &content]))];
     write(&sandbox.path("t.parquet"), &columns, 2, plain().build());
@@ -1848,13 +1850,13 @@ fn tables_that_would_make_certificates_are_refused() {
     sandbox.succeeds(&with(&sign, ["--allow-x509"]));
 }
 
-/// A key for certificates only signs tables of their signed parts, if asked for.
+/// A key for certificates only signs tables of signed parts, if the option permits it.
 #[test]
 fn tables_of_messages_are_not_signed_with_a_key_for_certificates() {
     let sandbox = Sandbox::new();
     sandbox.succeeds(&["keygen", "c", "--use", "certificates"]);
     let content = fields_of(&certificate("CN=Root".parse().unwrap())).remove(0);
-    // The first fields of a request, and an order where more fields should be.
+    // The first fields of a request, with an order in place of further fields.
     let order = b"\x30\x17\x02\x01\x00\x30\x00\x30\x02\x30\x00PAY 1000 EUR\n\n";
     for (table, rows) in [
         ("mixed.parquet", [&content[..], b"one"]),
@@ -1881,7 +1883,7 @@ fn tables_of_messages_are_not_signed_with_a_key_for_certificates() {
     sandbox.succeeds(&with(&sign("content.parquet"), ["--allow-x509"]));
 }
 
-/// A dictionary can have a value of a megabyte for any number of rows.
+/// A dictionary can store one value of a megabyte for any number of rows.
 #[test]
 fn small_files_do_not_take_hours() {
     let sandbox = Sandbox::new();
@@ -1933,7 +1935,7 @@ fn a_signed_table_keeps_the_metadata_of_its_table() {
     assert_eq!(keys.collect::<Vec<_>>(), ["origin", "falcon-cli:command"]);
 }
 
-/// A table that decodes to a little less than 1 GiB passes the limit with its signatures.
+/// A table that decodes to slightly less than 1 GiB stays within the limit with its signatures.
 #[test]
 fn signatures_count_towards_the_expansion() {
     let sandbox = Sandbox::new();
@@ -1976,7 +1978,7 @@ fn signatures_count_towards_the_expansion() {
     assert!(!sandbox.path("s/t.parquet").exists());
 }
 
-/// `make-table` writes the table of keys beside the folder of the tables, not into it.
+/// `make-table` writes the table of keys beside the folder of the tables, not in it.
 #[test]
 fn a_table_of_keys_among_the_tables_is_refused() {
     let sandbox = Sandbox::new();
@@ -1995,13 +1997,13 @@ fn a_table_of_keys_among_the_tables_is_refused() {
         assert!(!sandbox.path("v").exists());
     }
 
-    // A column `key` alone makes no table of keys.
+    // A column `key` alone does not make a table of keys.
     let columns = [("key", Column::of([b"1"]))];
     write(&sandbox.path("t.parquet"), &columns, 9, plain().build());
     let message = sandbox.refuses(&["verify-table", "t.parquet", "-o", "v"]);
     assert!(message.contains("needs one column message"), "{message}");
 
-    // Nobody has named it as the table of keys.
+    // The user did not name it as the table of keys.
     let told = "keys.parquet: is a table of keys: it has the columns key_id and key, but no \
         column message";
     for command in [
@@ -2032,7 +2034,7 @@ fn outputs_lie_in_folders_as_their_tables_do() {
     }
 }
 
-/// The sum of an earlier run counts outputs that a shard replaces.
+/// The sum of an earlier run counts outputs that a shard then replaces.
 #[test]
 fn a_shard_removes_the_sum_of_the_whole() {
     let sandbox = Sandbox::empty();

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-/// A folder `a` with the list `team`, and a folder `b` with a link to it.
+/// Returns a folder `a` with the list `team`, and a folder `b` with a link to it.
 fn linked() -> Sandbox {
     let sandbox = Sandbox::new();
     for folder in ["a", "b"] {
@@ -119,7 +119,7 @@ fn a_list_that_cannot_be_replaced_is_refused() {
     sandbox.succeeds(&revoke("a/team"));
 }
 
-/// A folder that may be searched but not read cannot be opened for a lock.
+/// A folder that can be searched but not read cannot be opened for a lock.
 #[test]
 fn a_folder_that_cannot_be_locked_is_named() {
     use std::os::unix::{fs::chown, process::CommandExt};

@@ -1,4 +1,4 @@
-//! Signatures: their formats, and what verification says.
+//! Signatures: their formats, and the verdicts of verification.
 
 use crate::sandbox::{Sandbox, json_lines, text, with};
 use falcon_envelope::{Digest, Subject, Time};
@@ -166,8 +166,7 @@ fn a_missing_file_is_said_to_be_missing_and_a_folder_to_be_one() {
     }
 }
 
-/// Both degrees, short and long files, some of them signed by no key that is
-/// named.
+/// Both degrees, with short and long files. No named key signed some of them.
 #[test]
 fn every_key_is_tried_and_the_output_names_the_right_one() {
     let sandbox = Sandbox::new();

@@ -1,20 +1,18 @@
 //! The kernels of `falcon-gpu`, compiled for the processor.
 //!
-//! The same sources as on a GPU; a launch goes through its blocks and the groups of
-//! lanes in them one after the other, lanes in either order. It proves what the
-//! kernels compute, not that threads of a GPU do not meet. For tests: as an engine it
-//! would be a slow one.
+//! The same sources as on a GPU. A launch runs its blocks, and the groups of lanes in each block,
+//! one after the other; lanes run in either order. This tests what the kernels compute, but not
+//! races between the threads of a GPU. It is for tests: as an engine it would be slow.
 
 use falcon_gpu::kernels::{Batch, Kernel, KeyMode, Operation};
 use std::fmt;
 
-/// False if there was no C++ compiler to make the kernels with: then there is
-/// nothing that can be tested, and every launch fails.
+/// False if there was no C++ compiler to build the kernels. Then nothing can be tested, and every
+/// launch fails.
 pub const AVAILABLE: bool = cfg!(kernels);
 
-/// The folder of a CUDA driver whose device is this processor: `driver.cpp`. A
-/// program that has it in `LD_LIBRARY_PATH` finds it. `None` if there was no compiler
-/// to make it with.
+/// Folder of `driver.cpp`, a CUDA driver whose device is this processor. A program finds the driver
+/// if `LD_LIBRARY_PATH` has this folder. `None` if there was no compiler to build it.
 pub const DRIVER_FOLDER: Option<&str> = option_env!("FALCON_TEST_DRIVER_FOLDER");
 
 /// Build of the kernels.
@@ -24,7 +22,7 @@ pub enum Build {
     Default,
     /// Build with nodes of degree 8 in registers.
     Variant,
-    /// A GPU's own code for groups of lanes, over emulated warps; slow.
+    /// A GPU's own code for groups of lanes, over emulated warps. It is slow.
     Emulated,
 }
 
@@ -37,7 +35,7 @@ pub enum LaunchError {
     SharedMemory,
     /// Lanes of a group missed each other: on a GPU the kernel would hang.
     Divergence,
-    /// The kernel left something in shared memory.
+    /// The kernel left data in shared memory.
     Remains,
 }
 
@@ -54,12 +52,12 @@ impl fmt::Display for LaunchError {
 
 impl std::error::Error for LaunchError {}
 
-/// Launches the kernel `name` on `grid` blocks of `block` threads that have `shared`
-/// bytes of shared memory each, and waits.
+/// Launches the kernel `name` on `grid` blocks of `block` threads and waits. Each block has
+/// `shared` bytes of shared memory.
 ///
 /// # Safety
-/// The pointers of `batch` are addresses of this process, and what they point to
-/// is as large as `kernels/batch.h` says for the fields that the kernel uses.
+/// The pointers of `batch` are addresses of this process, and the arrays are as large as
+/// `kernels/batch.h` says for the fields that the kernel uses.
 ///
 /// # Errors
 /// [`LaunchError`].
@@ -74,7 +72,7 @@ pub unsafe fn launch(
     unsafe { launch_of(Build::Default, name, batch, grid, block, shared) }
 }
 
-/// [`launch`] of a build.
+/// Launches a kernel of the given build, as [`launch`] does.
 ///
 /// # Safety
 /// As for [`launch`].
@@ -93,21 +91,20 @@ pub unsafe fn launch_of(
     unsafe { native::launch(build, name, batch, grid, block, shared) }
 }
 
-/// Input of the sampler: pairs of integers, the same number for each slot.
+/// Input of the sampler: pairs of integers to draw, the same number for each slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Draws<'a> {
-    /// Two for each pair.
+    /// Two centers for each pair.
     pub centers: &'a [f64],
     /// `dss` and `ccs` for each pair.
     pub leaves: &'a [f64],
 }
 
-/// Integers, two for each pair, and at which byte of its generator the slot stands behind
-/// each pair.
+/// Integers, two for each pair, and the position of the slot in its generator's bytes after each
+/// pair.
 pub type Drawn = (Vec<f64>, Vec<u64>);
 
-/// Runs the sampler alone, with the lanes that sign. The draws of a slot stand one after
-/// the other.
+/// Runs the sampler alone, with the lanes that sign. The draws of each slot are contiguous.
 ///
 /// # Safety
 /// `count`, `seeds`, `rows` and `prng_rows` of `batch` are as in a launch.
@@ -149,8 +146,9 @@ pub fn names() -> Vec<&'static str> {
     native::names()
 }
 
-/// Numbers of the kernels: lanes that sign and records of a row; and, for a key mode (transient,
-/// balanced, expanded) and a degree, reals of shared memory of a warp and of scratch of a slot.
+/// Constants of the kernels: lanes that sign a signature, and records of a row; and, for a key mode
+/// (0 transient, 1 balanced, 2 expanded) and a degree, reals of shared memory of a warp and of
+/// scratch of a slot.
 pub fn geometry(mode: i32, logn: u32) -> [usize; 4] {
     native::geometry(mode, logn)
 }
@@ -161,12 +159,12 @@ pub fn batch_layout() -> [usize; 6] {
     native::batch_layout()
 }
 
-/// The short polynomial of `(point, 0) - (v0, v1)`, and whether the vector is short as
-/// the lanes that sign say and as a warp says. The polynomials have `2^logn`
-/// coefficients; `logn` is 9 or 10.
+/// Returns the short polynomial of `(point, 0) - (v0, v1)`, and whether the vector is short: as the
+/// lanes that sign say, and as a warp says. The polynomials have `2^logn` coefficients; `logn` is 9
+/// or 10.
 ///
 /// # Panics
-/// If they have not.
+/// If `logn` or a length is another one.
 pub fn short_vector(logn: u32, point: &[u16], v: [&[f64]; 2]) -> (Vec<i16>, [bool; 2]) {
     let n = 1 << logn;
     assert!((9..=10).contains(&logn));
@@ -192,7 +190,7 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Estimate of the filter for 256 times the chance of acceptance.
+    /// The filter's estimate of 256 times the probability of acceptance.
     pub fn estimate(self) -> f64 {
         native::estimate(self)
     }
@@ -202,7 +200,8 @@ impl Trial {
         native::threshold(self)
     }
 
-    /// Verdict of the filter after the first byte: accepted, rejected, or none.
+    /// Verdict of the filter after the first byte: accepted, rejected, or `None` if the byte does
+    /// not decide.
     pub fn verdict(self, byte: u8) -> Option<bool> {
         match native::verdict(self, byte) {
             0 => Some(false),
@@ -314,8 +313,7 @@ mod native {
 
     fn kernels(build: Build) -> &'static [Entry] {
         let mut count = 0;
-        // SAFETY: these functions write the length of the static array that they
-        // return.
+        // SAFETY: these functions return a static array and write its length.
         unsafe {
             let entries = match build {
                 Build::Default => falcon_host_kernels(&mut count),
@@ -341,8 +339,8 @@ mod native {
     ) -> Result<(), LaunchError> {
         let entry = kernels(build).iter().find(|entry| name(entry) == wanted);
         let entry = entry.ok_or(LaunchError::NoKernel)?;
-        // SAFETY: the caller's promise about the pointers; the function takes the
-        // structure that `Batch` mirrors, as a test checks.
+        // SAFETY: the caller's promise about the pointers. `Batch` mirrors the structure that the
+        // function takes, as a test checks.
         outcome(unsafe { (entry.launch)(batch, grid, block, shared) })
     }
 
@@ -367,7 +365,7 @@ mod native {
             Build::Default | Build::Variant => falcon_host_sample,
             Build::Emulated => falcon_host_emulated_sample,
         };
-        // SAFETY: the caller's promise, and the arrays are that long.
+        // SAFETY: the caller's promise, and the arrays have the lengths that the function expects.
         outcome(unsafe {
             function(
                 batch,
@@ -401,7 +399,7 @@ mod native {
     }
 
     pub(super) fn geometry(mode: i32, logn: u32) -> [usize; 4] {
-        // SAFETY: it reads constants.
+        // SAFETY: the function reads constants.
         [0, 1, 2, 3].map(|what| unsafe { falcon_host_geometry(what, mode, logn) })
     }
 
@@ -417,7 +415,7 @@ mod native {
         s2: &mut [i16],
     ) -> u32 {
         let [v0, v1] = v.each_mut().map(Vec::as_mut_ptr);
-        // SAFETY: all have the length of this degree.
+        // SAFETY: all arrays have the length of this degree.
         unsafe { falcon_host_short_vector(logn, point.as_ptr(), v0, v1, s2.as_mut_ptr()) }
     }
 

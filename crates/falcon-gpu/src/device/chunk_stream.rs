@@ -1,4 +1,4 @@
-//! A CUDA stream with its part of the pool and its locked memory.
+//! A CUDA stream with its slice of the memory pool and its locked memory.
 
 use super::{Device, Grid, Locked};
 use crate::error::GpuError;
@@ -6,19 +6,19 @@ use crate::kernels::{Batch, Kernel};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Threads of a block where nothing else decides.
+/// Threads of a block by default.
 const BLOCK: u32 = 128;
-/// Bytes of locked memory through which secrets go that are not a batch's.
+/// Bytes of locked memory for copying secrets that do not belong to a batch.
 const PIECE: usize = 64 << 10;
-/// Bytes of shared memory of a warp from which on it is a block.
+/// Bytes of shared memory from which on a warp is a block of its own.
 const MUCH: u32 = 4 << 10;
 
-/// A stream, what it copies from and to, and whether it is at work: what it uses
-/// can only be reached when it is not.
+/// A stream with the memory that it copies from and to. The memory can only be reached after the
+/// stream has been waited for.
 pub(crate) struct ChunkStream {
     device: Arc<dyn Device>,
     stream: usize,
-    /// Beginning of the stream's part of the pool.
+    /// Beginning of the stream's slice of the pool.
     base: u64,
     len: usize,
     upload: Option<Locked>,
@@ -43,7 +43,7 @@ impl ChunkStream {
         }
     }
 
-    /// Gives memory to the stream: `len` bytes of the device from `base` on, which nobody else
+    /// Gives memory to the stream: `len` bytes of the device from `base` on, which nothing else
     /// uses, and locked memory for copies of `upload` and `download` bytes.
     pub(crate) fn equip(
         &mut self,
@@ -54,26 +54,27 @@ impl ChunkStream {
     ) -> Result<(), GpuError> {
         self.wait()?;
         (self.base, self.len) = (base, len);
-        // Whatever somebody else has left there.
+        // The slice may hold data that other streams have left there.
         self.dirty = true;
         at_least(&self.device, &mut self.upload, upload)?;
         at_least(&self.device, &mut self.download, download)?;
         Ok(())
     }
 
-    /// Takes its memory of the device away. Waits.
+    /// Takes the stream's device memory away. Waits.
     pub(crate) fn detach(&mut self) {
-        // If this fails the device is lost, and uses no memory any more.
+        // If this fails, the device is lost and uses no memory any more.
         let _ = self.wait();
         (self.base, self.len) = (0, 0);
     }
 
-    /// The address of what lies at `offset` of its memory.
+    /// Returns the address at `offset` of the stream's device memory.
     pub(crate) fn address(&self, offset: usize) -> u64 {
         self.base + offset as u64
     }
 
-    /// Memory that is copied to the device next: the first `len` bytes, which must fit. Waits.
+    /// Returns the first `len` bytes of the memory that is copied to the device next. They must
+    /// fit. Waits.
     pub(crate) fn outgoing(&mut self, len: usize) -> Result<&mut [u8], GpuError> {
         self.wait()?;
         let Some(upload) = &mut self.upload else {
@@ -83,13 +84,13 @@ impl ChunkStream {
         Ok(upload.bytes_mut(len))
     }
 
-    /// Memory that was copied from the device. Waits.
+    /// Returns the memory that was copied from the device. Waits.
     pub(crate) fn incoming(&mut self) -> Result<&[u8], GpuError> {
         self.wait()?;
         Ok(self.download.as_ref().map_or(&[], Locked::bytes))
     }
 
-    /// An error unless `range` lies within `len` bytes.
+    /// Returns an error unless `range` lies within `len` bytes.
     fn check(range: &Range<usize>, len: usize) -> Result<(), GpuError> {
         if range.start <= range.end && range.end <= len {
             Ok(())
@@ -101,7 +102,7 @@ impl ChunkStream {
         }
     }
 
-    /// Copies `range` of what is outgoing to the same place of its memory.
+    /// Copies `range` of the outgoing memory to the same place of the stream's device memory.
     pub(crate) fn send(&mut self, range: Range<usize>) -> Result<(), GpuError> {
         let Some(upload) = &self.upload else {
             return Self::check(&range, 0);
@@ -111,8 +112,8 @@ impl ChunkStream {
             return Ok(());
         }
         (self.busy, self.dirty) = (true, true);
-        // SAFETY: both ranges are within memory that is ours, and that is only
-        // reached, freed or given another part of when it has been waited for.
+        // SAFETY: both ranges lie in memory of this stream. It is reached, freed or replaced only
+        // after the stream has been waited for.
         unsafe {
             let from = upload.as_ptr().add(range.start);
             let to = self.base + range.start as u64;
@@ -120,7 +121,7 @@ impl ChunkStream {
         }
     }
 
-    /// Copies `range` of its memory to what is incoming, at `to`.
+    /// Copies `range` of the stream's device memory to the incoming memory, at `to`.
     pub(crate) fn fetch(&mut self, range: Range<usize>, to: usize) -> Result<(), GpuError> {
         let Some(download) = &mut self.download else {
             return Self::check(&range, 0);
@@ -140,7 +141,7 @@ impl ChunkStream {
         }
     }
 
-    /// Zeroes `range` of its memory.
+    /// Zeroes `range` of the stream's device memory.
     pub(crate) fn zero(&mut self, range: Range<usize>) -> Result<(), GpuError> {
         Self::check(&range, self.len)?;
         if range.is_empty() {
@@ -148,16 +149,16 @@ impl ChunkStream {
         }
         self.busy = true;
         let to = self.base + range.start as u64;
-        // SAFETY: it is within memory that is ours.
+        // SAFETY: the range lies in memory of this stream.
         unsafe { self.device.zero(self.stream, to, range.len()) }
     }
 
     /// Copies secret bytes to the device, piece by piece through the stream's locked memory, and
-    /// waits. Wipes the locked memory afterwards. A driver would copy other memory to its own
-    /// buffers first, which nobody wipes.
+    /// waits. Wipes the locked memory afterwards. From other memory, a driver would first copy the
+    /// bytes to buffers of its own, which nobody wipes.
     ///
     /// # Safety
-    /// `to` is memory of the device that is that long and that nobody else uses.
+    /// `to` is memory of the device that has `bytes.len()` bytes and that nobody else uses.
     pub(crate) unsafe fn send_secret(&mut self, to: u64, bytes: &[u8]) -> Result<(), GpuError> {
         self.wait()?;
         let upload = at_least(&self.device, &mut self.upload, bytes.len().min(PIECE))?;
@@ -181,7 +182,7 @@ impl ChunkStream {
     /// Wipes the locked memory afterwards.
     ///
     /// # Safety
-    /// `from` is memory of the device that is that long and that nobody else writes to.
+    /// `from` is memory of the device that has `len` bytes and that nobody else writes to.
     pub(crate) unsafe fn receive(&mut self, from: u64, len: usize) -> Result<Vec<u8>, GpuError> {
         self.wait()?;
         let download = at_least(&self.device, &mut self.download, len)?;
@@ -208,17 +209,17 @@ impl ChunkStream {
         unsafe { self.device.launch(self.stream, &name, grid, batch) }
     }
 
-    /// Waits until nothing goes on.
+    /// Waits until all work of the stream is done.
     pub(crate) fn wait(&mut self) -> Result<(), GpuError> {
         if self.busy {
-            // If this fails the device is lost, and does nothing any more.
+            // If this fails, the device is lost and does nothing any more.
             self.busy = false;
             self.device.wait(self.stream)?;
         }
         Ok(())
     }
 
-    /// Begins to wipe what it has of the device, unless that was done.
+    /// Begins to wipe the stream's device memory, unless it is wiped already.
     pub(crate) fn wipe_device(&mut self) -> Result<(), GpuError> {
         if !self.dirty {
             return Ok(());
@@ -228,24 +229,24 @@ impl ChunkStream {
         Ok(())
     }
 
-    /// Wipes what it has of the host. Waits.
+    /// Wipes the stream's locked memory. Waits.
     pub(crate) fn wipe_host(&mut self) -> Result<(), GpuError> {
         let waited = self.wait();
         self.wipe_locked();
         waited
     }
 
-    /// Wipes all that it has when its last chunk of a batch was read, while other streams are at
-    /// work. The device may still be wiping when this returns.
+    /// Wipes all memory of the stream after its last chunk of a batch was read, while other streams
+    /// are at work. The device may still be wiping when this returns.
     pub(crate) fn retire(&mut self) -> Result<(), GpuError> {
         self.wait()?;
         self.wipe_device()?;
-        // Nothing but its memory of the device is being written to.
+        // Only device memory is being written to.
         self.wipe_locked();
         Ok(())
     }
 
-    /// Wipes its locked memory. No copy may be going on.
+    /// Wipes the stream's locked memory. No copy may be going on.
     fn wipe_locked(&mut self) {
         for locked in [&mut self.upload, &mut self.download].into_iter().flatten() {
             locked.wipe();
@@ -266,7 +267,7 @@ fn at_least<'l>(
     len: usize,
 ) -> Result<&'l mut Locked, GpuError> {
     let enough = locked.take().filter(|locked| locked.len() >= len);
-    // The old one is freed first, so that less memory is needed at once.
+    // The old memory is freed first, so that less is needed at once.
     let new = match enough {
         Some(locked) => locked,
         None => Locked::new(device, len)?,
@@ -274,15 +275,15 @@ fn at_least<'l>(
     Ok(locked.insert(new))
 }
 
-/// Warps of a block, and bytes of its shared memory. A warp that needs much of it is a block of
-/// its own, so that a processor holds as many as fit.
+/// Returns the warps of a block and the bytes of its shared memory. A warp that needs much shared
+/// memory is a block of its own, so that each processor holds as many as fit.
 fn block(kernel: Kernel) -> (u32, u32) {
     let bytes = 8 * kernel.shared_reals() as u32;
     let warps = if bytes > MUCH { 1 } else { BLOCK / 32 };
     (warps, warps * bytes)
 }
 
-/// Number of threads with which a kernel is launched.
+/// Returns the number of threads with which a kernel is launched.
 fn grid(kernel: Kernel, batch: &Batch) -> Grid {
     let slot = kernel.threads(batch.prng_rows).max(1);
     let (warps, shared) = block(kernel);
@@ -314,7 +315,7 @@ mod tests {
         };
         assert_eq!(grid_of(Operation::Hash, 9, 129), (2, 128, 0));
         assert_eq!(grid_of(Operation::Prng, 9, 3), (9, 128, 8 << 10));
-        // Four signatures a warp.
+        // A warp signs four signatures.
         let sign = Operation::Sign(KeyMode::Expanded);
         assert_eq!(grid_of(sign, 9, 5), (2, 32, 16 << 10));
         let sign = Operation::Sign(KeyMode::Transient);

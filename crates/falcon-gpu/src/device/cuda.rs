@@ -1,7 +1,6 @@
 //! A CUDA device, through `cust`.
 //!
-//! Of `cust` only what does not panic is used, and no error of it is formatted
-//! but by [`describe`].
+//! Only functions of `cust` that do not panic are used, and only [`describe`] formats its errors.
 
 use super::driver::{
     NO_DEVICE, OUT_OF_MEMORY, UNSUPPORTED_PTX_VERSION, describe, last_answer, library,
@@ -29,11 +28,11 @@ use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-/// Most streams. They are opened when they are first used.
+/// Upper bound on the number of streams. They are opened when they are first used.
 const STREAMS: usize = super::MOST_STREAMS;
 
-/// The CUDA device of this number, with the kernels of these images:
-/// [`GpuContext::with_images`](crate::GpuContext::with_images) says what they are.
+/// Opens the CUDA device with this number, to run the kernels of `images`. See
+/// [`GpuContext::with_images`](crate::GpuContext::with_images).
 ///
 /// # Errors
 /// As for [`GpuContext::new`](crate::GpuContext::new), and for an image that is damaged.
@@ -45,7 +44,7 @@ pub fn open_cuda(number: u32, images: &[impl AsRef<[u8]>]) -> Result<Arc<dyn Dev
 
 /// A device with its primary context.
 pub(crate) struct Cuda {
-    // In this order they are dropped: what needs the context goes before it.
+    // Fields are dropped in this order: those that need the context come before it.
     loaded: Mutex<Loaded>,
     streams: [OnceLock<Stream>; STREAMS],
     images: Vec<Image>,
@@ -54,7 +53,7 @@ pub(crate) struct Cuda {
     device: CudaDevice,
 }
 
-/// The images that were loaded, and the kernels that were found.
+/// The loaded images, and the kernels found in them.
 #[derive(Default)]
 struct Loaded {
     modules: BTreeMap<usize, Module>,
@@ -64,7 +63,7 @@ struct Loaded {
 }
 
 impl Loaded {
-    /// Result of an image, if it was tried.
+    /// Returns the result of the image `number`, if it was tried.
     fn tried(&mut self, number: usize) -> Option<&mut LoadedImage> {
         self.tried.iter_mut().find(|image| image.number == number)
     }
@@ -75,11 +74,11 @@ impl Loaded {
     }
 }
 
-/// A kernel of a module that is kept as long as this.
+/// A kernel of a module. The module is kept for as long as the kernel is used.
 #[derive(Clone, Copy)]
 struct Function(sys::CUfunction);
 
-// SAFETY: a handle of the driver, which may be used from any thread.
+// SAFETY: this is a handle of the driver, which may be used from any thread.
 unsafe impl Send for Function {}
 
 /// Turns an error of `cust` or of the driver into a [`GpuError`].
@@ -115,7 +114,7 @@ fn check_memory<T>(asked: usize, result: CudaResult<T>) -> Result<T, GpuError> {
 }
 
 impl Cuda {
-    /// The device of this number, to run the kernels of `images`.
+    /// Opens the device with this number, to run the kernels of `images`.
     pub(crate) fn new(number: u32, images: Vec<Image>) -> Result<Self, GpuError> {
         if let Err(reason) = library() {
             return Err(GpuError::NoDriver(reason.clone()));
@@ -167,8 +166,8 @@ impl Cuda {
         })
     }
 
-    /// Makes the context that of the calling thread: whatever is asked of the
-    /// driver is asked for the context that is.
+    /// Makes the context that of the calling thread. The driver performs every call for the current
+    /// context of the thread.
     fn enter(&self) -> Result<(), GpuError> {
         check(
             "use the context",
@@ -177,11 +176,12 @@ impl Cuda {
     }
 
     fn loaded_images(&self) -> MutexGuard<'_, Loaded> {
-        // A panic leaves whole entries.
+        // A panic leaves no entry half written.
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The stream of this number, opened if it is not. The context is that of the thread.
+    /// Returns the stream of this number, opened if it is not. The context must be that of the
+    /// thread.
     fn stream(&self, stream: usize) -> Result<&Stream, GpuError> {
         let place = self.streams.get(stream).ok_or(GpuError::Driver {
             doing: "find a stream",
@@ -191,11 +191,11 @@ impl Cuda {
             return Ok(stream);
         }
         let new = check("open a stream", Stream::new(StreamFlags::DEFAULT, None))?;
-        // If another thread was faster, this one is closed again.
+        // If another thread was faster, this stream is closed again.
         Ok(place.get_or_init(|| new))
     }
 
-    /// The kernel of this name. Loads an image that has it, unless one is loaded: the best
+    /// Returns the kernel of this name. Loads an image that has it, unless one is loaded: the best
     /// cubin for the device; or PTX, if there is no such cubin or the driver refuses it.
     fn function(&self, kernel: &str) -> Result<Function, GpuError> {
         let loaded = &mut *self.loaded_images();
@@ -212,7 +212,7 @@ impl Cuda {
                 .filter(|(number, image)| {
                     image.defines(kernel)
                         && image.form.suits(self.capability)
-                        // Text is tried again: nothing else would do.
+                        // PTX is tried again even after a refusal: no other image would do.
                         && (matches!(image.code, Code::Ptx { .. }) || !loaded.has_refused(*number))
                 })
                 .max_by_key(|(number, image)| {
@@ -220,7 +220,7 @@ impl Cuda {
                         ImageForm::Cubin { capability } => Some(capability),
                         ImageForm::Ptx { .. } => None,
                     };
-                    // One that is loaded already, if it will do.
+                    // An image that is loaded already comes first, if it has the kernel.
                     (cubin, loaded.modules.contains_key(number))
                 });
             let Some((number, image)) = best else {
@@ -245,7 +245,7 @@ impl Cuda {
     }
 }
 
-/// Finds a kernel in an image, which is loaded if it is not. Notes how long that took, and
+/// Finds a kernel in an image, and loads the image if necessary. Notes the time that this took, and
 /// why it failed.
 fn load(
     loaded: &mut Loaded,
@@ -295,13 +295,13 @@ fn find(
             place.insert(module)
         }
     };
-    // A name that stands in a C string has no zero, which would panic.
+    // `cust` panics if the name contains a zero byte. Names that come from a C string have none.
     let function = module.get_function(kernel);
     let function = function.map_err(|_| describe(last_answer()))?;
     Ok(Function(function.to_raw()))
 }
 
-/// An error unless every kernel is in an image that suits a device of this compute
+/// Returns an error unless every kernel is in an image that suits a device of this compute
 /// capability.
 fn check_capability(images: &[Image], has: (u32, u32)) -> Result<(), GpuError> {
     let all: BTreeSet<&str> = images.iter().flat_map(Image::kernels).collect();
@@ -333,14 +333,14 @@ fn check_capability(images: &[Image], has: (u32, u32)) -> Result<(), GpuError> {
 
 impl Drop for Cuda {
     fn drop(&mut self) {
-        // The fields are dropped next, and need it.
+        // The fields are dropped next, and need the context.
         let _ = self.enter();
     }
 }
 
-// SAFETY: memory and streams are the driver's, which keeps this contract; what it
-// allocates stays valid until it is freed or the context is lost, which every
-// later call says.
+// SAFETY: the driver allocates the memory and runs the streams, and keeps this contract. What it
+// allocates stays valid until it is freed or the context is lost. Every call after a loss reports
+// it.
 unsafe impl Device for Cuda {
     fn name(&self) -> String {
         let name = self.device.name();
@@ -383,8 +383,8 @@ unsafe impl Device for Cuda {
 
     unsafe fn free(&self, address: u64, _: usize) {
         if self.enter().is_ok() {
-            // SAFETY: as the caller promises. If it fails the context is lost,
-            // and the memory with it.
+            // SAFETY: as the caller promises. If it fails, the context is lost and the memory with
+            // it.
             let _ = unsafe { cuda_free(DevicePointer::<u8>::from_raw(address)) };
         }
     }
@@ -462,12 +462,12 @@ unsafe impl Device for Cuda {
             kernel: kernel.to_owned(),
             cause: describe(last_answer()),
         };
-        // More than what every kernel may have must be asked for.
+        // Above 48 KiB, the driver must be asked for the shared memory.
         if grid.shared > 48 << 10 {
             let most =
                 sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             let bytes = i32::try_from(grid.shared).unwrap_or(i32::MAX);
-            // SAFETY: the function's module is kept.
+            // SAFETY: the module of the function is kept.
             let answer = unsafe { sys::cuFuncSetAttribute(function.0, most, bytes) };
             if answer != sys::CUresult::CUDA_SUCCESS {
                 return Err(failed());
@@ -506,7 +506,7 @@ unsafe impl Device for Cuda {
         batch: &Batch,
     ) -> Result<f64, GpuError> {
         self.enter()?;
-        // Compiling it is not part of the time.
+        // Loads the kernel first, so that compiling it is not part of the time.
         self.function(kernel)?;
         let on = self.stream(stream)?;
         let event = || check("make an event", Event::new(EventFlags::DEFAULT));
@@ -522,7 +522,7 @@ unsafe impl Device for Cuda {
 
     fn wait(&self, stream: usize) -> Result<(), GpuError> {
         self.enter()?;
-        // What has failed since the last time is told here.
+        // The driver reports here what has failed since the last wait.
         check(
             "finish what the device was asked for",
             self.stream(stream)?.synchronize(),
@@ -559,7 +559,7 @@ mod tests {
             needs: (8, 0),
         };
         assert_eq!(check_capability(&all, (7, 5)), Err(old));
-        // 1024 for one device only.
+        // These images have degree 1024 for one device only.
         let some = images(&[PTX[0].as_bytes(), CUBINS[5]]);
         assert_eq!(check_capability(&some, (9, 0)), Ok(()));
         assert!(check_capability(&some, (8, 9)).is_err());

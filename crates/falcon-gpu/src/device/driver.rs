@@ -1,36 +1,36 @@
-//! The CUDA driver, found at run time.
+//! The CUDA driver, loaded at run time.
 //!
-//! `cust` links the functions of `libcuda`. Here they are: each looks up the
-//! driver's own at its first call and passes its arguments on. So a program
-//! builds without CUDA, starts without a driver and can say that there is none;
-//! and the empty archive `link/lib64/libcuda.a` satisfies the linker.
+//! `cust` links against the functions of `libcuda`. This module defines them: each looks up the
+//! driver's function at its first call and passes its arguments on. So a program builds without
+//! CUDA, starts without a driver, and can report that there is none. The empty archive
+//! `link/lib64/libcuda.a` satisfies the linker.
 //!
-//! `cust` takes a driver's answer as an `enum`, in which a number that it does
-//! not know would be undefined behaviour: newer drivers have more. What it does
-//! not tell apart reaches it as `CUDA_ERROR_UNKNOWN`; [`last_answer`] has the
-//! number itself.
+//! `cust` takes a driver's answer as an `enum`, so a number that it does not know would be
+//! undefined behaviour, and newer drivers have more numbers. Every answer that is not in
+//! [`TOLD_APART`] reaches `cust` as `CUDA_ERROR_UNKNOWN`; [`last_answer`] returns the number
+//! itself.
 //!
-//! Signatures: the CUDA driver API's, as `cuda.h` declares them.
+//! The signatures are those of the CUDA driver API, as `cuda.h` declares them.
 
 use libloading::Library;
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_void};
 use std::sync::OnceLock;
 
-/// Answer of the driver if all is well.
+/// The driver's answer for success.
 pub(super) const SUCCESS: u32 = 0;
-/// Memory is refused.
+/// Out of memory.
 pub(super) const OUT_OF_MEMORY: u32 = 2;
 /// There is no device.
 pub(super) const NO_DEVICE: u32 = 100;
-/// The PTX is of a newer version than the driver knows.
+/// The PTX has a newer version than the driver knows.
 pub(super) const UNSUPPORTED_PTX_VERSION: u32 = 222;
 /// Answer of this library if the driver lacks a function.
 const SYMBOL_NOT_FOUND: u32 = 302;
-/// Something else.
+/// Any other failure.
 const UNKNOWN: u32 = 999;
 
-/// The answers that `cust` tells apart and that may come here.
+/// The answers that `cust` tells apart and that its functions used here may return.
 const TOLD_APART: [u32; 17] = [
     SUCCESS,
     1, // invalid value
@@ -61,17 +61,18 @@ const NAMES: [&str; 3] = [
 #[cfg(windows)]
 const NAMES: [&str; 1] = ["nvcuda.dll"];
 
-/// The driver, or why there is none.
+/// The driver, or the reason why there is none.
 pub(super) fn library() -> &'static Result<Library, String> {
     static DRIVER: OnceLock<Result<Library, String>> = OnceLock::new();
     DRIVER.get_or_init(|| {
         let mut reason = None;
         for name in NAMES {
-            // SAFETY: these names are those of the CUDA driver, whose
-            // initialisers have no preconditions.
+            // SAFETY: these are the names of the CUDA driver, whose initialisers have no
+            // preconditions.
             match unsafe { Library::new(name) } {
                 Ok(library) => return Ok(library),
-                // The first is what the system itself looks for.
+                // Reports the error for the first name, which is the one that the system itself
+                // looks for.
                 Err(error) => reason = reason.or(Some(error.to_string())),
             }
         }
@@ -83,7 +84,7 @@ thread_local! {
     static LAST_ANSWER: Cell<u32> = const { Cell::new(SUCCESS) };
 }
 
-/// Answer of the last driver function that this thread called.
+/// Returns the answer of the last driver function that this thread called.
 pub(super) fn last_answer() -> u32 {
     LAST_ANSWER.get()
 }
@@ -101,7 +102,7 @@ pub(super) fn describe(answer: u32) -> String {
     format!("{text} (error {answer})")
 }
 
-/// Notes the answer for [`last_answer`], and gives what `cust` may see of it.
+/// Notes the answer for [`last_answer`], and returns the answer that `cust` may see.
 fn pass_on(answer: u32) -> u32 {
     LAST_ANSWER.set(answer);
     if TOLD_APART.contains(&answer) {
@@ -122,7 +123,7 @@ unsafe fn find<F: Copy>(name: &str) -> Option<F> {
     symbol.ok().map(|symbol| *symbol)
 }
 
-/// Defines functions of the driver API that pass on to the driver's own.
+/// Defines functions of the driver API, which call the driver's functions of the same names.
 macro_rules! passed_on {
     ($($name:ident($($argument:ident: $type:ty),*);)*) => {
         $(
@@ -134,7 +135,7 @@ macro_rules! passed_on {
                 type Function = unsafe extern "C" fn($($type),*) -> u32;
                 static FUNCTION: OnceLock<Option<Function>> = OnceLock::new();
                 let find = || {
-                    // SAFETY: that is the type of the driver's function.
+                    // SAFETY: this is the type of the driver's function.
                     unsafe { find(stringify!($name)) }
                 };
                 pass_on(match FUNCTION.get_or_init(find) {
@@ -196,8 +197,8 @@ passed_on! {
     cuEventDestroy_v2(event: Handle);
 }
 
-/// The driver's text for an answer. Without a driver there is one all the same:
-/// `cust` panics where it formats an error that has none.
+/// Writes the driver's text for an answer. Without a driver it writes one all the same: `cust`
+/// panics when it formats an error that has none.
 ///
 /// # Safety
 /// `text` must be a place for one pointer.
@@ -207,7 +208,7 @@ unsafe extern "C" fn cuGetErrorString(answer: u32, text: *mut *const c_char) -> 
     type Function = unsafe extern "C" fn(u32, *mut *const c_char) -> u32;
     static FUNCTION: OnceLock<Option<Function>> = OnceLock::new();
     let find = || {
-        // SAFETY: that is the type of the driver's function.
+        // SAFETY: this is the type of the driver's function.
         unsafe { find::<Function>("cuGetErrorString") }
     };
     if let Some(function) = FUNCTION.get_or_init(find) {
@@ -237,7 +238,7 @@ mod tests {
         }
     }
 
-    /// Anything else would be no value of the type that `cust` reads.
+    /// Any other number would not be a valid value of the type that `cust` reads.
     #[test]
     fn what_is_passed_on_are_variants_of_the_type_that_cust_reads() {
         use cust::sys::cudaError_enum::*;
@@ -269,7 +270,7 @@ mod tests {
         for answer in [SUCCESS, OUT_OF_MEMORY, 12345] {
             assert!(describe(answer).ends_with(&format!("(error {answer})")));
         }
-        // What would panic if the driver's function failed.
+        // Formatting would panic if the function had no text.
         assert!(!cust::error::CudaError::UnknownError.to_string().is_empty());
     }
 }

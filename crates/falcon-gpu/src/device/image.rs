@@ -1,8 +1,8 @@
-//! Images of kernels: the text of PTX and cubins, told apart by their first bytes.
+//! Images of kernels: PTX text and cubins, distinguished by their first bytes.
 //!
-//! The driver is given the address of an image without its length. So nothing reaches it
-//! that ends before the image says that it ends: PTX has its zero, and every section and
-//! segment of a cubin lies within its bytes.
+//! The driver is given the address of an image without its length. So an image is refused unless
+//! its own end lies within its bytes: PTX must have its terminating zero, and every section and
+//! segment of a cubin must lie within the bytes.
 
 use super::loaded::ImageForm;
 use crate::error::{CudaVersion, GpuError};
@@ -12,7 +12,7 @@ use std::ffi::CString;
 /// The first bytes of an ELF file.
 const ELF: &[u8] = b"\x7fELF";
 
-/// An image that was read and found whole.
+/// An image that was read and found to be complete.
 pub(crate) struct Image {
     pub(super) code: Code,
     pub(super) form: ImageForm,
@@ -62,12 +62,13 @@ impl Image {
         self.kernels.contains(kernel)
     }
 
-    /// The kernels of the image.
+    /// Returns the names of the image's kernels.
     pub(super) fn kernels(&self) -> impl Iterator<Item = &str> {
         self.kernels.iter().map(String::as_str)
     }
 
-    /// The CUDA version that a driver must support to compile the image, if it is PTX.
+    /// Returns the CUDA version that a driver must support to compile the image. `None` for a
+    /// cubin.
     pub(super) fn needs(&self) -> Option<CudaVersion> {
         match &self.code {
             Code::Ptx { needs, .. } => Some(*needs),
@@ -111,7 +112,7 @@ impl Header {
     }
 }
 
-/// The CUDA version that brought a version of PTX ("PTX ISA", release notes).
+/// Returns the CUDA version that introduced a version of PTX ("PTX ISA", release notes).
 fn cuda_of_ptx(major: u32, minor: u32) -> Option<CudaVersion> {
     let (major, minor) = match (major, minor) {
         (..7, _) => (10, 2),
@@ -123,9 +124,9 @@ fn cuda_of_ptx(major: u32, minor: u32) -> Option<CudaVersion> {
     Some(CudaVersion { major, minor })
 }
 
-/// Description that a cubin has of itself. A cubin is an ELF file of 64 bits, little-endian. The
+/// Description of a cubin, from its headers. A cubin is an ELF file of 64 bits, little-endian. The
 /// names of fields are those of "Tool Interface Standard: Executable and Linking Format". NVIDIA's
-/// own values are those that LLVM has in `BinaryFormat/ELF.h`, and that `ptxas` 13.0 writes.
+/// own values are those of LLVM's `BinaryFormat/ELF.h`; `ptxas` 13.0 writes them.
 #[derive(Debug, PartialEq, Eq)]
 struct Cubin {
     capability: (u32, u32),
@@ -136,11 +137,11 @@ struct Cubin {
 const EXECUTABLE: u16 = 2;
 /// `e_machine` of NVIDIA's GPUs.
 const CUDA: u16 = 190;
-/// `sh_type` of a table of symbols, and of a section that takes no bytes of the file.
+/// `sh_type` of a symbol table, and of a section that takes no bytes of the file.
 const SYMBOLS: u32 = 2;
 const NO_BITS: u32 = 8;
-/// `st_info` of a function that other files may call, and the bit of `st_other` that says that
-/// the host may launch it.
+/// `st_info` of a function that other files may call, and the bit of `st_other` that marks a
+/// function that the host may launch.
 const GLOBAL_FUNCTION: u8 = 1 << 4 | 2;
 const ENTRY: u8 = 1 << 4;
 
@@ -156,7 +157,7 @@ impl Cubin {
             return Err("it is no program for a GPU");
         }
         let flags = word(head, 48).ok_or(SHORT)?;
-        // Until CUDA 12 the lowest byte has the compute capability, then the next one.
+        // Until CUDA 12 the lowest byte has the compute capability, later the next one.
         let digits = match head[8] {
             7 => flags & 0xff,
             8 => flags >> 8 & 0xff,
@@ -204,10 +205,10 @@ impl Cubin {
     }
 }
 
-/// Longest name of a kernel: names of a table may overlap, and are copied.
+/// Longest name of a kernel. Names in a table may overlap, and are copied: this bounds the copies.
 const LONGEST_NAME: usize = 256;
 
-/// The bytes before the first zero, which is not far.
+/// Returns the bytes before the first zero. `None` if there is no zero within `LONGEST_NAME` bytes.
 fn until_zero(bytes: &[u8]) -> Option<&[u8]> {
     let end = bytes
         .iter()
@@ -216,8 +217,8 @@ fn until_zero(bytes: &[u8]) -> Option<&[u8]> {
     bytes.get(..end)
 }
 
-/// The table of a file whose offset, length of an entry and number of entries stand at these
-/// places; an entry must have `entry` bytes.
+/// Returns a table of the file. Its offset, the length of an entry and the number of entries stand
+/// at the places `at`, `each` and `count`. An entry must have `entry` bytes.
 fn table(file: &[u8], (at, each, count): (usize, usize, usize), entry: u16) -> Option<&[u8]> {
     let count = u64::from(half(file, count)?);
     if count > 0 && half(file, each)? != entry {
@@ -305,7 +306,7 @@ mod tests {
         assert_eq!(Cubin::read(&cubin), Err("its version is unknown"));
     }
 
-    /// The driver would read behind the end.
+    /// Without the zero, the driver would read behind the end of the text.
     #[test]
     fn a_cubin_that_is_truncated_is_refused() {
         let cubin = CUBINS[0];
@@ -316,13 +317,13 @@ mod tests {
         assert!(Cubin::read(&cubin[..cubin.len() - 1]).is_err());
     }
 
-    /// Sections and segments that end behind the file, or whose ends overflow.
+    /// Refuses sections and segments that end behind the file, or whose ends overflow.
     #[test]
     fn a_cubin_has_all_that_it_points_to() {
         let cubin = CUBINS[3];
         let table = |at: usize| long(cubin, at).expect("an offset") as usize;
-        // The offset and the length of section 3, the symbols, of 4, which is not read here, and
-        // of segment 2.
+        // The offset and the length of section 3, the symbols, of section 4, which is not read
+        // here, and of segment 2.
         let places = [
             table(40) + 3 * 64 + 24,
             table(40) + 3 * 64 + 32,
@@ -344,7 +345,7 @@ mod tests {
 
     #[test]
     fn a_cubin_with_a_bit_flipped_is_read_or_refused() {
-        // A small one: the header, the tables and the names of a real one around no code.
+        // A small cubin: the header, the tables and the names of a real one, without its code.
         let mut cubin = CUBINS[2].to_vec();
         let places = |offset: u64, len: usize| (offset as usize..).take(len);
         let (sections, count) = (long(&cubin, 40).unwrap(), half(&cubin, 60).unwrap());
@@ -363,7 +364,7 @@ mod tests {
             .chain(symbols)
             .enumerate()
         {
-            // All bits of the header, one of each byte behind it.
+            // Flips all bits of the header, and one bit of each byte behind it.
             for bit in if i < 64 { 0..8 } else { i % 8..i % 8 + 1 } {
                 cubin[place] ^= 1 << bit;
                 match Cubin::read(&cubin) {

@@ -8,13 +8,13 @@ use std::time::Duration;
 pub enum ImageForm {
     /// PTX: text that the driver compiles for the device.
     Ptx {
-        /// The oldest compute capability that can run it, as (8, 0).
+        /// The oldest compute capability that can run it, such as (8, 0).
         capability: (u32, u32),
     },
     /// A cubin: machine code for one compute capability, and for later ones with the same
     /// major number.
     Cubin {
-        /// Compute capability of the image, as (9, 0).
+        /// Compute capability of the image, such as (9, 0).
         capability: (u32, u32),
     },
 }
@@ -30,7 +30,7 @@ impl ImageForm {
 }
 
 impl fmt::Display for ImageForm {
-    /// Writes the form, as `cubin sm_90` or `PTX sm_80`.
+    /// Writes the form, such as `cubin sm_90` or `PTX sm_80`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (form, (major, minor)) = match self {
             Self::Ptx { capability } => ("PTX", capability),

@@ -1,4 +1,4 @@
-//! One context and many callers.
+//! One context with many callers.
 
 use crate::fixture::Fixture;
 use crate::support::{PLENTY, context};
@@ -10,13 +10,13 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// Calls that come at once.
+/// Number of calls at the same time.
 const CALLS: usize = 100;
-/// Claims of a call: a chunk of several blocks.
+/// Number of claims of a call: a chunk of several blocks.
 const CLAIMS: usize = 4000;
 
-/// Claims that are staged by many threads and refused by the first kernel: all the time
-/// goes into waiting for other threads.
+/// Verifies claims that many threads stage and the first kernel refuses. Nearly all the time is
+/// spent waiting for other threads.
 fn refuses_claims(gpu: &GpuContext, fixture: &Fixture<Falcon512>) -> bool {
     let claim = |message| VerifyBytesJob {
         key: fixture.keys[0].verifying_key(),
@@ -35,9 +35,9 @@ fn refuses_claims(gpu: &GpuContext, fixture: &Fixture<Falcon512>) -> bool {
         .all(|&verdict| verdict == Verdict::Malformed)
 }
 
-/// A thread of a pool takes up other calls of the pool while it waits for a part of its own
-/// call. None may wait for itself, nor all of them for each other: that is rare where there are
-/// few cores, but sure not to be where no thread of the pool holds the device.
+/// While a thread of a pool waits for a part of its own call, it takes up other calls of the pool.
+/// No call may wait for itself, nor may all calls wait for each other. This would happen rarely on
+/// a machine with few cores. It cannot happen if no thread of the pool holds the device.
 #[test]
 fn calls_from_within_a_pool_are_done() {
     let mut options = Options::default();
@@ -50,7 +50,7 @@ fn calls_from_within_a_pool_are_done() {
         let fixture = Fixture::<Falcon512>::new(1, CLAIMS);
         let call = |number: usize| {
             if number.is_multiple_of(3) {
-                // Leaves a thread that looks for work.
+                // Lets this thread look for other work.
                 thread::sleep(Duration::from_micros(200));
                 return true;
             }
@@ -61,7 +61,7 @@ fn calls_from_within_a_pool_are_done() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
             pool.build().unwrap().install(calls);
         }
-        // And from the pool that is everybody's.
+        // Calls also come from the global pool.
         calls();
         for caller in device.callers() {
             assert!(caller.starts_with("falcon-gpu-"), "{caller}");

@@ -1,5 +1,5 @@
-//! Batches on a device of the host: the bytes of the processor's engines, whatever
-//! the size of the batch and however it is divided.
+//! Batches on a device of the host give the bytes of the processor's engines, for all sizes and all
+//! ways to divide them.
 
 use crate::fixture::{Fixture, MODES, SEED, options};
 use crate::support::{Fault, PLENTY, context};
@@ -10,7 +10,7 @@ use falcon_gpu::kernels::status;
 use falcon_gpu::{GpuContext, KeyMode, Options};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The same expression for both degrees.
+/// Calls a function for both degrees.
 macro_rules! both {
     ($function:ident $(, $argument:expr)*) => {{
         $function::<Falcon512>($($argument),*);
@@ -27,8 +27,8 @@ fn every_mode_gives_the_bytes_of_the_processor() {
             let Some((device, context)) = context(PLENTY, options(mode)) else {
                 return;
             };
-            // In whatever form keys come, by turns within a batch, too. From the second batch
-            // on they are there, if they are kept.
+            // Keys come in each form, and in both forms within a batch. If keys are kept, they are
+            // on the device from the second batch on.
             let forms: [fn(usize) -> bool; 4] =
                 [|_| false, |_| true, |job| job % 2 == 0, |job| job % 7 < 4];
             for expanded in forms {
@@ -55,7 +55,7 @@ fn every_mode_gives_the_bytes_of_the_processor() {
     both!(check);
 }
 
-/// A key that is not kept is brought by batches alone.
+/// Only batches bring a key that is not kept.
 #[test]
 fn keys_that_are_not_kept_are_not_uploaded() {
     let fixture = Fixture::<Falcon512>::new(1, 3);
@@ -96,7 +96,7 @@ fn batches_of_every_size_are_divided_without_a_trace() {
 fn a_batch_uses_as_many_streams_as_the_options_say() {
     let fixture = Fixture::<Falcon512>::new(2, 20);
     let expected = fixture.expected();
-    // The device has three.
+    // The device has three streams.
     for (asked, used) in [
         (Some(0), 1),
         (Some(1), 1),
@@ -139,8 +139,7 @@ fn compressed_len<P: Parameters>(signature: &Signature<P>) -> u32 {
     signature.encoded_len(Format::Compressed).unwrap() as u32
 }
 
-/// The length that half of the signatures have: as many attempts are refused if
-/// no longer ones are allowed.
+/// Returns the median length. If it is the limit, about half of the attempts are refused.
 fn median_len<P: Parameters>(signatures: &[Signature<P>]) -> u32 {
     let mut lengths: Vec<_> = signatures.iter().map(compressed_len).collect();
     lengths.sort_unstable();
@@ -153,7 +152,7 @@ fn attempts_go_on_until_all_jobs_are_done() {
     let expected = fixture.expected();
     let limit = median_len(&expected);
     let mut first: Option<Vec<_>> = None;
-    // In batches of one no job can be taken for another.
+    // In chunks of one job, no job can be mistaken for another.
     for chunk in [1000, 11, 1] {
         let mut options = Options::default();
         options.chunk = Some(chunk);
@@ -216,8 +215,8 @@ fn given_randomness_is_followed_through_all_attempts() {
         context.sign_batch_raw(&jobs, fit, &mut out).unwrap();
         assert!(out == expected);
 
-        // When half of the attempts are refused, every job goes on with its own
-        // seeds, whatever the order in which it is listed.
+        // If half of the attempts are refused, every job continues with its own seeds, in whatever
+        // order the jobs are listed.
         if fit == Fit::Padded {
             device.refuse_longer_than(median_len(&expected));
             context.sign_batch_raw(&jobs, fit, &mut out).unwrap();
@@ -260,7 +259,7 @@ fn verdicts_are_those_of_the_processor() {
         let Some((device, context)) = context(PLENTY, options) else {
             return;
         };
-        // Some under a wrong key or for a wrong message.
+        // Some claims have a wrong key or a wrong message.
         let jobs: Vec<_> = (0..signatures.len())
             .map(|i| VerifyJob {
                 key: fixture.expanded[fixture.key_of(i + usize::from(i % 5 == 4))].verifying_key(),
@@ -276,7 +275,7 @@ fn verdicts_are_those_of_the_processor() {
         context.verify_batch(&jobs, &mut out).unwrap();
         assert_eq!(out, expected);
 
-        // Bytes, some of which are none of a signature.
+        // Encoded signatures, some of which are malformed.
         let bytes: Vec<Vec<u8>> = signatures
             .iter()
             .enumerate()
@@ -288,7 +287,7 @@ fn verdicts_are_those_of_the_processor() {
                     3 => bytes[50 + i] ^= 1,
                     4 => bytes.resize(3000, 0),
                     5 => *bytes.last_mut().unwrap() ^= 1,
-                    // `s2` is 24 times 2047, which exceeds the norm bound by itself, and zeros.
+                    // `s2` contains 24 times 2047, which alone exceeds the norm bound, and zeros.
                     7 => {
                         bytes.truncate(41);
                         bytes.extend([0x7f, 0, 1].repeat(24));
@@ -317,7 +316,7 @@ fn verdicts_are_those_of_the_processor() {
         for verdict in [Verdict::Valid, Verdict::Invalid, Verdict::Malformed] {
             assert!(out.contains(&verdict));
         }
-        // The second time with what the first has left in locked memory.
+        // The second call finds data of the first in locked memory.
         context.verify_bytes_batch(&jobs, &mut out).unwrap();
         assert_eq!(out, expected);
         assert!(device.is_wiped());
@@ -341,7 +340,7 @@ fn little_memory_makes_many_chunks() {
         let key = (probe.memory_of_keys::<P>(32) - probe.memory_of_keys::<P>(16)) as usize / 16;
         assert!(probe.memory_to_verify::<P>(1, 400, 1) < one as u64);
         for lanes in [2, 4, 10] {
-            // Besides, keys, of which two or three at once are there.
+            // In addition, memory for keys, two or three of which are on the device at once.
             let total = lanes * one + 12 * key;
             for (mode, limited) in [
                 (KeyMode::Expanded, false),
@@ -350,7 +349,7 @@ fn little_memory_makes_many_chunks() {
                 (KeyMode::Transient, true),
             ] {
                 let mut options = options(mode);
-                // What a device has is not always what it says.
+                // A device may have less memory than it reports.
                 options.memory = limited.then_some(2 * total as u64);
                 let (device, context) = context(total, options).unwrap();
                 assert!(fixture.signed(&context) == expected);
@@ -364,7 +363,7 @@ fn little_memory_makes_many_chunks() {
                 assert!(device.was_wiped());
             }
         }
-        // Not enough for one.
+        // There is not enough memory for one job.
         let (device, context) = context(one / 2, options(KeyMode::Transient)).unwrap();
         let mut out = vec![expected[1]; 60];
         let failed = context.sign_batch(&SEED, &fixture.jobs(), &mut out);
@@ -401,7 +400,7 @@ fn whatever_fails_the_output_is_untouched_and_the_next_batch_is_done() {
     let refused = vec![Err(SignatureError); 12];
     let mut some_failed = [false; 2];
     for lost in [false, true] {
-        // So that what is not zero was written by a batch.
+        // Any byte that differs from this was written by a batch.
         device.fill(if lost { status::DONE } else { 0 });
         for call in 0.. {
             let context = GpuContext::on(device.clone(), options.clone());
@@ -419,8 +418,7 @@ fn whatever_fails_the_output_is_untouched_and_the_next_batch_is_done() {
                 Err(_) => assert_eq!(valid, refused),
             }
             let failed = device.recover();
-            // Nothing of a batch is left, however it has ended; of a lost device that is
-            // not known.
+            // Nothing of a batch is left, however it has ended. For a lost device this is unknown.
             if !lost {
                 context.forget_keys();
                 assert!(device.is_wiped(), "call {call}");
@@ -445,7 +443,7 @@ fn whatever_fails_the_output_is_untouched_and_the_next_batch_is_done() {
     assert_eq!(some_failed, [true; 2]);
 }
 
-/// Whatever panics while a batch is done, nothing of it is left, and the next one is done.
+/// If anything panics during a batch, nothing of the batch is left, and the next one succeeds.
 #[test]
 fn a_panic_leaves_nothing_behind() {
     let fixture = Fixture::<Falcon512>::new(2, 12);
@@ -456,7 +454,7 @@ fn a_panic_leaves_nothing_behind() {
         return;
     };
     for kernel in ["hash", "seed", "prng", "sign", "accept"] {
-        // In the first chunk, and when others are on their way.
+        // In the first chunk, and while other chunks are on their way.
         for first in [0, 2] {
             device.spoil(kernel, Fault::Panic, first);
             let mut out = vec![expected[3]; 12];
@@ -500,7 +498,7 @@ fn a_key_is_brought_once() {
     context.upload_key(&fixture.expanded[0]).unwrap();
     let calls = device.calls();
     context.upload_key(&fixture.expanded[0]).unwrap();
-    // Nor is the same key a second time if it is somewhere else.
+    // A copy of the same key at another address is not brought a second time either.
     context.upload_key(&fixture.keys[0].expand()).unwrap();
     assert_eq!(device.calls(), calls);
 }

@@ -1,4 +1,4 @@
-//! Batches that tests sign.
+//! Keys and messages for batches of the tests.
 
 use falcon_core::batch::{BatchSign, SignJob};
 use falcon_core::{Engine, ExpandedKey, Parameters, Signature, SigningKey};
@@ -9,7 +9,7 @@ pub const SEED: [u8; 32] = [9; 32];
 /// Every form in which a device can keep keys.
 pub const MODES: [KeyMode; 3] = [KeyMode::Transient, KeyMode::Balanced, KeyMode::Expanded];
 
-/// The defaults, but for what the device keeps of keys.
+/// Returns the default options with this key mode.
 pub fn options(key_mode: KeyMode) -> Options {
     let mut options = Options::default();
     options.key_mode = key_mode;
@@ -36,17 +36,17 @@ impl<P: Parameters> Fixture<P> {
         }
     }
 
-    /// The number of the key of a job: several jobs in a row have the same.
+    /// Returns the number of the key of a job. Several jobs in a row have the same key.
     pub fn key_of(&self, job: usize) -> usize {
         job / 3 % self.keys.len()
     }
 
-    /// The jobs, all with signing keys.
+    /// Returns the jobs, all with signing keys.
     pub fn jobs(&self) -> Vec<SignJob<'_, P>> {
         self.jobs_where(|_| false)
     }
 
-    /// The jobs, with expanded keys where `expanded` says so.
+    /// Returns the jobs, with expanded keys for those jobs for which `expanded` is true.
     pub fn jobs_where(&self, expanded: impl Fn(usize) -> bool) -> Vec<SignJob<'_, P>> {
         let jobs = self.messages.iter().enumerate();
         jobs.map(|(i, message)| match self.key_of(i) {
@@ -56,7 +56,7 @@ impl<P: Parameters> Fixture<P> {
         .collect()
     }
 
-    /// Signatures that the CPU makes of the same jobs.
+    /// Returns the signatures that the CPU makes for the same jobs.
     pub fn expected(&self) -> Vec<Signature<P>> {
         let mut out = vec![Signature::EMPTY; self.messages.len()];
         let engine = Engine::best();
@@ -65,7 +65,7 @@ impl<P: Parameters> Fixture<P> {
         out
     }
 
-    /// A signature that is in none of the batches.
+    /// Returns a signature that is in none of the batches.
     pub fn another(&self) -> Signature<P> {
         let jobs = &self.jobs()[..1];
         let mut out = [Signature::EMPTY];

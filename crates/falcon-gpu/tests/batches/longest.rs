@@ -1,4 +1,4 @@
-//! The longest signatures that there are, and what is longer, read on the device.
+//! Decodes the longest possible signatures, and longer bytes, on the device.
 
 use crate::attempts::squared_norm_bound;
 use crate::support::{PLENTY, context};
@@ -13,12 +13,13 @@ const Q: u64 = 12289;
 const NONCE: [u8; 40] = [7; 40];
 const MESSAGE: &[u8] = b"a long one";
 
-/// `x^e` modulo q.
+/// Returns `x^e` modulo q.
 fn power(x: u64, e: u64) -> u64 {
     (0..e).fold(1, |power, _| power * x % Q)
 }
 
-/// The roots of `x^n + 1` modulo q: odd powers of one of them. 11 generates all.
+/// Returns the roots of `x^n + 1` modulo q: the odd powers of one of them. 11 generates all nonzero
+/// residues.
 fn roots(n: usize) -> Vec<u64> {
     let root = power(11, (Q - 1) / (2 * n as u64));
     assert_eq!(power(root, n as u64), Q - 1);
@@ -26,13 +27,13 @@ fn roots(n: usize) -> Vec<u64> {
     std::iter::successors(Some(root), odd).take(n).collect()
 }
 
-/// The values of a polynomial at the roots.
+/// Returns the values of a polynomial at the roots.
 fn values(a: impl DoubleEndedIterator<Item = u64> + Clone, roots: &[u64]) -> Vec<u64> {
     let value = |&root: &u64| a.clone().rev().fold(0, |sum, c| (sum * root + c) % Q);
     roots.iter().map(value).collect()
 }
 
-/// The polynomial that has these values.
+/// Returns the polynomial that has these values.
 fn polynomial(mut values: Vec<u64>, roots: &[u64]) -> Vec<u64> {
     let inverses: Vec<u64> = roots.iter().map(|&root| power(root, Q - 2)).collect();
     let inverse_of_n = power(roots.len() as u64, Q - 2);
@@ -46,8 +47,8 @@ fn polynomial(mut values: Vec<u64>, roots: &[u64]) -> Vec<u64> {
     (0..roots.len()).map(coefficient).collect()
 }
 
-/// The vector with the longest code within the bound, by `fits_the_bound` of `falcon-core`,
-/// and a key under which (0, s2) is the vector of the message: `h = c / s2`.
+/// Returns the vector with the longest code within the bound, from `fits_the_bound` of
+/// `falcon-core`, and a key under which (0, s2) is the vector of the message: `h = c / s2`.
 fn longest<P: Parameters>() -> (Vec<i16>, VerifyingKey<P>) {
     let roots = roots(P::N);
     let mut point = vec![0; P::N];
@@ -55,7 +56,7 @@ fn longest<P: Parameters>() -> (Vec<i16>, VerifyingKey<P>) {
     let c = values(point.iter().map(|&c| u64::from(c)), &roots);
     let all_256 = P::N as u64 * 256 * 256;
     let larger = (squared_norm_bound::<P>() - all_256) / (384 * 384 - 256 * 256);
-    // Signs until it has an inverse.
+    // Tries signs until `s2` has an inverse.
     let (s2, s2_values) = (0u8..)
         .map(|turn| {
             let mut signs = Shake256::reader(&[turn]);
@@ -97,8 +98,8 @@ fn the_longest_signature_is_read<P: Parameters>(len: usize) {
         bytes
     };
     let most = P::COMPRESSED_MAX_LEN;
-    // Three streams: where chunks are of one, a signature stands where the one three before it
-    // stood, with what that one had behind it.
+    // There are three streams. In chunks of one job, a signature is written where the third one
+    // before it was, whose longer bytes may remain behind it.
     let mut signatures = vec![valid.clone(), valid.clone(), valid.clone()];
     signatures.extend([len - 1, len - 2, len - 16].map(resized));
     signatures.extend([len + 1, most - 1, most, most + 1, most + 16, 2 * most].map(resized));
@@ -108,7 +109,7 @@ fn the_longest_signature_is_read<P: Parameters>(len: usize) {
         vec![valid[0]],
         resized(P::PADDED_LEN),
     ]);
-    // What is left of the last byte: 3 bits, or 2.
+    // The unused bits of the last byte: 3 for Falcon-512, 2 for Falcon-1024.
     for bit in 0..if P::LOGN == 9 { 3 } else { 2 } {
         let mut flipped = valid.clone();
         flipped[len - 1] ^= 1 << bit;

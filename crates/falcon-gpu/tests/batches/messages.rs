@@ -1,4 +1,4 @@
-//! Messages of any and differing lengths, hashed on the device.
+//! Messages of arbitrary, differing lengths, hashed on the device.
 
 use crate::support::{PLENTY, context};
 use falcon_core::batch::{BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob};
@@ -25,7 +25,7 @@ fn messages_of_all_lengths_are_signed_and_verified_side_by_side() {
         let key = SigningKey::<P>::from_seed(&[1; 32])
             .expect("no fault")
             .expand();
-        // Around a block, around 64 KiB, and long ones, in no order.
+        // Lengths around a block, around 64 KiB, and long ones, in mixed order.
         let lengths = [
             65_537, 0, 136, 2_000_003, 1, 135, 65_536, 96, 300_000, 137, 65_535, 95, 272,
         ];
@@ -45,7 +45,7 @@ fn messages_of_all_lengths_are_signed_and_verified_side_by_side() {
                 return;
             };
             assert!(signed(&context, &jobs).unwrap() == expected, "{chunk:?}");
-            // The last byte of every other one is another.
+            // Changes the last byte of every other message.
             let mut claimed = messages.clone();
             for message in claimed.iter_mut().step_by(2) {
                 if let Some(last) = message.last_mut() {
@@ -79,8 +79,8 @@ fn messages_of_all_lengths_are_signed_and_verified_side_by_side() {
     check::<Falcon1024>();
 }
 
-/// A chunk has few messages where they are long; one that does not fit is refused, and
-/// what was asked for beside it is as it was.
+/// A chunk has fewer messages if they are long. A message that does not fit is refused, and the
+/// outputs of the whole batch stay unchanged.
 #[test]
 fn only_the_memory_of_the_device_limits_a_message() {
     let key = SigningKey::<Falcon512>::from_seed(&[1; 32])

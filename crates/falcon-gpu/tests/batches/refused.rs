@@ -1,4 +1,4 @@
-//! Jobs that `sign` refuses are tried again with the seeds that the core would take.
+//! If `sign` refuses an attempt, the job is tried again with the same seeds as in the core.
 
 use crate::attempts::{Hedged, first_that_fits};
 use crate::fixture::{Fixture, MODES, SEED, options};
@@ -7,7 +7,7 @@ use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness};
 use falcon_core::seams::hash::Shake256;
 use falcon_core::{Falcon512, Falcon1024, Parameters, Signature};
 
-/// Two of three jobs once, and some of them twice.
+/// Refuses the first attempt of two in three jobs, and the second attempt of some.
 const REFUSED: Refused = |job, attempt| match attempt {
     0 => job % 3 != 0,
     1 => job % 5 == 1,

@@ -1,5 +1,5 @@
-//! Keys that stay on the device: expanded there to the bits of the core, found
-//! again, moved when the capacity grows, gone without a trace when something fails.
+//! Keys that stay on the device: they are expanded there to the bits of the core, found again,
+//! moved when the capacity grows, and leave no trace when something fails.
 
 use crate::fixture::{SEED, options};
 use crate::support::{HostDevice, PLENTY, context};
@@ -17,7 +17,7 @@ fn keys<P: Parameters>(count: u8) -> Vec<SigningKey<P>> {
         .collect()
 }
 
-/// Whether the device signs a message with each key as the processor does.
+/// True if the device signs a message with each key like the processor.
 fn signs_with<P: Parameters>(context: &GpuContext, keys: &[SigningKey<P>]) -> bool {
     let expanded: Vec<ExpandedKey<P>> = keys.iter().map(SigningKey::expand).collect();
     let jobs: Vec<_> = expanded
@@ -42,7 +42,7 @@ fn resident_keys_have_the_bits_of_the_core() {
                 return;
             };
             for (i, key) in keys.iter().enumerate() {
-                // In either form it is the same key.
+                // Both forms are the same key.
                 if i % 2 == 0 {
                     context.upload_key(key).unwrap();
                 } else {
@@ -60,7 +60,8 @@ fn resident_keys_have_the_bits_of_the_core() {
                 let bits =
                     |reals: &[f64]| reals.iter().map(|real| real.to_bits()).collect::<Vec<_>>();
                 assert!(bits(&expanded) == bits(expected), "{} {i}", P::NAME);
-                // What it was expanded from is gone, and so is what it came through.
+                // The small integers are wiped, and so is the locked memory through which they
+                // came.
                 assert!(device.locked_is_wiped());
                 assert_eq!(small.len(), 4 * P::N);
                 assert!(small.iter().all(|&byte| byte == 0));
@@ -77,7 +78,7 @@ fn resident_keys_have_the_bits_of_the_core() {
                     .iter()
                     .all(|(name, count)| name.starts_with(kernel) && *count == 1)
             );
-            // All of them are still there, though the capacity grew in between.
+            // All keys are still there, although the capacity has grown meanwhile.
             for key in &keys {
                 context.upload_key(key).unwrap();
             }
@@ -94,7 +95,7 @@ fn resident_keys_have_the_bits_of_the_core() {
 fn keys_that_nobody_expanded_sign_the_same_and_are_expanded_together() {
     let keys = keys::<Falcon512>(21);
     let messages: Vec<_> = (0..60u8).map(|i| vec![i; usize::from(i)]).collect();
-    // No key stands beside itself, and all stand there twice at least.
+    // Neighbouring jobs have different keys, and each key occurs at least twice.
     let key_of = |job: usize| &keys[job % keys.len()];
     let jobs: Vec<_> = messages
         .iter()
@@ -134,7 +135,7 @@ fn keys_that_nobody_expanded_sign_the_same_and_are_expanded_together() {
                     .any(|(name, _)| name.starts_with("sign_raw"))
             );
         }
-        // The forms of a key are one key.
+        // Both forms of a key count as one key.
         let mut out = vec![Signature::EMPTY; 60];
         context.sign_batch(&SEED, &sign, &mut out).unwrap();
         assert!(out == expected);
@@ -149,7 +150,7 @@ fn keys_that_nobody_expanded_sign_the_same_and_are_expanded_together() {
     }
 }
 
-/// The small integers of so many keys do not lie on the device at once.
+/// The device does not hold the small integers of 300 keys at once.
 #[test]
 fn many_keys_are_expanded_by_several_launches() {
     let keys: Vec<SigningKey<Falcon512>> = (0..300u16)
@@ -195,11 +196,11 @@ fn what_keys_take_is_told_beforehand() {
     check::<Falcon1024>();
 }
 
-/// Whatever call fails, once or for good, the keys that were there stay, and nothing
-/// of the new one does.
+/// If any call fails, once or from then on, the old keys stay on the device, and nothing of the new
+/// key does.
 #[test]
 fn a_key_that_cannot_be_brought_leaves_everything_as_it_was() {
-    // The last one makes the capacity grow.
+    // The last key makes the capacity grow.
     let keys = keys::<Falcon512>(17);
     let (last, others) = keys.split_last().unwrap();
     let Some((device, _)) = context(PLENTY, options(KeyMode::Expanded)) else {
@@ -229,7 +230,7 @@ fn a_key_that_cannot_be_brought_leaves_everything_as_it_was() {
                     "{error:?}"
                 );
                 let greater = context.memory_of_keys::<Falcon512>(17) as usize;
-                // Keys that should be replaced and cannot be wiped go with their memory.
+                // If keys must be replaced but cannot be wiped, their memory is freed.
                 let gone = if lost && call < 3 { 0 } else { used };
                 assert!([used, greater, gone].contains(&device.used()));
                 if !lost {
@@ -243,8 +244,7 @@ fn a_key_that_cannot_be_brought_leaves_everything_as_it_was() {
                 }
             }
             device.launched();
-            // If one of the three larger arrays is refused, it takes the place of the
-            // others.
+            // If one of the three larger arrays is refused, the new key replaces the others.
             if brought.is_ok() || call < 3 {
                 assert!(brought.is_ok() != (lost && call < 3));
             } else {
@@ -284,7 +284,7 @@ fn a_device_without_memory_for_a_key_says_so() {
     assert!(device.was_wiped());
 }
 
-/// Number of a key's traces on the device: its hash, the start of its basis, the end of its tree.
+/// Counts the traces of a key on the device: its hash, the start of its basis, the end of its tree.
 fn traces(device: &HostDevice, key: &SigningKey<Falcon512>) -> usize {
     let expanded = key.expand();
     let reals = expanded_reals(&expanded);
@@ -302,15 +302,15 @@ fn traces(device: &HostDevice, key: &SigningKey<Falcon512>) -> usize {
     traces.iter().filter(|trace| device.holds(trace)).count()
 }
 
-/// Of keys in whose place others come, nothing is left where these do not reach; and if
-/// wiping fails, nothing of any.
+/// If keys are replaced, nothing is left of the old keys, even where the new ones are shorter. If
+/// wiping fails, nothing is left of any key.
 #[test]
 fn replaced_keys_are_wiped() {
     let keys = keys::<Falcon512>(3);
-    // Its reals, its hash, its small integers, and whether it is expanded.
+    // Bytes of a key: its reals, its hash, its small integers, and its status.
     let one = 8 * ExpandedKey::<Falcon512>::LEN + 32 + 4 * Falcon512::N + 1;
     let mut options = options(KeyMode::Expanded);
-    // A quarter is for keys: two of them.
+    // A quarter of the memory is for keys: two of them.
     options.memory = Some(4 * 2 * one as u64);
     let Some((device, _)) = context(PLENTY, options.clone()) else {
         return;

@@ -1,5 +1,5 @@
-//! Kernels that do nothing, or only a part of what was asked, without a word: the batch
-//! fails and says which one it was, its output is as it was, and the next one is done.
+//! Kernels that silently do nothing, or only a part of their work. The batch fails and names the
+//! kernel, its output is unchanged, and the next batch succeeds.
 
 use crate::fixture::{Fixture, SEED, options};
 use crate::support::{Fault, HostDevice, PLENTY, context};
@@ -10,7 +10,7 @@ use falcon_gpu::kernels::status;
 use falcon_gpu::{GpuContext, KeyMode, Options};
 use std::fmt::{Debug, Display};
 
-/// More than the threads of a block.
+/// More jobs than a block has threads.
 const MANY: usize = 130;
 
 /// Way of signing a batch: the form of the keys and the source of randomness.
@@ -19,7 +19,7 @@ enum How {
     Transient,
     Balanced,
     Expanded,
-    /// Keys that are kept expanded, with nonces and seeds that are given.
+    /// Expanded keys that stay on the device, with given nonces and seeds.
     Given,
 }
 
@@ -60,7 +60,7 @@ impl How {
         }
     }
 
-    /// The kernel that signs.
+    /// Returns the name of the kernel that signs.
     fn signer(self, logn: u32) -> String {
         let mode = match self {
             Self::Transient => "raw",
@@ -70,7 +70,7 @@ impl How {
         format!("sign_{mode}_{logn}")
     }
 
-    /// The kernels of an attempt, and how the names begin of those to be spoilt.
+    /// Returns the kernels of an attempt: the prefix for `spoil`, and the full name.
     fn kernels(self, logn: u32) -> Vec<(&'static str, String)> {
         let mut all = vec![
             ("hash", format!("hash_{logn}")),
@@ -84,14 +84,14 @@ impl How {
     }
 }
 
-/// The kernel that a batch stopped at.
+/// Returns the kernel that a batch stopped at.
 fn stopped<T: Debug>(result: Result<T, impl Debug + Display>) -> String {
     let error = result.expect_err("it is spoilt").to_string();
     let (_, rest) = error.split_once("kernel ").expect("a kernel");
     rest.split(' ').next().expect("its name").to_owned()
 }
 
-/// Signs on a device of which a kernel is spoilt but for its `first` launches.
+/// Signs on a device with a kernel that fails after its `first` launches.
 fn signing_stops<P: Parameters>(
     fixture: &Fixture<P>,
     how: How,
@@ -115,14 +115,13 @@ fn signing_stops<P: Parameters>(
     assert!(!out.contains(&placeholder));
 }
 
-/// Memory of the device says of all jobs that they are at some stage, before anything
-/// is written to it.
+/// Fresh device memory contains the status of some stage for all jobs.
 fn kernels_that_do_nothing_sign_nothing<P: Parameters>(fills: &[u8]) {
     let fixture = Fixture::<P>::new(2, 3);
     for how in ALL {
         for (spoilt, name) in how.kernels(P::LOGN) {
             for fault in [Fault::Nothing, Fault::NoStatus] {
-                // Signatures are delivered if `accept` has counted them.
+                // `accept` has counted the signatures, so they are delivered anyway.
                 if (spoilt, fault) == ("accept", Fault::NoStatus) {
                     continue;
                 }
@@ -157,7 +156,7 @@ fn kernels_that_do_nothing_sign_nothing_for_1024() {
     kernels_that_do_nothing_sign_nothing::<Falcon1024>(&[status::DONE]);
 }
 
-/// The first attempt is by threads, the second one, of a third of the jobs, by warps.
+/// In the first attempt a thread serves a job; in the second one, with fewer jobs, a warp does.
 #[test]
 fn later_attempts_are_mistrusted_too() {
     let fixture = Fixture::<Falcon512>::new(2, 40);
@@ -167,7 +166,8 @@ fn later_attempts_are_mistrusted_too() {
                 continue;
             }
             for fault in [Fault::Nothing, Fault::LessBlock] {
-                // What few need is one block. Ten are few in every mode.
+                // If few jobs need few threads, there is only one block. Ten jobs are few in every
+                // mode.
                 if fault == Fault::LessBlock && !["prng", "sign", "accept"].contains(&spoilt) {
                     continue;
                 }
@@ -195,7 +195,7 @@ fn grids_that_are_cut_short_sign_nothing() {
     }
 }
 
-/// All are tried twice.
+/// Every job is tried twice.
 #[test]
 fn grids_of_later_attempts_that_are_cut_short_sign_nothing() {
     let fixture = Fixture::<Falcon512>::new(2, MANY);
@@ -217,7 +217,7 @@ fn grids_of_later_attempts_that_are_cut_short_sign_nothing() {
     }
 }
 
-/// Seeds that are given go to the jobs of the list, which the host reads.
+/// Given seeds are sent to the jobs of the list, which the host reads.
 #[test]
 fn lists_of_jobs_that_there_are_not_sign_nothing() {
     let fixture = Fixture::<Falcon512>::new(2, 24);
@@ -231,7 +231,7 @@ fn lists_of_jobs_that_there_are_not_sign_nothing() {
     }
 }
 
-/// The number of finished jobs and of listed jobs is counted from the statuses themselves.
+/// The numbers of finished and of listed jobs are counted from the statuses themselves.
 #[test]
 fn counts_that_were_not_zeroed_sign_nothing() {
     /// Bytes of both counts.
@@ -239,7 +239,8 @@ fn counts_that_were_not_zeroed_sign_nothing() {
     let fixture = Fixture::<Falcon512>::new(2, 24);
     let placeholder = fixture.another();
     for how in ALL {
-        // The first attempt finds what memory held, the second one what the first one left.
+        // The first attempt finds the initial contents of the memory, the second one those that the
+        // first has left.
         for (first, fill) in [(0, 0x01), (0, status::DONE), (0, 0xff), (1, status::DONE)] {
             let Some((device, context)) = context(PLENTY, how.options()) else {
                 return;
@@ -258,7 +259,7 @@ fn counts_that_were_not_zeroed_sign_nothing() {
     }
 }
 
-/// More chunks than streams: a chunk comes to memory where another one was.
+/// There are more chunks than streams, so a chunk gets the memory of an earlier one.
 #[test]
 fn what_an_earlier_chunk_has_left_is_not_signed() {
     let fixture = Fixture::<Falcon512>::new(2, 24);
@@ -274,7 +275,7 @@ fn what_an_earlier_chunk_has_left_is_not_signed() {
     }
 }
 
-/// Claims of both forms.
+/// Claims in both forms.
 struct Claims<'a, P: Parameters> {
     decoded: Vec<VerifyJob<'a, P>>,
     encoded: Vec<VerifyBytesJob<'a, P>>,
@@ -308,7 +309,7 @@ fn claims<'a, P: Parameters>(
     }
 }
 
-/// Verifies on a device of which a kernel is spoilt, and then again.
+/// Verifies on a device with a faulty kernel, and then on a repaired one.
 fn verifying_stops<P: Parameters>(
     claims: &Claims<'_, P>,
     valid: &[bool],
@@ -357,7 +358,8 @@ fn kernels_that_do_nothing_verify_nothing<P: Parameters>(count: usize) {
     let signatures = fixture.expected();
     let mut bytes: Vec<_> = signatures.iter().map(|s| s.to_bytes().to_vec()).collect();
     let mut signatures = signatures.clone();
-    // Every seventh signature is another's, and so not valid, or no signature.
+    // Every seventh signature is that of another message, so it is invalid; as bytes, it is
+    // malformed.
     for i in (0..count).step_by(7) {
         signatures[i] = signatures[(i + 1) % count];
         bytes[i][0] ^= 1;
@@ -380,13 +382,13 @@ fn kernels_that_do_nothing_verify_nothing<P: Parameters>(count: usize) {
         ] {
             let fault = (Fault::Nothing, 0);
             verifying_stops(&claims, &valid, None, spoilt, fault, fill);
-            // Of keys there is no status.
+            // Keys have no status.
             if spoilt != "prepare" {
                 let fault = (Fault::NoStatus, 0);
                 verifying_stops(&claims, &valid, None, spoilt, fault, fill);
             }
         }
-        // More chunks than streams.
+        // There are more chunks than streams.
         for first in [3, 5] {
             let (fault, chunk) = ((Fault::Nothing, first), Some(4));
             verifying_stops(&claims, &valid, chunk, spoilt, fault, status::DONE);
@@ -409,11 +411,11 @@ fn grids_that_are_cut_short_verify_nothing() {
     kernels_that_do_nothing_verify_nothing::<Falcon512>(MANY);
 }
 
-/// A key that was not expanded is not there: neither is it signed with, nor is it taken for
-/// one that is there the next time.
+/// A key that was not expanded is not on the device: it is not used for signing, and is not taken
+/// for a resident key the next time.
 #[test]
 fn keys_that_were_not_expanded_are_not_there() {
-    // A block expands three, or four that are balanced.
+    // A block expands three keys, or four balanced ones.
     let fixture = Fixture::<Falcon512>::new(7, 21);
     let expected = fixture.expected();
     for how in [How::Balanced, How::Expanded] {

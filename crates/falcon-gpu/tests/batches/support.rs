@@ -1,7 +1,6 @@
-//! A device of the host, whose kernels are those of the GPU compiled for the
-//! processor. It counts what it is asked, fails when it is told to, refuses
-//! memory that it has not, and looks at memory that is given back: nothing may
-//! be left in it.
+//! A device of the host, whose kernels are those of the GPU, compiled for the processor. It counts
+//! the calls, fails on request, refuses memory beyond its size, and checks freed memory: nothing
+//! may be left in it.
 
 use falcon_gpu::device::{ALIGNMENT, Device, Grid, MemoryInfo};
 use falcon_gpu::kernels::{Batch, status};
@@ -11,10 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex};
 
-/// Memory for whatever is asked.
+/// Enough memory for every test.
 pub const PLENTY: usize = 1 << 30;
 
-/// A context on a new device, unless there is no compiler for kernels.
+/// Returns a context on a new device, or `None` if there is no compiler for the kernels.
 pub fn context(total: usize, options: Options) -> Option<(Arc<HostDevice>, GpuContext)> {
     if !falcon_gpu_host::AVAILABLE {
         eprintln!("no C++ compiler: not tested");
@@ -24,7 +23,7 @@ pub fn context(total: usize, options: Options) -> Option<(Arc<HostDevice>, GpuCo
     Some((device.clone(), GpuContext::on(device, options)))
 }
 
-/// Streams of it.
+/// Number of streams of the device.
 const STREAMS: usize = 3;
 
 pub struct HostDevice {
@@ -38,7 +37,7 @@ struct State {
     blocks: BTreeMap<u64, usize>,
     locked: BTreeMap<usize, usize>,
     calls: usize,
-    /// The number of the call that fails, and whether all after it do, too.
+    /// The number of the call that fails, and whether all later calls fail, too.
     fails: Option<(usize, bool)>,
     failed: bool,
     dirty: bool,
@@ -46,19 +45,20 @@ struct State {
     streams_used: [bool; STREAMS],
     memory_asked: usize,
     callers: BTreeSet<String>,
-    /// The last launch that was to expand keys, and how many bytes each comes from.
+    /// The last launch that expanded keys, and the number of small integers of each key.
     expanded: Option<(Batch, usize)>,
-    /// Bytes that a signature may have, if fewer than was asked for.
+    /// Limit on the bytes of a signature, if it is below the requested one.
     limit: Option<u32>,
     refused: Option<Refused>,
     spoilt: Option<Spoilt>,
-    /// Zeroing this number of bytes does nothing, after it has worked some times.
+    /// Zeroing this number of bytes stops working after some calls: the length, and the number of
+    /// calls.
     unzeroed: Option<(usize, usize)>,
-    /// Byte that fills new memory; the status "done" if none is set.
+    /// Byte that fills new memory. The default is the status "done".
     filled: Option<u8>,
 }
 
-/// Kernels whose names begin like this and that fail, but for some launches first.
+/// Kernels whose names begin with `kernels` and that fail after their `first` launches.
 #[derive(Clone, Copy)]
 struct Spoilt {
     kernels: &'static str,
@@ -66,11 +66,11 @@ struct Spoilt {
     first: usize,
 }
 
-/// Says of a job of the whole batch, and of an attempt from 0 on, whether the vector is
-/// taken for too long.
+/// Decides whether a vector counts as too long. Arguments: the job's number in the whole batch, and
+/// the attempt, from 0.
 pub type Refused = fn(u64, u32) -> bool;
 
-/// Fault of kernels whose launch seems to go well.
+/// Fault of a kernel whose launch reports success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The kernels do nothing.
@@ -83,12 +83,12 @@ pub enum Fault {
     LessBlock,
     /// The list of jobs for another attempt begins with an invalid job number.
     ForgedList,
-    /// A coefficient of the signature of their first job is another.
+    /// One coefficient of the first job's signature is wrong.
     WrongSignature,
 }
 
 impl HostDevice {
-    /// A device with `total` bytes of memory.
+    /// Creates a device with `total` bytes of memory.
     pub fn new(total: usize) -> Arc<Self> {
         let state = State {
             total,
@@ -99,33 +99,32 @@ impl HostDevice {
         })
     }
 
-    /// Makes the call fail that is number `call` from now, and, if the device is
-    /// `lost` with it, all after it.
+    /// Makes the call number `call` from now fail. If `lost` is true, all later calls fail, too.
     pub fn fail_at(&self, call: usize, lost: bool) {
         let mut state = self.state.lock().unwrap();
         state.fails = Some((state.calls + call, lost));
         state.failed = false;
     }
 
-    /// Works again. True if something has failed.
+    /// Makes all calls work again. True if a call has failed.
     pub fn recover(&self) -> bool {
         let mut state = self.state.lock().unwrap();
         state.fails = None;
         std::mem::take(&mut state.failed)
     }
 
-    /// Refuses signatures of more bytes.
+    /// Refuses signatures that are longer than `limit` bytes.
     pub fn refuse_longer_than(&self, limit: u32) {
         self.state.lock().unwrap().limit = Some(limit);
     }
 
-    /// Refuses vectors, as if their norm were too large.
+    /// Refuses vectors as if their norm were too large.
     pub fn refuse(&self, refused: Refused) {
         self.state.lock().unwrap().refused = Some(refused);
     }
 
-    /// Lets the kernels fail whose names begin like this, without a word, but for some
-    /// launches `first`.
+    /// Makes the kernels whose names begin with `kernels` fail silently, after their `first`
+    /// launches.
     pub fn spoil(&self, kernels: &'static str, fault: Fault, first: usize) {
         self.state.lock().unwrap().spoilt = Some(Spoilt {
             kernels,
@@ -134,35 +133,35 @@ impl HostDevice {
         });
     }
 
-    /// Zeroing `len` bytes does nothing, without a word, but for the `first` times.
+    /// Makes zeroing `len` bytes silently do nothing, after the `first` calls.
     pub fn forget_to_zero(&self, len: usize, first: usize) {
         self.state.lock().unwrap().unzeroed = Some((len, first));
     }
 
-    /// Lets all of that work again.
+    /// Removes all of these faults.
     pub fn mend(&self) {
         let mut state = self.state.lock().unwrap();
         (state.spoilt, state.unzeroed) = (None, None);
     }
 
-    /// Memory holds this, wherever it is allocated.
+    /// Fills newly allocated memory with this byte.
     pub fn fill(&self, byte: u8) {
         self.state.lock().unwrap().filled = Some(byte);
     }
 
-    /// Calls so far.
+    /// Returns the number of calls so far.
     pub fn calls(&self) -> usize {
         self.state.lock().unwrap().calls
     }
 
-    /// Kernels that were launched since the last time, and on how many slots.
+    /// Returns the kernels launched since the last call, each with its number of slots.
     pub fn launched(&self) -> Vec<(String, u32)> {
         std::mem::take(&mut self.state.lock().unwrap().launched)
     }
 
-    /// The reals of the last keys that a kernel was told to expand since the last
-    /// time, and the bytes that they were expanded from, as they are now. They must not
-    /// have been freed.
+    /// Returns the reals of the keys that were expanded last since the last call, and the small
+    /// integers from which they were expanded. Both are the current contents of the memory, which
+    /// must not have been freed.
     pub fn expanded(&self) -> Option<(Vec<f64>, Vec<u8>)> {
         let mut state = self.state.lock().unwrap();
         let (batch, small) = state.expanded.take()?;
@@ -171,7 +170,7 @@ impl HostDevice {
         let (reals, small) = (batch.key_stride as usize * count, small * count);
         self.check(batch.keys, 8 * reals);
         self.check(batch.bases, small);
-        // SAFETY: it is allocated, and that long; all bits are those of some real.
+        // SAFETY: the memory is allocated and has this length; all bit patterns are valid reals.
         Some(unsafe {
             (
                 std::slice::from_raw_parts(batch.keys as *const f64, reals).to_vec(),
@@ -191,46 +190,47 @@ impl HostDevice {
         std::mem::take(&mut self.state.lock().unwrap().memory_asked)
     }
 
-    /// The names of the threads that have called it.
+    /// Returns the names of the threads that have called the device.
     pub fn callers(&self) -> BTreeSet<String> {
         self.state.lock().unwrap().callers.clone()
     }
 
-    /// Bytes that are allocated.
+    /// Returns the number of allocated bytes.
     pub fn used(&self) -> usize {
         self.state.lock().unwrap().used
     }
 
-    /// Whether all memory of the device is zero, and all that is locked for it.
+    /// True if all memory of the device is zero, and all memory locked for it.
     pub fn is_wiped(&self) -> bool {
         let state = self.state.lock().unwrap();
         let mut blocks = state.blocks.iter();
-        // SAFETY: they are allocated, and that long.
+        // SAFETY: the blocks are allocated and have these lengths.
         let wiped = blocks.all(|(&address, &len)| unsafe { is_zero(address as *const u8, len) });
         drop(state);
         wiped && self.locked_is_wiped()
     }
 
-    /// Whether all memory of the host is zero that is locked for copies.
+    /// True if all memory of the host that is locked for copies is zero.
     pub fn locked_is_wiped(&self) -> bool {
         let state = self.state.lock().unwrap();
         let mut locked = state.locked.iter();
-        // SAFETY: they are allocated, initialised by their owner, and that long.
+        // SAFETY: the blocks are allocated, were initialised by their owners, and have these
+        // lengths.
         locked.all(|(&address, &len)| unsafe { is_zero(address as *const u8, len) })
     }
 
-    /// Whether these bytes stand in the memory of the device, at a multiple of 8.
+    /// True if these bytes are in the memory of the device, at a multiple of 8.
     pub fn holds(&self, bytes: &[u8]) -> bool {
         let state = self.state.lock().unwrap();
         state.blocks.iter().any(|(&address, &len)| {
-            // SAFETY: it is allocated, and that long.
+            // SAFETY: the block is allocated and has this length.
             let block = unsafe { std::slice::from_raw_parts(address as *const u8, len) };
             let mut places = block.windows(bytes.len()).step_by(8);
             places.any(|place| place == bytes)
         })
     }
 
-    /// Whether all that was given back was zero, as far as wiping did not fail.
+    /// True if all freed memory was zero, except memory whose wiping failed.
     pub fn was_wiped(&self) -> bool {
         !self.state.lock().unwrap().dirty
     }
@@ -254,7 +254,7 @@ impl HostDevice {
         }
     }
 
-    /// Panics unless the range is memory of the device.
+    /// Panics unless the range lies in memory of the device.
     fn check(&self, address: u64, len: usize) {
         let state = self.state.lock().unwrap();
         let block = state.blocks.range(..=address).next_back();
@@ -277,21 +277,21 @@ fn refused(doing: &'static str) -> GpuError {
     }
 }
 
-/// Whether memory is zero.
+/// True if memory is zero.
 ///
 /// # Safety
-/// It is valid for reads, initialised, and that long.
+/// The memory is valid for reads, initialised, and has `len` bytes.
 unsafe fn is_zero(memory: *const u8, len: usize) -> bool {
     // SAFETY: as the caller promises.
     let bytes = unsafe { std::slice::from_raw_parts(memory, len) };
     bytes.iter().all(|&byte| byte == 0)
 }
 
-/// The places in `batch.status` of the jobs of a launch, and their numbers in the whole
+/// Returns the places in `batch.status` of the jobs of a launch, and their numbers in the whole
 /// batch.
 ///
 /// # Safety
-/// The batch is one that kernels may be told of.
+/// The batch is valid as an argument of kernels.
 unsafe fn jobs_of(batch: &Batch) -> Vec<(*mut u8, u64)> {
     let job = |slot: u32| {
         let job = match batch.list {
@@ -310,7 +310,7 @@ fn layout(len: usize) -> Layout {
     Layout::from_size_align(len, ALIGNMENT).unwrap()
 }
 
-// SAFETY: memory is the allocator's, and everything is done at once.
+// SAFETY: memory comes from the allocator, and every operation is done when its call returns.
 unsafe impl Device for HostDevice {
     fn name(&self) -> String {
         "the host".to_owned()
@@ -344,8 +344,8 @@ unsafe impl Device for HostDevice {
         // SAFETY: the length is not zero.
         let address = unsafe { alloc(layout(len)) };
         assert!(!address.is_null());
-        // What was there before: that some jobs are done, say.
-        // SAFETY: it is ours, and that long.
+        // The initial contents may claim, for example, that some jobs are done.
+        // SAFETY: the memory belongs to this device and has `len` bytes.
         unsafe { address.write_bytes(state.filled.unwrap_or(status::DONE), len) };
         state.blocks.insert(address as u64, len);
         Ok(address as u64)
@@ -356,10 +356,10 @@ unsafe impl Device for HostDevice {
         assert_eq!(state.blocks.remove(&address), Some(len));
         state.used -= len;
         let address = address as *mut u8;
-        // SAFETY: it is allocated, and that long.
+        // SAFETY: the memory is allocated and has this length.
         let bytes = unsafe { std::slice::from_raw_parts(address, len) };
         state.dirty |= !state.failed && bytes.iter().any(|&byte| byte != 0);
-        // SAFETY: it is from `alloc`, with this layout.
+        // SAFETY: the memory is from `alloc`, with this layout.
         unsafe { dealloc(address, layout(len)) };
     }
 
@@ -376,10 +376,10 @@ unsafe impl Device for HostDevice {
         let mut state = self.state.lock().unwrap();
         let address = memory.as_ptr();
         assert_eq!(state.locked.remove(&(address as usize)), Some(len));
-        // SAFETY: it is allocated, initialised by its owner, and that long.
+        // SAFETY: the memory is allocated, was initialised by its owner, and has this length.
         let bytes = unsafe { std::slice::from_raw_parts(address, len) };
         state.dirty |= bytes.iter().any(|&byte| byte != 0);
-        // SAFETY: it is from `alloc`, with this layout.
+        // SAFETY: the memory is from `alloc`, with this layout.
         unsafe { dealloc(address, layout(len)) };
     }
 
@@ -394,7 +394,7 @@ unsafe impl Device for HostDevice {
                 None => return Ok(()),
             }
         }
-        // SAFETY: as the caller promises, and as was checked.
+        // SAFETY: as the caller promises, and as checked above.
         unsafe { (to as *mut u8).write_bytes(0, len) };
         Ok(())
     }
@@ -408,13 +408,13 @@ unsafe impl Device for HostDevice {
     ) -> Result<(), GpuError> {
         self.call(stream, || refused("upload"))?;
         self.check(to, len);
-        // Of other memory a driver makes copies that nobody wipes.
+        // A driver copies other memory to buffers that nobody wipes.
         let state = self.state.lock().unwrap();
         let block = state.locked.range(..=from as usize).next_back();
         let locked = block.is_some_and(|(start, block)| from as usize + len <= start + block);
         drop(state);
         assert!(locked, "copied from memory that is not locked");
-        // SAFETY: as the caller promises, and as was checked.
+        // SAFETY: as the caller promises, and as checked above.
         unsafe { from.copy_to_nonoverlapping(to as *mut u8, len) };
         Ok(())
     }
@@ -428,7 +428,7 @@ unsafe impl Device for HostDevice {
     ) -> Result<(), GpuError> {
         self.call(stream, || refused("download"))?;
         self.check(from, len);
-        // SAFETY: as the caller promises, and as was checked.
+        // SAFETY: as the caller promises, and as checked above.
         unsafe { to.copy_from_nonoverlapping(from as *const u8, len) };
         Ok(())
     }
@@ -437,7 +437,7 @@ unsafe impl Device for HostDevice {
         self.call(stream, || refused("copy"))?;
         self.check(to, len);
         self.check(from, len);
-        // SAFETY: as the caller promises, and as was checked.
+        // SAFETY: as the caller promises, and as checked above.
         unsafe { (from as *const u8).copy_to_nonoverlapping(to as *mut u8, len) };
         Ok(())
     }
@@ -481,19 +481,19 @@ unsafe impl Device for HostDevice {
             return Ok(());
         }
         if let Some(refused) = refused {
-            // SAFETY: the kernel reads it, and nothing else is going on.
+            // SAFETY: the kernel reads the batch, and no other operation is running.
             for (place, job) in unsafe { jobs_of(&batch) } {
                 if refused(job, batch.attempt) {
-                    // SAFETY: the same.
+                    // SAFETY: as above.
                     unsafe { *place = status::LONG };
                 }
             }
         }
         let mut before = Vec::new();
         if fault == Some(Fault::NoStatus) {
-            // SAFETY: the kernel writes it, and nothing else is going on.
+            // SAFETY: the kernel writes the statuses, and no other operation is running.
             let jobs = unsafe { jobs_of(&batch) }.into_iter();
-            // SAFETY: the same.
+            // SAFETY: as above.
             before = jobs.map(|(place, _)| (place, unsafe { *place })).collect();
         }
         let blocks = grid.blocks - u32::from(fault == Some(Fault::LessBlock));
@@ -505,11 +505,11 @@ unsafe impl Device for HostDevice {
             unsafe { *place = status };
         }
         if fault == Some(Fault::ForgedList) {
-            // SAFETY: the kernel has written it, and nothing else is going on.
+            // SAFETY: the kernel has written the list, and no other operation is running.
             unsafe { *(batch.redo as *mut u32) = batch.count };
         }
         if fault == Some(Fault::WrongSignature) {
-            // SAFETY: the kernel has read it, and nothing else is going on.
+            // SAFETY: the kernel has read `s2`, and no other operation is running.
             unsafe { *(batch.s2 as *mut i16) ^= 1 };
         }
         launched.map_err(|error| failed(error.to_string()))

@@ -1,4 +1,4 @@
-//! A device that computes wrongly without a word: verifying after signing finds it.
+//! A device that silently computes wrong signatures: verifying after signing finds them.
 
 use crate::fixture::{Fixture, SEED, options};
 use crate::support::{Fault, HostDevice, PLENTY, context};
@@ -9,7 +9,7 @@ use falcon_gpu::{GpuContext, KeyMode};
 use std::sync::Arc;
 
 const JOBS: usize = 20;
-/// Jobs of a chunk.
+/// Number of jobs of a chunk.
 const CHUNK: usize = 7;
 
 fn sign<P: Parameters>(
@@ -31,7 +31,7 @@ fn sign<P: Parameters>(
     context.sign_batch_raw(&jobs, Fit::Padded, out)
 }
 
-/// Spoils the signatures of the first jobs of all chunks but the first.
+/// Makes the signature of the first job wrong in every chunk except the first chunk.
 fn spoil(device: &Arc<HostDevice>) {
     device.spoil("accept", Fault::WrongSignature, 1);
 }
@@ -41,7 +41,7 @@ fn a_wrong_signature_is_given_only_where_nobody_verifies() {
     fn check<P: Parameters>() {
         let fixture = Fixture::<P>::new(2, JOBS);
         let placeholder = fixture.another();
-        // Whether to verify, and whether jobs are verified: hedged ones, raw ones.
+        // The option, and whether jobs are then verified: hedged ones, raw ones.
         for (verify, found) in [
             (None, [false, true]),
             (Some(false), [false, false]),

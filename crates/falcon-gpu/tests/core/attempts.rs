@@ -1,4 +1,5 @@
-//! Attempts of the core one by one: what is signed with if the first ones are refused.
+//! Single attempts of the core: computes the signature that follows if earlier attempts are
+//! refused.
 
 use falcon_core::hazmat::{expanded_reals, secret_hash, signature_from_nonce_and_s2};
 use falcon_core::seams::ffsampling::ffsampling;
@@ -44,7 +45,7 @@ impl<'a> Hedged<'a> {
         self.absorb("falcon nonce 2").finalize().read_array()
     }
 
-    /// Seeds of 56 bytes, one after the other.
+    /// Returns the stream of seeds, 56 bytes each.
     pub fn stream(&self, point: &[u16]) -> Shake256Reader {
         let mut hash = self.absorb("falcon sampler");
         let digest = &point[..40];
@@ -55,12 +56,12 @@ impl<'a> Hedged<'a> {
     }
 }
 
-/// The greatest square of a norm: Falcon specification v1.2, table 3.3.
+/// Largest accepted squared norm: Falcon specification v1.2, table 3.3.
 pub fn squared_norm_bound<P: Parameters>() -> u64 {
     if P::LOGN == 9 { 34_034_726 } else { 70_265_242 }
 }
 
-/// One attempt of the core: the short polynomial and whether the vector is short.
+/// Makes one attempt with the core. Returns the short polynomial and whether the vector is short.
 pub fn attempt<P: Parameters>(
     key: &ExpandedKey<P>,
     point: &[u16],
@@ -105,8 +106,9 @@ pub fn attempt<P: Parameters>(
     (s2.iter().map(|&s| s as i16).collect(), short)
 }
 
-/// Signs as the core does if a signature may have `limit` bytes and the attempts that `refused`
-/// names, from 0 on, are skipped. Returns the signature and the number of attempts.
+/// Signs like the core if a signature may have at most `limit` bytes and the attempts for which
+/// `refused` is true (counted from 0) are skipped. Returns the signature and the number of
+/// attempts.
 pub fn first_that_fits<P: Parameters>(
     key: &ExpandedKey<P>,
     nonce: &[u8; 40],

@@ -1,4 +1,4 @@
-//! Refusals at their bounds: the greatest squared norm and one more, the greatest length of a
+//! Refusals at the bounds: the largest squared norm and one more, and the largest length of a
 //! signature and one more.
 
 use crate::attempts::squared_norm_bound;
@@ -9,8 +9,8 @@ use falcon_gpu::kernels::{Batch, Operation, status};
 
 const Q: i64 = 12289;
 
-/// Some integers of magnitude at most `most`, every other one negative, whose squares
-/// add up to `norm`.
+/// Returns integers of magnitude at most `most`, every other one negative, whose squares sum to
+/// `norm`.
 fn with_norm(mut norm: u64, most: u64) -> Vec<i64> {
     let mut out = Vec::new();
     while norm > 0 {
@@ -33,7 +33,7 @@ fn signing_takes_what_is_at_the_bound<P: Parameters>() {
         .collect();
     for (norm, expected) in [(bound - 1, true), (bound, true), (bound + 1, false)] {
         let long = with_norm(norm, 12_000);
-        // From all of it in s1 to all of it in s2.
+        // Ranges from all of the norm in s1 to all of it in s2.
         for split in 0..=long.len() {
             let mut vector = [vec![0i64; P::N], vec![0i64; P::N]];
             for (i, &x) in long.iter().enumerate() {
@@ -51,7 +51,7 @@ fn signing_takes_what_is_at_the_bound<P: Parameters>() {
             assert!(found.iter().map(|&s| i64::from(s)).eq(s2));
         }
     }
-    // Squares that add up to 0 modulo 2^64 are no short vector's.
+    // Squares that sum to 0 modulo 2^64 do not make a short vector.
     for (magnitude, count) in [(1u64 << 32, 1), (1 << 31, 4), (1 << 28, 256), (1 << 16, 1)] {
         let mut v0: Vec<f64> = point.iter().map(|&c| f64::from(c)).collect();
         for v in &mut v0[..count] {
@@ -73,8 +73,8 @@ fn signing_takes_what_is_at_the_bound_of_1024() {
     signing_takes_what_is_at_the_bound::<Falcon1024>();
 }
 
-/// Short polynomials whose codes end at all places in a byte, and words at the ends of what
-/// a word may say.
+/// Returns short polynomials whose codes end at every bit position of a byte, and code words with
+/// the extreme values that a word can have.
 fn codes(n: usize) -> Vec<Vec<i16>> {
     let mut all: Vec<_> = (0..=24)
         .map(|longer| {
@@ -85,7 +85,7 @@ fn codes(n: usize) -> Vec<Vec<i16>> {
                     -127
                 }
             };
-            // At the beginning and at the end, for all lanes.
+            // Places the word at the beginning and at the end, for all lanes.
             (0..n).map(|i| word(i + 12)).collect::<Vec<i16>>()
         })
         .collect();
@@ -99,7 +99,7 @@ fn codes(n: usize) -> Vec<Vec<i16>> {
     all
 }
 
-/// Jobs whose signature the core encodes within the limit are done; all others are listed.
+/// A job is done if the core encodes its signature within the limit. All other jobs are listed.
 fn what_is_accepted_has_so_many_bytes<P: Parameters>() {
     if !kernels_available() {
         return;
@@ -165,7 +165,7 @@ fn what_is_accepted_has_so_many_bytes_for_1024() {
     what_is_accepted_has_so_many_bytes::<Falcon1024>();
 }
 
-/// Counts that were not zeroed lead to no place behind the list, and do not add up.
+/// If the counts were not zeroed, nothing is written behind the list, and the counts do not add up.
 #[test]
 fn nothing_is_listed_behind_the_list() {
     type P = Falcon512;
@@ -176,9 +176,9 @@ fn nothing_is_listed_behind_the_list() {
     let s2 = vec![1i16; P::N * COUNT];
     for launch in launches() {
         for before in [0, 1, 39, 40, 41, 1 << 16, 0xa5a5_a5a5, u32::MAX] {
-            // None is short.
+            // None of the vectors is short.
             let mut states = vec![status::LONG; COUNT];
-            // Elements behind it, which must stay as they are.
+            // Includes elements behind the list, which must not change.
             let mut redo = vec![u32::MAX; 3 * COUNT];
             let mut counts = [before, 0];
             let batch = Batch {
@@ -202,13 +202,13 @@ fn nothing_is_listed_behind_the_list() {
     }
 }
 
-/// `1 / x` modulo q, as `x^(q-2)`.
+/// Returns `1 / x` modulo q, as `x^(q-2)`.
 fn inverse(x: i64) -> i64 {
     (0..Q - 2).fold(1, |power, _| power * x % Q)
 }
 
-/// A public key under which `(s1, k x^j)` is the vector of a point `c`:
-/// `h = (c - s1) / (k x^j)`, where `x^n = -1`.
+/// Returns a public key under which `(s1, k x^j)` is the vector of a point `c`: `h = (c - s1) / (k
+/// x^j)`, where `x^n = -1`.
 fn key_for(c: &[u16], s1: &[i64], k: i64, j: usize) -> Vec<u16> {
     let (n, inverse) = (c.len(), inverse(k));
     let coefficient = |i: usize| {
@@ -224,7 +224,7 @@ fn key_for(c: &[u16], s1: &[i64], k: i64, j: usize) -> Vec<u16> {
         .collect()
 }
 
-/// Values of `h` at the roots by Horner's rule, in the order of
+/// Returns the values of `h` at the roots by Horner's rule, in the order of
 /// [`VerifyingKey::ntt_of_h`](falcon_core::VerifyingKey::ntt_of_h).
 fn ntt_of(h: &[u16]) -> Vec<u16> {
     let n = h.len();
@@ -263,7 +263,7 @@ fn verifying_takes_what_is_at_the_bound<P: Parameters>() {
     for (job, &(norm, k, j, _)) in cases.iter().enumerate() {
         s2[P::N * job + j] = k as i16;
         let mut s1 = vec![0; P::N];
-        // All of [-q/2, q/2].
+        // Values from the whole range [-q/2, q/2].
         let rest = with_norm(norm - (k * k).unsigned_abs(), 6144);
         for (i, x) in rest.into_iter().enumerate() {
             s1[i * 41 % P::N] = x;
@@ -295,7 +295,7 @@ fn verifying_takes_what_is_at_the_bound<P: Parameters>() {
             launch.run::<P>(Operation::Verify, batch);
             let expected = cases.map(|(.., verdict)| match before {
                 status::HASHED => verdict,
-                // Nothing could be read, or hashed.
+                // The signature could not be decoded, or nothing was hashed.
                 before => before,
             });
             assert_eq!(states, expected, "{launch:?}");

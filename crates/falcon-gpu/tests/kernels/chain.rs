@@ -1,5 +1,5 @@
-//! Kernels are a chain: each takes a job on from the stage that the one before it leaves,
-//! and from no other.
+//! Kernels form a chain: each continues jobs from the stage that the previous kernel leaves, and
+//! from no other stage.
 
 use crate::common::{LAUNCH, Launch, address, address_mut, bases, kernels_available, key};
 use falcon_core::hazmat::expanded_reals;
@@ -10,12 +10,12 @@ use falcon_gpu::kernels::status::{
 use falcon_gpu::kernels::{Batch, KeyMode, Operation};
 use falcon_gpu_host::{Build, set_emulation};
 
-/// One job for each value that a status may have.
+/// Number of jobs: one for each possible value of a status.
 const JOBS: usize = 256;
 const ROWS: usize = 2;
 const UNTOUCHED: i16 = 0x5aa5;
 
-/// Everything that a kernel may read or write; public keys are prepared or are zero.
+/// All memory that a kernel may read or write. Public keys are prepared, or zero.
 struct Memory<P: Parameters> {
     offsets: Vec<u64>,
     batch_seed: [u64; 4],
@@ -62,7 +62,7 @@ impl<P: Parameters> Memory<P> {
             parameters: std::marker::PhantomData,
         };
         if prepared {
-            // The values of zero: none of them is zero.
+            // The values of the zero polynomial, once prepared, are not zero bytes.
             let h = vec![0u16; P::N];
             let batch = Batch {
                 public_keys: address(&h),
@@ -115,8 +115,8 @@ struct At {
     prepared: bool,
 }
 
-/// Launches a kernel on jobs at all stages: those at `from` go on to one of `to`, all
-/// others stay.
+/// Launches a kernel on jobs at all stages. Jobs at a stage in `from` must get a stage in `to`; all
+/// others must keep theirs.
 fn goes_on<P: Parameters>(operation: Operation, at: At, from: &[u8], to: &[u8]) {
     let mut memory = Memory::<P>::new(at.prepared);
     let batch = memory.batch(at.hedged, at.attempt);
@@ -128,7 +128,7 @@ fn goes_on<P: Parameters>(operation: Operation, at: At, from: &[u8], to: &[u8]) 
         let touched = s2.iter().any(|&x| x != UNTOUCHED);
         if from.contains(&before) {
             assert!(to.contains(&after), "{operation:?}, {at:?}: {before:x}");
-            // No bytes of a signature are read here.
+            // A malformed signature writes no polynomial.
             assert_eq!(touched, writes_s2 && after != MALFORMED);
         } else {
             assert_eq!(after, before, "{operation:?}, {at:?}");
@@ -158,7 +158,8 @@ fn kernels_go_on_from_one_stage<P: Parameters>() {
         }
         let seeded = if hedged { SEEDED } else { first };
         goes_on::<P>(Operation::Prng, at, &[seeded], &[READY]);
-        // What is not short is too long, whatever is written down of it.
+        // The vectors here count as too long even if their status is `SHORT`, because `s2` is too
+        // long.
         goes_on::<P>(Operation::Accept, at, &[SHORT, LONG], &[REDO]);
         goes_on::<P>(Operation::Unpack, at, &[NONE], &[MALFORMED]);
         goes_on::<P>(Operation::Verify, at, &[HASHED], &[INVALID]);
@@ -202,7 +203,7 @@ fn nothing_is_signed_but_what_is_ready() {
     }
 }
 
-/// A short vector whose bytes fit is done.
+/// A short vector whose encoding fits is done.
 #[test]
 fn what_is_short_and_fits_is_done() {
     if !kernels_available() {
@@ -219,7 +220,7 @@ fn what_is_short_and_fits_is_done() {
     assert_eq!((memory.counts, memory.redo[0]), ([1, 1], LONG.into()));
 }
 
-/// The kernel `prng` works on blocks of a row. A slot whose last rows are missing has no bytes yet.
+/// The kernel `prng` works on blocks of rows. A slot without its last rows is not ready.
 #[test]
 fn bytes_without_their_last_row_are_not_ready() {
     if !kernels_available() {
@@ -229,7 +230,7 @@ fn bytes_without_their_last_row_are_not_ready() {
         let mut memory = Memory::<Falcon512>::new(true);
         memory.statuses.fill(SEEDED);
         let batch = memory.batch(true, 0);
-        // Eight threads to a row.
+        // Eight threads compute a row.
         let blocks = (JOBS * ROWS - missing) as u32;
         // SAFETY: the fields point to arrays of the sizes that `batch.h` asks for.
         unsafe { falcon_gpu_host::launch("prng", &batch, blocks, 8, 512) }.unwrap();

@@ -1,6 +1,5 @@
-//! A device that is this processor, and the order of launches that signs and
-//! verifies on it. What is proven here is what kernels compute; the engine's own
-//! orchestration is tested elsewhere.
+//! Launches kernels on this processor, in the order that signs and verifies. This tests what the
+//! kernels compute; other tests cover the engine's own order of launches.
 
 use falcon_core::hazmat::{expanded_reals, secret_basis, secret_hash, signature_from_nonce_and_s2};
 use falcon_core::seams::hash::{Shake256, Shake256Reader};
@@ -8,7 +7,7 @@ use falcon_core::{ExpandedKey, Parameters, SigningKey};
 use falcon_gpu::kernels::{Batch, Kernel, KeyMode, Operation, status};
 use falcon_gpu_host::Build;
 
-/// False, and said so, if there are no kernels to test.
+/// Returns false, and prints this, if there are no kernels to test.
 pub fn kernels_available() -> bool {
     if !falcon_gpu_host::AVAILABLE {
         eprintln!("NOT TESTED: the GPU kernels need a C++17 compiler to run on this processor");
@@ -27,7 +26,7 @@ pub fn bytes(reader: &mut Shake256Reader, len: usize) -> Vec<u8> {
     out
 }
 
-/// The signing key number `i` of the tests.
+/// Returns the tests' signing key number `i`.
 pub fn key<P: Parameters>(i: u8) -> SigningKey<P> {
     SigningKey::from_seed(&[i; 32]).expect("no fault")
 }
@@ -48,7 +47,7 @@ pub const LAUNCH: Launch = Launch {
     block: 64,
 };
 
-/// All ways to launch groups of lanes.
+/// Returns all ways to launch groups of lanes.
 pub fn launches() -> Vec<Launch> {
     let mut all = Vec::new();
     for build in [Build::Default, Build::Variant] {
@@ -63,7 +62,7 @@ pub fn launches() -> Vec<Launch> {
     all
 }
 
-/// Real in memory that no kernel may write.
+/// Marks memory that kernels must not write.
 const UNTOUCHED: f64 = -1.5e-300;
 
 impl Launch {
@@ -83,8 +82,7 @@ impl Launch {
             batch.scratch = scratch.as_mut_ptr() as u64;
         }
         falcon_gpu_host::set_backwards(self.backwards);
-        // SAFETY: the fields point to arrays of the sizes that `batch.h` asks for,
-        // see the callers.
+        // SAFETY: the fields point to arrays of the sizes that `batch.h` asks for; see the callers.
         let launched = unsafe {
             falcon_gpu_host::launch_of(
                 self.build,
@@ -140,9 +138,9 @@ pub struct Signing {
     pub launch: Launch,
     pub mode: KeyMode,
     pub prng_rows: u32,
-    /// Bytes of a signature at most; the padded length if none.
+    /// Largest number of bytes of a signature; by default the padded length.
     pub limit: Option<u32>,
-    /// Keys are expanded by a kernel.
+    /// True if a kernel expands the keys.
     pub expand: bool,
 }
 
@@ -158,14 +156,14 @@ impl Signing {
     }
 }
 
-/// Signatures and how many attempts the most stubborn one took.
+/// Signatures, and the largest number of attempts of a job.
 pub struct Signed {
     pub signatures: Vec<Vec<u8>>,
     pub attempts: u32,
 }
 
-/// Messages as kernels read them, and where they end. What stands between them is not
-/// zero.
+/// Returns messages in the format of the kernels, and their ends. The bytes between messages are
+/// not zero.
 pub fn concatenated(messages: impl Iterator<Item = impl AsRef<[u8]>>) -> (Vec<u64>, Vec<u64>) {
     let (mut words, mut offsets) = (Vec::new(), vec![0]);
     for message in messages {
@@ -180,14 +178,14 @@ pub fn concatenated(messages: impl Iterator<Item = impl AsRef<[u8]>>) -> (Vec<u6
     (words, offsets)
 }
 
-/// Bases as kernels read them.
+/// Returns bases in the format of the kernels.
 pub fn bases<P: Parameters>(keys: &[SigningKey<P>]) -> Vec<i8> {
     keys.iter()
         .flat_map(|key| secret_basis(key).concat())
         .collect()
 }
 
-/// Keys that a kernel has made.
+/// Returns keys that a kernel has expanded.
 pub fn device_keys<P: Parameters>(
     launch: Launch,
     mode: KeyMode,
@@ -330,7 +328,7 @@ pub fn sign<P: Parameters>(
         let [again, done] = counts;
         assert_eq!(again + done, batch.count);
         list = redo[..again as usize].to_vec();
-        // Whatever the order is, the results are the same.
+        // The order does not affect the results.
         list.reverse();
         batch.list = address(&list);
         counts = [0; 2];
@@ -355,8 +353,8 @@ pub fn sign<P: Parameters>(
     }
 }
 
-/// The states of one attempt, from arbitrary points, with a basis that need not be
-/// one of a key.
+/// Returns the statuses after one attempt, from arbitrary points, with a basis that need not belong
+/// to a key.
 pub fn attempt_raw<P: Parameters>(basis: &[i8], count: usize) -> Vec<u8> {
     let given = Batch {
         bases: address(basis),
@@ -365,7 +363,8 @@ pub fn attempt_raw<P: Parameters>(basis: &[i8], count: usize) -> Vec<u8> {
     attempt::<P>(KeyMode::Transient, given, count)
 }
 
-/// The states of one attempt with expanded keys, which take turns. Their reals may be any.
+/// Returns the statuses after one attempt with expanded keys, which take turns. Their reals are
+/// arbitrary.
 pub fn attempt_expanded<P: Parameters>(keys: &[Vec<f64>], count: usize) -> Vec<u8> {
     let reals = keys.concat();
     let key_of_job: Vec<u32> = (0..count).map(|job| (job % keys.len()) as u32).collect();
@@ -378,7 +377,7 @@ pub fn attempt_expanded<P: Parameters>(keys: &[Vec<f64>], count: usize) -> Vec<u
     attempt::<P>(KeyMode::Expanded, given, count)
 }
 
-/// The states of one attempt from arbitrary points, with the keys of `given`.
+/// Returns the statuses after one attempt from arbitrary points, with the keys of `given`.
 fn attempt<P: Parameters>(mode: KeyMode, given: Batch, count: usize) -> Vec<u8> {
     let mut source = repeatable("attempt");
     let points: Vec<u16> = (0..P::N * count)
@@ -407,8 +406,8 @@ fn attempt<P: Parameters>(mode: KeyMode, given: Batch, count: usize) -> Vec<u8> 
     states
 }
 
-/// The states of `jobs`, with the signatures given as bytes, under public keys
-/// that are prepared by a kernel.
+/// Returns the statuses of `jobs` with encoded signatures, under public keys that a kernel
+/// prepares.
 pub fn verify<P: Parameters>(
     launch: Launch,
     public_keys: &[&[u16]],

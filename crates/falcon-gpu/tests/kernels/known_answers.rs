@@ -1,5 +1,5 @@
-//! Known answers, signed by the kernels in every key mode: NIST's records of round 3, and the jobs
-//! whose signatures are pinned.
+//! Known answers, signed by the kernels in every key mode: NIST's round-3 records, and the jobs
+//! with pinned signatures.
 
 use crate::common::{
     Job, LAUNCH, Randomness, Signed, Signing, bytes, kernels_available, key, repeatable, sign,
@@ -14,12 +14,12 @@ use sha2::{Digest, Sha256};
 
 const MODES: [KeyMode; 3] = [KeyMode::Transient, KeyMode::Balanced, KeyMode::Expanded];
 
-/// Every key mode.
+/// Returns every key mode.
 fn all<P: Parameters>() -> Vec<Signing> {
     MODES.map(Signing::new::<P>).to_vec()
 }
 
-/// The jobs of `tests/equal_bytes.rs`.
+/// Signs the jobs of `tests/equal_bytes.rs`.
 fn signatures_equal_the_pinned_hash<P: Parameters>(hows: Vec<Signing>) {
     if !kernels_available() {
         return;
@@ -53,8 +53,8 @@ fn falcon_1024_equals_the_pinned_hash() {
     signatures_equal_the_pinned_hash::<Falcon1024>(all::<Falcon1024>());
 }
 
-/// The first ten records of NIST's file; with `FALCON_FULL=1` all 100, of which others
-/// than these ten are as the core makes them, whose file has the published hash.
+/// Returns the first ten records of NIST's file. With `FALCON_FULL=1` it returns all 100: the core
+/// makes the other 90, whose file has the published hash.
 fn records<P: Parameters>() -> Vec<Record> {
     let (algorithm, text) = if P::LOGN == 9 {
         (
@@ -87,8 +87,8 @@ fn records<P: Parameters>() -> Vec<Record> {
     records
 }
 
-/// All records side by side, several times each: in one warp, and in warps that other
-/// jobs fill.
+/// Signs all records side by side, several times each: within one warp, and in warps with other
+/// jobs.
 fn nists_records_come_out<P: Parameters>(hows: Vec<Signing>) {
     if !kernels_available() {
         return;
@@ -104,7 +104,7 @@ fn nists_records_come_out<P: Parameters>(hows: Vec<Signing>) {
         .collect();
     let public: Vec<&[u16]> = public.iter().map(AsRef::as_ref).collect();
     for (how, times) in hows.into_iter().zip([1, 4, 7].into_iter().cycle()) {
-        // A third on, so that neighbours differ from time to time.
+        // Steps by three, so that neighbours differ.
         let of = |i: usize| i * 3 % records.len();
         let count = if records.len() > 10 { 1 } else { times } * records.len();
         let jobs: Vec<Job> = (0..count)
@@ -116,7 +116,7 @@ fn nists_records_come_out<P: Parameters>(hows: Vec<Signing>) {
         let randomness: Vec<([u8; 40], Vec<u8>)> = (0..count)
             .map(|i| {
                 let mut inner = Drbg::new(&records[of(i)].seed);
-                // That of the key.
+                // Skips the seed of the key.
                 let _: [u8; 48] = inner.bytes();
                 let nonce = inner.bytes();
                 let seed: [u8; 48] = inner.bytes();
@@ -152,8 +152,8 @@ fn nists_records_of_1024_come_out() {
     nists_records_come_out::<Falcon1024>(all::<Falcon1024>());
 }
 
-/// The signatures of `kat/reference-long`, with keys that the core expanded and with keys that a
-/// kernel made.
+/// Makes the signatures of `kat/reference-long`, with keys that the core expanded and with keys
+/// that a kernel expanded.
 fn the_last_bits_are_the_references<P: Parameters>() {
     if !kernels_available() {
         return;

@@ -1,4 +1,4 @@
-//! The kernels on the processor, against `falcon-core`.
+//! Compares the kernels, on the processor, with `falcon-core`.
 
 #[path = "../core/attempts.rs"]
 mod attempts;

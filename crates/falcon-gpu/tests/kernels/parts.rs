@@ -1,5 +1,5 @@
-//! The parts of a signature, one by one: points, seeds, the generator's bytes; and
-//! the seam to the kernels.
+//! The steps of a signature, one by one: points, seeds, the generator's bytes; and the interface to
+//! the kernels.
 
 use crate::common::{
     LAUNCH, address, address_mut, bytes, concatenated, kernels_available, repeatable,
@@ -42,7 +42,7 @@ fn every_kernel_has_a_name_and_every_name_a_kernel() {
     assert_eq!(names, defined);
 }
 
-/// Nonces are given.
+/// Hashes with given nonces.
 fn points_are_the_cores<P: Parameters>() {
     if !kernels_available() {
         return;
@@ -89,8 +89,8 @@ fn points_of_1024_are_the_cores() {
     points_are_the_cores::<Falcon1024>();
 }
 
-/// Nonces and seeds against their definition in `hedge.rs`, for attempts beyond one
-/// block of the stream.
+/// Compares nonces and seeds with their definition in `hedge.rs`, for attempts that need more than
+/// one block of the stream.
 fn randomness_is_derived_as_defined<P: Parameters>() {
     if !kernels_available() {
         return;
@@ -150,7 +150,7 @@ fn randomness_is_derived_as_defined<P: Parameters>() {
         Shake256HashToPoint.hash_to_point(&nonce, &messages[job..=job], &mut point);
         assert!(points[P::N * job..][..P::N] == point);
     }
-    // The second time in another order, as jobs are tried again.
+    // The second time the jobs are in another order, as when they are tried again.
     let list: Vec<u32> = (0..count as u32).rev().collect();
     for (attempt, list) in (0..12).map(|k| (k, if k % 2 == 0 { &[][..] } else { &list[..] })) {
         batch.attempt = attempt;
@@ -190,7 +190,7 @@ fn randomness_of_1024_is_derived_as_defined() {
     randomness_is_derived_as_defined::<Falcon1024>();
 }
 
-/// Rows are the generator's bytes, also where the counter passes 2^32 and 2^64.
+/// Rows are the generator's bytes, also when the counter passes 2^32 and 2^64.
 #[test]
 fn rows_are_the_bytes_of_the_generator() {
     if !kernels_available() {
@@ -225,7 +225,7 @@ fn rows_are_the_bytes_of_the_generator() {
     }
 }
 
-/// Were one less than the kernels take, a GPU would write to memory of others.
+/// If the host gave less memory than the kernels use, a GPU would write to other memory.
 #[test]
 fn the_host_gives_the_memory_that_signing_takes() {
     if !kernels_available() {

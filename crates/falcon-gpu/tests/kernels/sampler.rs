@@ -1,4 +1,4 @@
-//! The filter of the kernels' sampler foretells what the exact trial decides.
+//! The sampler's filter predicts the result of the exact trial.
 
 use crate::common::{kernels_available, repeatable};
 use falcon_core::seams::hash::Shake256Reader;
@@ -13,7 +13,7 @@ const SIGMA_MIN: [f64; 2] = [1.2778336969128337, 1.298280334344292];
 fn random(source: &mut Shake256Reader, i: usize) -> Trial {
     let mut word = || u64::from_le_bytes(source.read_array());
     let mut unit = || (word() >> 11) as f64 / (1u64 << 53) as f64;
-    // sigma' is sigma_min to 1.17^2 sigma_min; the ends as well.
+    // sigma' ranges from sigma_min to 1.17^2 sigma_min, ends included.
     let sigma_min = SIGMA_MIN[i % 2];
     let at = (unit() * 1.25 - 0.125).clamp(0.0, 1.0);
     let inv_sigma = 1.0 / (sigma_min * (1.0 + at * (1.17 * 1.17 - 1.0)));
@@ -34,12 +34,12 @@ fn random(source: &mut Shake256Reader, i: usize) -> Trial {
     }
 }
 
-/// The byte that ties.
+/// Returns the byte for which the trial ties.
 fn top(trial: Trial) -> u8 {
     (trial.threshold() >> 56) as u8
 }
 
-/// Checks what the filter says about the byte `w`; true if it leaves it open.
+/// Checks the filter's verdict on the byte `w`. True if it leaves the byte undecided.
 fn check(trial: Trial, w: u8) -> bool {
     let verdict = trial.verdict(w);
     let top = top(trial);
@@ -62,7 +62,7 @@ fn estimates_are_well_within_the_margin() {
         let trial = random(&mut source, i);
         let estimate = trial.estimate();
         let exact = trial.threshold() as f64 / (1u64 << 56) as f64;
-        // Smaller ones decide about no byte but zero, which they leave open.
+        // Smaller estimates decide every byte except zero, which they leave undecided.
         if exact > 1.0 / 1024.0 {
             worst = worst.max((estimate / exact - 1.0).abs());
         } else {
@@ -91,14 +91,15 @@ fn what_the_filter_decides_is_what_the_trial_decides() {
             open += u32::from(check(trial, w) && w != top);
         }
     }
-    // Beside the tie itself, what the margin takes: 2^-13 of at most 256 on both sides.
+    // Besides the tie itself, the margin leaves bytes undecided: 2^-13 of at most 256, on both
+    // sides.
     assert!(
         f64::from(open) < f64::from(all) / 256.0 * 0.07,
         "{open} of {all}"
     );
 }
 
-/// Centres bisected to both sides of a place where the first byte changes.
+/// Bisects centres on both sides of a place where the first byte changes.
 #[test]
 fn the_filter_is_right_at_byte_boundaries() {
     if !kernels_available() {

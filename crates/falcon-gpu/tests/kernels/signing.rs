@@ -1,5 +1,5 @@
-//! Signing kernels, on the processor: the bytes of `falcon-core`, in every key mode
-//! restarts and exhausted randomness included.
+//! The signing kernels, on the processor, give the bytes of `falcon-core` in every key mode, also
+//! after restarts and when precomputed randomness is used up.
 
 use crate::attempts::{Hedged, first_that_fits};
 use crate::common::{
@@ -20,7 +20,7 @@ const CPU: LaneEngine<Baseline, Baseline> = LaneEngine {
     fft: Baseline,
 };
 
-/// Messages of all lengths around the blocks of SHAKE256 and a long one.
+/// Returns messages of all lengths around the blocks of SHAKE256, and a long one.
 fn jobs(label: &str, count: usize, keys: usize) -> Vec<Job> {
     let mut messages = repeatable(label);
     (0..count)
@@ -54,7 +54,7 @@ fn expected<P: Parameters>(
         .collect()
 }
 
-/// Several keys, and one that all jobs share.
+/// Signs with several keys, and with one key for all jobs.
 fn hedged_signatures_are_the_cores<P: Parameters>(count: usize) {
     if !kernels_available() {
         return;
@@ -82,8 +82,8 @@ fn hedged_signatures_of_1024_are_the_cores() {
     hedged_signatures_are_the_cores::<Falcon1024>(101);
 }
 
-/// Rows so few that every signer computes most of its bytes itself; the variant
-/// of the kernels; lanes in both orders.
+/// Covers so few rows that each signer computes most of its bytes itself, the variant of the
+/// kernels, and lanes in both orders.
 fn signatures_depend_on_no_launch<P: Parameters>() {
     if !kernels_available() {
         return;
@@ -164,8 +164,8 @@ fn keys_of_1024_are_expanded_as_the_core_does() {
     keys_are_expanded_as_the_core_does::<Falcon1024>();
 }
 
-/// A bound that most vectors exceed, so that jobs take many attempts, each its own
-/// number of them. Attempts beyond the second read beyond one block of the stream.
+/// Uses a limit that most signatures exceed, so that jobs take many attempts, in differing numbers.
+/// Attempts after the second read more than one block of the stream.
 fn refused_vectors_are_sampled_again<P: Parameters>(count: usize, limit: usize) {
     if !kernels_available() {
         return;
@@ -221,7 +221,7 @@ fn refused_vectors_of_1024_are_sampled_again() {
     refused_vectors_are_sampled_again::<Falcon1024>(5, 1264);
 }
 
-/// A basis ten times too long: every vector is refused for its norm, and listed.
+/// With a basis that is ten times too long, every vector is refused for its norm and listed.
 #[test]
 fn vectors_that_are_too_long_are_refused() {
     if !kernels_available() {
@@ -233,16 +233,16 @@ fn vectors_that_are_too_long_are_refused() {
     assert_eq!(states, [status::LONG; 3]);
 }
 
-/// A sampler that finds no integer ends, and the job keeps the state that it had. The jobs in the
-/// other groups of its warp are signed. Without a bound, the kernel would not return.
+/// If the sampler finds no integer, it ends, and the job keeps its status. The jobs in the other
+/// groups of its warp are signed. Without a bound on the attempts, the kernel would not return.
 #[test]
 fn a_damaged_key_ends_its_own_job_alone() {
     if !kernels_available() {
         return;
     }
     let good = expanded_reals(&key::<Falcon512>(1).expand()).to_vec();
-    // The tree ends with the leaf that comes last, and the first leaf stands after the `l10` of all
-    // nodes on the way to it.
+    // The last leaf stands at the end of the tree. The first leaf stands after the `l10` of all
+    // nodes on the path to it.
     let first = 4 * 512 + (2 * 512 - 2);
     for at in [first, good.len() - 2] {
         let mut damaged = good.clone();

@@ -1,13 +1,13 @@
-//! The sampler by itself: its integers, and where its stream stands behind them. The comparison
-//! with a serial loop is `host/serial.h`, which `host/sanitize.cpp` runs.
+//! The sampler alone: its integers, and the position of its stream after each pair.
+//! `host/serial.h`, which `host/sanitize.cpp` runs, compares it with a serial loop.
 
 use crate::common::{LAUNCH, address, address_mut, kernels_available, repeatable};
 use falcon_core::Falcon512;
 use falcon_gpu::kernels::{Batch, Operation, status};
 use falcon_gpu_host::{Build, Draws, sample, set_emulation};
 
-/// The sampler alone, where every place can be seen: rows that end in the middle of a
-/// pair, rows that run out, centres of all kinds.
+/// Runs the sampler alone, where every position is visible: with rows that end within a pair, rows
+/// that are used up, and all kinds of centres.
 #[test]
 fn emulated_lanes_find_the_same_integers_at_the_same_places() {
     if !kernels_available() {
@@ -32,7 +32,8 @@ fn emulated_lanes_find_the_same_integers_at_the_same_places() {
                     _ => whole + unit(),
                 });
             }
-            // sigma' is sigma_min to 1.17^2 sigma_min, one leaf for a warp or one a lane.
+            // sigma' ranges from sigma_min to 1.17^2 sigma_min, with one leaf for each warp or for
+            // each lane.
             let sigma_min = 1.2778336969128337;
             let at = if order % 2 == 0 { unit() } else { 0.5 };
             let inverse = 1.0 / (sigma_min * (1.0 + at * (1.17 * 1.17 - 1.0)));
@@ -57,7 +58,7 @@ fn emulated_lanes_find_the_same_integers_at_the_same_places() {
                 centers: &centers,
                 leaves: &leaves,
             };
-            // SAFETY: the arrays are as long as `prng` has them, and are there.
+            // SAFETY: the arrays are valid and have the lengths that `prng` uses.
             unsafe { sample(build, &batch, draws) }.expect("lanes meet")
         });
         let last = drawn[0].1[pairs - 1];

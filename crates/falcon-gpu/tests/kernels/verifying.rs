@@ -1,4 +1,4 @@
-//! Verifying kernels, on the processor: they accept what `falcon-core` accepts.
+//! The verifying kernels, on the processor, give the verdicts of `falcon-core`.
 
 use crate::attempts::squared_norm_bound;
 use crate::common::{
@@ -50,14 +50,15 @@ fn signed<P: Parameters>(label: &str, count: usize, keys: u8) -> Signed<P> {
     }
 }
 
-/// Canonical bytes, read bit by bit.
+/// A canonical encoding, decoded bit by bit.
 struct Read {
     s2: Vec<i32>,
-    /// Begin and end of the last code word, in bits.
+    /// Range of the last code word, in bits.
     last: Range<usize>,
 }
 
-/// None if they are not in the form of a signature. Whether s2 is short is not looked at.
+/// Returns `None` if the bytes do not have the form of a signature. Does not check that s2 is
+/// short.
 fn read<P: Parameters>(bytes: &[u8]) -> Option<Read> {
     if bytes.len() < P::PADDED_LEN || bytes[0] != 0x30 + P::LOGN as u8 {
         return None;
@@ -87,7 +88,7 @@ fn read<P: Parameters>(bytes: &[u8]) -> Option<Read> {
     (whole && zeros).then_some(Read { s2, last })
 }
 
-/// Compares the verdicts with the core's, and returns how many are valid.
+/// Compares the verdicts with the core's, and returns the number of valid signatures.
 fn agree<P: Parameters>(launch: Launch, what: &Signed<P>) -> usize {
     let public: Vec<_> = what
         .keys
@@ -115,7 +116,7 @@ fn agree<P: Parameters>(launch: Launch, what: &Signed<P>) -> usize {
         let signature = &what.signatures[i][..];
         let read = read::<P>(signature);
         assert_eq!(*state == status::MALFORMED, read.is_none(), "{i}: {state}");
-        // The core's decoder refuses what is malformed, and what is too long by itself.
+        // The core's decoder refuses malformed bytes, and an s2 that alone is too long.
         let short = read.is_some_and(|read| {
             let norm: i64 = read.s2.iter().map(|&s| i64::from(s).pow(2)).sum();
             norm.unsigned_abs() <= squared_norm_bound::<P>()
@@ -151,7 +152,7 @@ fn valid_signatures_of_1024_verify() {
     valid_signatures_verify::<Falcon1024>();
 }
 
-/// A bit flipped anywhere, in the signature or in the message; another key.
+/// Flips a bit anywhere in the signature or in the message, or uses another key.
 fn damaged_ones_are_judged_as_the_core_does<P: Parameters>() {
     if !kernels_available() {
         return;
@@ -174,7 +175,8 @@ fn damaged_ones_are_judged_as_the_core_does<P: Parameters>() {
             _ => flip(signature),
         }
     }
-    // None, or by luck few: flips in the padding or of no effect do not exist.
+    // No signature is valid, except with luck: there are no flips without effect, not even in the
+    // padding.
     assert!(agree(LAUNCH, &what) <= 1);
 }
 
@@ -188,15 +190,15 @@ fn damaged_ones_of_1024_are_judged_as_the_core_does() {
     damaged_ones_are_judged_as_the_core_does::<Falcon1024>();
 }
 
-/// Valid signatures in which one bit is another, from the last code word to the end: none
-/// of what is left of a byte, and none of the padding, may be.
+/// Flips each bit of valid signatures from the last code word to the end. No bit may change,
+/// neither in the rest of a byte nor in the padding.
 fn no_bit_behind_the_code_may_be_another<P: Parameters>() {
     if !kernels_available() {
         return;
     }
     let what = signed::<P>("kernels: flipped", 64, 1);
     let (mut jobs, mut signatures) = (Vec::new(), Vec::new());
-    // Codes that end at all places in a byte.
+    // Signatures whose codes end at every bit position of a byte.
     for place in 0..8 {
         let last = |i: usize| read::<P>(&what.signatures[i]).expect("valid").last;
         let found = (0..64).find(|&i| last(i).end % 8 == place);
@@ -228,7 +230,7 @@ fn no_bit_behind_the_code_of_1024_may_be_another() {
     no_bit_behind_the_code_may_be_another::<Falcon1024>();
 }
 
-/// Strings that are a signature but for one rule of the code.
+/// Strings that break one rule of the code, and are otherwise a signature.
 fn malformed_codes_are_refused<P: Parameters>() {
     if !kernels_available() {
         return;
@@ -236,7 +238,7 @@ fn malformed_codes_are_refused<P: Parameters>() {
     let mut what = signed::<P>("kernels: malformed", 1, 1);
     let valid = what.signatures[0].clone();
     let (n, header) = (P::N, valid[0]);
-    // s2 given as code words; bits from the top of each byte.
+    // Encodes s2 from code words. Bits are filled from the top of each byte.
     let encoded = |words: &dyn Fn(usize) -> Vec<u8>, len: usize, tail: u8| {
         let mut bits: Vec<u8> = (0..n).flat_map(words).collect();
         while !bits.len().is_multiple_of(8) {
@@ -269,7 +271,7 @@ fn malformed_codes_are_refused<P: Parameters>() {
         encoded(&one(5, word(0, 0, 16)), padded, 0),
         encoded(&one(5, word(0, 0, 40)), padded, 0),
         encoded(&one(5, word(1, 5, 3)), padded, 1),
-        // Longer than the padded form: nothing may follow, and something must.
+        // Longer than the padded form: no padding may follow, and the code must not end earlier.
         encoded(&|i| word(0, 1, usize::from(i % 2 == 0) * 4), 0, 0),
         encoded(&|i| word(0, 1, usize::from(i % 2 == 0) * 4), 0, 1),
         encoded(
@@ -285,16 +287,16 @@ fn malformed_codes_are_refused<P: Parameters>() {
         vec![0; padded],
         vec![0xff; padded],
     ];
-    // Magnitudes above 2047 in a short vector, at all places in a byte.
+    // Magnitudes above 2047 in a short vector, at every bit position.
     for i in (0..9).chain([n - 2, n - 1]) {
         for (sign, run) in [(0, 15), (0, 16), (1, 16), (0, 17), (1, 23), (0, 24)] {
             cases.push(encoded(&one(i, word(sign, 0, run)), padded, 0));
         }
     }
-    // A code that ends exactly at the end, cut everywhere.
+    // A code that ends exactly at a byte's end, truncated to every length.
     let exact = encoded(&|i| word(0, 1, usize::from(i % 2 == 0) * 4), 0, 0);
     cases.extend((padded..exact.len()).map(|len| exact[..len].to_vec()));
-    // Other formats of the valid one.
+    // The other formats of the valid signature.
     let parsed = Signature::<P>::try_from(&valid[..]).expect("valid");
     for format in [Format::Compressed, Format::ConstantTime] {
         cases.push(parsed.to_vec(format).expect("an encoding"));

@@ -1,7 +1,7 @@
-// Drives falcon_fft: polynomials from standard input to standard output, each
-// followed by the cycles that it took. Everything is 64-bit words: first the
-// complex numbers of a polynomial, the clocks of a read, and how many
-// polynomials follow.
+// Drives falcon_fft: reads polynomials from standard input, and writes each result to standard
+// output, followed by the cycles that it took. Everything is 64-bit words. The input begins with
+// the number of complex numbers of a polynomial, the clocks of a read, and the number of
+// polynomials.
 #include "Vfalcon_fft.h"
 #include "verilated.h"
 #include <cstdint>
@@ -34,7 +34,7 @@ struct Circuit {
         top.eval();
     }
 
-    // Values between two edges.
+    // Updates the values between two edges.
     void settle() {
         top.clk = 0;
         top.eval();
@@ -68,7 +68,7 @@ int main() {
         top.start = 1;
         circuit->clock();
         top.start = 0;
-        // Counted here, not by the circuit: from the first cycle of work on.
+        // Counted here, not by the circuit: from the first busy cycle on.
         uint64_t cycles = 0;
         for (;;) {
             circuit->settle();

@@ -1,5 +1,5 @@
-// Feeds a unit with one operation a clock and compares what comes out, each
-// clock, with what is due then.
+// Feeds a unit with one operation a clock, and at each clock compares its output with the result
+// that is due.
 //
 //     units OUTPUT LATENCY [OUTPUT LATENCY]
 //
@@ -9,8 +9,8 @@
 // operands; with L = 0 before the next one. After the last record operands keep
 // changing, so that a result must not depend on operands that stay.
 //
-// Prints the number of results that were compared, and exits with 0 if all were
-// right; else prints the first that is wrong and exits with 1.
+// Prints the number of results that were compared and exits with 0 if all were right. Otherwise
+// prints the first wrong result and exits with 1.
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
@@ -51,7 +51,7 @@ static void apply(Vunits &units, const Record &record) {
     units.by = record.control & 0xfff;
 }
 
-// Compares the output with what is due of record number `n`.
+// Compares the output with the result of record number `n`, if it is due.
 static void check(Output &output, const Record *history, uint64_t n) {
     const Record &record = history[n % HISTORY];
     if (*output.bits != record.due) {

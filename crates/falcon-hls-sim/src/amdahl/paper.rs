@@ -1,8 +1,8 @@
 //! The paper's numbers, and the contradictions between them.
 //!
-//! "Performance Analysis of Falcon Post-Quantum Cryptography in Embedded
-//! Hardware-Software Integration" (Biselx, Guerrieri): a Zynq-7020, Vitis HLS
-//! 2023.1, the reference code. Every constant is `[P]`: in the paper.
+//! The paper is "Performance Analysis of Falcon Post-Quantum Cryptography in Embedded
+//! Hardware-Software Integration" (Biselx, Guerrieri). It uses a Zynq-7020, Vitis HLS 2023.1 and
+//! the reference code. Every constant is `[P]`: it stands in the paper.
 
 use super::{Accelerated, AmdahlError, at_other_clock, cap, speedup};
 use crate::catalog::XC7Z020;
@@ -13,27 +13,27 @@ use serde::Serialize;
 pub const FFT_SHARE: f64 = 0.40;
 /// Share of `process_block`, Keccak-f.
 pub const KECCAK_SHARE: f64 = 0.15;
-/// Speedup of the inner FFT: initiation interval 168 to 4.
+/// Speedup of the inner FFT: the initiation interval goes from 168 to 4.
 pub const FFT_FACTOR: f64 = 42.0;
 /// Initiation intervals of Table II, cycles.
 pub const INTERVALS: [u32; 2] = [168, 4];
 /// Lookup tables of the optimized inner FFT.
 pub const FFT_LUT: u32 = 6661;
-/// Speedup of `process_block`, by pipelining loops.
+/// Speedup of `process_block` from pipelining its loops.
 pub const KECCAK_FACTOR: f64 = 35.0;
 /// Average speedup of all operations.
 pub const OVERALL: f64 = 1.8;
-/// The fabric's clock.
+/// Clock of the fabric.
 pub const FABRIC_HZ: u64 = 100_000_000;
-/// The clock that it "could be easily increased up to".
+/// Clock that the fabric's "could be easily increased up to".
 pub const FASTER_HZ: u64 = 250_000_000;
-/// The speedup that is claimed for that.
+/// Speedup that the paper claims for this clock.
 pub const FASTER_OVERALL: f64 = 4.5;
-/// The processor's clock.
+/// Clock of the processor.
 pub const PROCESSOR_HZ: u64 = 667_000_000;
 
-/// The speedup of `operation` that the paper reports; none for what it did not
-/// measure.
+/// Returns the speedup of `operation` that the paper reports. `None` if the paper did not measure
+/// it.
 pub fn reported(operation: Operation) -> Option<f64> {
     match operation {
         Operation::Keygen => Some(2.0),
@@ -50,7 +50,7 @@ pub const TABLE_I_US: [(u32, [f64; 3]); 3] = [
     (1024, [1_541_000.0, 38_169.0, 5647.0]),
 ];
 
-/// The time of Table I, microseconds; none for what it does not have.
+/// Returns the time of Table I, microseconds. `None` if the table has none.
 pub fn table_i_us(operation: Operation, degree: u32) -> Option<f64> {
     let column = match operation {
         Operation::Keygen => 0,
@@ -62,10 +62,10 @@ pub fn table_i_us(operation: Operation, degree: u32) -> Option<f64> {
     Some(times[column])
 }
 
-/// The two accelerated parts.
+/// Returns the two accelerated parts.
 ///
 /// # Errors
-/// None: the shares are shares.
+/// Never: the shares are valid.
 pub fn parts() -> Result<[Accelerated; 2], AmdahlError> {
     Ok([
         Accelerated::new(FFT_SHARE, FFT_FACTOR)?,
@@ -73,27 +73,27 @@ pub fn parts() -> Result<[Accelerated; 2], AmdahlError> {
     ])
 }
 
-/// A claim of the paper and what follows from its other numbers, or from ours.
+/// A claim of the paper, and the number that follows from its other numbers or from ours.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
     /// The claim.
     pub claim: &'static str,
     /// The number that the paper claims.
     pub claimed: f64,
-    /// The number that follows.
+    /// The number that follows instead.
     pub computed: f64,
-    /// Derivation of the second number.
+    /// Derivation of `computed`.
     pub reason: String,
 }
 
-/// The contradictions, each with its two numbers.
+/// Returns the contradictions, each with its two numbers.
 ///
 /// # Errors
 /// If the profile lacks a run.
 pub fn findings(profile: &Profile) -> Result<Vec<Finding>, AmdahlError> {
     let parts = parts()?;
     let keccak = [parts[1]];
-    // If 40 % of a signature are its butterflies: the processor's cycles for one.
+    // Cycles of the processor for one butterfly, if butterflies are 40 % of a signature.
     let sign = profile.run(Target::ArmV7, Operation::Sign, 512)?;
     let butterflies = Part::BUTTERFLIES.map(|part| sign.executed_each(part));
     let butterflies: f64 = butterflies.into_iter().flatten().sum();
@@ -186,7 +186,7 @@ mod tests {
         let parts = parts().unwrap();
         assert!((cap(&parts).unwrap() - 2.222).abs() < 1e-3);
         assert!((speedup(&parts).unwrap() - 2.156).abs() < 1e-3);
-        // So 4.5 is no speedup that these shares have.
+        // Since this fails, these shares do not allow a speedup of 4.5.
         let impossible = at_other_clock(FFT_SHARE + KECCAK_SHARE, FASTER_OVERALL, 1, 1);
         assert!(matches!(impossible, Err(AmdahlError::Speedup { .. })));
     }
@@ -200,8 +200,8 @@ mod tests {
         for (computed, expected) in computed.iter().zip(expected) {
             assert!((computed - expected).abs() < 5e-3, "{computed}, {expected}");
         }
-        // A butterfly takes 19 instructions with the floating-point unit, 23 in a split, and 730
-        // without the unit.
+        // A butterfly takes 19 instructions with the floating-point unit (23 in a split), and 730
+        // without it.
         let hard = profile.run(Target::ArmV7, Operation::Sign, 512).unwrap();
         for (parts, expected) in [
             (&Part::BUTTERFLIES[..], 19.26),

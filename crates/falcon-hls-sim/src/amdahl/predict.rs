@@ -1,10 +1,10 @@
 //! Prediction of the operations' speedups with the simulated circuits.
 //!
-//! The processor executes what the [profile](crate::profile) counted; circuits in the fabric
-//! compute the butterflies and permutations, in the cycles that the simulator took for them, while
-//! the processor waits. It is our code, not the reference's: key generation here has no binary64
-//! transforms to speak of. What moves the data is a parameter, since it decides: a circuit that is
-//! fast at 100 MHz is not necessarily faster than a processor at 667 MHz.
+//! The processor executes the instructions that the [profile](crate::profile) counted. Circuits in
+//! the fabric compute the butterflies and permutations, in the cycles that the simulator counted,
+//! while the processor waits. The code is ours, not the reference's: its key generation has almost
+//! no binary64 transforms. The transfer of the data is a parameter, because it decides the result:
+//! a circuit that is fast at 100 MHz is not necessarily faster than a processor at 667 MHz.
 
 use super::{AmdahlError, paper};
 use crate::accelerator::{self, Accelerator, MAX_LOGN, blank_memories};
@@ -18,16 +18,16 @@ use serde::Serialize;
 pub struct Processor {
     /// Clock, Hz.
     pub clock_hz: u64,
-    /// Cycles of an instruction, on the mean.
+    /// Mean number of cycles of an instruction.
     pub cycles_per_instruction: f64,
-    /// Cycles of a butterfly; if none, those of its instructions.
+    /// Cycles of a butterfly; if `None`, those of its instructions.
     pub cycles_per_butterfly: Option<f64>,
-    /// Cycles of a permutation; if none, those of its instructions.
+    /// Cycles of a permutation; if `None`, those of its instructions.
     pub cycles_per_permutation: Option<f64>,
 }
 
 impl Processor {
-    /// The paper's: a Cortex-A9 at 667 MHz `[P]`, one cycle an instruction `[?]`.
+    /// The paper's processor: a Cortex-A9 at 667 MHz `[P]`, one cycle an instruction `[?]`.
     ///
     /// The processor issues one load, store or floating-point instruction per cycle; a butterfly
     /// has 18 of them, and integer instructions beside them. A binary64 product occupies its unit
@@ -62,18 +62,18 @@ impl Processor {
         Ok(())
     }
 
-    /// Seconds of a permutation that takes `instructions` instructions.
+    /// Returns the seconds of a permutation that takes `instructions` instructions.
     ///
     /// # Errors
-    /// If the model is impossible.
+    /// If a quantity of the model is not a number above 0.
     pub fn permutation_seconds(&self, instructions: f64) -> Result<f64, AmdahlError> {
         self.check()?;
         let counted = instructions * self.cycles_per_instruction;
         Ok(self.cycles_per_permutation.unwrap_or(counted) / self.clock_hz as f64)
     }
 
-    /// Seconds of `parts` of one operation, `each` being the cycles of one butterfly
-    /// or permutation if they are given.
+    /// Returns the seconds of `parts` in one operation. `each` is the cycles of one butterfly or
+    /// permutation, if they are given.
     fn seconds(&self, run: &ProfiledRun, parts: &[Part], each: Option<f64>) -> f64 {
         let executed = || {
             parts
@@ -94,13 +94,13 @@ impl Processor {
 pub struct Transfer {
     /// Bytes that a cycle of the fabric moves.
     pub bytes_per_cycle: u32,
-    /// Cycles of the fabric for every call, both directions.
+    /// Cycles of the fabric for every call, both directions together.
     pub cycles_per_call: u32,
 }
 
 impl Transfer {
-    /// A 64-bit AXI port `[V]`, whose latency of 64 cycles `[V]` is met on the way in
-    /// and on the way out `[D]`.
+    /// A 64-bit AXI port `[V]`. Its latency of 64 cycles `[V]` applies once on the way in and once
+    /// on the way out `[D]`.
     pub const AXI: Self = Self {
         bytes_per_cycle: 8,
         cycles_per_call: 128,
@@ -115,7 +115,7 @@ impl Transfer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
-    /// The forward transforms: the paper's inner FFT.
+    /// The forward transforms, which are the paper's inner FFT.
     Forward,
     /// Forward and inverse transforms.
     Transforms,
@@ -137,7 +137,7 @@ impl Scope {
         }
     }
 
-    /// The parts of the work.
+    /// Returns the parts of the work.
     pub const fn parts(self) -> &'static [Part] {
         match self {
             Self::Forward => &[Part::Fft],
@@ -147,7 +147,7 @@ impl Scope {
     }
 }
 
-/// The circuits, by the cycles that they take at one degree.
+/// The circuits, described by the cycles that they take at one degree.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Fabric {
     /// The clock.
@@ -160,17 +160,17 @@ pub struct Fabric {
     pub ifft_cycles: u64,
     /// Cycles of all splits of one ffSampling.
     pub split_cycles: u64,
-    /// Cycles of all its merges.
+    /// Cycles of all merges of one ffSampling.
     pub merge_cycles: u64,
     /// Cycles of a permutation.
     pub permutation_cycles: u64,
-    /// The path of the data; none if moving them takes no time.
+    /// The path of the data; `None` if moving them takes no time.
     pub transfer: Option<Transfer>,
 }
 
 impl Fabric {
-    /// Runs everything that a signature of degree `2^logn` needs on `accelerator`
-    /// and notes the cycles. A permutation takes `permutation_cycles`.
+    /// Runs all transforms that a signature of degree `2^logn` needs on `accelerator` and notes the
+    /// cycles. A permutation takes `permutation_cycles`.
     ///
     /// # Errors
     /// If there is no such degree.
@@ -189,7 +189,7 @@ impl Fabric {
                 .run(transform, logn, &mut memories, &mut ())?
                 .cycles)
         };
-        // Nodes of degree 2^k, of which there are 2^(logn - k), split and merge twice.
+        // There are 2^(logn - k) nodes of degree 2^k. Each splits twice and merges twice.
         let walk = |transform| -> Result<u64, AmdahlError> {
             (2..=logn)
                 .map(|k| Ok((2 << (logn - k)) * cycles(transform, k)?))
@@ -222,7 +222,7 @@ impl Fabric {
         }
     }
 
-    /// Seconds of the butterflies of `part` of one operation.
+    /// Returns the seconds of the butterflies of `part` in one operation.
     fn seconds_of_butterflies(&self, run: &ProfiledRun, part: Part) -> f64 {
         let executed = run.executed_each(part).unwrap_or(0.0);
         let walk = Butterflies::of_attempts(self.logn, false, 1).split as f64;
@@ -235,7 +235,7 @@ impl Fabric {
         };
         let moved = match (self.transfer, part) {
             (None, _) => 0.0,
-            // A polynomial of 8-byte reals in, one out.
+            // Moves one polynomial of 8-byte reals in and one out.
             (Some(transfer), Part::Fft | Part::Ifft) => transfer.cycles(16 << self.logn),
             (Some(transfer), _) => (2..=self.logn)
                 .map(|k| f64::from(2u32 << (self.logn - k)) * transfer.cycles(16 << k))
@@ -244,9 +244,9 @@ impl Fabric {
         executed / butterflies * (cycles as f64 + moved) / self.clock_hz as f64
     }
 
-    /// Seconds of the permutations of one operation.
+    /// Returns the seconds of the permutations in one operation.
     fn seconds_of_permutations(&self, run: &ProfiledRun) -> f64 {
-        // 25 words in, 25 out.
+        // Moves 25 words in and 25 out.
         let moved = self.transfer.map_or(0.0, |transfer| transfer.cycles(400));
         let cycles = self.permutation_cycles as f64 + moved;
         run.executed_each(Part::KeccakF).unwrap_or(0.0) * cycles / self.clock_hz as f64
@@ -266,19 +266,19 @@ pub struct Prediction {
     pub scope: Scope,
     /// Microseconds on the processor alone.
     pub processor_us: f64,
-    /// Microseconds of it in the butterflies that go to the fabric.
+    /// Part of `processor_us` for the butterflies that go to the fabric.
     pub butterflies_us: f64,
-    /// Microseconds of it in the permutations.
+    /// Part of `processor_us` for the permutations.
     pub permutations_us: f64,
     /// Microseconds of these butterflies in the fabric.
     pub fabric_butterflies_us: f64,
     /// Microseconds of the permutations in the fabric.
     pub fabric_permutations_us: f64,
-    /// Speedup of the operation; below 1 it becomes slower.
+    /// Speedup of the operation. Below 1, the operation becomes slower.
     pub speedup: f64,
     /// Speedup that the paper reports.
     pub reported: Option<f64>,
-    /// The time of Table I: of the reference code on the same processor.
+    /// Time of Table I: the reference code on the same processor.
     pub table_i_us: Option<f64>,
 }
 
@@ -294,12 +294,11 @@ impl Prediction {
     }
 }
 
-/// Predicts `operation` of the degree of `fabric`: `target` says which code the
-/// processor executes. Butterflies that were not counted, those of key
-/// generation, stay on the processor.
+/// Predicts `operation` at the degree of `fabric`. `target` says which code the processor executes.
+/// Butterflies that were not counted, those of key generation, stay on the processor.
 ///
 /// # Errors
-/// If the profile lacks the run or a model is impossible.
+/// If the profile lacks the run, or a quantity of a model is not a number above 0.
 pub fn predict(
     profile: &Profile,
     target: Target,

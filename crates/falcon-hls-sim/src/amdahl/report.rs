@@ -15,19 +15,19 @@ use std::fmt::{self, Display, Formatter};
 pub struct PaperRow {
     /// The operation.
     pub operation: Operation,
-    /// Share of the inner FFT: the paper's, or 0 where there is no such FFT.
+    /// Share of the inner FFT: the paper's, or 0 if the operation has no such FFT.
     pub fft_share: f64,
     /// Share of Keccak-f.
     pub keccak_share: f64,
     /// Speedup with the FFT 42 times and Keccak-f 35 times faster.
     pub speedup: f64,
-    /// Speedup that no accelerator of these shares exceeds.
+    /// Upper bound on the speedup if these shares are accelerated.
     pub cap: f64,
     /// Speedup that the paper reports.
     pub reported: f64,
 }
 
-/// An operation with the shares that were counted and the paper's factors.
+/// An operation with our counted shares and the paper's factors.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShareRow {
     /// The instructions that were counted.
@@ -42,9 +42,9 @@ pub struct ShareRow {
     pub butterfly_share: f64,
     /// Share of Keccak-f.
     pub keccak_share: f64,
-    /// Speedup if butterflies became 42 and Keccak-f 35 times faster.
+    /// Speedup if butterflies became 42 times and Keccak-f 35 times faster.
     pub speedup: f64,
-    /// Speedup that no accelerator of these parts exceeds.
+    /// Upper bound on the speedup if these parts are accelerated.
     pub cap: f64,
     /// Speedup that the paper reports.
     pub reported: Option<f64>,
@@ -76,18 +76,18 @@ pub struct TableIRow {
     pub operation: Operation,
     /// Time in Table I, for the reference code.
     pub table_i_us: f64,
-    /// Our code with the floating-point unit; none for degrees that are not implemented.
+    /// Time of our code with the floating-point unit; `None` for degrees that are not implemented.
     pub armv7_us: Option<f64>,
-    /// Our code with emulated binary64; none for degrees that are not implemented.
+    /// Time of our code with emulated binary64; `None` for degrees that are not implemented.
     pub armv7_soft_us: Option<f64>,
 }
 
-/// Everything that Amdahl's law says about one design.
+/// Amdahl's law applied to one design.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// [`VERSION`].
     pub version: u32,
-    /// The paper's average speedup, 1.8, as predicted here.
+    /// The paper's average speedup of 1.8, as predicted here.
     pub summary: Vec<SummaryRow>,
     /// Table I beside our code.
     pub table_i: Vec<TableIRow>,
@@ -120,11 +120,11 @@ const OPERATIONS: [Operation; 5] = [
 const MEASURED: [Operation; 3] = [Operation::Keygen, Operation::Sign, Operation::VerifyEncoded];
 
 impl Report {
-    /// Runs the transforms on `accelerator` and predicts with it, a permutation
-    /// taking `permutation_cycles` of the fabric's clock.
+    /// Runs the transforms on `accelerator` and predicts with it. A permutation takes
+    /// `permutation_cycles` of the fabric's clock.
     ///
     /// # Errors
-    /// If a model is impossible.
+    /// If a quantity of a model is not a number above 0.
     pub fn new(
         accelerator: &Accelerator,
         permutation_cycles: u64,
@@ -137,7 +137,7 @@ impl Report {
         let fabric = [fabric(9)?, fabric(10)?, fabric(8)?];
         let mut predictions = Vec::new();
         for target in [Target::ArmV7, Target::ArmV7Soft] {
-            // Degree 256 is in Table I, but nobody signs with it: there is no profile of it.
+            // Degree 256 is in Table I, but it has no profile since nobody signs with it.
             for fabric in &fabric[..2] {
                 for operation in OPERATIONS {
                     let prediction =
@@ -161,7 +161,7 @@ impl Report {
     }
 }
 
-/// The prediction of one operation.
+/// Predicts one operation.
 fn prediction(
     predictions: &[Prediction],
     target: Target,
@@ -173,7 +173,7 @@ fn prediction(
     rows.find(|row| (row.target, row.operation, row.degree) == key)
 }
 
-/// The paper's average for every processor and degree that is predicted.
+/// Returns the paper's average for every predicted processor and degree.
 fn summary_rows(predictions: &[Prediction]) -> Vec<SummaryRow> {
     let mut rows = Vec::new();
     for target in [Target::ArmV7, Target::ArmV7Soft] {
@@ -197,7 +197,7 @@ fn summary_rows(predictions: &[Prediction]) -> Vec<SummaryRow> {
     rows
 }
 
-/// Table I beside the predicted times of the processor alone.
+/// Returns Table I beside the predicted times of the processor alone.
 fn table_i_rows(predictions: &[Prediction]) -> Vec<TableIRow> {
     let rows = paper::TABLE_I_US.iter().flat_map(|&(degree, times)| {
         MEASURED.into_iter().zip(times).map(move |(operation, us)| {
@@ -216,7 +216,8 @@ fn table_i_rows(predictions: &[Prediction]) -> Vec<TableIRow> {
     rows.collect()
 }
 
-/// The paper's operations, and verification again without the FFT that it does not have.
+/// Returns the paper's operations, and verification a second time without the FFT, which it does
+/// not have.
 fn paper_rows() -> Result<Vec<PaperRow>, AmdahlError> {
     let rows = MEASURED.map(|operation| (operation, paper::FFT_SHARE));
     let rows = rows.into_iter().chain([(Operation::VerifyEncoded, 0.0)]);
@@ -240,7 +241,7 @@ fn paper_rows() -> Result<Vec<PaperRow>, AmdahlError> {
     .collect()
 }
 
-/// Every run that was counted.
+/// Returns the shares of every counted run.
 fn share_rows(profile: &Profile) -> Result<Vec<ShareRow>, AmdahlError> {
     let rows = profile.runs.iter().map(|run| {
         let [fft_share, butterfly_share, keccak_share] =
@@ -264,17 +265,17 @@ fn share_rows(profile: &Profile) -> Result<Vec<ShareRow>, AmdahlError> {
     rows.collect()
 }
 
-/// A number of the paper, or nothing.
+/// Formats a number of the paper, or `-`.
 fn or_dash(x: Option<f64>) -> String {
     x.map_or_else(|| "-".into(), |x| format!("{x:.2}"))
 }
 
-/// A number of microseconds, or nothing.
+/// Formats a number of microseconds, or `-`.
 fn micros_or_dash(us: Option<f64>) -> String {
     us.map_or_else(|| "-".into(), |us| format!("{us:.0}"))
 }
 
-/// Description of a processor's arithmetic.
+/// Describes a processor's arithmetic.
 fn in_words(target: Target) -> &'static str {
     match target {
         Target::X86_64 => "x86-64",

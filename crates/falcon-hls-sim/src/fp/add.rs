@@ -31,7 +31,7 @@ pub fn subtract(s: Subnormals, a: u64, b: u64) -> u64 {
     add(s, a, negate(b))
 }
 
-/// [`add`] if one operand or both are infinite or NaN.
+/// Like [`add`], if at least one operand is infinite or NaN.
 #[inline(always)]
 fn add_special(a: &Operand, b: &Operand) -> u64 {
     let conflict = a.is_special() && b.is_special() && a.sign != b.sign;
@@ -41,16 +41,15 @@ fn add_special(a: &Operand, b: &Operand) -> u64 {
     special(Some(if a.is_special() { a.sign } else { b.sign }))
 }
 
-/// `|x| + |y|`, or `|x| - |y|` if they are `opposite`, for `|x| >= |y|`: below
-/// `2^57`, in units of an eighth of the last place of `x`.
+/// Returns `|x| + |y|`, or `|x| - |y|` if they are `opposite`, for `|x| >= |y|`. The result is
+/// below `2^57`, in units of an eighth of the last place of `x`.
 ///
-/// *Three bits are enough.* If `y` is shifted by at most three places, nothing
-/// is lost. Else `|y|` is below an eighth of `|x|`: the sum is at least
-/// `2^55 - 2^52 > 2^54` if `x` is normal, and of its bits below the last place
-/// of the result, one or more, the lowest is the sticky bit. Two at least
-/// remain wherever something was lost: at `2^54` the last place of the result
-/// is bit 2, with a guard bit and the sticky bit below. A subnormal `x` has the
-/// exponent of `y`, and nothing is shifted.
+/// *Three bits are enough.* If `y` is shifted by at most three places, nothing is lost. Otherwise
+/// `|y|` is below an eighth of `|x|`. If `x` is normal, the sum is then at least `2^55 - 2^52 >
+/// 2^54`. The lowest of its bits below the last place of the result is the sticky bit. Whenever
+/// something was lost, there are at least two such bits: at `2^54` the last place of the result is
+/// bit 2, and the guard bit and the sticky bit are below it. A subnormal `x` has the exponent of
+/// `y`, and nothing is shifted.
 #[inline(always)]
 fn sum(x: &Operand, y: &Operand, opposite: bool) -> u64 {
     let places = (x.exponent - y.exponent) as u32; // 0 ..= 2045
@@ -63,11 +62,11 @@ fn sum(x: &Operand, y: &Operand, opposite: bool) -> u64 {
     }
 }
 
-/// Exponent and significand for [`round_and_pack`] of `2^(e - 1023) sum /
-/// 2^55`, where `0 < sum < 2^57`.
+/// Returns exponent and significand, for [`round_and_pack`], of `2^(e - 1023) sum / 2^55`, where `0
+/// < sum < 2^57`.
 ///
-/// The leading bit moves up to bit 56, by `up` in `0 ..= 56`: it was there if
-/// the sum carried, and is in bit 55 if the exponent stays.
+/// The leading bit moves up to bit 56, by `up` in `0 ..= 56`. It is already there if the sum
+/// carried, and in bit 55 if the exponent stays.
 #[inline(always)]
 fn normalise(e: i32, sum: u64) -> (i32, u64) {
     let up = sum.leading_zeros() as i32 - 7;

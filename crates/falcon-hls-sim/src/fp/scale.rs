@@ -3,7 +3,7 @@
 use super::Subnormals;
 use super::format::{Operand, round_and_pack, special};
 
-/// `a * 2^by`: exact, if it is in the range of normal numbers. No multiplier.
+/// Returns `a * 2^by`, without a multiplier. It is exact if it is a normal number.
 #[inline]
 pub fn scale(s: Subnormals, a: u64, by: i32) -> u64 {
     let a = Operand::unpack(s, a);
@@ -14,6 +14,6 @@ pub fn scale(s: Subnormals, a: u64, by: i32) -> u64 {
         return a.sign;
     }
     let (e, m) = a.normalised();
-    // Any scale beyond 2200 already gives zero or infinity.
+    // Any scale beyond ±2200 already gives zero or infinity.
     round_and_pack(s, a.sign, e + by.clamp(-2200, 2200), m << 2)
 }

@@ -16,17 +16,16 @@ pub const RATE_WORDS: usize = 17;
 /// Memory of the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// A register for every word: all are read at any time, and written at the end
-    /// of a cycle.
+    /// A register for each word: all words can be read at any time, and are written at the end of a
+    /// cycle.
     Registers,
     /// Block RAM of 64-bit words.
     Bram {
         /// Number of ports; each reads or writes.
         ports: u32,
     },
-    /// Memory of the processor, over AXI: one word in a cycle in each direction, in
-    /// the order of the program, and every round waits for the writes of the one
-    /// before.
+    /// Memory of the processor, over AXI: in each cycle one word in each direction, in the order of
+    /// the program. Every round waits for the writes of the round before.
     Axi,
 }
 
@@ -70,9 +69,9 @@ pub struct KeccakDesign {
     pub state: State,
     /// Rounds in the body of the loop.
     pub unrolled_rounds: u32,
-    /// Registers after the parities of the columns, cycles.
+    /// Register stages after the parities of the columns, in cycles.
     pub parity_latency: u32,
-    /// Registers between a round and the next of the same body, cycles.
+    /// Register stages between a round and the next of the same body, in cycles.
     pub round_latency: u32,
     /// The smallest initiation interval to try, cycles.
     pub least_interval: u32,
@@ -81,15 +80,15 @@ pub struct KeccakDesign {
 /// A design with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeccakPreset {
-    /// A loop that is not pipelined, on a state in the processor's memory, as
-    /// in [`Preset::PaperOriginal`](crate::design::Preset::PaperOriginal).
+    /// The loop is not pipelined, and the state is in the processor's memory, as in
+    /// [`Preset::PaperOriginal`](crate::design::Preset::PaperOriginal).
     Sequential,
-    /// The state in block RAM.
+    /// The state is in block RAM.
     Bram,
     /// "Loop pipelining only": the two rounds of the reference's loop body on
     /// registers.
     Pipelined,
-    /// A round in every cycle.
+    /// One round in every cycle.
     RoundPerCycle,
 }
 
@@ -112,21 +111,20 @@ impl KeccakPreset {
         }
     }
 
-    /// The preset of this name.
+    /// Returns the preset of this name.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|preset| preset.name() == name)
     }
 
     /// The design.
     ///
-    /// The paper does not describe its loop: what is known of it is 35 times, and
-    /// 6 % FF, 3 % BRAM, 32 % LUT `[P]`. So these are designs beside it, not its
-    /// reconstruction. Two rounds in a body are those of the reference's source;
-    /// four registers of the state are what 6 % of the flip-flops come to `[D]`, and
-    /// so a round takes two cycles in [`Pipelined`](Self::Pipelined) `[?]`.
+    /// The paper does not describe its loop. Known are only its speedup of 35, and its resources: 6
+    /// % FF, 3 % BRAM, 32 % LUT `[P]`. So these designs do not reconstruct it. The reference's
+    /// source has two rounds in a loop body. 6 % of the flip-flops are four registers of the state
+    /// `[D]`, so a round takes two cycles in [`Pipelined`](Self::Pipelined) `[?]`.
     pub fn design(self) -> KeccakDesign {
-        // With registers after the parities and after chi, each at most three tables
-        // deep. [D]
+        // Registers stand after the parities and after chi. Between registers there are at most
+        // three tables in a row. [D]
         let registered = (1, 1);
         let (state, unrolled_rounds, (parity_latency, round_latency)) = match self {
             Self::Sequential => (State::Axi, 1, registered),
@@ -135,7 +133,7 @@ impl KeccakPreset {
                 (State::Bram { ports }, 1, registered)
             }
             Self::Pipelined => (State::Registers, 2, registered),
-            // Five tables in a row between two states. [D]
+            // There are five tables in a row between two states. [D]
             Self::RoundPerCycle => (State::Registers, 1, (0, 0)),
         };
         KeccakDesign {
@@ -151,10 +149,10 @@ impl KeccakPreset {
 }
 
 impl KeccakDesign {
-    /// Whether every parameter is in its range.
+    /// Checks that every parameter is in its range.
     ///
     /// # Errors
-    /// The first that is not.
+    /// The first parameter that is not.
     pub fn check(&self) -> Result<(), DesignError> {
         let range = |parameter, given: u32, least: u32, most: u32| {
             if (least..=most).contains(&given) {

@@ -1,9 +1,9 @@
-//! A round of Keccak-f, absorption, and the way of a state to the circuit and back,
-//! as data-flow graphs.
+//! Data-flow graphs of a round of Keccak-f, of absorption, and of moving a state to the circuit and
+//! back.
 //!
-//! Symbols: `a[x + 5y]` are the words of the state, `c[x]` the parities of its
-//! columns, `d[x] = c[x - 1] + (c[x + 1] <<< 1)`. A round is theta `a + d`, rho (a
-//! rotation a word), pi (places), chi along the rows, iota (a constant on `a[0]`).
+//! Symbols: `a[x + 5y]` are the words of the state, `c[x]` the parities of its columns, `d[x] = c[x
+//! - 1] + (c[x + 1] <<< 1)`. A round is theta (`a + d`), rho (a rotation of each word), pi (a
+//! permutation of the words), chi (along the rows), iota (a constant added to `a[0]`).
 //!
 //! Source: FIPS 202, section 3.2.
 
@@ -21,8 +21,8 @@ pub const STATE: usize = 0;
 /// processor's memory.
 pub const OTHER: usize = 1;
 
-/// Rotations of rho by word: with `(x, y)` running from `(1, 0)` by
-/// `(y, 2x + 3y)`, number `t` is `(t + 1)(t + 2)/2`.
+/// Rotations of rho by word. If `(x, y)` starts at `(1, 0)` and steps to `(y, 2x + 3y)`, rotation
+/// number `t` is `(t + 1)(t + 2)/2`.
 pub const ROTATIONS: [u32; WORDS] = {
     let mut rotations = [0; WORDS];
     let (mut x, mut y, mut t) = (1, 0, 0);
@@ -34,8 +34,8 @@ pub const ROTATIONS: [u32; WORDS] = {
     rotations
 };
 
-/// The constants of iota: bit `2^j - 1` of that of round `i` is the output of the
-/// LFSR `x^8 + x^6 + x^5 + x^4 + 1` at `7 i + j`.
+/// The constants of iota. Bit `2^j - 1` of the constant of round `i` is the output of the LFSR `x^8
+/// + x^6 + x^5 + x^4 + 1` at `7 i + j`.
 pub const ROUND_CONSTANTS: [u64; 24] = {
     let mut constants = [0; 24];
     let mut lfsr = 1u32;
@@ -55,8 +55,7 @@ pub const ROUND_CONSTANTS: [u64; 24] = {
     constants
 };
 
-/// The loop over rounds: iteration `i` has in slot `k` the number of its `k`-th
-/// round.
+/// Returns the loop over rounds. Slot `k` of iteration `i` has the number of its `k`-th round.
 pub fn rounds(design: &KeccakDesign) -> Graph {
     let mut builder = Builder::new(design, "rc", design.unrolled_rounds as usize);
     let mut words: Vec<Value> = (0..WORDS)
@@ -66,7 +65,7 @@ pub fn rounds(design: &KeccakDesign) -> Graph {
         let number = round as usize;
         let constant = builder.load(OTHER, number, format!("round constant {number}"));
         let last = round + 1 == design.unrolled_rounds;
-        // A register of the state is what holds the result of the last round.
+        // A register of the state holds the result of the last round.
         let held = last && design.state == State::Registers;
         let latency = if held { 0 } else { design.round_latency };
         words = builder.round(&words, constant, latency);
@@ -78,8 +77,8 @@ pub fn rounds(design: &KeccakDesign) -> Graph {
     builder.graph
 }
 
-/// The loop of absorption: iteration `i` adds word `i` of a block to the state;
-/// slot 0 is its number.
+/// Returns the loop of absorption. Iteration `i` adds word `i` of a block to the state; slot 0 is
+/// `i`.
 pub fn absorption(design: &KeccakDesign) -> Graph {
     let mut builder = Builder::new(design, "block", 1);
     let word = builder.load(STATE, 0, "load a".into());
@@ -92,8 +91,8 @@ pub fn absorption(design: &KeccakDesign) -> Graph {
     builder.graph
 }
 
-/// The loop that moves a state, a word in an iteration, from the processor's memory
-/// to where `design` has it (`fetch`), or back; slot 0 is the word's number.
+/// Returns the loop that moves a state, one word in each iteration, from the processor's memory to
+/// that of `design` (`fetch`), or back. Slot 0 is the word's number.
 pub fn movement(design: &KeccakDesign, fetch: bool) -> Graph {
     let mut builder = Builder::new(design, "axi", 1);
     builder.other_latency = [catalog::AXI_READ_LATENCY, catalog::AXI_WRITE_LATENCY];
@@ -107,7 +106,7 @@ pub fn movement(design: &KeccakDesign, fetch: bool) -> Graph {
     builder.graph
 }
 
-/// A word of a memory, which is no complex number.
+/// Returns the access to a word that is not a complex number.
 fn word_of(memory: usize, slot: usize) -> Access {
     Access {
         memory,
@@ -121,14 +120,14 @@ struct Builder<'a> {
     graph: Graph,
     /// Unit that reads the state.
     read: usize,
-    /// Unit that writes it.
+    /// Unit that writes the state.
     write: usize,
     /// Unit that accesses the other memory.
     other: usize,
-    /// Cycles from a read of the other memory to its word, and from a write to what
-    /// sees it: a table of constants, and a register of a stream, are read at once.
+    /// Latencies of the other memory: from a read to its word, and from a write to a read that sees
+    /// it. Constants in a table, and the register of a stream, are read at once.
     other_latency: [u32; 2],
-    /// Unit of lookup tables: as many as there are operations.
+    /// Unit of lookup tables, one for each operation.
     tables: usize,
 }
 
@@ -195,7 +194,7 @@ impl<'a> Builder<'a> {
             .node(name, operation, self.tables, latency, operands)
     }
 
-    /// A round, whose results are there `latency` cycles after chi.
+    /// Adds a round. Its results are ready `latency` cycles after chi.
     fn round(&mut self, a: &[Value], round_constant: Value, latency: u32) -> Vec<Value> {
         let parity_latency = self.design.parity_latency;
         let parities: Vec<Value> = (0..5)
@@ -212,7 +211,7 @@ impl<'a> Builder<'a> {
                 self.logic(format!("d[{x}]"), Logic::Xor, 0, &operands)
             })
             .collect();
-        // Theta and rho word by word; pi takes (x, y) to (y, 2x + 3y).
+        // Theta and rho go word by word; pi moves (x, y) to (y, 2x + 3y).
         let mut b = a.to_vec();
         for (word, &value) in a.iter().enumerate() {
             let (x, y) = (word % 5, word / 5);
@@ -242,7 +241,7 @@ impl<'a> Builder<'a> {
             .collect()
     }
 
-    /// Dependences of an iteration on the one before.
+    /// Adds the dependences of an iteration on the one before.
     fn carry_state(&mut self) {
         if self.design.state == State::Axi {
             self.graph.keep_order(self.other);

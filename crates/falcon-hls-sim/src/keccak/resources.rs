@@ -1,4 +1,4 @@
-//! Resources of a circuit for Keccak-f, beside those of the paper's.
+//! Resources of a circuit for Keccak-f, compared with those of the paper's.
 
 use super::{KeccakCircuit, State, WORDS};
 use crate::catalog::{BRAM_WIDTH, Device};
@@ -15,19 +15,19 @@ pub const PAPER_BRAM_PERCENT: u32 = 3;
 /// Lookup tables of the paper's circuit. `[P]`
 pub const PAPER_LUT_PERCENT: u32 = 32;
 
-/// Resources of the loop over rounds. Control, and what brings the state, are left
-/// out.
+/// Resources of the loop over rounds, without its control and without the loops that move the
+/// state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct KeccakResources {
     /// Mapped to tables of six inputs. `[D]`
     pub mapped: Resources,
-    /// Lookup tables if every operation of two operands took one a bit, as a tool
-    /// estimates before it maps. `[D]`
+    /// Number of lookup tables if every operation of two operands took one table a bit, as a tool
+    /// estimates before mapping. `[D]`
     pub unmapped_lut: u32,
 }
 
 impl KeccakResources {
-    /// Resources of `circuit`.
+    /// Estimates the resources of `circuit`.
     pub fn of(circuit: &KeccakCircuit) -> Self {
         let body = &circuit.rounds().body;
         let nodes = || logic(body);
@@ -51,7 +51,7 @@ impl KeccakResources {
         }
     }
 
-    /// The paper's, of `device`.
+    /// Resources of the paper's circuit on `device`.
     pub fn of_the_paper(device: Device) -> Resources {
         let percent = |whole: u32, percent: u32| whole * percent / 100;
         Resources {
@@ -63,7 +63,7 @@ impl KeccakResources {
     }
 }
 
-/// Operations in lookup tables, with the number of their operands and their latency.
+/// Returns the operations in lookup tables, with the number of their operands and their latency.
 fn logic(body: &Scheduled) -> impl Iterator<Item = (Logic, usize, u32)> + '_ {
     body.graph
         .nodes

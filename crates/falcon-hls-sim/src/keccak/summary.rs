@@ -1,4 +1,4 @@
-//! The presets side by side, with the paper.
+//! The presets side by side, compared with the paper.
 
 use super::{KeccakCircuit, KeccakCycles, KeccakPreset, KeccakResources};
 use crate::VERSION;
@@ -16,17 +16,17 @@ use std::fmt::{self, Display, Formatter};
 pub struct SummaryRow {
     /// Name, as the program prints it.
     pub name: String,
-    /// Cycles from one body of the loop to the next.
+    /// Cycles between the starts of two iterations.
     pub interval: u32,
     /// Smallest interval that the units allow, cycles.
     pub resource_bound: u32,
-    /// Smallest interval that the state allows, which goes from round to round.
+    /// Smallest interval that the state allows, which each round gets from the one before.
     pub recurrence_bound: u32,
     /// Cycles.
     pub cycles: KeccakCycles,
     /// Speedup of `process_block` over the sequential preset.
     pub factor_to_sequential: f64,
-    /// Speedup of `process_block` over a permutation of ours on the paper's processor.
+    /// Speedup of `process_block` over our permutation on the paper's processor.
     pub factor_to_processor: f64,
     /// Resources of the loop.
     pub resources: KeccakResources,

@@ -1,9 +1,9 @@
 //! Instruments of the core that count its butterflies while it signs.
 //!
-//! There are two, at two seams, so that their counts can be compared. [`CountingFft`] wraps the
-//! polynomial operations of any engine and counts whole transforms. [`Counted`] is an instruction
-//! set whose doubles count their own arithmetic. It also counts signing from the key, whose
-//! transforms are reached through the token only.
+//! There are two instruments, at two seams, so that their counts can be compared. [`CountingFft`]
+//! wraps the polynomial operations of any engine and counts whole transforms. [`Counted`] is an
+//! instruction set whose doubles count their own arithmetic. Only it counts signing from the key,
+//! whose transforms are reached through the token.
 
 use super::Operation;
 use super::workload::{Workload, WorkloadError};
@@ -16,19 +16,19 @@ use std::cell::Cell;
 use std::ops::{Add, Mul, Neg, Sub};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Butterflies of a forward or inverse transform of degree `n = 2^logn`: `logn - 1`
-/// stages of `n/4`, the first reduction, modulo `x^(n/2) - i`, being the layout of
-/// the complex numbers itself.
+/// Butterflies of a forward or inverse transform of degree `n = 2^logn`: `logn - 1` stages of `n/4`
+/// butterflies. The first reduction, modulo `x^(n/2) - i`, needs none: it is the layout of the
+/// complex numbers.
 pub const fn transform_butterflies(logn: u32) -> u64 {
     logn.saturating_sub(1) as u64 * node_butterflies(logn)
 }
 
-/// Butterflies of a split or of a merge of degree `n = 2^logn`: `n/4`, one stage.
+/// Butterflies of a split or a merge of degree `n = 2^logn`: one stage, `n/4`.
 pub const fn node_butterflies(logn: u32) -> u64 {
     (1 << logn) / 4
 }
 
-/// Calls of one operation by `logn`.
+/// Number of calls of one operation, by `logn`.
 #[derive(Debug, Default)]
 struct Calls([AtomicU64; MAX_LOGN as usize + 1]);
 
@@ -57,7 +57,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// The butterflies so far.
+    /// Returns the butterflies so far.
     pub fn butterflies(&self) -> Butterflies {
         Butterflies {
             fft: self.fft.butterflies(transform_butterflies),
@@ -68,7 +68,7 @@ impl Tally {
     }
 }
 
-/// Butterflies by what they are part of.
+/// Numbers of butterflies by kind of transform.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Butterflies {
     /// Butterflies of forward transforms.
@@ -82,10 +82,10 @@ pub struct Butterflies {
 }
 
 impl Butterflies {
-    /// Butterflies of `attempts` signing attempts at degree `2^logn`. The target is one
-    /// transform, its way back two; from the key (`from_key`) the basis is four more.
-    /// ffSampling visits `n/m` nodes of every degree `m` from 4 to `n`, and
-    /// splits and merges twice at each.
+    /// Returns the butterflies of `attempts` signing attempts at degree `2^logn`. The target takes
+    /// one transform, its way back two. Signing from the key (`from_key`) takes four more for the
+    /// basis. ffSampling visits `n/m` nodes of every degree `m` from 4 to `n`, and splits and
+    /// merges twice at each.
     pub const fn of_attempts(logn: u32, from_key: bool, attempts: u64) -> Self {
         let transform = attempts * transform_butterflies(logn);
         let walk = attempts * logn.saturating_sub(1) as u64 * (1 << logn) / 2;
@@ -103,7 +103,7 @@ impl Butterflies {
     }
 }
 
-/// The operations of `inner`, counted: same results.
+/// Counts the operations of `inner`, with the same results.
 #[derive(Clone, Copy, Debug)]
 pub struct CountingFft<'a, F> {
     /// The FFT that does the work.
@@ -182,7 +182,7 @@ pub struct Arithmetic {
     /// Complex products with a conjugate.
     pub conjugate_products: u64,
     /// Pairs of a sum and a difference of the same operands: two for each butterfly, and two for
-    /// each pair of complex numbers of a diagonal that splits.
+    /// each pair of complex numbers when a diagonal is split.
     pub add_subs: u64,
     /// Inverses.
     pub inverses: u64,
@@ -196,24 +196,25 @@ impl Arithmetic {
         inverses: 0,
     };
 
-    /// Forgets what this thread has computed.
+    /// Resets the counts of this thread.
     pub fn reset() {
         ARITHMETIC.set(Self::NONE);
     }
 
-    /// Operations of this thread since the last reset.
+    /// Returns the operations of this thread since the last reset.
     pub fn read() -> Self {
         ARITHMETIC.get()
     }
 
-    /// LDL trees of degree `2^logn` among it: each inverts `n/2` reals at every
-    /// degree from 2 to `n`.
+    /// Number of LDL trees of degree `2^logn` in these operations. Each tree inverts `n/2` reals at
+    /// every degree from 2 to `n`.
     pub const fn trees(&self, logn: u32) -> u64 {
         self.inverses / ((1 << logn) / 2 * logn as u64)
     }
 
-    /// Butterflies of degree `2^logn` among it. The nodes of a tree below its root take sum and
-    /// difference twice for every real that they invert; the root inverts `n/2` and splits nothing.
+    /// Number of butterflies of degree `2^logn` in these operations. Below the root of a tree, the
+    /// nodes take sum and difference twice for every real that they invert; the root inverts `n/2`
+    /// reals and splits nothing.
     pub const fn butterflies(&self, logn: u32) -> u64 {
         let roots = self.trees(logn) * (1 << logn) / 2;
         self.add_subs / 2 - (self.inverses - roots)
@@ -226,7 +227,7 @@ fn count(one: impl Fn(&mut Arithmetic)) {
     ARITHMETIC.set(arithmetic);
 }
 
-/// [`Baseline`], counting for its thread: same results.
+/// [`Baseline`] that counts for its thread, with the same results.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counted;
 
@@ -248,7 +249,7 @@ impl Isa for Counted {
     }
 }
 
-/// A double, counting for its thread: same results.
+/// A double that counts for its thread, with the same results.
 #[derive(Clone, Copy, Debug)]
 pub struct CountedDouble(f64);
 
@@ -368,9 +369,9 @@ impl Double for CountedDouble {
     }
 }
 
-/// The butterflies of `repeats` runs of `operation`, counted while they are done:
-/// those of a signature with a tree by [`CountingFft`], the others by [`Counted`].
-/// Returns nothing for key generation: no seam reaches its transforms.
+/// Returns the butterflies of `repeats` runs of `operation`, counted while they run.
+/// [`CountingFft`] counts those of a signature with a tree, [`Counted`] the others. Returns `None`
+/// for key generation, because no seam reaches its transforms.
 ///
 /// # Errors
 /// If a run fails.
@@ -400,7 +401,7 @@ pub fn butterflies<P: Parameters>(
     Ok(Some(if from_key {
         Butterflies::of_attempts(P::LOGN, true, attempts)
     } else {
-        // The four transforms of a basis, or nothing.
+        // The four transforms of a basis if the operation expands a key; otherwise none.
         Butterflies {
             fft: arithmetic.butterflies(P::LOGN),
             ..Butterflies::default()

@@ -1,17 +1,17 @@
-//! The table of the profile, read.
+//! Reads the table of the profile.
 
 use super::{Operation, Part, Target};
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 
-/// Cost of a part of the work, in all repeats of a run together.
+/// Cost of a part of the work, summed over all repeats of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// The part.
     pub part: Part,
-    /// Instructions that are executed.
+    /// Number of executed instructions.
     pub instructions: u64,
-    /// Butterflies or permutations among them, where they are counted.
+    /// Number of butterflies or permutations in the part, if they are counted.
     pub executed: Option<u64>,
 }
 
@@ -26,36 +26,36 @@ pub struct ProfiledRun {
     pub degree: u32,
     /// Number of times it was run.
     pub repeats: u64,
-    /// Costs of all parts, each once.
+    /// Costs of the parts, one entry for each part.
     pub costs: Vec<Cost>,
 }
 
 impl ProfiledRun {
-    /// Instructions of one operation, on the mean.
+    /// Mean number of instructions of one operation.
     pub fn instructions_each(&self) -> f64 {
         self.instructions(Part::ALL) / self.repeats as f64
     }
 
-    /// Instructions of these parts of one operation, on the mean.
+    /// Mean number of instructions that one operation executes in these parts.
     pub fn instructions_each_in(&self, parts: &[Part]) -> f64 {
         self.instructions(parts) / self.repeats as f64
     }
 
-    /// The share of these parts in the instructions, from 0 to 1.
+    /// Share of these parts in the instructions, from 0 to 1.
     pub fn share(&self, parts: &[Part]) -> f64 {
         self.instructions(parts) / self.instructions(Part::ALL)
     }
 
-    /// Butterflies or permutations of this part in one operation, on the mean,
-    /// where they are counted.
+    /// Mean number of butterflies or permutations of this part in one operation, if they are
+    /// counted.
     pub fn executed_each(&self, part: Part) -> Option<f64> {
         let cost = self.costs.iter().find(|cost| cost.part == part)?;
         cost.executed
             .map(|executed| executed as f64 / self.repeats as f64)
     }
 
-    /// Instructions for one butterfly or permutation of these parts, if there is
-    /// one.
+    /// Mean number of instructions for one butterfly or permutation of these parts. `None` if there
+    /// are no butterflies or permutations.
     pub fn instructions_per_execution(&self, parts: &[Part]) -> Option<f64> {
         let costs = || self.costs.iter().filter(|cost| parts.contains(&cost.part));
         let executed: u64 = costs().filter_map(|cost| cost.executed).sum();
@@ -72,7 +72,7 @@ impl ProfiledRun {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProfileError {
-    /// A line is not one of the table.
+    /// A line is not a row of the table.
     Line {
         /// Number of the line, from 1.
         number: usize,
@@ -125,18 +125,18 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// The table of this crate.
+    /// Reads the table of this crate.
     ///
     /// # Errors
-    /// None: a test reads it.
+    /// Never: a test reads it.
     pub fn committed() -> Result<Self, ProfileError> {
         Self::parse(include_str!("../../profile.tsv"))
     }
 
-    /// Reads what `profile.sh` prints.
+    /// Reads the output of `profile.sh`.
     ///
     /// # Errors
-    /// If a line is not one of such a table, or a run has not every part once.
+    /// If a line is not a row of the table, or a run does not have every part once.
     pub fn parse(text: &str) -> Result<Self, ProfileError> {
         const HEAD: &str = "target\toperation\tdegree\trepeats\tpart\tinstructions\texecuted";
         let mut runs: Vec<ProfiledRun> = Vec::new();
@@ -165,10 +165,10 @@ impl Profile {
         Ok(Self { runs })
     }
 
-    /// The run of `operation` at `degree` on `target`.
+    /// Returns the run of `operation` at `degree` on `target`.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no such run.
     pub fn run(
         &self,
         target: Target,
@@ -192,7 +192,7 @@ impl ProfiledRun {
     }
 }
 
-/// A row of the table: its run, without costs, and the cost.
+/// Parses a row of the table: its run, without costs, and the cost.
 fn row(line: &str) -> Option<(ProfiledRun, Cost)> {
     let fields: Vec<&str> = line.split('\t').collect();
     let [

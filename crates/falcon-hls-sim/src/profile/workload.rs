@@ -1,7 +1,7 @@
-//! The operations that are profiled, as they are run for it.
+//! Inputs and runs of the operations that are profiled.
 //!
-//! Everything is fixed: run `i` of an operation has the same key, nonce, seed
-//! and message wherever it is done, so counts repeat exactly.
+//! Everything is fixed: run `i` of an operation always has the same key, nonce, seed and message,
+//! so counts repeat exactly.
 
 use super::Operation;
 use falcon_core::NONCE_LEN;
@@ -18,10 +18,10 @@ use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 use std::hint::black_box;
 
-/// The message that is signed: as long as that of the first NIST record.
+/// The message to sign. It has the length of the first NIST record's.
 pub const MESSAGE: &[u8; 33] = b"a message of thirty-three letters";
 
-/// The seed of a signature of NIST's test driver.
+/// Length of the sampler's seed in NIST's test driver.
 pub const SEED_LEN: usize = 48;
 
 /// A run failed, so its counts are worthless.
@@ -87,7 +87,7 @@ impl From<SignatureError> for WorkloadError {
     }
 }
 
-/// Bytes that differ for every `index` and `label`.
+/// Returns bytes that differ for every `index` and `label`.
 fn bytes<const N: usize>(label: u8, index: u64) -> [u8; N] {
     let mut out = [label; N];
     for (out, byte) in out.iter_mut().zip(index.to_le_bytes()) {
@@ -96,22 +96,22 @@ fn bytes<const N: usize>(label: u8, index: u64) -> [u8; N] {
     out
 }
 
-/// The seed of key `index`.
+/// Returns the seed of key `index`.
 pub fn key_seed(index: u64) -> [u8; 32] {
     bytes(0xf0, index)
 }
 
-/// The nonce of signature `index`.
+/// Returns the nonce of signature `index`.
 pub fn nonce(index: u64) -> [u8; NONCE_LEN] {
     bytes(0xf1, index)
 }
 
-/// The sampler's seed of signature `index`.
+/// Returns the sampler's seed of signature `index`.
 pub fn sampler_seed(index: u64) -> [u8; SEED_LEN] {
     bytes(0xf2, index)
 }
 
-/// The seed of hedged signature `index`.
+/// Returns the seed of hedged signature `index`.
 pub fn hedge_seed(index: u64) -> [u8; 32] {
     bytes(0xf3, index)
 }
@@ -239,8 +239,7 @@ impl<P: Parameters, B: SigningIsa> Workload<P, B> {
         Ok(())
     }
 
-    /// The signatures of [`Operation::SignExpanded`], the transforms being those
-    /// of `fft`.
+    /// Computes the signatures of [`Operation::SignExpanded`] with the transforms of `fft`.
     ///
     /// # Errors
     /// If the engine fails.
@@ -261,7 +260,7 @@ impl<P: Parameters, B: SigningIsa> Workload<P, B> {
         Ok(out)
     }
 
-    /// The signatures of [`Operation::SignExpanded`].
+    /// Returns the signatures of [`Operation::SignExpanded`].
     pub fn signatures(&self) -> &[Signature<P>] {
         &self.signatures
     }

@@ -4,7 +4,7 @@ use super::text::{Delays, Lines, number, range, width};
 use crate::accelerator::Kernel;
 use crate::nest::Transform;
 
-/// Signals `issue`, `ax`, `ay`, `aw`, `first_stage`, `phase`: a butterfly of these
+/// Emits the signals `issue`, `ax`, `ay`, `aw`, `first_stage`, `phase`: a butterfly with these
 /// addresses begins in this cycle.
 pub(super) fn emit(
     kernel: &Kernel,
@@ -46,28 +46,28 @@ pub(super) fn emit(
 /// Sizes of the counters.
 struct Control {
     inverse: bool,
-    /// Cycles from a start to the next.
+    /// Cycles between two starts.
     interval: usize,
     /// Number of complex numbers.
     half: usize,
-    /// Distance of the two numbers of a butterfly, in the first stage and in the last.
+    /// Distance of the two numbers of a butterfly, in the first and in the last stage.
     distances: [usize; 2],
     /// Bits of an address.
     address: usize,
-    /// Bits of a butterfly's number.
+    /// Bits of the number of a butterfly.
     index: usize,
-    /// Bits of a number of starts left out.
+    /// Bits of the number of starts that are left out.
     wait: usize,
 }
 
 impl Control {
-    /// A constant that is as wide as the counters `x`, `t`, `j`, `w` and `blocks`.
+    /// Returns a constant with the width of the counters `x`, `t`, `j`, `w` and `blocks`.
     fn counter(&self, value: usize) -> String {
         number(self.address + 1, value)
     }
 
-    /// The counters, and what they say: whether a butterfly begins, its addresses, and which loops
-    /// it ends.
+    /// Emits the counters and the signals derived from them: whether a butterfly begins, its
+    /// addresses, and which loops it ends.
     fn emit_signals(&self, out: &mut Lines) {
         let counter = range(self.address + 1);
         let (bits, low) = (range(self.address), format!("[{}:0]", self.address - 1));
@@ -102,7 +102,7 @@ impl Control {
         }
     }
 
-    /// The starts that are left out before each butterfly.
+    /// Emits the number of starts that are left out before each butterfly.
     fn emit_needed(&self, waits: &[(usize, u64)], out: &mut Lines) {
         out.line(
             "
@@ -123,14 +123,14 @@ impl Control {
         ));
     }
 
-    /// The steps of the counters at a clock.
+    /// Emits the steps of the counters at a clock.
     fn emit_steps(&self, out: &mut Lines) {
         let [zero, one] = [0, 1].map(|value| self.counter(value));
         let [index_0, index_1] = [0, 1].map(|value| number(self.index, value));
         let [wait_0, wait_1] = [0, 1].map(|value| number(self.wait, value));
         let [phase_0, phase_1, phase_last] =
             [0, 1, self.interval - 1].map(|value| number(width(self.interval), value));
-        // The first stage has as many blocks as the last distance says.
+        // The number of blocks of the first stage equals the distance of the last stage.
         let [distance, blocks] = self.distances.map(|value| self.counter(value));
         out.line(&format!(
             "    always @(posedge clk) begin

@@ -1,4 +1,4 @@
-//! The units of the schedule and what they are fed with in each phase.
+//! The units of the schedule and their operands in each phase.
 
 use super::text::{Delays, Lines};
 use crate::accelerator::Kernel;
@@ -6,7 +6,7 @@ use crate::butterfly::Places;
 use crate::graph::{Access, Banking, ComplexPart, Operation, UnitKind, Value};
 use crate::nest::X;
 
-/// Every arithmetic unit, with its operands by phase.
+/// Emits every arithmetic unit, with its operands by phase.
 pub(super) fn emit(kernel: &Kernel, logn: u32, delays: &mut Delays) -> Lines {
     let mut out = Lines::default();
     out.line("    // Units: operands by phase.");
@@ -22,7 +22,7 @@ pub(super) fn emit(kernel: &Kernel, logn: u32, delays: &mut Delays) -> Lines {
     out
 }
 
-/// Nodes that run on an instance of a unit.
+/// Returns the nodes that run on an instance of a unit.
 pub(super) fn on_instance(
     kernel: &Kernel,
     unit: usize,
@@ -64,7 +64,7 @@ fn emit_unit(kernel: &Kernel, logn: u32, delays: &mut Delays, out: &mut Lines, n
             "    dmul #(.LATENCY({latency})) {name} (.clk(clk), .a({name}_a), .b({name}_b), .q({name}_q));"
         )),
         Operation::Scale => {
-            // The power of two of the first stage, none later.
+            // Only the first stage scales.
             let first = delays.tap("first_stage", 1, start(kernel, nodes[0]));
             out.line(&format!(
                 "    wire signed [11:0] {name}_by = {first} ? -12'sd{} : 12'sd0;",
@@ -90,17 +90,17 @@ fn emit_unit(kernel: &Kernel, logn: u32, delays: &mut Delays, out: &mut Lines, n
     }
 }
 
-/// The start of a node, cycles after its butterfly's.
+/// Returns the start of a node, in cycles after the start of its butterfly.
 pub(super) fn start(kernel: &Kernel, node: usize) -> u32 {
     kernel.body.schedule.starts[node]
 }
 
-/// The phase in which a node starts.
+/// Returns the phase in which a node starts.
 pub(super) fn phase(kernel: &Kernel, node: usize) -> u32 {
     start(kernel, node) % kernel.body.schedule.interval
 }
 
-/// The unit of a node, as an identifier: its module's name with a number.
+/// Returns the unit of a node as an identifier: its module's name with a number.
 fn unit_name(kernel: &Kernel, node: usize) -> String {
     let module = match kernel.body.graph.units[kernel.body.graph.nodes[node].unit].kind {
         UnitKind::Multiplier => "dmul",
@@ -111,7 +111,7 @@ fn unit_name(kernel: &Kernel, node: usize) -> String {
     format!("{module}{}", kernel.body.schedule.instances[node])
 }
 
-/// The signal that carries `value`, `cycle` cycles after its butterfly's start.
+/// Returns the signal that carries `value`, `cycle` cycles after the start of its butterfly.
 pub(super) fn at(kernel: &Kernel, delays: &mut Delays, value: Value, cycle: u32) -> String {
     let node = &kernel.body.graph.nodes[value.node];
     let ready = start(kernel, value.node) + node.latency;
@@ -122,7 +122,7 @@ pub(super) fn at(kernel: &Kernel, delays: &mut Delays, value: Value, cycle: u32)
     delays.tap(&signal, 64, cycle - ready)
 }
 
-/// The signal of a result of a load.
+/// Returns the signal of a result of a load.
 fn loaded(kernel: &Kernel, value: Value, access: &Access) -> String {
     let memory = &kernel.body.graph.memories[access.memory];
     let part = |i: usize| ["re", "im"][i % 2];
@@ -143,7 +143,7 @@ fn loaded(kernel: &Kernel, value: Value, access: &Access) -> String {
     }
 }
 
-/// `{im, re}` or one of them, as a store's operands give it.
+/// Returns `{im, re}`, or one of them, depending on the store's operands.
 pub(super) fn stored(
     kernel: &Kernel,
     delays: &mut Delays,

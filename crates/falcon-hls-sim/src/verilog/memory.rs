@@ -1,4 +1,4 @@
-//! Banks, their ports by phase, the host's access, the twiddles.
+//! Banks, their ports by phase, the access of the host, and the twiddles.
 
 use super::datapath::{on_instance, phase, start, stored};
 use super::text::{Delays, Lines, range, width};
@@ -8,10 +8,10 @@ use crate::design::Storage;
 use crate::graph::{Access, Banking, ComplexPart, Operation, UnitKind};
 use crate::nest::{TO_X, X};
 
-/// Index of the polynomial's memory, in place.
+/// Index of the polynomial's memory, which is transformed in place.
 const POLYNOMIAL: usize = 0;
 
-/// The banks of the polynomial with two ports each, and the twiddles' memory.
+/// Emits the banks of the polynomial with two ports each, and the twiddles' memory.
 pub(super) fn emit(kernel: &Kernel, storage: &Storage, logn: u32, delays: &mut Delays) -> Lines {
     let half = (1usize << logn) / 2;
     let address = width(half);
@@ -59,7 +59,7 @@ pub(super) fn emit(kernel: &Kernel, storage: &Storage, logn: u32, delays: &mut D
     out
 }
 
-/// Address, write and data of a port of a bank.
+/// Emits address, write and data of a port of a bank.
 fn emit_port(
     kernel: &Kernel,
     banking: Banking,
@@ -125,8 +125,7 @@ fn is_x(slot: usize) -> bool {
     slot == X || slot == TO_X
 }
 
-/// The address in a bank of an access that starts `cycle` cycles after its
-/// butterfly.
+/// Returns the address in a bank, for an access that starts `cycle` cycles after its butterfly.
 fn bank_address(
     access: &Access,
     cycle: u32,
@@ -155,7 +154,7 @@ fn bank_address(
     }
 }
 
-/// Word that a store writes to a bank.
+/// Returns the word that a store writes to a bank.
 fn bank_input(
     kernel: &Kernel,
     node: usize,
@@ -172,7 +171,7 @@ fn bank_input(
     format!("^{address} == 1'b{bank} ? {x} : {y}")
 }
 
-/// Address, write and data of the host at a port.
+/// Returns address, write and data of the host at a port.
 fn host(banking: Banking, bits: usize, bank: usize, port: usize) -> (String, String, String) {
     let part = |i: usize| ["host_in[63:0]", "host_in[127:64]"][i].to_owned();
     match banking {
@@ -262,7 +261,7 @@ fn emit_rom(kernel: &Kernel, address: usize, delays: &mut Delays, out: &mut Line
     ));
 }
 
-/// The memory of the twiddles of degree `2^logn`.
+/// Returns the memory of the twiddles of degree `2^logn`.
 pub(super) fn twiddles(logn: u32) -> String {
     let rom = twiddle_rom(logn);
     let address = width(rom.len());

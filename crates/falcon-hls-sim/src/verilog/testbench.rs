@@ -1,5 +1,5 @@
-//! Files that are written with a circuit: a testbench that checks itself, its vectors, and a README
-//! with the commands.
+//! Files that accompany a circuit: a testbench that checks itself, its vectors, and a README with
+//! the commands.
 
 use super::source::{Source, TOP};
 use super::text::width;
@@ -12,13 +12,13 @@ use std::fmt::Write;
 /// Name of the testbench's module.
 pub const TESTBENCH: &str = "falcon_fft_tb";
 
-/// The modulus of Falcon, below which the coefficients of a hashed point lie.
+/// The modulus of Falcon: coefficients of a hashed point are smaller.
 const Q: usize = 12289;
 
-/// The testbench, what it loads, what it expects, and the README.
+/// Returns the testbench, its inputs, its expected outputs, and the README.
 ///
 /// # Errors
-/// If the simulator does not run the design.
+/// If the simulator cannot run the design.
 pub(super) fn emit(
     accelerator: &Accelerator,
     transform: Transform,
@@ -46,7 +46,7 @@ pub(super) fn emit(
     ])
 }
 
-/// A polynomial as the host port takes it: a line for each complex number, `{im, re}`.
+/// Formats a polynomial for the host port: one line `{im, re}` for each complex number.
 fn hex(f: &[f64]) -> String {
     let (re, im) = f.split_at(f.len() / 2);
     let mut text = String::new();
@@ -57,8 +57,8 @@ fn hex(f: &[f64]) -> String {
     text
 }
 
-/// The testbench. Its inputs change at falling edges of the clock, so that no simulator can take
-/// them too early.
+/// Returns the testbench. Its inputs change at falling edges of the clock, so that no simulator can
+/// read them too early.
 fn testbench(design: &Design, logn: u32, cycles: u64) -> String {
     let words = (1usize << logn) / 2;
     let address = width(words);

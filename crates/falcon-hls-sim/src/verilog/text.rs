@@ -1,4 +1,4 @@
-//! Writing Verilog: lines, and signals that are needed some cycles later.
+//! Writes Verilog: lines, and signals that are needed some cycles later.
 
 use std::collections::BTreeMap;
 
@@ -25,8 +25,8 @@ impl Lines {
         self.0
     }
 
-    /// `signal`, of `bits` bits, is the value that belongs to the phase: `choices`
-    /// are phases with their values.
+    /// Assigns to `signal`, of `bits` bits, the value of the current phase. `choices` are phases
+    /// with their values.
     pub(super) fn choose(&mut self, bits: usize, signal: &str, choices: &[(u32, String)]) {
         let wire = |value: &str| format!("    wire {}{signal} = {value};", range(bits));
         match choices {
@@ -49,7 +49,7 @@ impl Lines {
     }
 }
 
-/// The range of a declaration, with a blank behind it.
+/// Returns the range of a declaration, followed by a blank.
 pub(super) fn range(bits: usize) -> String {
     match bits {
         1 => String::new(),
@@ -57,30 +57,29 @@ pub(super) fn range(bits: usize) -> String {
     }
 }
 
-/// A constant of `bits` bits.
+/// Returns a constant of `bits` bits.
 pub(super) fn number(bits: usize, value: usize) -> String {
     format!("{bits}'d{value}")
 }
 
-/// Bits of numbers below `count`, one at least.
+/// Number of bits for numbers below `count`, at least one.
 pub(super) fn width(count: usize) -> usize {
     (count.next_power_of_two().trailing_zeros() as usize).max(1)
 }
 
-/// Signals with the number of bits and the largest number of cycles that somebody
-/// wants them later.
+/// Signals with their number of bits and the largest delay, in cycles, that is needed.
 #[derive(Default)]
 pub(super) struct Delays(BTreeMap<String, Delay>);
 
 struct Delay {
     bits: usize,
     most: u32,
-    /// Whether it makes something happen, and so must not come from before a reset.
+    /// True if the signal starts an action: then it must not survive a reset.
     acts: bool,
 }
 
 impl Delays {
-    /// `signal` as it was `cycles` before.
+    /// Returns `signal` with a delay of `cycles` cycles.
     pub(super) fn tap(&mut self, signal: &str, bits: usize, cycles: u32) -> String {
         self.delay(signal, bits, cycles, false)
     }
@@ -101,7 +100,7 @@ impl Delays {
         delayed(signal, cycles)
     }
 
-    /// The registers.
+    /// Emits the delay registers.
     pub(super) fn emit(self) -> Lines {
         let mut out = Lines::default();
         out.line("    // What is needed later.");

@@ -1,21 +1,21 @@
-//! Shapes and texts of a picture (SVG). The crate `svg` escapes what texts hold.
+//! Shapes and texts of a picture (SVG). The crate `svg` escapes texts.
 
 use svg::node::element::{Circle, Group, Line, Rectangle, Text, Title};
 
-/// Colours that people with any eyes tell apart (Okabe and Ito), black left for
-/// text.
+/// Colours that people with colour blindness can distinguish (Okabe and Ito), without black, which
+/// is for text.
 pub(super) const COLOURS: [&str; 7] = [
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a900",
 ];
 
-/// Grey of lines behind everything.
+/// Grey of the lines in the background.
 pub(super) const GRID: &str = "#d8d8d8";
 
 /// Size of a title.
 pub(super) const TITLE: f64 = 16.0;
 
-/// Width of a letter of the font, over its size: a bound for sans-serif text
-/// without many capitals.
+/// Width of a letter, relative to the font size: an upper bound for sans-serif text without many
+/// capitals.
 const LETTER: f64 = 0.6;
 
 /// Point of a text that a position refers to.
@@ -26,12 +26,12 @@ pub(super) enum Anchor {
     End,
 }
 
-/// About as wide as `text` is.
+/// Returns the approximate width of `text`.
 pub(super) fn text_width(text: &str, size: f64) -> f64 {
     LETTER * size * text.chars().count() as f64
 }
 
-/// Two decimals are enough of a pixel.
+/// Rounds to two decimals, which is precise enough for pixels.
 fn short(x: f64) -> f64 {
     (x * 100.0).round() / 100.0
 }
@@ -75,12 +75,12 @@ pub(super) fn circle(at: (f64, f64), radius: f64, fill: &str) -> Circle {
         .set("fill", fill)
 }
 
-/// A group that says what it is when the pointer is on it.
+/// Returns a group that shows `title` as a tooltip.
 pub(super) fn titled(title: String) -> Group {
     Group::new().add(Title::new(title))
 }
 
-/// A picture on white, with its title above to the left.
+/// Returns a picture on white, with its title at the top left.
 pub(super) fn picture((width, height): (f64, f64), title: &str, content: Group) -> svg::Document {
     let (width, height) = (width.ceil(), height.ceil());
     let heading = text(20.0, 26.0, TITLE, Anchor::Start, title).set("font-weight", "bold");

@@ -1,6 +1,6 @@
-//! The chart of a sweep (SVG): cycles against DSP slices, or time where the clocks differ.
+//! The chart of a sweep (SVG): cycles against DSP slices, or time if the clocks differ.
 //!
-//! The line joins the designs that no other beats. Presets are squares with their names. Cycles and
+//! The line joins the designs of the Pareto front. Presets are squares with their names. Cycles and
 //! times are on a logarithmic scale.
 
 use super::canvas::{
@@ -44,7 +44,7 @@ impl Quantity {
         }
     }
 
-    /// The decimal logarithm; of transforms without a butterfly, that of one cycle.
+    /// Returns the decimal logarithm. A transform without a butterfly counts as one cycle.
     fn logarithm(self, row: &SweepRow) -> f64 {
         let cycles = row.timing.cycles.max(1);
         let clock_hz = row.design.clock_hz;
@@ -101,7 +101,7 @@ impl Scale {
     }
 }
 
-/// The chart.
+/// Draws the chart.
 pub fn chart(sweep: &SweepForm) -> String {
     let scale = Scale::new(sweep);
     let transform = sweep.transform.name().to_uppercase();
@@ -115,7 +115,7 @@ pub fn chart(sweep: &SweepForm) -> String {
         document = document.add(titled(described(row)).add(dot));
     }
     let mut front: Vec<_> = sweep.designs.iter().filter(|row| row.pareto).collect();
-    // Of equal points the preset is the one that is labelled.
+    // Among equal points, the preset gets the label.
     front.sort_by_key(|row| (row.resources.dsp, row.time(), !is_preset(row)));
     front.dedup_by_key(|row| (row.resources.dsp, row.time()));
     document = document.add(steps(&scale, &front));
@@ -146,7 +146,7 @@ pub fn chart(sweep: &SweepForm) -> String {
     picture(SIZE, &title, document).to_string()
 }
 
-/// Description of a point.
+/// Describes a point.
 fn described(row: &SweepRow) -> String {
     let (design, timing) = (&row.design, &row.timing);
     let name = match design.name.as_str() {
@@ -167,7 +167,7 @@ fn described(row: &SweepRow) -> String {
     )
 }
 
-/// The front as steps: the best design for each number of slices.
+/// Draws the front as steps: the best design for each number of slices.
 fn steps(scale: &Scale, front: &[&SweepRow]) -> Polyline {
     let mut points = String::new();
     let mut last: Option<f64> = None;
@@ -185,10 +185,10 @@ fn steps(scale: &Scale, front: &[&SweepRow]) -> Polyline {
         .set("stroke-opacity", 0.6)
 }
 
-/// Texts that touch neither points nor each other.
+/// Places texts so that they touch neither points nor each other.
 #[derive(Default)]
 struct Labels {
-    /// Left, top, right, bottom of what is taken.
+    /// Left, top, right, bottom of the areas that are taken.
     taken: Vec<[f64; 4]>,
 }
 
@@ -198,7 +198,8 @@ impl Labels {
             .push([x - radius, y - radius, x + radius, y + radius]);
     }
 
-    /// Puts a label beside `at` where it is free, or nowhere: the point has a tooltip.
+    /// Puts a label beside `at` if there is space. Otherwise it is left out: the point has a
+    /// tooltip.
     fn put(
         &mut self,
         document: Group,

@@ -1,4 +1,4 @@
-//! The columns of a timeline: one for each cycle, and one for each long stretch of cycles in which
+//! The columns of a timeline: one for each cycle, and one for each long run of cycles in which
 //! nothing starts or ends.
 
 use super::Trace;
@@ -45,7 +45,8 @@ impl Columns {
         Self(columns)
     }
 
-    /// Start of a cycle, in columns from the left. A cycle of a gap lies inside its column.
+    /// Returns the start of a cycle, in columns from the left. A cycle of a gap lies inside its
+    /// column.
     pub(super) fn position(&self, cycle: u64) -> f64 {
         let ends_before = |column: &Column| match column {
             Column::Cycle(own) => *own < cycle,

@@ -26,7 +26,7 @@ pub struct ComparedRow {
     /// Table II, if the design is in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paper: Option<Resources>,
-    /// Reasons why it does not fit the part.
+    /// Reasons why the circuit does not fit the part.
     pub concerns: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ pub struct Comparison {
     pub transform: Transform,
     /// Degree of the polynomial.
     pub degree: u32,
-    /// The part that concerns are about.
+    /// The part that `concerns` are about.
     pub part: &'static str,
     /// The presets, slowest first.
     pub presets: Vec<ComparedRow>,

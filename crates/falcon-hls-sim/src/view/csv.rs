@@ -6,7 +6,7 @@ use crate::graph::Banking;
 use crate::nest::Transform;
 use serde::{Serialize, Serializer};
 
-/// A line; the names of its fields are the header.
+/// A line. The names of its fields are the header.
 #[derive(Serialize)]
 struct Line<'a> {
     name: &'a str,
@@ -36,12 +36,12 @@ struct Line<'a> {
     lut: u32,
     ff: u32,
     bram: u32,
-    /// 1 if nothing speaks against it on the part.
+    /// 1 if there are no concerns about the part.
     fits: u8,
     pareto: u8,
 }
 
-/// 100 rather than 100.0.
+/// Writes 100 instead of 100.0.
 fn plain<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(number)
 }
@@ -81,7 +81,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The designs of all `sweeps` that ran, below one header; nothing if none did.
+/// Returns those designs of all `sweeps` that ran, below one header. Empty if none did.
 pub fn csv(sweeps: &[SweepForm]) -> String {
     let mut text = Vec::new();
     let mut writer = csv::Writer::from_writer(&mut text);
@@ -118,7 +118,7 @@ mod tests {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let header = reader.headers().expect("a header").clone();
         assert_eq!(header.len(), 27);
-        // A reader refuses lines of another length.
+        // The reader refuses lines of differing lengths.
         let lines: Vec<_> = reader.records().collect::<Result<_, _>>().expect("lines");
         let column = |name| {
             let index = header.iter().position(|column| column == name);

@@ -6,14 +6,14 @@ use super::{Detail, Trace, instance_name};
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
-/// An iteration's start.
+/// Start of an iteration.
 #[derive(Clone, Debug, Serialize)]
 pub struct StartForm {
     /// Number of the iteration.
     pub iteration: usize,
     /// Cycle of the start.
     pub cycle: u64,
-    /// Cycles in which a start was tried in vain.
+    /// Cycles in which the iteration stalled.
     pub stalls: Vec<u64>,
 }
 
@@ -28,7 +28,7 @@ pub struct EventForm {
     pub unit: String,
     /// Cycle of its start.
     pub start: u64,
-    /// Cycle in which its results are ready, or its stored values can be read.
+    /// Cycle in which its results are ready, or in which its stored values can be read.
     pub end: u64,
     /// Results or stored values: bits, 16 hexadecimal digits each.
     pub values: Vec<String>,

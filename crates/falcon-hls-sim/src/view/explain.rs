@@ -1,4 +1,4 @@
-//! Reasons for an initiation interval.
+//! Explains an initiation interval.
 
 use crate::design::MAX_INTERVAL;
 use crate::graph::Graph;
@@ -8,7 +8,7 @@ use crate::scheduled::Scheduled;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
-/// The limits of an interval, and the intervals without each of them.
+/// The limits on an interval, and the intervals without each of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Explanation {
     /// The interval, cycles.
@@ -21,7 +21,7 @@ pub struct Explanation {
     pub units: Vec<UnitReason>,
     /// The limit that recurrences set, cycles.
     pub recurrence: u32,
-    /// Intervals that the scheduler finds when a limit is removed.
+    /// Intervals that the scheduler finds if a limit is removed.
     pub relaxed: Vec<Relaxed>,
 }
 
@@ -34,9 +34,9 @@ pub struct UnitReason {
     pub operations: u32,
     /// Number of such units.
     pub count: u32,
-    /// The smallest interval with them, cycles.
+    /// The smallest interval with these units, cycles.
     pub interval: u32,
-    /// Whether this limit is reached.
+    /// True if the interval equals this limit.
     pub binds: bool,
 }
 
@@ -45,7 +45,7 @@ pub struct UnitReason {
 pub struct Relaxed {
     /// Description of the change.
     pub change: String,
-    /// The interval then, cycles.
+    /// Interval with the change, cycles.
     pub interval: u32,
 }
 
@@ -62,7 +62,7 @@ impl Explanation {
             binds: bound.interval() == interval,
         };
         let mut units: Vec<UnitReason> = bounds.units.iter().map(reason).collect();
-        // What bounds most comes first; equal ones as they are in the circuit.
+        // The tightest limit comes first; equal ones keep the order of the circuit.
         units.sort_by_key(|unit| std::cmp::Reverse(unit.interval));
         Self {
             interval,
@@ -74,14 +74,14 @@ impl Explanation {
         }
     }
 
-    /// The largest of the bounds.
+    /// Returns the largest of the bounds.
     fn bound(&self) -> u32 {
         let units = self.units.iter().map(|unit| unit.interval);
         units.chain([self.recurrence]).max().unwrap_or(1)
     }
 }
 
-/// Name of a unit; for the ports of a memory, the name of the memory.
+/// Returns the name of a unit; for the ports of a memory, the name of the memory.
 fn shown(unit: &str) -> String {
     match unit.strip_prefix("port of ") {
         Some(memory) => format!("memory {memory}"),
@@ -124,8 +124,8 @@ fn relaxed(body: &Scheduled) -> Vec<Relaxed> {
 }
 
 impl Explanation {
-    /// Plain sentences: how often an iteration starts, what keeps it from starting sooner, and how
-    /// many overlap. `iteration` says what an iteration is, such as `butterfly`.
+    /// Explains in sentences: how often an iteration starts, what prevents an earlier start, and
+    /// how many iterations overlap. `iteration` names an iteration, such as `butterfly`.
     pub fn sentences(&self, iteration: &str) -> String {
         let cycles = |count: u32| Count(count.into(), "cycle");
         let mut sentences = vec![match self.interval {

@@ -1,8 +1,8 @@
 //! A Gantt chart (SVG): units below each other, cycles from left to right.
 //!
-//! A bar is an operation in its unit: dark in the cycle in which the unit takes
-//! it, light until its result is there. A unit is pipelined, so several operations
-//! are in it at a time, each in a lane of its own.
+//! A bar is an operation in its unit: dark in the cycle in which the unit takes it, light until its
+//! result is ready. A unit is pipelined and holds several operations at a time, each in a lane of
+//! its own.
 
 use super::canvas::{
     Anchor, COLOURS, GRID, TITLE, line, picture, rectangle, text, text_width, titled,
@@ -18,9 +18,9 @@ const LANE: f64 = 13.0;
 const BAR: f64 = 11.0;
 /// Space between two units.
 const BETWEEN: f64 = 6.0;
-/// Width for the cycles, which a cycle's width of [`CYCLE`] may exceed or not reach.
+/// Intended width of all cycles. The limits [`CYCLE`] may make it larger or smaller.
 const WIDTH: f64 = 1200.0;
-/// Least and most width of a cycle.
+/// Smallest and largest width of a cycle.
 const CYCLE: (f64, f64) = (3.0, 26.0);
 /// Margins to the left and to the right, and below for the axis.
 const LEFT: f64 = 20.0;
@@ -28,7 +28,7 @@ const RIGHT: f64 = 24.0;
 const BELOW: f64 = 46.0;
 /// Height at which the legend begins.
 const LEGEND: f64 = 42.0;
-/// White between a bar and the next.
+/// Gap between a bar and the next.
 const APART: f64 = 0.6;
 /// Sizes of text.
 const LABEL: f64 = 12.0;
@@ -37,9 +37,9 @@ const IN_BAR: f64 = 8.0;
 const STALL: &str = "#c00000";
 const GAP: &str = "#ececec";
 
-/// With more lanes, all units of a kind share a row.
+/// With more lanes than this, all units of a kind share a row.
 const MANY: usize = 48;
-/// Least distance of two numbers of the axis.
+/// Smallest distance of two numbers on the axis.
 const TICK: f64 = 44.0;
 
 /// A unit with its operations, each with its lane.
@@ -61,18 +61,18 @@ impl Layout {
         self.left + self.columns.position(cycle) * self.cycle
     }
 
-    /// End of the last cycle.
+    /// Position of the end of the last cycle.
     fn right(&self) -> f64 {
         self.left + self.columns.0.len() as f64 * self.cycle
     }
 }
 
-/// Number of columns of the chart: its cycles, without those that are left out.
+/// Returns the number of columns of the chart. A run of cycles without events counts as one.
 pub fn columns(trace: &Trace<'_>) -> usize {
     Columns::of(trace).0.len()
 }
 
-/// The chart of the recorded iterations.
+/// Draws the chart of the recorded iterations.
 pub fn gantt(trace: &Trace<'_>, title: &str, detail: Detail) -> String {
     let rows = rows(trace, detail);
     let names = rows.iter().map(|row| text_width(&row.name, LABEL));
@@ -121,9 +121,9 @@ pub fn gantt(trace: &Trace<'_>, title: &str, detail: Detail) -> String {
     picture((width, above + body + BELOW), title, document).to_string()
 }
 
-/// The rows, those of a kind together if there would be many lanes.
+/// Returns the rows. All units of a kind share a row if there would be too many lanes.
 fn rows<'t>(trace: &'t Trace<'_>, detail: Detail) -> Vec<Row<'t>> {
-    // An operation without latency takes its cycle all the same.
+    // An operation without latency still occupies its cycle.
     let end = |event: &Event| trace.end(event).max(event.cycle + 1);
     let rows = |together| -> Vec<Row<'t>> {
         let units = by_unit(trace, together, end);
@@ -137,9 +137,9 @@ fn rows<'t>(trace: &'t Trace<'_>, detail: Detail) -> Vec<Row<'t>> {
     }
 }
 
-/// A unit with its operations in lanes, in which none touches another.
+/// Distributes the operations of a unit over lanes, so that none touches another.
 fn in_lanes(unit: UnitGroups<'_>) -> Row<'_> {
-    // By lane: the first cycle that is free.
+    // For each lane, the first cycle that is free.
     let mut free: Vec<u64> = Vec::new();
     let mut bars = Vec::new();
     for operations in unit.groups {
@@ -221,8 +221,8 @@ fn starts(mut document: Group, trace: &Trace<'_>, layout: &Layout, y: f64) -> Gr
     document
 }
 
-/// Draws the legend, on as many lines as it needs, and returns the height at which it ends.
-/// `counted` says whether a bar has a number.
+/// Draws the legend, on the number of lines that it needs, and returns the height at which it ends.
+/// `counted` is true if a bar has a number.
 fn legend(
     mut document: Group,
     trace: &Trace<'_>,
@@ -268,7 +268,8 @@ fn legend(
     (document, y + 12.0)
 }
 
-/// Cycles below, with lines through everything, and a band for cycles that are left out.
+/// Draws the numbers of the cycles below, lines through the chart, and a band for cycles that are
+/// left out.
 fn axis(mut document: Group, layout: &Layout, (top, bottom): (f64, f64)) -> Group {
     let pixels = layout.right() - layout.left;
     let step = step(layout.columns.0.len() as u64, (pixels / TICK) as u64);

@@ -1,5 +1,5 @@
-//! Operations of a trace as rows of a view: each alone, or those together that do the same thing
-//! at the same time.
+//! Operations of a trace as rows of a view. A row has one operation, or several that do the same
+//! thing at the same time.
 
 use super::{Event, Trace, instance_name, used_instances};
 use std::collections::BTreeMap;
@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 /// Amount of detail in text and chart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// A view that would have too many rows shows operations together that one kind of unit starts
-    /// and ends in the same cycles.
+    /// If a view would have too many rows, operations that one kind of unit starts and ends in the
+    /// same cycles share a row.
     #[default]
     Readable,
     /// Every operation and every unit has a row of its own.
@@ -25,7 +25,7 @@ pub(super) struct Group<'t> {
 }
 
 impl Group<'_> {
-    /// The operation, or the first one and how many more there are.
+    /// Returns the name of the operation, or of the first one with the number of others.
     pub(super) fn name(&self, trace: &Trace<'_>) -> String {
         let name = |event: &&Event| trace.graph.nodes[event.node].name.as_str();
         let first = self.events.first().map_or("", name);
@@ -36,15 +36,15 @@ impl Group<'_> {
     }
 }
 
-/// A unit, or all units of its kind, with what it does.
+/// A unit, or all units of its kind, with its operations.
 pub(super) struct UnitGroups<'t> {
     pub(super) name: String,
     /// In order of time.
     pub(super) groups: Vec<Group<'t>>,
 }
 
-/// The units of a trace with their operations, `end` being where an operation ends in the view.
-/// If `together`, all units of a kind are one.
+/// Returns the units of a trace with their operations. `end` returns the cycle in which an
+/// operation ends in the view. If `together`, all units of a kind are joined.
 pub(super) fn by_unit<'t>(
     trace: &'t Trace<'_>,
     together: bool,
@@ -62,7 +62,7 @@ pub(super) fn by_unit<'t>(
         };
         let mut groups: BTreeMap<_, Group<'t>> = BTreeMap::new();
         for event in trace.events.iter().filter(own) {
-            // Alone: the node makes the key its own.
+            // If operations are alone, the node makes the key unique.
             let alone = if together { 0 } else { event.node };
             let (cycle, iteration, end) = (event.cycle, event.iteration, end(event));
             let group = groups.entry((cycle, iteration, end, alone));

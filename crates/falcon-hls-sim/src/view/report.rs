@@ -1,4 +1,4 @@
-//! The forms for machines, and their text for people.
+//! The forms for machines (JSON), and their text for people.
 //!
 //! ```
 //! use falcon_hls_sim::{catalog::XC7Z020, design::Preset, measurement::Measurement};
@@ -27,7 +27,7 @@ use serde::Serialize;
 
 pub use crate::VERSION;
 
-/// A design, flat.
+/// Parameters of a design, as one flat structure.
 #[derive(Clone, Debug, Serialize)]
 pub struct DesignForm {
     /// Name, as the program prints it.
@@ -36,11 +36,11 @@ pub struct DesignForm {
     pub clock_hz: u64,
     /// Number of multipliers.
     pub multipliers: u32,
-    /// Latency of each.
+    /// Latency of a multiplier, cycles.
     pub multiplier_latency: u32,
     /// Number of adders.
     pub adders: u32,
-    /// Latency of each.
+    /// Latency of an adder, cycles.
     pub adder_latency: u32,
     /// Kind of the memories.
     pub memory: StorageKind,
@@ -48,18 +48,18 @@ pub struct DesignForm {
     pub banking: Banking,
     /// Ports of a bank.
     pub ports: u32,
-    /// Latency of a read.
+    /// Latency of a read, cycles.
     pub read_latency: u32,
-    /// Latency of a write.
+    /// Latency of a write, cycles.
     pub write_latency: u32,
     /// `nested` or `flattened`.
     pub pipelining: &'static str,
-    /// Cycles between two innermost loops, if they are what is pipelined.
+    /// Cycles between two innermost loops, if these are pipelined.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loop_overhead: Option<u32>,
-    /// Whether a dependence between iterations is assumed.
+    /// Assumption about dependences between iterations.
     pub dependence: Aliasing,
-    /// The smallest interval that was asked for.
+    /// The smallest initiation interval to try, cycles.
     pub least_interval: u32,
 }
 
@@ -98,9 +98,9 @@ pub struct Timing {
     pub interval: u32,
     /// Cycles of one butterfly.
     pub depth: u32,
-    /// Cycles of the whole.
+    /// Cycles of the whole transform.
     pub cycles: u64,
-    /// Cycles of these in which an iteration stalls.
+    /// Part of `cycles` in which an iteration stalls.
     pub stalls: u64,
     /// Microseconds at the design's clock.
     pub micros: f64,
@@ -123,11 +123,11 @@ impl From<&Measurement> for Timing {
 /// Speedup over `paper-original`.
 #[derive(Clone, Debug, Serialize)]
 pub struct SpeedupForm {
-    /// By the interval, as the paper counts.
+    /// Speedup by the interval, as the paper counts.
     pub interval: f64,
-    /// By cycles.
+    /// Speedup by cycles.
     pub cycles: f64,
-    /// By time.
+    /// Speedup by time.
     pub time: f64,
 }
 
@@ -136,7 +136,7 @@ pub struct SpeedupForm {
 pub struct Component {
     /// Name of the component.
     pub name: String,
-    /// Number of them in the circuit.
+    /// Number of such components in the circuit.
     pub count: u32,
     /// Resources of one component.
     pub each: Resources,
@@ -144,10 +144,10 @@ pub struct Component {
     pub source: &'static str,
 }
 
-/// Resources beside those of the part.
+/// Resources of a design, compared with those of a part.
 #[derive(Clone, Debug, Serialize)]
 pub struct ResourcesForm {
-    /// DSP closes with Table II; the others are estimates, without control and AXI.
+    /// Estimated resources. DSP slices agree with Table II; the others lack control and AXI.
     pub estimate: Resources,
     /// The part.
     pub part: &'static str,
@@ -158,12 +158,12 @@ pub struct ResourcesForm {
     pub paper: Option<Resources>,
     /// The estimate by component.
     pub components: Vec<Component>,
-    /// Reasons why the design does not fit this part.
+    /// Reasons why the design does not fit the part.
     pub concerns: Vec<String>,
 }
 
 impl ResourcesForm {
-    /// Makes the form of an estimate of the design of that name.
+    /// Makes the form of an estimate of the design called `name`.
     pub fn new(name: &str, estimate: &Estimate, device: Device) -> Self {
         let component = |item: &crate::resources::Item| Component {
             name: item.name.clone(),
@@ -182,7 +182,7 @@ impl ResourcesForm {
     }
 }
 
-/// Reasons, in words, why an estimate does not fit `device`.
+/// Returns the reasons why an estimate does not fit `device`, in words.
 pub(super) fn concerns(estimate: &Estimate, device: Device) -> Vec<String> {
     let concerns = estimate.concerns(device);
     concerns.iter().map(Concern::to_string).collect()
@@ -209,7 +209,7 @@ pub struct RunForm {
 }
 
 impl RunForm {
-    /// Reasons, in sentences, why the design does not fit the part.
+    /// Returns the reasons why the design does not fit the part, in sentences.
     pub fn warnings(&self) -> Vec<String> {
         let part = self.resources.part;
         let concerns = self.resources.concerns.iter();
@@ -221,7 +221,7 @@ impl RunForm {
     /// Makes the form of a measurement, on `device`.
     ///
     /// # Errors
-    /// Never for a measurement.
+    /// Never for a measurement that was made.
     pub fn new(measurement: &Measurement, device: Device) -> Result<Self, Error> {
         let speedup = measurement.speedup(&measurement.baseline()?);
         let design = &measurement.design;
@@ -241,7 +241,7 @@ impl RunForm {
     }
 }
 
-/// A circuit for Keccak-f, flat.
+/// Parameters of a circuit for Keccak-f, as one flat structure.
 #[derive(Clone, Debug, Serialize)]
 pub struct KeccakDesignForm {
     /// Name, as the program prints it.
@@ -250,16 +250,16 @@ pub struct KeccakDesignForm {
     pub clock_hz: u64,
     /// Memory of the state: `registers`, `bram` or `axi`.
     pub state: &'static str,
-    /// Ports of its block RAM, if that is where it is.
+    /// Ports of the block RAM, if the state is in block RAM.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ports: Option<u32>,
     /// Rounds in the body of the loop.
     pub unrolled_rounds: u32,
-    /// Registers after the parities of the columns, cycles.
+    /// Register stages after the parities of the columns, in cycles.
     pub parity_latency: u32,
-    /// Registers between the rounds of a body, cycles.
+    /// Register stages between the rounds of a body, in cycles.
     pub round_latency: u32,
-    /// The least interval asked for.
+    /// The smallest initiation interval to try, cycles.
     pub least_interval: u32,
 }
 
@@ -281,7 +281,7 @@ impl From<&KeccakDesign> for KeccakDesignForm {
     }
 }
 
-/// Circuit that a view shows.
+/// Circuit that a view shows, and its work.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Subject {
@@ -291,7 +291,7 @@ pub enum Subject {
         design: DesignForm,
         /// The transform.
         transform: Transform,
-        /// Degree of the polynomial, if that matters.
+        /// Degree of the polynomial, if it matters.
         #[serde(skip_serializing_if = "Option::is_none")]
         degree: Option<u32>,
     },
@@ -325,10 +325,10 @@ pub struct SweepRow {
     pub timing: Timing,
     /// Resources.
     pub resources: Resources,
-    /// Reasons why it does not fit the part.
+    /// Reasons why the design does not fit the part.
     pub concerns: Vec<String>,
-    /// Whether no other of the sweep takes less time and no more DSP slices, or
-    /// the other way round.
+    /// True if the design is on the Pareto front: no other design of the sweep has less time and no
+    /// more DSP slices, or fewer slices and no more time.
     pub pareto: bool,
 }
 
@@ -347,11 +347,11 @@ impl SweepRow {
 pub struct Impossible {
     /// The design.
     pub design: DesignForm,
-    /// Reason that it cannot be built.
+    /// Reason why it cannot be built.
     pub reason: String,
 }
 
-/// Many designs.
+/// The designs of a sweep.
 #[derive(Clone, Debug, Serialize)]
 pub struct SweepForm {
     /// [`VERSION`].
@@ -360,7 +360,7 @@ pub struct SweepForm {
     pub transform: Transform,
     /// Degree of the polynomial.
     pub degree: u32,
-    /// The part that concerns are about.
+    /// The part that `concerns` are about.
     pub part: &'static str,
     /// Designs that were simulated.
     pub designs: Vec<SweepRow>,
@@ -369,7 +369,7 @@ pub struct SweepForm {
 }
 
 impl SweepForm {
-    /// Whether cycles of one design are longer than those of another.
+    /// True if the designs have different clocks.
     pub fn clocks_differ(&self) -> bool {
         let mut clocks = self.designs.iter().map(|row| row.design.clock_hz);
         clocks
@@ -377,7 +377,7 @@ impl SweepForm {
             .is_some_and(|first| clocks.any(|clock| clock != first))
     }
 
-    /// Tells how many designs cannot be built, and why the first one cannot.
+    /// Reports how many designs cannot be built, and the reason for the first one.
     pub fn warning(&self) -> Option<String> {
         let first = self.impossible.first()?;
         let designs = Count(self.impossible.len() as u64, "design");
@@ -388,8 +388,8 @@ impl SweepForm {
     }
 
     /// Runs `transform` of every degree `2^logn` on every design of `sweep`, and on the presets at
-    /// each of its clocks: a form for each degree. Calls `progress` for each design of the sweep,
-    /// with the number of runs in all.
+    /// each of its clocks. Returns a form for each degree. Calls `progress` for each design of the
+    /// sweep, with the total number of runs.
     ///
     /// # Errors
     /// If there are more than [`MAX_DESIGNS`] runs, or a degree does not exist, or no design can
@@ -474,7 +474,7 @@ pub struct VerilogForm {
 }
 
 impl VerilogForm {
-    /// Makes the form of what was emitted of `accelerator`.
+    /// Makes the form of the circuit that was emitted for `accelerator`.
     pub fn new(accelerator: &Accelerator, emission: &Emission) -> Self {
         let body = &accelerator.kernel(emission.transform).body;
         Self {

@@ -158,7 +158,7 @@ impl Display for ExplainForm {
     }
 }
 
-/// The designs that no other beats.
+/// Writes the table of the designs on the Pareto front.
 impl Display for SweepForm {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self {

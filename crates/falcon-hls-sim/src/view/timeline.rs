@@ -1,17 +1,17 @@
 //! A timeline as text: a row for each operation, a column for each cycle.
 //!
-//! Ten or more cycles in a row in which nothing starts or ends become one column. Where an
-//! iteration has many operations, those that start and end together share a row.
+//! Ten or more cycles in a row in which nothing starts or ends become one column. If an iteration
+//! has many operations, those that start and end together share a row.
 
 use super::columns::{Column, Columns};
 use super::group::{Group, by_unit};
 use super::{Detail, Event, Trace};
 use std::fmt::Write;
 
-/// With more operations in an iteration, operations are shown together.
+/// With more operations in an iteration than this, rows are shared.
 const MANY: usize = 30;
 
-/// Legend of the letters that every timeline has.
+/// Legend of the letters that appear in every timeline.
 const LEGEND: [&str; 4] = [
     "^ iteration starts",
     "I operation starts",
@@ -19,7 +19,7 @@ const LEGEND: [&str; 4] = [
     "R result ready, or stored value readable",
 ];
 
-/// The timeline of the recorded iterations.
+/// Returns the timeline of the recorded iterations.
 pub fn timeline(trace: &Trace<'_>, detail: Detail) -> String {
     let columns = Columns::of(trace).0;
     let together = detail == Detail::Readable && trace.graph.nodes.len() > MANY;
@@ -76,8 +76,7 @@ pub fn timeline(trace: &Trace<'_>, detail: Detail) -> String {
     text
 }
 
-/// Numbers above the columns and marks below them: at every tenth cycle, and
-/// behind a gap.
+/// Returns numbers above the columns and marks below them: at every tenth cycle, and after a gap.
 fn axis(columns: &[Column]) -> [String; 2] {
     let [mut numbers, mut marks] = [String::new(), String::new()];
     let mut behind_gap = true;
@@ -89,7 +88,7 @@ fn axis(columns: &[Column]) -> [String; 2] {
             }
             Column::Cycle(cycle) => {
                 let named = behind_gap || cycle % 10 == 0;
-                // A space at least between two numbers.
+                // Two numbers are at least one space apart.
                 if named && (numbers.is_empty() || numbers.len() < i) {
                     let _ = write!(numbers, "{:1$}{cycle}", "", i - numbers.len());
                     marks.push('|');

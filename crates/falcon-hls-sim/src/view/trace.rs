@@ -7,7 +7,7 @@ use crate::schedule::Schedule;
 use crate::scheduled::Scheduled;
 use std::ops::Range;
 
-/// A start of an operation.
+/// Start of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// Cycle in which the operation starts.
@@ -16,20 +16,20 @@ pub struct Event {
     pub iteration: usize,
     /// Index of the node.
     pub node: usize,
-    /// Results, or the values that it stores.
+    /// Results of the operation, or the values that it stores.
     pub values: Vec<u64>,
 }
 
 /// An iteration could not start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
-    /// Cycle in which it could have started, had its operands been written.
+    /// Cycle in which it could have started if its operands had been written.
     pub cycle: u64,
     /// Number of the iteration.
     pub iteration: usize,
 }
 
-/// A run of a scheduled loop, with what some of its iterations did.
+/// A run of a scheduled loop, with the recorded events of some iterations.
 #[derive(Clone, Debug)]
 pub struct Trace<'a> {
     /// The loop's body.
@@ -40,14 +40,14 @@ pub struct Trace<'a> {
     pub run: Run,
     /// Starts of the iterations of the window: cycle and number.
     pub starts: Vec<(u64, usize)>,
-    /// Stalls before their starts.
+    /// Stalls before the starts of these iterations.
     pub stalls: Vec<Stall>,
     /// Operations of these iterations, in order of time.
     pub events: Vec<Event>,
 }
 
 impl<'a> Trace<'a> {
-    /// Runs `iterations` on `memories` and keeps what those of `window` did.
+    /// Runs `iterations` on `memories` and records the events of those in `window`.
     ///
     /// # Errors
     /// The run's first fault.
@@ -76,7 +76,7 @@ impl<'a> Trace<'a> {
         })
     }
 
-    /// Cycles in which something of the window happens, results included.
+    /// Returns the cycles in which something of the window happens, up to the last result.
     pub fn cycles(&self) -> Range<u64> {
         let starts = self.starts.iter().map(|start| start.0);
         let first = starts.chain(self.stalls.iter().map(|stall| stall.cycle));
@@ -85,7 +85,8 @@ impl<'a> Trace<'a> {
         first..ends.max().unwrap_or(first)
     }
 
-    /// Cycle in which an operation's results are ready, or its stored values can be read.
+    /// Returns the cycle in which an operation's results are ready, or its stored values can be
+    /// read.
     pub fn end(&self, event: &Event) -> u64 {
         event.cycle + u64::from(self.graph.nodes[event.node].latency)
     }

@@ -18,19 +18,19 @@ use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 
-/// Most iterations that text and Gantt chart show.
+/// Upper bound on the iterations that text and Gantt chart show.
 pub const MAX_DRAWN: usize = 500;
-/// Most cycles that the chart shows.
+/// Upper bound on the cycles that the chart shows.
 pub const MAX_DRAWN_CYCLES: u64 = 20_000;
-/// Most cycles of a waveform, of which each takes some 100 bytes.
+/// Upper bound on the cycles of a waveform. Each takes about 100 bytes.
 pub const MAX_TRACED_CYCLES: u64 = 1_000_000;
-/// Iterations in a chart, unless a number is given: the first of these with which the chart has at
-/// most [`READABLE_COLUMNS`], or the last.
+/// Number of iterations in a chart, unless a number is given: the first of these with which the
+/// chart has at most [`READABLE_COLUMNS`] columns, or the last of these.
 const IN_CHART: [usize; 4] = [8, 4, 2, 1];
-/// With more columns a cycle is narrower than the text in its bars.
+/// With more columns, a cycle is narrower than the text in its bars.
 const READABLE_COLUMNS: usize = 90;
 
-/// A circuit and its work: its explanation, and views of some iterations.
+/// A circuit and its work. It explains the interval and makes views of iterations.
 ///
 /// ```
 /// use falcon_hls_sim::{design::Preset, nest::Transform};
@@ -53,7 +53,7 @@ pub struct Traced {
     control: Control,
     iterations: Vec<Iteration>,
     memories: Vec<Words>,
-    /// Iterations of a timeline, unless a number is given.
+    /// Number of iterations in a timeline, unless a number is given.
     in_text: usize,
 }
 
@@ -62,7 +62,7 @@ pub struct Traced {
 pub struct Window {
     /// Number of the first iteration.
     pub from: usize,
-    /// Number of iterations. Without one, each view has its own.
+    /// Number of iterations. If `None`, each view has its own default.
     pub count: Option<usize>,
     /// Amount of detail.
     pub detail: Detail,
@@ -103,9 +103,9 @@ impl Display for TracedForm {
 /// A picture or waveform.
 #[derive(Clone, Debug)]
 pub struct Picture {
-    /// The run that it shows.
+    /// The run that is shown.
     pub form: TracedForm,
-    /// Content of its file.
+    /// Content of the file.
     pub content: Vec<u8>,
 }
 
@@ -128,7 +128,7 @@ pub enum ViewError {
         cycles: u64,
         /// Name of the view.
         view: &'static str,
-        /// The most that it shows.
+        /// The most that the view shows.
         most: u64,
     },
     /// The circuit cannot be built, or does not run.
@@ -167,8 +167,8 @@ impl From<accelerator::Error> for ViewError {
 }
 
 impl Traced {
-    /// A transform of degree `2^logn` on `design`, of the polynomial with the coefficients 0, 1,
-    /// 2 ...
+    /// Runs a transform of degree `2^logn` on `design`. The polynomial has the coefficients 0, 1, 2
+    /// ...
     ///
     /// # Errors
     /// If the design cannot be built, or there is no such degree.
@@ -180,7 +180,7 @@ impl Traced {
         if !(1..=MAX_LOGN).contains(&logn) {
             return Err(accelerator::Error::Degree { logn });
         }
-        // All memories but the last, the twiddles.
+        // All memories except the last one, which holds the twiddles.
         let mut memories = blank_memories(transform, logn);
         if let Some((_, polynomials)) = memories.split_last_mut() {
             for words in polynomials {
@@ -204,7 +204,7 @@ impl Traced {
         })
     }
 
-    /// The rounds of Keccak-f on `design`, of the state with the words 0, 1, 2 ...
+    /// Runs the rounds of Keccak-f on `design`. The state has the words 0, 1, 2 ...
     ///
     /// # Errors
     /// If the design cannot be built.
@@ -265,8 +265,8 @@ impl Traced {
         Ok(EventsForm::new(&trace, subject, &title, window.detail))
     }
 
-    /// Draws a Gantt chart of the iterations: as many as can be read, up to 8, unless `window` has
-    /// a number.
+    /// Draws a Gantt chart of the iterations: the number that is readable, up to 8, unless `window`
+    /// has a number.
     ///
     /// # Errors
     /// If there are no such iterations, or too many, or they take more than [`MAX_DRAWN_CYCLES`].
@@ -327,7 +327,7 @@ impl Traced {
     }
 }
 
-/// Refuses what is too long for a view.
+/// Refuses traces that are too long for a view.
 fn check_cycles(trace: &Trace<'_>, view: &'static str, most: u64) -> Result<(), ViewError> {
     let range = trace.cycles();
     let cycles = range.end - range.start;

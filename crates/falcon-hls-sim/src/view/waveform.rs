@@ -29,7 +29,7 @@ struct Signals {
     busy: IdCode,
     iteration: IdCode,
     operation: IdCode,
-    /// For a memory's port: the value that it writes when it is `busy`.
+    /// For the port of a memory: the value that it writes when `busy`.
     stored: Vec<IdCode>,
     valid: IdCode,
     results: Vec<IdCode>,
@@ -45,12 +45,11 @@ struct Control {
     done: IdCode,
 }
 
-/// Writes what `trace` has kept as VCD, at a clock of `clock_hz`. Time is in
-/// picoseconds, below 1 MHz in nanoseconds; every edge is where it belongs, rounded
-/// down.
+/// Writes the recorded events of `trace` as VCD, at a clock of `clock_hz`. Time is in picoseconds,
+/// or in nanoseconds below 1 MHz. The time of every edge is exact, rounded down.
 ///
 /// # Errors
-/// If `out` does not take it.
+/// If writing to `out` fails.
 pub fn vcd(trace: &Trace<'_>, title: &str, clock_hz: u64, out: impl Write) -> io::Result<()> {
     let graph = trace.graph;
     let mut writer = Writer::new(out);
@@ -74,7 +73,7 @@ pub fn vcd(trace: &Trace<'_>, title: &str, clock_hz: u64, out: impl Write) -> io
 
     let cycles = trace.cycles();
     let changes = changes(trace, &control, &units);
-    // Of half a cycle: a 64-bit number of cycles times 10^12 has 104 bits.
+    // Takes a number of half cycles. A 64-bit number of cycles times 10^12 has 104 bits.
     let time = |half: u64| -> u64 {
         let time = u128::from(half) * units_per_second / (2 * u128::from(clock_hz.max(1)));
         u64::try_from(time).unwrap_or(u64::MAX)
@@ -134,7 +133,7 @@ fn reals(writer: &mut Writer<impl Write>, name: &str, count: usize) -> io::Resul
     names.map(|name| writer.add_wire(64, &name)).collect()
 }
 
-/// Changes by cycle.
+/// Collects the changes by cycle.
 fn changes<'a>(
     trace: &'a Trace<'_>,
     control: &Control,
@@ -174,7 +173,7 @@ fn changes<'a>(
         at.numbers.insert(signals.iteration, number);
         let node = &trace.graph.nodes[event.node];
         at.names.insert(signals.operation, &node.name);
-        // A port may finish a load in the cycle in which a store can be read.
+        // A port may finish a load in the same cycle in which a store can be read.
         let (from, wires) = if matches!(node.operation, Operation::Store(_)) {
             (event.cycle, &signals.stored)
         } else {
@@ -191,7 +190,7 @@ fn changes<'a>(
         at.numbers.insert(control.active, (active, ITERATION_BITS));
     }
 
-    // What falls rises again if the next pulse begins in the same cycle.
+    // A falling signal rises again if the next pulse begins in the same cycle.
     for &(cycle, length, id) in &pulses {
         changes
             .entry(cycle + length)
@@ -207,7 +206,7 @@ fn changes<'a>(
     changes
 }
 
-/// Number of iterations of the window under way, for each cycle in which it changes.
+/// Returns the number of iterations of the window under way, for each cycle in which it changes.
 fn active(trace: &Trace<'_>) -> Vec<(u64, u64)> {
     let depth = u64::from(trace.schedule.depth(trace.graph));
     let mut steps: BTreeMap<u64, i64> = BTreeMap::new();
@@ -222,7 +221,7 @@ fn active(trace: &Trace<'_>) -> Vec<(u64, u64)> {
     active.collect()
 }
 
-/// Writes changes, but no bit that has its level already.
+/// Writes changes. Bits that already have their level are left out.
 fn write(
     writer: &mut Writer<impl Write>,
     level: &mut HashMap<IdCode, bool>,
@@ -238,13 +237,13 @@ fn write(
         writer.change_vector(id, bits)?;
     }
     for (&id, name) in &changes.names {
-        // No spaces: a reader takes the text up to the first.
+        // Names have no spaces, since a reader ends the text at the first one.
         writer.change_string(id, &name.replace(' ', "_"))?;
     }
     Ok(())
 }
 
-/// A name that every reader takes.
+/// Returns a name that every reader accepts.
 fn identifier(name: &str) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     name.chars().map(letter).collect()

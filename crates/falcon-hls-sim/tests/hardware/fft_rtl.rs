@@ -1,5 +1,4 @@
-//! The emitted circuits under Verilator: the bits and the cycles of the cycle
-//! simulator.
+//! The emitted circuits under Verilator have the bits and the cycles of the cycle simulator.
 
 use crate::hdl;
 use falcon_core::seams::hash::{Shake256, Shake256Reader};
@@ -12,7 +11,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A transform on a preset, as Verilator's program.
+/// A transform on a preset, as a program that Verilator built.
 struct Circuit {
     accelerator: Accelerator,
     transform: Transform,
@@ -26,7 +25,7 @@ struct Circuit {
 enum Form {
     /// The emitted sources.
     Source,
-    /// The netlist that yosys makes of the sources, in cells of the 7 series.
+    /// The netlist that yosys makes from the sources, in cells of the 7 series.
     Netlist,
 }
 
@@ -54,7 +53,7 @@ impl Circuit {
         }
     }
 
-    /// Compares bits and cycles on polynomials of the halves' bits.
+    /// Compares bits and cycles on polynomials, given by the bits of both halves.
     fn check(&self, polynomials: &[Vec<u64>]) {
         let half = (1usize << self.logn) / 2;
         let mut input = vec![
@@ -97,7 +96,7 @@ impl Circuit {
     }
 }
 
-/// Output of `program` for the words of `input`.
+/// Runs `program` on the words of `input` and returns its output.
 fn pipe(program: &Path, input: &[u64]) -> Vec<u64> {
     let mut child = Command::new(program)
         .stdin(Stdio::piped())
@@ -116,7 +115,7 @@ fn pipe(program: &Path, input: &[u64]) -> Vec<u64> {
         .collect()
 }
 
-/// Numbers of all kinds that a circuit must get right.
+/// Special numbers that a circuit must get right.
 const SPECIALS: [u64; 10] = [
     0,
     1 << 63,
@@ -130,8 +129,8 @@ const SPECIALS: [u64; 10] = [
     0x3ff0_0000_0000_0000,
 ];
 
-/// Polynomials: of moderate numbers, as Falcon's are; of any bits; of moderate
-/// numbers with some that are special.
+/// Returns polynomials of three kinds: moderate numbers, as in Falcon; random bits; and moderate
+/// numbers mixed with special ones.
 fn polynomials(label: &str, n: usize, count: usize) -> Vec<Vec<u64>> {
     let mut stream = Shake256::reader(label.as_bytes());
     let word = |stream: &mut Shake256Reader| u64::from_le_bytes(stream.read_array());
@@ -159,7 +158,7 @@ fn circuits_have_the_engines_bits_and_cycles() {
     if !hdl::tools(&hdl::VERILATOR) {
         return;
     }
-    // A full FFT; and small transforms, whose butterflies wait for those before.
+    // A full FFT, and small transforms whose butterflies wait for earlier ones.
     let mut cases = vec![
         (Preset::PaperOptimized, Transform::Fft, 9),
         (Preset::Ii1Xor, Transform::Fft, 6),

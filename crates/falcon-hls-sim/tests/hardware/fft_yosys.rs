@@ -1,8 +1,8 @@
-//! Resources of the emitted circuits on an FPGA, by yosys: `rtl/circuits.tsv`.
+//! Resources of the emitted circuits on an FPGA, as yosys counts them: `rtl/circuits.tsv`.
 //!
-//! `FALCON_FULL=1 FALCON_WRITE_TABLES=1 cargo test -p falcon-hls-sim --test
-//! hardware fft_yosys` writes the table. Counts differ between versions of yosys, so that
-//! they are compared with the version that made the table alone.
+//! `FALCON_FULL=1 FALCON_WRITE_TABLES=1 cargo test -p falcon-hls-sim --test hardware fft_yosys`
+//! writes the table. Counts differ between versions of yosys, so they are compared only if the
+//! installed version is the one that made the table.
 
 use crate::hdl;
 use falcon_hls_sim::accelerator::Accelerator;
@@ -13,7 +13,7 @@ use std::fs;
 
 const HEADER: &str = "tool\tdesign\tdegree\tinterval\tcycles\tlut\tlut_memory\tff\tdsp\tbram18\n";
 
-/// The rows, the quickest to make first.
+/// The rows; the circuit that is made fastest comes first.
 const CIRCUITS: [(Preset, u32); 5] = [
     (Preset::PaperOptimized, 9),
     (Preset::PaperOptimized, 10),
@@ -22,7 +22,7 @@ const CIRCUITS: [(Preset, u32); 5] = [
     (Preset::Ii1Xor, 10),
 ];
 
-/// The row of the FFT of degree `2^logn` on a preset.
+/// Returns the row of the FFT of degree `2^logn` on a preset.
 fn row(preset: Preset, logn: u32) -> String {
     let accelerator = Accelerator::new(preset.design()).expect("a preset");
     let mut zeros = vec![0.0; 1 << logn];

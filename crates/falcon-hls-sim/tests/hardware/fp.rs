@@ -1,9 +1,9 @@
-//! The units against the arithmetic of the host: the same bits for more than
-//! three million operands per unit and mode.
+//! Compares the units with the arithmetic of the host: the bits are the same for more than three
+//! million operands per unit and mode.
 //!
-//! The host keeps subnormal numbers, so for [`Subnormals::Keep`] its result is
-//! the oracle as it is. For [`Subnormals::Flush`] the oracle computes where
-//! nothing underflows, and then looks at the exponent: see [`oracle`].
+//! The host keeps subnormal numbers, so its result is the oracle for [`Subnormals::Keep`]. For
+//! [`Subnormals::Flush`] the oracle computes in a range without underflow, and then looks at the
+//! exponent: see [`oracle`].
 
 use crate::operands::{Pairs, Random, scale_of, specials};
 use falcon_hls_sim::fp::{self, Subnormals};
@@ -14,12 +14,12 @@ const PAIRS: usize = 3_000_000;
 mod oracle {
     use super::*;
 
-    /// The bits of `x`, every NaN the one that units give.
+    /// Returns the bits of `x`. Every NaN becomes the one that units return.
     fn bits(x: f64) -> u64 {
         if x.is_nan() { fp::NAN } else { x.to_bits() }
     }
 
-    /// `x`, a subnormal number replaced by zero.
+    /// Returns `x`, with subnormal numbers replaced by zero.
     fn flush(x: f64) -> f64 {
         if x.classify() == FpCategory::Subnormal {
             0f64.copysign(x)
@@ -28,7 +28,7 @@ mod oracle {
         }
     }
 
-    /// `2^e`, for `-1074 <= e <= 1023`.
+    /// Returns `2^e`, for `-1074 <= e <= 1023`.
     fn power(e: i64) -> f64 {
         let bits = if e < -1022 {
             1 << (e + 1074)
@@ -38,8 +38,8 @@ mod oracle {
         f64::from_bits(bits)
     }
 
-    /// `x` as `(m, e)` with `|x| = m 2^e` and `1 <= m < 2`, for `x` neither
-    /// zero nor infinite nor NaN.
+    /// Returns `(m, e)` with `|x| = m 2^e` and `1 <= m < 2`. `x` must be neither zero nor infinite
+    /// nor NaN.
     fn parts(x: f64) -> (f64, i64) {
         let (x, by) = if x.abs() < 1.0 {
             (x.abs() * power(1000), -1000)
@@ -59,7 +59,7 @@ mod oracle {
         x.is_finite() && x != 0.0
     }
 
-    /// `m 2^e` for `1 <= m < 4`, with the sign of `sign`, flushed.
+    /// Returns `m 2^e` for `1 <= m < 4`, with the sign of `sign`, flushed.
     fn bounded(sign: f64, m: f64, e: i64) -> u64 {
         let (m, e) = if m >= 2.0 { (m / 2.0, e + 1) } else { (m, e) };
         let magnitude = match e {
@@ -70,8 +70,8 @@ mod oracle {
         bits(magnitude.copysign(sign))
     }
 
-    /// With flushing: the significands are multiplied, and rounded, far from
-    /// both ends of the range; the exponents are added as integers.
+    /// With flushing, the significands are multiplied and rounded far from both ends of the range.
+    /// The exponents are added as integers.
     pub fn multiply(mode: Subnormals, a: f64, b: f64) -> u64 {
         if mode == Subnormals::Keep {
             return bits(a * b);
@@ -89,8 +89,8 @@ mod oracle {
         bounded(sign, ma * mb, ea + eb)
     }
 
-    /// With flushing: a subnormal sum of normal numbers is exact, so that the
-    /// host has not rounded it where a unit would not.
+    /// With flushing, a subnormal sum of normal numbers is exact, so the host does not round it
+    /// where a unit would not.
     pub fn add(mode: Subnormals, a: f64, b: f64) -> u64 {
         bits(match mode {
             Subnormals::Keep => a + b,
@@ -105,7 +105,7 @@ mod oracle {
         })
     }
 
-    /// One product that rounds at most once: by a power of two.
+    /// One product by a power of two, which rounds at most once.
     pub fn scale(mode: Subnormals, a: f64, by: i32) -> u64 {
         let a = if mode == Subnormals::Flush {
             flush(a)
@@ -202,14 +202,15 @@ fn scales_kept() {
     check_scales(Subnormals::Keep);
 }
 
-/// The bounds are judged after rounding, as the module's documentation says.
+/// The bounds are compared after rounding, as the module's documentation says.
 #[test]
 fn the_lower_bound_is_judged_after_rounding() {
     let least = f64::MIN_POSITIVE;
-    // (1 - 2^-53) (1 - 2^-53) = 1 - 2^-52 + 2^-106 has 53 digits' worth of
-    // 1 - 2^-52: below the bound. 2^-1022 (1 + 2^-52) (1 - 2^-53) = 2^-1022
-    // (1 + 2^-53 - 2^-105): at the bound. Just below 2^-1022, by less than half
-    // of a last place: 2^-1022 (1 + 2^-52) (1 - 2^-52) = 2^-1022 (1 - 2^-104).
+    // Below the bound: (1 - 2^-53) (1 - 2^-53) = 1 - 2^-52 + 2^-106 rounds to 1 - 2^-52 at 53
+    // digits.
+    // At the bound: 2^-1022 (1 + 2^-52) (1 - 2^-53) = 2^-1022 (1 + 2^-53 - 2^-105).
+    // Below 2^-1022 by less than half of a last place:
+    // 2^-1022 (1 + 2^-52) (1 - 2^-52) = 2^-1022 (1 - 2^-104).
     let below_one = 1.0 - f64::EPSILON / 2.0;
     let above_one = 1.0 + f64::EPSILON;
     let product = |a: f64, b: f64| fp::multiply(Subnormals::Flush, a.to_bits(), b.to_bits());
@@ -227,7 +228,7 @@ fn the_lower_bound_is_judged_after_rounding() {
     assert_eq!(fp::subtract(Subnormals::Keep, a, b), 1);
 }
 
-/// The operands of the tests above reach the cases that they are meant for.
+/// The operands of the tests above include the cases that they are meant for.
 #[test]
 fn operands_reach_every_case() {
     let mut ties = 0;
@@ -242,8 +243,8 @@ fn operands_reach_every_case() {
         let m = |a: u64| u128::from((a & ((1 << 52) - 1)) | (1 << 52));
         let product = m(a) * m(b);
         ties += usize::from(product >> product.trailing_zeros() >> 53 == 1);
-        // 2^-1022 (1 - d / 2^105) rounds to 2^-1022 for d up to 2^51; the host
-        // does that for d below 2^52.
+        // 2^-1022 (1 - d / 2^105) rounds to 2^-1022 for d up to 2^51. The host rounds to it for d
+        // below 2^52.
         if exponent(x) + exponent(y) == 1023 && product < 1 << 105 {
             match (1 << 105) - product {
                 1..=0x8_0000_0000_0000 => at_bound[0] += 1,

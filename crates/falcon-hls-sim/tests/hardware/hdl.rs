@@ -1,8 +1,7 @@
-//! Tools of hardware engineers, run by tests: Verilator and yosys.
+//! Runs tools of hardware engineers for the tests: Verilator and yosys.
 //!
-//! A test that needs a tool asks for it with [`tools`]. Where it is missing the
-//! test says so and passes, since most machines have none; with `FALCON_HDL=1`
-//! it fails.
+//! A test that needs a tool asks for it with [`tools`]. If it is missing, the test prints this and
+//! passes, since most machines have no such tools. With `FALCON_HDL=1` the test fails.
 
 use falcon_hls_sim::verilog::Source;
 use serde::Deserialize;
@@ -12,8 +11,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Whether all `names` are programs that can be run. If not, the test is to
-/// return: this has said why, or has failed.
+/// True if all `names` are programs that can be run. Otherwise prints the reason, or fails; the
+/// test must then return.
 pub fn tools(names: &[&str]) -> bool {
     let Some(missing) = names.iter().find(|name| program(name).is_none()) else {
         return true;
@@ -26,18 +25,18 @@ pub fn tools(names: &[&str]) -> bool {
     false
 }
 
-/// Whether a `variable` of the environment asks, by `1`, for more than is usual.
+/// True if the environment `variable` is `1`.
 pub fn asked(variable: &str) -> bool {
     std::env::var(variable).as_deref() == Ok("1")
 }
 
-/// Says why a test does less than it could. Not by `eprintln`, which is not
-/// shown of a test that passes.
+/// Prints why a test does less than it could. It does not use `eprintln`, whose output is hidden if
+/// a test passes.
 pub fn skipped(why: &str) {
     writeln!(std::io::stderr(), "skipped: {why}").expect("standard error");
 }
 
-/// Path of a program, if it is installed.
+/// Returns the path of a program, if it is installed.
 pub fn program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
@@ -48,24 +47,24 @@ pub fn program(name: &str) -> Option<PathBuf> {
 /// Programs that [`Module::simulation`] needs.
 pub const VERILATOR: [&str; 3] = ["verilator", "make", "g++"];
 
-/// The folder of the units, where modules are looked for by their names.
+/// Folder of the units, where modules are looked up by name.
 pub fn rtl() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("rtl")
 }
 
-/// A folder for what tools write, that stays between runs.
+/// Returns a folder for the output of tools. It persists between runs.
 fn scratch(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&folder).expect("a folder for tests");
     folder
 }
 
-/// Emitted sources as files, whose folder has this `name`.
+/// Writes emitted sources to files in a folder called `name`.
 pub fn written(name: &str, sources: &[Source]) -> Vec<PathBuf> {
     let folder = scratch(&format!("{name}-sources"));
     let write = |source: &Source| {
         let path = folder.join(&source.name);
-        // As it was: not built again.
+        // An unchanged file is not rewritten, so that it is not built again.
         if fs::read_to_string(&path).ok().as_deref() != Some(&source.text) {
             fs::write(&path, &source.text).expect("a folder that can be written");
         }
@@ -88,19 +87,19 @@ pub fn run(command: &mut Command) -> (bool, String) {
     )
 }
 
-/// A module, with values for its parameters, from one source file or more.
-/// Modules that these do not hold are taken from [`rtl`].
+/// A module, with values for its parameters, from one or more source files. Modules that these
+/// files lack are taken from [`rtl`].
 pub struct Module<'a> {
     /// Name of the module.
     pub top: &'a str,
-    /// The files, its own first.
+    /// The source files; the one with this module comes first.
     pub sources: &'a [PathBuf],
     /// Parameters with their values. Parameters that are not listed keep their default.
     pub parameters: &'a [(&'a str, i64)],
 }
 
 impl Module<'_> {
-    /// Verilator, told of this module, with all warnings as errors.
+    /// Returns the command of Verilator for this module, with all warnings as errors.
     fn verilator(&self) -> Command {
         let mut command = Command::new("verilator");
         command
@@ -113,7 +112,7 @@ impl Module<'_> {
         command
     }
 
-    /// Runs Verilator's lint. The error is the text of its warnings.
+    /// Runs Verilator's lint. The error contains its warnings.
     pub fn lint(&self) -> Result<(), String> {
         match run(self.verilator().arg("--lint-only")) {
             (true, text) if text.is_empty() => Ok(()),
@@ -121,42 +120,43 @@ impl Module<'_> {
         }
     }
 
-    /// Builds a program that simulates the module under a C++ `harness`, which
-    /// includes `VTOP.h` and has a `main`. Each `name` has a folder; what is
-    /// there already and has not changed is not built again.
+    /// Builds a program that simulates the module under a C++ `harness`, which includes `VTOP.h`
+    /// and has a `main`. Each `name` has a folder. Files that exist there and have not changed are
+    /// not built again.
     pub fn simulation(&self, name: &str, harness: &Path) -> PathBuf {
         build(&mut self.verilator(), self.top, name, harness)
     }
 
-    /// Builds the same of the circuit that [`synthesis`](Self::synthesis) makes:
-    /// the cells in place of the source, by yosys' models of them. Memories are
-    /// flip-flops, since the models of block RAM hold nothing.
+    /// Builds the same program for the circuit that [`synthesis`](Self::synthesis) makes: the
+    /// cells, as yosys models them, replace the source. Memories become flip-flops, since the
+    /// models of block RAM hold nothing.
     pub fn netlist_simulation(&self, name: &str, harness: &Path) -> PathBuf {
         let folder = scratch(name);
         self.synthesis_with("-nobram -nolutram", name)
             .unwrap_or_else(|text| panic!("{}: {text}", self.top));
-        // Where yosys itself looks for its files.
+        // The place where yosys itself looks for its files.
         let yosys = program("yosys").and_then(|file| fs::canonicalize(file).ok());
         let folder_of_yosys = yosys.as_deref().and_then(Path::parent).expect("yosys");
         let models = folder_of_yosys.join("../share/yosys/xilinx/cells_sim.v");
         let mut verilator = Command::new("verilator");
-        // What others wrote, or no one, is not to be linted.
+        // Sources of other projects and generated ones are not linted.
         verilator.args(["-Wno-fatal", "-Wno-lint", "--top-module", self.top]);
         verilator.args([folder.join("netlist.v"), models]);
         build(&mut verilator, self.top, name, harness)
     }
 
-    /// Cells that yosys makes of the module for the 7 series of Xilinx, hierarchy flattened,
-    /// without buffers for the pins and the clock.
+    /// Returns the cells that yosys makes from the module for the 7 series of Xilinx, with the
+    /// hierarchy flattened and without buffers for the pins and the clock.
     pub fn synthesis(&self, name: &str) -> Result<Cells, String> {
         self.synthesis_with("", name)
     }
 
-    /// The same with more options of `synth_xilinx`.
+    /// Like `synthesis`, with more options of `synth_xilinx`.
     fn synthesis_with(&self, options: &str, name: &str) -> Result<Cells, String> {
         let folder = scratch(name);
-        // What yosys finds depends on the names of its files, folders included, and
-        // on what it has read before: so all lie in its own, and it reads what it needs.
+        // The result of yosys depends on the names of its files and folders, and on what it has
+        // read before. So all files are copied to one folder, and yosys reads only those that it
+        // needs.
         let units = fs::read_dir(rtl()).expect("the folder of the units");
         let units = units.map(|entry| entry.expect("a file").path());
         let units = units.filter(|path| path.extension().is_some_and(|ending| ending == "v"));
@@ -193,7 +193,7 @@ impl Module<'_> {
     }
 }
 
-/// The program that `verilator` makes of its sources and `harness`.
+/// Builds the program from the sources of `verilator` and `harness`.
 fn build(verilator: &mut Command, top: &str, name: &str, harness: &Path) -> PathBuf {
     let folder = scratch(name);
     let (built, text) = run(verilator
@@ -206,7 +206,7 @@ fn build(verilator: &mut Command, top: &str, name: &str, harness: &Path) -> Path
     folder.join("simulation")
 }
 
-/// The yosys that is installed, as `Yosys 0.23`.
+/// Returns the version of the installed yosys, such as `Yosys 0.23`.
 pub fn yosys_version() -> String {
     let (_, text) = run(Command::new("yosys").arg("-V"));
     text.split_whitespace()
@@ -235,7 +235,7 @@ impl Cells {
             .sum()
     }
 
-    /// Lookup tables that compute, an inverter being one.
+    /// Lookup tables that compute. An inverter counts as one.
     pub fn lut(&self) -> u64 {
         self.sum(|name| {
             u64::from(name == "INV" || name.strip_prefix("LUT").is_some_and(|n| n.len() == 1))
@@ -262,7 +262,7 @@ impl Cells {
         self.sum(|name| u64::from(name == "DSP48E1"))
     }
 
-    /// Block RAMs of 18 kbit, one of 36 kbit being two.
+    /// Block RAMs of 18 kbit. One of 36 kbit counts as two.
     pub fn bram(&self) -> u64 {
         self.sum(|name| match name {
             "RAMB18E1" => 1,

@@ -1,5 +1,5 @@
-//! The units and the circuits: in Rust against the host's arithmetic, in Verilog
-//! against Rust, and what they take of an FPGA.
+//! The units and the circuits: compared in Rust with the host's arithmetic, and in Verilog with
+//! Rust, and their resources on an FPGA.
 
 mod fft_rtl;
 mod fft_yosys;

@@ -1,6 +1,5 @@
-//! Operands that try a binary64 unit where it can go wrong: at ties, at
-//! cancellations, at both ends of the range, at whatever is not a number.
-//! Always the same ones.
+//! Operands for the difficult cases of a binary64 unit: ties, cancellations, both ends of the
+//! range, and operands that are not numbers. They are the same in every run.
 
 const SIGN: u64 = 1 << 63;
 const FRACTION: u64 = (1 << 52) - 1;
@@ -20,24 +19,24 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// `0 .. bound`, for small bounds.
+    /// Returns a number in `0 .. bound`, for small bounds.
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// `low ..= high`.
+    /// Returns a number in `low ..= high`.
     pub fn within(&mut self, low: i64, high: i64) -> i64 {
         low + self.below((high - low + 1) as u64) as i64
     }
 
-    /// A number with the biased exponent `e`, brought into `0 ..= 2046`.
+    /// Returns a number with the biased exponent `e`, clamped to `0 ..= 2046`.
     fn number(&mut self, e: i64) -> u64 {
         let fraction = self.fraction();
         (self.bits() & SIGN) | ((e.clamp(0, 2046) as u64) << 52) | fraction
     }
 
-    /// 52 bits: all random, or only the upper, the lower or few of them, or
-    /// nearly all ones.
+    /// Returns 52 bits: all random, or random only in the upper, the lower or few bits, or nearly
+    /// all ones.
     fn fraction(&mut self) -> u64 {
         let bits = self.bits();
         let shift = self.below(52);
@@ -52,8 +51,8 @@ impl Random {
     }
 }
 
-/// Zeros, subnormal numbers, both ends of the range of normal numbers, powers
-/// of two, infinities and NaNs, with their neighbours, of both signs.
+/// Returns zeros, subnormal numbers, both ends of the range of normal numbers, powers of two,
+/// infinities and NaNs, with their neighbours and both signs.
 pub fn specials() -> Vec<u64> {
     let mut list = vec![0, 1, 2, 3, 1 << 51, (1 << 51) | 1, FRACTION - 1, FRACTION];
     for e in [
@@ -69,7 +68,7 @@ pub fn specials() -> Vec<u64> {
             power | FRACTION,
         ]);
     }
-    // Infinity; NaNs that signal and that are quiet.
+    // Infinity; signalling and quiet NaNs.
     let infinity = 2047u64 << 52;
     list.extend([
         infinity,
@@ -81,7 +80,7 @@ pub fn specials() -> Vec<u64> {
     list.iter().flat_map(|&x| [x, x | SIGN]).collect()
 }
 
-/// All pairs of specials, then random pairs without end.
+/// Generates all pairs of specials, then random pairs without end.
 pub struct Pairs {
     random: Random,
     specials: Vec<u64>,
@@ -116,7 +115,7 @@ impl Pairs {
                     .wrapping_add(step as u64);
                 (a, b)
             }
-            // A sum at a tie, or one last place of the smaller beside it.
+            // A sum at a tie, or one last place of the smaller operand beside a tie.
             5 => {
                 let (a, beside) = (r.number(e), r.within(-1, 1));
                 let half = ((e - 53).max(0) as u64) << 52;
@@ -136,8 +135,7 @@ impl Pairs {
                 let e = r.within(sum - 2046, 2046);
                 (r.number(e), r.number(sum - e))
             }
-            // Products that are within a last place of a power of two, at the
-            // lower bound and elsewhere.
+            // Products within a last place of a power of two, at the lower bound and elsewhere.
             8 => {
                 let e = r.within(1, 1022);
                 let low = if r.below(2) == 0 {
@@ -151,7 +149,7 @@ impl Pairs {
                 let b = (inverse as i64 + r.within(-1, 1)) as u64 & FRACTION;
                 (a, b | (((1023 - e + low).clamp(0, 2046) as u64) << 52))
             }
-            // A special with any number, in either place.
+            // A special number with any number, in either order.
             _ => {
                 let special = self.specials[r.below(self.specials.len() as u64) as usize];
                 let number = r.number(e);
@@ -179,7 +177,7 @@ impl Iterator for Pairs {
     }
 }
 
-/// Scales for an operand: around zero, around both ends of the range, any.
+/// Returns a scale for an operand: around zero, around both ends of the range, or any.
 pub fn scale_of(random: &mut Random, a: u64) -> i32 {
     let e = ((a >> 52) & 0x7ff) as i64;
     let by = match random.below(5) {

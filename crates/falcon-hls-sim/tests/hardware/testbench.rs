@@ -1,4 +1,4 @@
-//! The emitted testbench, run by the commands of its README.
+//! The emitted testbench, run with the commands of its README.
 
 use crate::hdl;
 use falcon_hls_sim::accelerator::Accelerator;
@@ -10,7 +10,7 @@ use falcon_hls_sim::verilog::emit;
 use std::fs;
 use std::process::Command;
 
-/// The commands of a block of the README, by the tool that they begin with.
+/// Returns the commands of that block of the README which begins with `tool`.
 fn commands_of<'a>(readme: &'a str, tool: &str) -> &'a str {
     let blocks = readme.split("```sh\n").skip(1);
     let mut blocks = blocks.filter_map(|block| block.split("```").next());
@@ -18,8 +18,8 @@ fn commands_of<'a>(readme: &'a str, tool: &str) -> &'a str {
     found.unwrap_or_else(|| panic!("{tool} in {readme}"))
 }
 
-/// The README's commands, run as they stand: the testbench passes, and fails if a bit of what it
-/// expects is another, or if the circuit takes a cycle more.
+/// Runs the README's commands unchanged. The testbench passes. It fails if a bit of the expected
+/// result is flipped, or if the circuit takes a cycle more.
 #[test]
 fn the_testbench_runs_by_the_commands_of_its_readme() {
     let latency = [Setting::ReadLatency(1)];
@@ -60,7 +60,7 @@ fn the_testbench_runs_by_the_commands_of_its_readme() {
             };
             let wrong = format!("{}{flipped}{}", &expected[..20], &expected[21..]);
             write("expected.hex", &wrong);
-            // Vectors are read by the simulation: nothing is to be built.
+            // The simulation reads the vectors, so nothing has to be built.
             let (passed, said) = shell(commands.lines().last().expect("a command"));
             write("expected.hex", &expected);
             assert!(!passed && said.contains("FAIL: 1 of 8"), "{tool}: {said}");

@@ -1,5 +1,5 @@
-//! The units in Verilog against those in Rust: the same bits, after exactly as
-//! many clocks as they say, one result a clock.
+//! Compares the units in Verilog with those in Rust: the same bits, after the specified number of
+//! clocks, one result a clock.
 
 use crate::hdl::{self, Module};
 use crate::operands::{Pairs, Random, scale_of, specials};
@@ -9,22 +9,22 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Pairs of operands for each unit, beside all pairs of specials.
+/// Pairs of operands for each unit, in addition to all pairs of specials.
 const PAIRS: usize = 3_000_000;
-/// The same for a netlist, whose simulation is thirty times slower.
+/// Pairs for a netlist, whose simulation is thirty times slower.
 const NETLIST_PAIRS: usize = 100_000;
 
-/// Clocks of the model.
+/// Latencies of the model, in clocks.
 const LATENCIES: [u32; 3] = [DMUL.latency, DADDSUB.latency, DSCALE.latency];
 
-/// The fewest clocks in which a unit can be built.
+/// The smallest number of clocks in which each unit can be built.
 const STAGES: [(&str, u32); 3] = [("dmul", 6), ("daddsub", 7), ("dscale", 0)];
 
 /// Two operands, the control, the result.
 type Record = [u64; 4];
 
-/// Streams the records through the simulation, and compares on two outputs: of
-/// the unit with the fewest stages, and of the one with the model's latency.
+/// Streams the records through the simulation and compares two outputs: that of the unit with the
+/// fewest stages, and that of the unit with the model's latency.
 fn check(
     simulation: &Path,
     output: &str,
@@ -41,8 +41,7 @@ fn check(
     let mut count = 0;
     let mut input = BufWriter::with_capacity(1 << 16, child.stdin.take().expect("a pipe"));
     for record in records {
-        // The simulation ends at the first error: then it is what it printed
-        // that matters.
+        // Writing fails if the simulation ended at an error. Its output then tells the error.
         let bytes = record.map(u64::to_le_bytes);
         if input.write_all(bytes.as_flattened()).is_err() {
             break;
@@ -56,7 +55,7 @@ fn check(
     assert_eq!(text, format!("{output} {count}\n{output}_later {count}\n"));
 }
 
-/// Every unit on all its operands.
+/// Checks every unit on all its operands.
 fn check_units(simulation: &Path, pairs: usize) {
     let of = |unit: usize| [STAGES[unit].1, LATENCIES[unit]];
     let mode = Subnormals::Flush;
@@ -75,14 +74,14 @@ fn check_units(simulation: &Path, pairs: usize) {
 
     let mut random = Random::new(7);
     let scaled = pairs(8).map(|(a, b)| {
-        // As many bits as the circuit takes.
+        // The circuit takes a scale of 13 bits.
         let by = scale_of(&mut random, a).clamp(-2048, 2047);
         [a, b, by as u64, fp::scale(mode, a, by)]
     });
     check(simulation, "scaled", of(2), scaled);
 }
 
-/// Both of every unit, in `rtl/tests/units.v`.
+/// Calls `f` with the module in `rtl/tests/units.v`, which has both variants of every unit.
 fn with_units<R>(f: impl FnOnce(&Module, &Path) -> R) -> R {
     let tests = hdl::rtl().join("tests");
     let latency = |i: usize| i64::from(LATENCIES[i]);
@@ -107,8 +106,8 @@ fn units_have_the_bits_and_the_clocks_of_the_model() {
     check_units(&simulation, PAIRS);
 }
 
-/// The cells that yosys chose compute the same: its counts are of circuits that
-/// work. Takes about a minute: with `FALCON_FULL=1` only.
+/// The cells that yosys chose compute the same, so the counted circuits work. This takes about a
+/// minute, so it runs with `FALCON_FULL=1` only.
 #[test]
 fn the_netlists_of_the_units_have_them_too() {
     if !hdl::asked("FALCON_FULL") {
@@ -143,7 +142,7 @@ fn units_have_no_lint() {
     }
 }
 
-/// A latency that a unit cannot have is an error before anything runs.
+/// A latency that a unit cannot have is an error before the simulation runs.
 #[test]
 fn too_small_a_latency_does_not_elaborate() {
     if !hdl::tools(&["verilator", "yosys"]) {

@@ -1,8 +1,8 @@
-//! Resources of the units on an FPGA, by yosys: `rtl/resources.tsv`.
+//! Resources of the units on an FPGA, as yosys counts them: `rtl/resources.tsv`.
 //!
-//! `FALCON_WRITE_TABLES=1 cargo test -p falcon-hls-sim --test hardware units_yosys`
-//! writes the table. Counts differ between versions of yosys, so that they are compared
-//! with the version that made the table alone.
+//! `FALCON_WRITE_TABLES=1 cargo test -p falcon-hls-sim --test hardware units_yosys` writes the
+//! table. Counts differ between versions of yosys, so they are compared only if the installed
+//! version is the one that made the table.
 
 use crate::hdl::{self, Module};
 use falcon_hls_sim::catalog::{DADDSUB, DMUL, DSCALE};
@@ -10,7 +10,7 @@ use std::fs;
 
 const HEADER: &str = "tool\tunit\tlatency\tlut\tlut_memory\tff\tdsp\tbram18\n";
 
-/// The table as the tool that is installed has it.
+/// Returns the table that the installed tool makes.
 fn table() -> String {
     let version = hdl::yosys_version();
     let mut text = HEADER.to_owned();

@@ -1,4 +1,4 @@
-//! Designs without Verilog, and the structure of the emitted text.
+//! Designs that have no Verilog, and the structure of the emitted text.
 
 use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::design::{Design, Pipelining, Preset, Storage};
@@ -47,8 +47,7 @@ fn what_has_no_circuit_is_refused_by_its_name() {
     }
 }
 
-/// Each source holds the module that its name says, and every module that is used
-/// is among them.
+/// Each source holds the module of its name, and every module that is used has a source.
 #[test]
 fn sources_are_complete() {
     for preset in [Preset::BramDep, Preset::PaperOptimized, Preset::Ii1Xor] {
@@ -61,7 +60,7 @@ fn sources_are_complete() {
                 assert!(source.text.contains(&format!("\nmodule {module} ")));
             }
             assert_eq!(emission.words, 1 << (logn - 1));
-            // What a port is stands above the first line that is no comment.
+            // The ports are described above the first line that is not a comment.
             let mut lines = emission.sources[0].text.lines();
             let head = lines.by_ref().take_while(|line| line.starts_with("//"));
             let head = head.collect::<Vec<_>>().join(" ");

@@ -1,4 +1,4 @@
-//! JSON, and what is refused.
+//! JSON forms, and refused inputs.
 
 use falcon_hls_sim::accelerator::MAX_LOGN;
 use falcon_hls_sim::amdahl::predict::Scope;
@@ -109,7 +109,7 @@ fn the_comparison_has_what_each_preset_takes() {
             ];
             assert_eq!(of_line, expected);
             assert_eq!(row.paper, table_ii(preset));
-            // The same as of each alone.
+            // Each preset gives the same as alone.
             let alone = RunForm::new(&run, XC7Z020).expect("measured");
             let json = [serde_json::to_value(row), serde_json::to_value(&alone)];
             let [row, alone] = json.map(|form| form.expect("JSON"));

@@ -36,9 +36,9 @@ fn overlap(a: &Area, b: &Area) -> bool {
 #[derive(Default)]
 struct Picture {
     size: (f64, f64),
-    /// Rectangles under a title of their own: those of each title.
+    /// Rectangles with a title of their own, grouped by title.
     titled: Vec<Vec<Area>>,
-    /// Texts: where, whether from the right or the middle, what.
+    /// Texts: x, y, font size, anchor, content.
     texts: Vec<(f64, f64, f64, String, String)>,
     titles: Vec<String>,
 }
@@ -87,14 +87,14 @@ fn read(text: &str) -> Picture {
         }
     }
     assert!(open.is_empty(), "tags are closed");
-    // The one that holds everything.
+    // The group that holds the whole picture.
     picture.titled.retain(|areas| !areas.is_empty());
     picture
 }
 
 impl Picture {
-    /// About where texts are: letters of sans-serif text are on average not wider
-    /// than 0.6 of their size.
+    /// Returns the approximate areas of texts: the letters of sans-serif text are on average not
+    /// wider than 0.6 of their size.
     fn text_areas(&self) -> Vec<(Area, &str)> {
         let area = |(x, y, size, anchor, text): &(f64, f64, f64, String, String)| {
             let width = 0.6 * size * text.chars().count() as f64;
@@ -114,8 +114,8 @@ impl Picture {
     }
 }
 
-/// Checks that nothing overlaps or is outside, and returns how many bars there are and how many
-/// operations they stand for.
+/// Checks that nothing overlaps or lies outside. Returns the number of bars and the number of
+/// operations that they stand for.
 fn bars_and_operations(trace: &Trace<'_>, detail: Detail, name: &str) -> (usize, usize) {
     let picture = read(&gantt(trace, name, detail));
     assert_eq!(picture.titles[0], name);
@@ -123,7 +123,7 @@ fn bars_and_operations(trace: &Trace<'_>, detail: Detail, name: &str) -> (usize,
     let bars = bars.count();
     let marks = picture.titled.len() - bars;
     assert_eq!(marks, trace.starts.len() + trace.stalls.len(), "{name}");
-    // The first rectangle of a bar is the whole of it.
+    // The first rectangle of a bar covers the whole bar.
     let areas: Vec<Area> = picture.titled.iter().map(|areas| areas[0]).collect();
     for (i, bar) in areas.iter().enumerate() {
         assert!(picture.is_inside(bar), "{name}: {bar:?}");
@@ -153,7 +153,8 @@ fn the_gantt_chart_has_every_operation_and_no_overlaps() {
     });
 }
 
-/// Two charts that were unreadable: one a column of 140 equal rows, the other a narrow strip.
+/// Two charts that were once unreadable: one had a column of 140 equal rows, the other was a narrow
+/// strip.
 #[test]
 fn large_charts_are_readable() {
     let traced = rounds(KeccakPreset::RoundPerCycle);
@@ -208,7 +209,7 @@ fn the_chart_names_the_presets_and_no_labels_overlap() {
     let picture = chart(&sweep);
     assert!(picture.contains("FFT of degree 512: cycles against DSP slices"));
     let dots = picture.matches("<circle").count();
-    // The legend has two.
+    // The legend has two dots.
     assert!(dots > sweep.designs.len() / 2 && dots <= sweep.designs.len() + 2);
     let picture = read(&picture);
     for preset in Preset::ALL {
@@ -217,7 +218,7 @@ fn the_chart_names_the_presets_and_no_labels_overlap() {
     }
     let texts = picture.text_areas();
     for (i, (text, label)) in texts.iter().enumerate() {
-        // One is turned.
+        // One label is turned.
         if *label != "cycles" {
             assert!(picture.is_inside(text), "{label}");
             let clash = texts[..i].iter().find(|(other, _)| overlap(text, other));
@@ -226,8 +227,8 @@ fn the_chart_names_the_presets_and_no_labels_overlap() {
     }
 }
 
-/// Of two designs that differ in their clocks the quicker one is the lower one, though
-/// their cycles are the same.
+/// Of two designs that differ only in their clocks, the faster one is drawn lower, although their
+/// cycles are the same.
 #[test]
 fn the_chart_is_of_time_where_clocks_differ() {
     let mut sweep = Sweep::new(Preset::PaperOptimized.design());
@@ -252,7 +253,7 @@ fn the_chart_is_of_time_where_clocks_differ() {
     let (slow, quick) = (heights("at 100 MHz"), heights("at 250 MHz"));
     assert_eq!((slow.len(), quick.len()), (1, 1), "{picture}");
     assert!(slow[0] < quick[0]);
-    // 0.32 and 0.128 us.
+    // The times are 0.32 and 0.128 us.
     let picture = read(&picture);
     let labels: Vec<&str> = picture.texts.iter().map(|text| text.4.as_str()).collect();
     assert!(labels.contains(&"0.2"), "{labels:?}");

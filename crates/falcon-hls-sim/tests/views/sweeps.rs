@@ -1,4 +1,4 @@
-//! Sweeps of several degrees and clocks, with the presets.
+//! Sweeps of several degrees and clocks, including the presets.
 
 use falcon_hls_sim::catalog::XC7Z020;
 use falcon_hls_sim::design::{Preset, StorageKind};
@@ -19,8 +19,8 @@ fn swept(lists: Vec<Vec<Setting>>, logns: &[u32]) -> Vec<SweepForm> {
 fn the_usual_sweep_has_every_preset_once() {
     let forms = swept(Vec::new(), &[9]);
     let designs = &forms[0].designs;
-    // 3 multipliers, 4 adders, 3 bankings, 2 ways of loops; two presets that are
-    // not among them.
+    // 3 multipliers, 4 adders, 3 bankings, 2 kinds of loops; and two presets that are not among
+    // these.
     assert_eq!(designs.len(), 3 * 4 * 3 * 2 + 2);
     for preset in Preset::ALL {
         let named = designs
@@ -32,7 +32,7 @@ fn the_usual_sweep_has_every_preset_once() {
     assert!(chart(&forms[0]).contains("paper-optimized"));
 }
 
-/// Each degree has its own front; CSV has all of them.
+/// Each degree has its own front; the CSV has all degrees.
 #[test]
 fn a_sweep_takes_several_degrees() {
     let lists = vec![[1, 3].map(Setting::Adders).to_vec()];
@@ -59,7 +59,7 @@ fn a_sweep_that_builds_nothing_fails() {
     assert_eq!(forms[0].warning().as_deref(), Some(warning));
 }
 
-/// The same cycles at three times the clock beat designs with twice the slices.
+/// The same cycles at three times the clock beat designs with twice the DSP slices.
 #[test]
 fn a_sweep_compares_times_where_clocks_differ() {
     let clocks = [100_000_000, 300_000_000].map(Setting::Clock).to_vec();
@@ -83,7 +83,7 @@ fn a_sweep_compares_times_where_clocks_differ() {
     assert!(chart(&forms[0]).contains("microseconds against DSP slices"));
 }
 
-/// Degrees count, too.
+/// The limit counts the designs of all degrees together.
 #[test]
 fn a_sweep_has_a_bound_over_all_degrees() {
     let lists = vec![(1..=5001).map(Setting::Interval).collect()];

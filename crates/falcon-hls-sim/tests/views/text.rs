@@ -19,7 +19,8 @@ fn the_timeline_has_every_operation_in_its_cycles() {
         let starts = rows.iter().filter(|row| row.contains("start"));
         assert_eq!(starts.count(), trace.starts.len(), "{name}");
         assert_eq!(rows.len(), trace.starts.len() + trace.events.len());
-        // The cycle of a column: numbered ones are exact, others follow.
+        // Returns the cycle of a column: numbered columns are exact, others are counted on from
+        // these.
         let axis = lines[1];
         let first = axis.find(['|', '~']).unwrap_or(0);
         let mut cycles = HashMap::new();
@@ -29,7 +30,7 @@ fn the_timeline_has_every_operation_in_its_cycles() {
                 let number = &lines[0][i..];
                 let number = number.split(' ').next().expect("a number");
                 let number: u64 = number.parse().expect("a cycle");
-                // What follows agrees with what is written.
+                // The counted cycle agrees with the number that is written.
                 assert!(cycle.is_none_or(|cycle| cycle == number), "{name}");
                 cycle = Some(number);
             }
@@ -67,7 +68,8 @@ fn the_timeline_has_every_operation_in_its_cycles() {
     });
 }
 
-/// The rows of the operations of a timeline, and how many operations they stand for.
+/// Returns the number of operation rows of a timeline, and the number of operations that they stand
+/// for.
 fn rows_and_operations(text: &str) -> (usize, usize) {
     let rows = text.lines().skip(2).filter(|row| row.starts_with(' '));
     let count = |row: &str| match row.split(" and ").nth(1) {
@@ -78,13 +80,13 @@ fn rows_and_operations(text: &str) -> (usize, usize) {
     (counts.len(), counts.iter().sum())
 }
 
-/// No operation is lost where rows are shared.
+/// No operation is lost if rows are shared.
 #[test]
 fn a_long_timeline_is_readable() {
     on_traces(|trace, name| {
         let (rows, operations) = rows_and_operations(&timeline(trace, Detail::Readable));
         assert_eq!(operations, trace.events.len(), "{name}");
-        // One step at a time: nothing is done together there.
+        // This design does one step at a time, so no operations coincide.
         let sequential = name == KeccakPreset::Sequential.name();
         assert!(
             sequential || rows <= 35 * trace.starts.len(),
@@ -152,7 +154,7 @@ fn an_explanation_names_what_binds() {
     );
 }
 
-/// The sentences have the numbers of the explanation, and the right nouns.
+/// The sentences have the numbers of the explanation, and nouns in the right number.
 #[test]
 fn an_explanation_begins_with_plain_sentences() {
     let sentences = |design: &Design| explanation(design).sentences("butterfly");
@@ -197,8 +199,8 @@ fn an_interval_that_is_asked_for_is_answered() {
     );
 }
 
-/// One multiplier more does not help while the memory binds, and the other way
-/// round: both do.
+/// One more multiplier alone does not help while the memory binds, and vice versa. Both together
+/// do.
 #[test]
 fn what_is_relaxed_is_scheduled_again() {
     let mut design = Preset::PaperOptimized.design();

@@ -24,7 +24,7 @@ fn rounds_of_keccak_are_explained_and_drawn() {
         let timeline = traced.timeline(Window::default()).expect("a round");
         assert_eq!(timeline.cycles, row.cycles.permute);
         assert_eq!(timeline.starts.len(), 1);
-        // 25 words read, 25 written, and what is between.
+        // 25 words are read and 25 written, with logic in between.
         assert!(timeline.events.len() > 50);
         let picture = traced.gantt(Window::default()).expect("a chart");
         assert_eq!(picture.form.cycles, row.cycles.permute);
@@ -40,7 +40,7 @@ fn rounds_of_keccak_are_explained_and_drawn() {
     }
 }
 
-/// The last time of a waveform is that of its last cycle, at any clock.
+/// The last time of a waveform is the end of its last cycle, at any clock.
 #[test]
 fn the_clock_of_a_waveform_does_not_drift() {
     for (hz, last) in [

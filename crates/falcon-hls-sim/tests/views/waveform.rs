@@ -1,4 +1,4 @@
-//! VCD, read back by the crate that wrote it.
+//! VCD, read back by the crate that writes it.
 
 use crate::{fft, on_traces};
 use falcon_hls_sim::design::Preset;
@@ -7,7 +7,7 @@ use falcon_hls_sim::view::instance_name;
 use falcon_hls_sim::view::waveform::vcd;
 use std::collections::HashMap;
 
-/// A unit of a waveform, read back: what it took, and what came out.
+/// A unit of a waveform, read back: its operands and its results.
 #[derive(Debug, Default, PartialEq)]
 struct Unit {
     taken: Vec<(u64, u64, String)>,

@@ -1,4 +1,4 @@
-//! Several results of one command, which can be made again.
+//! Several results of one command that can be made again.
 
 use super::{Content, Outputs, Overwrite, Pending, check_target, write_result};
 use crate::{
@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Files that two options name.
+/// Files that two options may name.
 pub struct ResultFiles<'a> {
     program: &'static Program,
     files: [(&'static str, Option<&'a Path>); 2],
@@ -21,7 +21,7 @@ pub struct ResultFiles<'a> {
 }
 
 impl<'a> ResultFiles<'a> {
-    /// Takes each option, such as `--svg`, with its file.
+    /// Takes each option, such as `--svg`, with its file, if there is one.
     pub fn new(
         program: &'static Program,
         files: [(&'static str, &'a Option<PathBuf>); 2],
@@ -34,13 +34,13 @@ impl<'a> ResultFiles<'a> {
         }
     }
 
-    /// Names of the files, for a report.
+    /// Returns the names of the files, for a report.
     pub fn names(&self) -> Vec<String> {
         let files = self.files.into_iter().filter_map(|(_, path)| path);
         files.map(|path| shown(path).into_owned()).collect()
     }
 
-    /// Whether one of them is standard output, which cannot take both.
+    /// True if one of them is standard output, which cannot take both.
     pub fn to_standard(&self) -> Result<bool> {
         let [(one, first), (other, second)] = self.files;
         let standard = [first, second].map(|path| path.is_some_and(is_standard));
@@ -64,7 +64,7 @@ impl<'a> ResultFiles<'a> {
         Ok(())
     }
 
-    /// Writes one of them, or standard output for `-`, and says so.
+    /// Writes one file, or standard output for `-`, and reports it.
     pub fn write(&self, path: &Path, bytes: &[u8], ui: Ui) -> Result<()> {
         write_result(self.program, path, bytes, self.overwrite)?;
         if !is_standard(path) {

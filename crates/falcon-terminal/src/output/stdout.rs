@@ -1,4 +1,4 @@
-//! Results on standard output.
+//! Writes results to standard output.
 
 use crate::error::{Error, Result};
 #[cfg(unix)]
@@ -14,7 +14,7 @@ pub(super) fn print(bytes: &[u8]) -> Result<()> {
         .map_err(|error| Error::stdout(&error))
 }
 
-/// Refuses to show binary data, which `what` names, if standard output is a terminal.
+/// Refuses to print binary data to a terminal. `what` names the data.
 ///
 /// `hint` says what to do instead.
 pub fn refuse_terminal(what: &str, hint: &str) -> Result<()> {
@@ -24,12 +24,12 @@ pub fn refuse_terminal(what: &str, hint: &str) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to write a result to a standard output that is closed: it would be lost without an
-/// error.
+/// Refuses to write a result to a closed standard output: it would be lost without an error.
 ///
-/// The runtime of Rust opens the null device for reading and writing in the place of a closed
-/// output. Shells and most programs open the null device for writing only, so `> /dev/null` is not
-/// refused. Reports and verdicts do not call this function: the status says what they say.
+/// The Rust runtime replaces a closed output by the null device, opened for reading and writing.
+/// Shells and most programs open the null device for writing only, so `> /dev/null` is not refused.
+/// Reports and verdicts do not call this function, since the exit status gives the same
+/// information.
 #[cfg(unix)]
 pub fn refuse_closed_stdout() -> Result<()> {
     use rustix::fs::{OFlags, fcntl_getfl};
@@ -42,7 +42,7 @@ pub fn refuse_closed_stdout() -> Result<()> {
         device_of(out.and_then(|out| out.metadata()))
     };
     let null = || device_of(fs::metadata("/dev/null"));
-    // Files other than devices have the number 0.
+    // Files other than devices have the device number 0.
     let is_null = is_both && device().is_some_and(|device| device != 0 && Some(device) == null());
     if is_null {
         return Err(Error::new(
@@ -53,7 +53,7 @@ pub fn refuse_closed_stdout() -> Result<()> {
     Ok(())
 }
 
-/// Elsewhere a closed output is not known.
+/// Other systems do not tell whether the output is closed.
 #[cfg(not(unix))]
 pub fn refuse_closed_stdout() -> Result<()> {
     Ok(())

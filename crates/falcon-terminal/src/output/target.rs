@@ -1,4 +1,5 @@
-//! Files that may be written: no input, no output of another input, no secret key.
+//! Checks of files that may be written: not an input, not the output of another input, not a secret
+//! key.
 
 use crate::{
     error::{Error, Result},
@@ -14,7 +15,7 @@ use std::{
     path::{Path, PathBuf, is_separator},
 };
 
-/// Kind of content: who may read the file, and what its loss would mean.
+/// Kind of content. It decides who may read the file, and what its loss would mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Secret key: mode 0600, written to the disk at once.
@@ -42,13 +43,13 @@ pub enum Overwrite {
 }
 
 impl Overwrite {
-    /// From the value of `--force`.
+    /// Converts the value of `--force`.
     pub fn from_force(force: bool) -> Self {
         if force { Self::Force } else { Self::Never }
     }
 }
 
-/// The files that a command reads, none of which it may replace.
+/// The files that a command reads. It may not replace them.
 pub struct Inputs(HashSet<PathBuf>);
 
 impl Inputs {
@@ -62,8 +63,8 @@ impl Inputs {
         )
     }
 
-    /// Refuses an output that is one of them. Names decide: replacing one name
-    /// of a file leaves its other names alone.
+    /// Refuses an output that is one of the inputs. Names decide: replacing one name of a file does
+    /// not affect its other names.
     pub fn spare(&self, output: &Path) -> Result<()> {
         if self.0.is_empty() || is_standard(output) {
             return Ok(());
@@ -78,13 +79,13 @@ impl Inputs {
     }
 }
 
-/// The files that a command writes, each for an input of its own.
+/// The files that a command writes, each with its input.
 #[derive(Default)]
 pub struct Outputs<'a>(HashMap<PathBuf, &'a Path>);
 
 impl<'a> Outputs<'a> {
-    /// Refuses an output that another input has already: one of the two would be
-    /// lost. Standard output takes any number.
+    /// Refuses an output that another input has already, since one of the two would be lost.
+    /// Standard output may be used any number of times.
     pub fn add(&mut self, output: &Path, input: &'a Path) -> Result<()> {
         if is_standard(output) {
             return Ok(());
@@ -103,14 +104,15 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// Bytes of an existing file that are read to find out whether it holds a secret key: more than the
-/// programs read of a key.
+/// Bytes of an existing file that are read to find out whether it holds a secret key. It is more
+/// than the programs read of a key.
 const LOOKED_AT: u64 = 4 << 20;
 
-/// Refuses to replace a file that holds a secret key, or has a public key beside it, except by a
-/// secret key. A file that may as well be a shared secret can be replaced by one.
+/// Refuses to replace a file that holds a secret key, or has a public key beside it; only a secret
+/// key may replace it. If the file may equally be a shared secret, a shared secret may replace it,
+/// too.
 fn spare_secret_key(program: &Program, path: &Path, content: Content) -> Result<()> {
-    // What is empty or no regular file is not looked at: a pipe would wait.
+    // Empty files, and files that are not regular, are not read: a pipe would wait.
     let Some(len) = regular_length(path).filter(|&len| len > 0 && content != Content::SecretKey)
     else {
         return Ok(());
@@ -123,7 +125,7 @@ fn spare_secret_key(program: &Program, path: &Path, content: Content) -> Result<
     let public = [with_suffix(path, ".pub"), with_suffix(&real(path), ".pub")];
     let public = public.iter().find(|path| path.exists());
     match secret {
-        // It may be damaged, or in a form that is not known.
+        // It may be damaged, or in an unknown form.
         None => match public {
             Some(public) => Err(Error::at(
                 path,
@@ -158,7 +160,7 @@ fn spare_secret_key(program: &Program, path: &Path, content: Content) -> Result<
     }
 }
 
-/// Refuses early what [`Pending::commit`](super::Pending::commit) would refuse late.
+/// Refuses early whatever [`Pending::commit`](super::Pending::commit) would refuse later.
 pub fn check_target(
     program: &Program,
     path: &Path,
@@ -167,7 +169,7 @@ pub fn check_target(
 ) -> Result<()> {
     match fs::symlink_metadata(path) {
         Ok(_) if path.is_dir() => Err(is_folder(path)),
-        // Renaming over a device is never what was meant.
+        // Replacing a device is never intended.
         Ok(_) if path.exists() && !path.is_file() => Err(Error::at(path, "is not a regular file")
             .hint(
                 "name another output file, or `-` if the help of the command says that it is \

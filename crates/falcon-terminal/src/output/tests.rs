@@ -1,4 +1,4 @@
-//! Tests of files that appear whole.
+//! Tests of files that appear complete.
 
 use super::*;
 use crate::{place::with_suffix, program::TESTS};
@@ -95,7 +95,7 @@ fn a_target_that_appears_meanwhile_is_not_overwritten() {
     assert_eq!(names(folder.path()), ["out"]);
 }
 
-/// A program that is killed half-way leaves the same files.
+/// If the program is killed between two steps, the files are the same.
 #[test]
 fn half_a_pair_never_stands_beside_a_stranger() {
     let folder = tempfile::tempdir().unwrap();

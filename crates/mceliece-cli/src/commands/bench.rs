@@ -1,4 +1,4 @@
-//! `bench`: how fast this machine generates keys, encapsulates and decapsulates.
+//! `bench`: measures the speed of key generation, encapsulation and decapsulation on this machine.
 //!
 //! Each row is the median of single runs on one thread.
 
@@ -36,7 +36,7 @@ pub(crate) struct Bench {
     seconds: f64,
 }
 
-/// Rows of a set on an engine.
+/// Number of rows of a set on an engine.
 const OPERATIONS: usize = 3;
 
 impl Bench {
@@ -69,12 +69,12 @@ impl Bench {
     }
 }
 
-/// The meaning of the rows.
+/// Explanation of the rows.
 const EXPLANATION: &str = "us is the median time of one operation on one thread, smaller is \
     faster. Keys are decoded before. Sets without f need a random number of attempts to generate \
     a key, so that their times vary";
 
-/// Heading above the lines for a person.
+/// Heading above the rows for people.
 const HEADING: &str = "operation parameters         engine              us        ops/s";
 
 /// The measurements of one parameter set on one engine.
@@ -99,7 +99,7 @@ impl Work for Measure {
             black_box(pair.public_key.encapsulate(&mut rng));
             Ok(())
         })?;
-        // In turn, so that no branch predictor learns one by heart.
+        // Used in turn, so that branch predictors do not learn one by heart.
         let made: Vec<_> = (0..CIPHERTEXTS)
             .map(|_| pair.public_key.encapsulate(&mut UnwrapErr(SysRng)))
             .collect();
@@ -117,10 +117,10 @@ impl Work for Measure {
     }
 }
 
-/// Ciphertexts that are decapsulated in turn.
+/// Number of ciphertexts that are decapsulated in turn.
 const CIPHERTEXTS: usize = 16;
 
-/// Seed of one run; no other run has it.
+/// Returns the seed of a run. Every run has a different one.
 fn seed_of(seed: &[u8; SEED_LEN], run: u64) -> Zeroizing<[u8; SEED_LEN]> {
     let mut seed = Zeroizing::new(*seed);
     for (byte, run) in seed.iter_mut().zip(run.to_le_bytes()) {
@@ -130,7 +130,7 @@ fn seed_of(seed: &[u8; SEED_LEN], run: u64) -> Zeroizing<[u8; SEED_LEN]> {
 }
 
 impl Measure {
-    /// Measures an operation and prints a row. If a run fails, there is no row.
+    /// Measures an operation and prints a row. If a run fails, no row is printed.
     fn measure<P: Parameters>(
         &self,
         operation: &'static str,
@@ -156,7 +156,7 @@ struct Measurement {
     operation: &'static str,
     parameters: &'static str,
     engine: &'static str,
-    /// Runs that were timed.
+    /// Number of runs that were timed.
     runs: usize,
     minimum_ns: u64,
     median_ns: u64,
@@ -183,7 +183,7 @@ impl fmt::Display for Measurement {
     }
 }
 
-/// Number of the rows to come and the time that they take.
+/// Number of the remaining rows, and the time that they take.
 struct Forecast {
     rows: usize,
     seconds: f64,

@@ -1,4 +1,4 @@
-//! `decaps`: the secret of a ciphertext.
+//! `decaps`: recovers the secret of a ciphertext.
 
 use super::encaps::{refuse_binary_secret, secret_text};
 use crate::{

@@ -1,4 +1,4 @@
-//! `encaps`: a ciphertext and the secret in it.
+//! `encaps`: makes a ciphertext and its secret.
 
 use crate::{
     PROGRAM,
@@ -125,7 +125,7 @@ impl Encaps {
     }
 }
 
-/// Refuses to show a secret that is not in hexadecimal digits on a terminal.
+/// Refuses to print a binary secret on a terminal.
 pub(crate) fn refuse_binary_secret() -> Result<()> {
     refuse_terminal(
         "a secret in binary",
@@ -133,14 +133,14 @@ pub(crate) fn refuse_binary_secret() -> Result<()> {
     )
 }
 
-/// The secret as its file has it.
+/// Encodes the secret for its file.
 pub(crate) fn secret_text(secret: &SharedSecret, hex: bool) -> Zeroizing<Vec<u8>> {
     if !hex {
         return Zeroizing::new(secret.as_bytes().to_vec());
     }
     let mut digits = Zeroizing::new(vec![b'\n'; 2 * secret.as_bytes().len() + 1]);
     let len = digits.len() - 1;
-    // The memory has the right length, so this cannot fail.
+    // The memory has the right length, so this does not fail.
     let _ = base16ct::lower::encode(secret.as_bytes(), &mut digits[..len]);
     digits
 }
@@ -153,7 +153,7 @@ struct Made<'a> {
     ciphertext: &'a Path,
     #[serde(serialize_with = "serialize_path")]
     secret: &'a Path,
-    /// Of the public key.
+    /// Fingerprint of the public key.
     fingerprint: String,
 }
 

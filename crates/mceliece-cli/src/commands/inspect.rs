@@ -1,4 +1,4 @@
-//! `inspect`: what is this file?
+//! `inspect`: describes files.
 
 use crate::{
     fingerprint::fingerprint,
@@ -38,7 +38,7 @@ pub(crate) struct Inspect {
 }
 
 impl Inspect {
-    /// Every file, going on after failures.
+    /// Describes every file, and continues after failures.
     pub(crate) fn run(self, ui: Ui) -> Result<Status> {
         at_most_one_standard(self.files.iter().map(PathBuf::as_path))?;
         let mut status = Status::Valid;
@@ -92,7 +92,7 @@ struct Description<'a> {
     parameters: &'static Set,
     #[serde(skip_serializing_if = "Option::is_none")]
     form: Option<Form>,
-    /// Other type that the file may have, since it does not say which.
+    /// Another type that the file may have, since its bytes do not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     or: Option<&'static str>,
     container: Container,

@@ -1,4 +1,4 @@
-//! `kat`: does this machine, with this engine, compute the published answers?
+//! `kat`: checks this machine and engine against published known answers.
 
 use crate::{
     engine::Engine,
@@ -28,18 +28,18 @@ pub(crate) struct Kat {
     parameters: Option<&'static Set>,
 }
 
-/// SHA-256 of the response texts, by the names that their source gives to the sets.
+/// SHA-256 of the response texts, under the names of the sets in their source.
 const HASHES: &str = include_str!("../../../../kat/mceliece/text_hashes.json");
 
-/// Records of a response text.
+/// Number of records of a response text.
 const RECORDS: usize = 10;
 
-/// SHA-256 of the response text of a set.
+/// SHA-256 of the response texts of a set.
 #[derive(Clone, Debug, Deserialize)]
 struct Hashes {
-    /// Of record 0.
+    /// SHA-256 of record 0.
     single: String,
-    /// Of all records, with an empty line between them.
+    /// SHA-256 of all records, with an empty line between them.
     all: String,
 }
 
@@ -53,7 +53,7 @@ fn parser() -> impl TypedValueParser<Value = &'static Set> {
 }
 
 impl Kat {
-    /// Every set, going on after one that differs.
+    /// Checks every set, and continues after one that differs.
     pub(crate) fn run(self, engine: Engine, ui: Ui) -> Result<Status> {
         let hashes: BTreeMap<String, Hashes> = serde_json::from_str(HASHES)
             .map_err(|error| Error::new("the hashes cannot be read").because(error))?;
@@ -112,8 +112,8 @@ fn check(set: &Set, expected: &Hashes, mut done: impl FnMut()) -> Option<String>
     })
 }
 
-/// Record `count`, whose generator has this seed, as the submission's program writes it. Fails if
-/// decapsulation does not give the secret.
+/// Returns record `count`, whose generator has the seed `seed`, in the format of the submission's
+/// program. Fails if decapsulation does not give the secret.
 fn record(set: &Set, count: usize, seed: &[u8; 48]) -> Result<String, String> {
     let mut rng = Drbg::new(seed);
     let failed = |error: DecodeError| format!("record {count}: {error}");
@@ -152,7 +152,7 @@ struct Answer {
     parameters: &'static Set,
     engine: &'static str,
     matches: bool,
-    /// Records that were compared.
+    /// Number of records that were compared.
     records: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     finding: Option<String>,

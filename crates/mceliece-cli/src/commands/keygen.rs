@@ -1,4 +1,4 @@
-//! `keygen`: a new key pair in two files.
+//! `keygen`: makes a new key pair in two files.
 
 use crate::{
     PROGRAM,
@@ -67,7 +67,7 @@ pub(crate) struct Keygen {
 impl Keygen {
     pub(crate) fn run(self, ui: Ui) -> Result<Status> {
         let (set, overwrite) = (self.parameters, Overwrite::from_force(self.force));
-        // The parser has asked for one of them.
+        // The parser ensures that one of them is given.
         let secret_path = self.output.as_deref().or(self.key.as_deref());
         let secret_path = secret_path.unwrap_or(Path::new(""));
         let public_path = with_suffix(secret_path, ".pub");
@@ -98,7 +98,7 @@ impl Keygen {
         Ok(Status::Valid)
     }
 
-    /// Everything that can be refused before a key is generated.
+    /// Checks everything that can be refused before a key is generated.
     fn check(&self, secret: &Path, public: &Path, overwrite: Overwrite) -> Result<()> {
         if is_standard(secret) {
             return Err(Error::new("a key pair is two files, not standard output")
@@ -127,7 +127,7 @@ impl Keygen {
                     error
                 }
             })?;
-            // `--force` is meant for an old key.
+            // `--force` may replace an old key, and no other file.
             if regular_length(path).is_some() && !is_key(path)? {
                 return Err(Error::at(path, "is not a key and was not overwritten")
                     .hint("remove it first, or name another file"));

@@ -2,7 +2,7 @@
 
 use crate::sandbox::{QUICK, Sandbox, json_lines, text};
 
-/// The same files raw, which have no PEM that would notice damage.
+/// Makes the same files in raw form, without PEM that would notice damage.
 fn raw() -> Sandbox {
     raw_of(QUICK)
 }
@@ -15,7 +15,7 @@ fn raw_of(set: &str) -> Sandbox {
     sandbox
 }
 
-/// The ways to use the file `name`, each without its file for the secret.
+/// Returns the commands that use the file `name`, without the file for the secret.
 fn uses(name: &str) -> Vec<Vec<&'static str>> {
     match name {
         "k" => vec![
@@ -97,7 +97,7 @@ fn a_file_of_any_size_is_refused_without_reading_it_all() {
     );
 }
 
-/// A flipped bit of a ciphertext is no error, by the design of the scheme: the secret differs.
+/// A flipped bit of a ciphertext is not an error, by design of the scheme: the secret differs.
 #[test]
 fn a_flipped_bit_of_a_ciphertext_changes_the_secret() {
     for (set, len) in [(QUICK, 96), ("mceliece460896pcf", 188)] {
@@ -149,7 +149,7 @@ fn padding_that_is_not_zero_is_refused() {
     }
 }
 
-/// The seed of a secret key gives the whole key, so damage of any byte is found.
+/// A secret key must match its seed, so damage of any byte is found.
 #[test]
 fn a_flipped_bit_of_a_secret_key_is_found_where_the_public_key_is_computed() {
     let sandbox = raw();
@@ -195,7 +195,7 @@ fn damaged_pem_is_refused() {
     assert_eq!(sandbox.names(), ["c", "k", "k.pub", "s"]);
 }
 
-/// Mail programs and editors add such text, and RFC 7468 lets parsers ignore it.
+/// Mail programs and editors add such text, and RFC 7468 permits parsers to ignore it.
 #[test]
 fn text_around_pem_is_ignored() {
     let sandbox = Sandbox::new();
@@ -225,7 +225,7 @@ fn text_around_pem_is_ignored() {
     }
 }
 
-/// The length of a shared secret is that of a secret key in its shortest form.
+/// A shared secret has the length of a secret key in its shortest form.
 #[test]
 fn inspect_says_that_32_bytes_have_two_meanings() {
     let sandbox = Sandbox::new();
@@ -305,7 +305,7 @@ fn raw_bytes_need_the_name_of_their_set() {
     assert!(message.contains("--parameters"), "{message}");
 }
 
-/// A damaged key still may give the right secret, so it is used.
+/// A damaged key may still give the right secret, so it is used.
 #[test]
 fn a_flipped_bit_of_a_secret_key_is_warned_about_where_it_is_used() {
     let sandbox = raw();

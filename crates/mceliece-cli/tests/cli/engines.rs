@@ -2,7 +2,7 @@
 
 use crate::sandbox::{QUICK, Sandbox, json_lines, text};
 
-/// The engines of this machine, from the measurements of all of them.
+/// Returns the engines of this machine, as `bench` lists them.
 fn engines(sandbox: &Sandbox) -> Vec<String> {
     let bench = ["bench", "--json", "--parameters", QUICK, "--seconds", "0"];
     let lines = json_lines(&sandbox.succeeds(&bench));
@@ -96,7 +96,7 @@ fn bench_measures_what_was_asked_for() {
     let measured = sandbox.succeeds(&bench);
     let rows: Vec<_> = text(&measured.stdout).lines().collect();
     assert_eq!(rows.len(), 4);
-    // The numbers end below their headings; a row may say how few runs it had.
+    // The numbers are right-aligned to their headings. A row may end with its number of runs.
     for row in &rows[1..] {
         assert_eq!(
             row.split(", ").next().unwrap().len(),

@@ -1,5 +1,5 @@
-//! The program as it is used, and as a hurried person uses it: nothing is destroyed, nothing is
-//! half-done in silence, no secret is shown, and the message helps. Help texts are in `files.rs`.
+//! Uses the program as a hurried person does: nothing is destroyed, nothing is left half-done
+//! without an error, no secret is shown, and the messages help. Help texts are in `files.rs`.
 
 mod damaged;
 mod engines;

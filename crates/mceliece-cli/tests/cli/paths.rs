@@ -1,4 +1,4 @@
-//! Names of files: what is an input, what is an output, what is neither.
+//! Names of files: inputs, outputs, and neither.
 
 use crate::sandbox::{QUICK, Sandbox, json_lines};
 
@@ -87,7 +87,7 @@ fn force_replaces_no_secret_key() {
 }
 
 /// A raw key in its shortest form has the length of a shared secret. Without a public key beside
-/// it, another shared secret may replace it, and nothing else.
+/// it, it may be replaced by another shared secret, but by nothing else.
 #[test]
 fn force_replaces_32_bytes_only_by_a_shared_secret() {
     let sandbox = Sandbox::new();
@@ -159,13 +159,13 @@ fn an_output_that_cannot_be_is_refused() {
         }
         let message = sandbox.refuses(&["decaps", "-k", "k", "c", "--secret", output]);
         assert!(message.contains(told), "{output}: {message}");
-        // No other command of the program has the same option.
+        // Other commands of the program have no such option.
         assert!(!message.contains("-o"), "{output}: {message}");
     }
     assert_eq!(sandbox.names(), ["c", "k", "k.pub", "s"]);
 }
 
-/// A control character in a name could overwrite what was said before.
+/// A control character in a name could overwrite earlier output.
 #[cfg(unix)]
 #[test]
 fn names_cannot_play_with_the_terminal() {

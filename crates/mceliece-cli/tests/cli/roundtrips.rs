@@ -1,4 +1,4 @@
-//! Both sides have the same secret, through files and pipes.
+//! Both sides get the same secret, through files and pipes.
 
 use crate::sandbox::{QUICK, Sandbox, json_lines, text};
 
@@ -32,7 +32,7 @@ fn every_set_makes_a_secret_that_both_sides_have() {
         assert!(sandbox.read("k").starts_with(begin.as_bytes()), "{set}");
         sandbox.succeeds(&["encaps", "-p", "k.pub", "-o", "c", "--secret", "s"]);
         assert_eq!(sandbox.decaps("k", "c"), sandbox.read("s"), "{set}");
-        // Each encapsulation has a secret of its own.
+        // Each encapsulation has a different secret.
         let arguments = [
             "encaps", "-p", "k.pub", "-o", "c2", "--secret", "s2", "--json",
         ];
@@ -148,7 +148,7 @@ fn a_secret_in_hexadecimal_is_the_same_secret() {
     assert_eq!(shown.len(), 65);
 }
 
-/// Implicit rejection: no error tells that a ciphertext was made for another key.
+/// Implicit rejection: there is no error for a ciphertext that was made for another key.
 #[test]
 fn another_key_gives_an_unrelated_secret_and_no_error() {
     for set in [QUICK, "mceliece460896pcf"] {
@@ -174,13 +174,13 @@ fn a_seed_restores_the_key_and_no_seed_makes_another() {
     assert_eq!(sandbox.read("a"), sandbox.read("b"));
     assert_eq!(sandbox.read("a.pub"), sandbox.read("b.pub"));
     assert_ne!(sandbox.read("a"), sandbox.read("other"));
-    // With `f` this seed gives a key, which therefore begins with it.
+    // With `f` this seed gives a key at once, so the key begins with the seed.
     let raw = ["raw", "--seed-file", "seed", "--raw", "--form", "seed"];
     sandbox.succeeds(&[&keygen[..], &raw].concat());
     assert_eq!(sandbox.read("raw"), seed);
 }
 
-/// As the help says: without `f` a file of the seed is often not what the key begins with.
+/// As the help says, without `f` a key often does not begin with the seed of the file.
 #[test]
 fn a_seed_that_gives_no_key_is_followed_by_one_that_does() {
     let sandbox = Sandbox::empty();

@@ -8,11 +8,11 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// The parameter set of most tests, the quickest one.
+/// The parameter set of most tests. It is the fastest one.
 pub const QUICK: &str = "mceliece348864f";
 
-/// A folder, with a key pair `k`, `k.pub` and a ciphertext `c` of the secret `s` if it is not
-/// empty.
+/// A folder. Unless it is empty, it has a key pair `k`, `k.pub` and a ciphertext `c` with the
+/// secret `s`.
 pub struct Sandbox(pub TempDir);
 
 impl Sandbox {
@@ -26,7 +26,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// A folder with a key pair of a set.
+    /// Returns a folder with a key pair of a set.
     pub fn of(set: &str) -> Self {
         let sandbox = Self::empty();
         sandbox.succeeds(&["keygen", "--parameters", set, "k"]);
@@ -65,7 +65,7 @@ impl Sandbox {
         output
     }
 
-    /// Runs what must be refused; what it said.
+    /// Runs a command that must be refused, and returns its message.
     pub fn refuses(&self, arguments: &[&str]) -> String {
         let refused = self.run(arguments);
         assert_eq!(refused.status.code(), Some(2), "{arguments:?} {refused:?}");
@@ -81,7 +81,7 @@ impl Sandbox {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // A program that refuses does not read.
+        // A program that refuses does not read its input.
         let _ = child.stdin.take().unwrap().write_all(input);
         child.wait_with_output().unwrap()
     }
@@ -95,7 +95,7 @@ impl Sandbox {
         names
     }
 
-    /// The secret of a ciphertext, recovered with a key.
+    /// Recovers the secret of a ciphertext with a key.
     pub fn decaps(&self, key: &str, ciphertext: &str) -> Vec<u8> {
         let decaps = ["decaps", "-k", key, ciphertext, "--secret", "-"];
         let secret = self.succeeds(&decaps).stdout;

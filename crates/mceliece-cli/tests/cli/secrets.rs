@@ -1,4 +1,4 @@
-//! Secrets: who may read their files, and that no message shows them.
+//! Secrets: the modes of their files, and messages that must not show them.
 
 use crate::sandbox::{QUICK, Sandbox, text};
 
@@ -16,7 +16,7 @@ mod modes {
         metadata.permissions().mode() & 0o777
     }
 
-    /// Runs the program where new files are open to everybody by default.
+    /// Runs the program with a umask that makes new files readable for everybody.
     fn openly(sandbox: &Sandbox, arguments: &[&str]) {
         let program = env!("CARGO_BIN_EXE_mceliece-cli");
         let ran = Command::new("sh")
@@ -51,7 +51,7 @@ mod modes {
         assert_eq!(mode(&sandbox, "s"), 0o600);
         assert_eq!(mode(&sandbox, "t"), 0o600);
         assert_eq!(mode(&sandbox, "c"), 0o666);
-        // A file that everybody could read is replaced by one that they cannot.
+        // A file that everybody could read is replaced by one with mode 0600.
         fs::set_permissions(sandbox.path("s"), Permissions::from_mode(0o644)).unwrap();
         openly(
             &sandbox,
@@ -91,8 +91,8 @@ mod modes {
     }
 }
 
-/// Everything that the program printed in these cases contains no part of the key, the seed or the
-/// shared secret: neither as bytes, nor in hexadecimal, nor in base64.
+/// The output of the program in these cases contains no part of the key, the seed or the shared
+/// secret: neither as bytes, nor in hexadecimal, nor in base64.
 #[test]
 fn no_message_shows_a_secret() {
     let sandbox = Sandbox::empty();
@@ -191,7 +191,7 @@ fn secrets_are_not_overwritten_without_force() {
     assert_eq!(files(), before);
 }
 
-/// An output that cannot be written leaves no other one.
+/// If one output cannot be written, the other one does not remain either.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_leaves_nothing_half_done() {
@@ -232,7 +232,7 @@ fn a_full_disk_leaves_nothing_half_done() {
     }
 }
 
-/// With `--force` the file that could be replaced stays as it was.
+/// With `--force`, the file that could be replaced stays unchanged.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_old_file_stays_if_the_other_output_cannot_be_printed() {
@@ -299,7 +299,7 @@ fn a_closed_standard_output_takes_no_secret_and_no_key() {
         );
         assert_eq!(sandbox.names(), before, "{arguments:?}");
         assert_eq!(sandbox.read("old"), b"precious");
-        // The null device can be meant, as in a measurement.
+        // The null device may be intended, for example in a measurement.
         let mut command = sandbox.command(arguments);
         assert!(command.stdout(Stdio::null()).status().unwrap().success());
         let _ = std::fs::remove_file(sandbox.path("new"));
@@ -307,7 +307,7 @@ fn a_closed_standard_output_takes_no_secret_and_no_key() {
     }
 }
 
-/// A memory image of the program would hold its secrets.
+/// A core dump of the program would contain its secrets.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_program_leaves_no_memory_image() {
@@ -335,7 +335,7 @@ fn the_program_leaves_no_memory_image() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // The thread that waits for signals comes after the limit.
+    // The program sets the limit before it starts the thread that waits for signals.
     let process = PathBuf::from(format!("/proc/{}", child.id()));
     let deadline = Instant::now() + Duration::from_secs(20);
     while fs::read_dir(process.join("task")).unwrap().count() < 2 {
@@ -351,7 +351,7 @@ fn the_program_leaves_no_memory_image() {
     assert_eq!(child.wait().unwrap().code(), Some(2));
 }
 
-/// A key that the program reads, or a damaged one beside its public key, is not replaced.
+/// A key that the program can read, or a damaged one beside its public key, is not replaced.
 #[test]
 fn force_replaces_no_key_with_text_around_it_or_of_a_wrong_length() {
     let sandbox = Sandbox::new();
@@ -359,7 +359,7 @@ fn force_replaces_no_key_with_text_around_it_or_of_a_wrong_length() {
     let mail = [&b"a line of a mail\n".repeat(5000)[..], &key].concat();
     sandbox.write("mail", &mail);
     sandbox.succeeds(&["decaps", "-k", "mail", "c", "--secret", "t"]);
-    // An editor's line end behind a raw key.
+    // An editor may add a line end to a raw key.
     sandbox.succeeds(&["keygen", "--parameters", QUICK, "raw", "--raw"]);
     let mut raw = std::fs::read(sandbox.path("raw")).unwrap();
     raw.push(b'\n');
@@ -377,7 +377,7 @@ fn force_replaces_no_key_with_text_around_it_or_of_a_wrong_length() {
     }
 }
 
-/// Secrets and raw ciphertexts are binary data, which a terminal takes for commands.
+/// Secrets and raw ciphertexts are binary data, which a terminal interprets as commands.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_binary_data_is_shown_on_a_terminal() {

@@ -1,4 +1,4 @@
-//! Signals leave nothing half done.
+//! After a signal, nothing is left half-done.
 
 use crate::sandbox::Sandbox;
 use std::{
@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A socket into which nothing more can be written. Its reader is the second one.
+/// Returns a socket whose buffer is full, and its reader.
 fn full() -> (UnixStream, UnixStream) {
     let (mut writer, reader) = UnixStream::pair().unwrap();
     writer.set_nonblocking(true).unwrap();
@@ -24,8 +24,8 @@ fn full() -> (UnixStream, UnixStream) {
     (writer, reader)
 }
 
-/// Starts a command whose standard output is never read, and waits until it prints: until
-/// `is_ready`, and a little longer. Then does `meanwhile`, and ends the command by a signal.
+/// Starts a command whose standard output is never read, and waits until `is_ready` and a little
+/// longer, so that it is printing. Then calls `meanwhile`, and ends the command with a signal.
 fn interrupted(
     sandbox: &Sandbox,
     arguments: &[&str],
@@ -52,7 +52,7 @@ fn interrupted(
     assert_eq!(child.wait().unwrap().code(), Some(143));
 }
 
-/// The file is there while the program waits for the reader of the other output, who never reads.
+/// The file exists while the program waits for the reader of the other output, who never reads.
 #[test]
 fn a_signal_removes_the_file_whose_other_half_was_not_printed() {
     for arguments in [
@@ -66,7 +66,7 @@ fn a_signal_removes_the_file_whose_other_half_was_not_printed() {
     }
 }
 
-/// Another file that has got the name meanwhile is not removed.
+/// If another file has taken the name meanwhile, it is not removed.
 #[test]
 fn a_signal_removes_no_file_of_another_program() {
     let sandbox = Sandbox::new();
@@ -84,7 +84,7 @@ fn a_signal_removes_no_file_of_another_program() {
     assert_eq!(sandbox.read("new"), b"precious");
 }
 
-/// With `--force` the old file is there until the other output has been printed.
+/// With `--force`, the old file exists until the other output has been printed.
 #[test]
 fn a_signal_leaves_the_old_file_whose_other_half_was_not_printed() {
     for arguments in [

@@ -19,7 +19,7 @@ const DIVISION: &str = "division";
 const UNKNOWN: &str = "instruction without a rule";
 const OUTPUT: &str = "output";
 
-/// Kind of an instruction, beside its rule.
+/// Kind of an instruction. It determines how secrets are followed, besides the rule.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Plain,
@@ -27,25 +27,26 @@ enum Kind {
     Jump,
     Division,
     Request,
-    /// A write of a system register, or a read of the sticky flags of floating-point exceptions:
-    /// state that is not followed.
+    /// A write of a system register, or a read of the sticky flags of floating-point exceptions.
+    /// This state is not followed.
     SystemRegister,
     /// `dc zva`, which clears 64 bytes.
     Clear,
-    /// A store that fails unless the processor watches the address, as it does not in the lab.
+    /// A store that fails unless the processor watches the address. In the lab it does not.
     Exclusive,
 }
 
 struct Instruction {
     word: u32,
     kind: Kind,
-    /// Registers that it may read or write: a bit for each.
+    /// Set of registers that it may read or write, one bit for each.
     candidates: u128,
-    /// Not asked for before it runs with a secret. None if the lab found none.
+    /// The rule, learned when the instruction first runs with a secret. The inner `None` means that
+    /// the lab found no rule.
     rule: Option<Option<Rule>>,
 }
 
-/// State of the system that the program runs on.
+/// State of the system that the program runs on, and of the secrets.
 #[derive(Default)]
 pub(crate) struct Linux {
     pub(crate) heap: u64,
@@ -65,10 +66,10 @@ pub(crate) struct Follower {
     code: u64,
     /// Secret bytes of each register.
     secret: [u16; COUNT],
-    /// The registers of which a byte is secret: a bit for each.
+    /// Set of registers with a secret byte, one bit for each.
     registers: u128,
     memory: Memory,
-    /// The instruction that runs: its address and number.
+    /// Address and number of the running instruction.
     current: Option<(u64, usize)>,
     pub(crate) accesses: Vec<Access>,
     errors: u64,
@@ -78,7 +79,7 @@ pub(crate) struct Follower {
     coarse: BTreeMap<u64, u32>,
 }
 
-/// Follows the instruction that ran, and notes the next one, at `address`.
+/// Follows the instruction that has run, and notes the next one, at `address`.
 pub(crate) fn step(emulator: &mut Unicorn<'_, Follower>, address: u64) {
     let follower = emulator.get_data_mut();
     if let Some((at, number)) = follower.current.take() {
@@ -126,7 +127,7 @@ fn is_request<D>(emulator: &Unicorn<'_, D>, address: u64) -> bool {
     words.eq(BEFORE)
 }
 
-/// Answers a request: the number and its arguments are at `x4`, the answer goes to `x3`.
+/// Answers a request. Its number and arguments are at `x4`; the answer goes to `x3`.
 fn request(emulator: &mut Unicorn<'_, Follower>) {
     use falcon_taint::requests::{
         COUNT_ERRORS, GET_VBITS, MAKE_MEM_DEFINED, MAKE_MEM_UNDEFINED, RUNNING_ON_VALGRIND,
@@ -203,7 +204,7 @@ impl Follower {
             _ if word & 0x3fe0_7c00 == 0x0800_7c00 => Kind::Exclusive,
             _ => Kind::Plain,
         };
-        // A jump leaves the lab, and requests to the system do nothing there.
+        // A jump leaves the lab, and system calls do nothing there.
         let is_in_lab = !matches!(kind, Kind::Jump) && word & 0xffe0_001f != 0xd400_0001;
         let (candidates, rule) = if !is_in_lab || self.lab.keeps_to_candidates(word) {
             let candidates = crate::lab::candidates(word);
@@ -230,7 +231,7 @@ impl Follower {
         }
     }
 
-    /// Follows the instruction that ran.
+    /// Follows the instruction that has run.
     fn follow(&mut self, address: u64, number: usize) {
         let instruction = &mut self.instructions[number];
         let word = instruction.word;
@@ -241,7 +242,7 @@ impl Follower {
         if instruction.kind == Kind::SystemRegister {
             let register = (word & 31) as usize;
             if word >> 21 & 1 == 1 {
-                // A read. The sticky flags may tell of any operand.
+                // A read. The sticky flags may depend on any operand.
                 self.secret[register] = 0xff;
                 self.registers |= 1 << register;
             } else if register != 31 && self.secret[register] != 0 {
@@ -358,7 +359,7 @@ impl Follower {
         }
     }
 
-    /// Follows an instruction without a rule: everything that it may write is secret.
+    /// Follows an instruction without a rule: everything that it may write becomes secret.
     fn follow_coarsely(&mut self, address: u64, word: u32) {
         self.coarse.insert(address, word);
         self.report(address, UNKNOWN);
@@ -371,14 +372,14 @@ impl Follower {
         }
     }
 
-    /// Reports bytes that the program hands to the system, if one is secret.
+    /// Reports bytes that the program passes to the system if one of them is secret.
     pub(crate) fn hand_out(&mut self, address: u64, start: u64, length: u64) {
         if (start..start + length).any(|place| self.memory.read(place, 1) != 0) {
             self.report(address, OUTPUT);
         }
     }
 
-    /// The bytes that a system call wrote are public, and so is what it returns.
+    /// Marks the bytes that a system call wrote, and its result, as public.
     pub(crate) fn make_public(&mut self, address: u64, length: u64) {
         self.memory.fill(address, length, false);
     }
@@ -393,7 +394,7 @@ impl Follower {
         self.registers &= !(1 << register);
     }
 
-    /// Finds every rule again, and returns the number of those that differ.
+    /// Learns every rule again, and returns the number of rules that differ.
     pub(crate) fn learn_again(&mut self) -> usize {
         let mut differing = 0;
         let mut count = 0;

@@ -1,31 +1,31 @@
-//! Finds by experiment which bytes an instruction reads, and which they decide.
+//! Finds by experiment which bytes an instruction reads, and which outputs each of them decides.
 //!
-//! No table of instructions says it. The lab runs an instruction from many random states, changes
-//! one register, one byte or one bit at a time, and compares what comes out.
+//! There is no table of instructions. The lab runs an instruction from many random states, changes
+//! one register, one byte or one bit at a time, and compares the outcomes.
 //!
-//! Two kinds of instructions are told apart. A wire copies bits: a move, a shift by a constant, a
+//! There are two kinds of instructions. A wire copies bits: a move, a shift by a constant, a
 //! logical operation. Each bit of its input changes the same bits of one output byte, in every
-//! state where it changes any. The change by several bits is the exclusive or of their changes.
-//! The rule of a wire has exactly the dependences that the experiment showed. Every other
-//! instruction, such as a sum, may have dependences that are too rare to be seen. So its rule is
-//! wider, see [`Rule::join`]. Flags depend on every byte that the instruction reads.
+//! state in which it changes any. If several bits change, the effect is the XOR of their effects.
+//! The rule of a wire has exactly the dependences that the experiment showed. Other instructions,
+//! such as a sum, may have dependences that are too rare to be seen, so their rules are widened:
+//! see [`Rule::join`]. Flags depend on every byte that the instruction reads.
 
 use crate::random::{DATA, DATA_LENGTH, Random};
 use crate::registers::{self, COUNT, FLAGS, State, VECTORS};
 use crate::rule::{Outputs, Rule, Source, nothing};
 use unicorn_engine::{Arch, Context, HookType, MemType, Mode, Prot, Unicorn};
 
-/// Instructions are placed in the middle of this memory, each at a place of its own.
+/// Instructions are placed in the middle of this memory, each at its own address.
 const CODE: u64 = 0x1000_0000;
 const CODE_LENGTH: u64 = 0x80_0000;
 const PLACES: u64 = 0x8_0000;
-/// States from which each instruction runs.
+/// Number of states from which each instruction runs.
 const STATES: usize = 30;
-/// States in which an instruction is tried before it meets a secret.
+/// Number of states in which an instruction is tried before it meets a secret.
 const FEW: usize = 3;
-/// States that are tried until one does not fault.
+/// Number of states that are tried until one does not fault.
 const ATTEMPTS: usize = 4000;
-/// Pairs of changes in each state that tell wires apart.
+/// Number of pairs of changes in each state, to recognise wires.
 const PAIRS: usize = 3;
 
 /// An access to memory.
@@ -36,8 +36,8 @@ pub(crate) struct Access {
     pub(crate) writes: bool,
 }
 
-/// One run of an instruction: the candidates among the registers, where it went on, its accesses,
-/// and the bytes that it stored, in their order.
+/// Outcome of one run of an instruction: the candidate registers, the next address, its accesses,
+/// and the bytes that it stored, in order.
 #[derive(Clone, PartialEq, Debug)]
 struct Outcome {
     registers: Vec<u128>,
@@ -46,21 +46,21 @@ struct Outcome {
     stored: Vec<u8>,
 }
 
-/// A state, and what comes out of it.
+/// A state, and the outcome of a run from it.
 struct Baseline {
     context: Context,
     state: State,
     outcome: Outcome,
 }
 
-/// An instruction in the lab: where it stands, the registers it may name, and its runs.
+/// An instruction in the lab: its address, the registers that it may name, and its runs.
 struct Experiment<'a> {
     address: u64,
     candidates: &'a [usize],
     baselines: &'a [Baseline],
 }
 
-/// Outcomes that registers decide.
+/// Outcomes that depend on registers.
 #[derive(Clone, Copy, Default)]
 struct Influence {
     address: bool,
@@ -120,8 +120,9 @@ impl Lab {
         lab
     }
 
-    /// The rule of an instruction. None if it faults in every state, if its accesses have different
-    /// lengths in different states, or if it reads or changes a register that is no candidate.
+    /// Learns the rule of an instruction. `None` if it faults in every state, if its accesses have
+    /// different lengths in different states, or if it reads or changes a register that is not a
+    /// candidate.
     pub(crate) fn learn(&mut self, word: u32) -> Option<Rule> {
         let candidates = candidates(word);
         let (address, baselines) = self.try_in(word, &candidates, STATES)?;
@@ -135,8 +136,8 @@ impl Lab {
         {
             return None;
         }
-        // Every register that a run changes, or on which the outcome of a run depends, is one of
-        // the outputs or of the inputs.
+        // Every register that a run changes is an output. Every register on which an outcome
+        // depends is an input.
         let mut inputs = Vec::new();
         let mut outputs = vec![false; candidates.len()];
         for baseline in &baselines {
@@ -144,7 +145,7 @@ impl Lab {
                 outputs[i] |= baseline.outcome.registers[i] != baseline.state[register];
             }
         }
-        // Again if another output was found, since a register that is kept is then an input.
+        // Repeated if another output was found: a register that is kept is then an input.
         loop {
             let known = outputs.clone();
             inputs.clear();
@@ -197,7 +198,7 @@ impl Lab {
                 all
             } else {
                 let effects = self.effects(&experiment, &rule, length, Some(register), &which);
-                // The whole register was seen to matter, and no byte of it.
+                // The experiment showed that the register matters, but no single byte of it.
                 let unseen = decides_value && effects.iter().all(|effect| *effect == nothing());
                 if unseen { all } else { effects }
             };
@@ -229,7 +230,7 @@ impl Lab {
         Some(rule)
     }
 
-    /// Changes registers, all at once, and tells what that changes. Marks the outputs among them.
+    /// Changes registers, all at once, and returns what this changes. Marks the outputs among them.
     fn influence(
         &mut self,
         address: u64,
@@ -256,8 +257,8 @@ impl Lab {
                 found.branch |= outcome.next != before.next;
                 found.value |= outcome.stored != before.stored;
                 for (i, &register) in candidates.iter().enumerate() {
-                    // A register that no run writes is changed as it was. One that some runs write
-                    // and others keep, as by `csel x0, x0, x1, eq`, is an input of its own.
+                    // A register that no run writes keeps the change. If some runs write a register
+                    // and others keep it, as in `csel x0, x0, x1, eq`, it is also an input.
                     let is_kept = !outputs[i]
                         && outcome.registers[i] == state[register]
                         && before.registers[i] == baseline.state[register];
@@ -270,18 +271,18 @@ impl Lab {
         found
     }
 
-    /// False if the instruction was seen to read or to change a register that is no candidate, or
+    /// False if the instruction was seen to read or change a register that is not a candidate, or
     /// if it faults in every state.
     pub(crate) fn keeps_to_candidates(&mut self, word: u32) -> bool {
         let candidates = candidates(word);
         let tried = self.try_in(word, &candidates, FEW);
-        // The next instruction takes its place.
+        // The next instruction reuses its address.
         self.placed -= 1;
         tried
             .is_some_and(|(address, baselines)| self.leave_others(address, &candidates, &baselines))
     }
 
-    /// Places the instruction, and runs it from a number of states. Returns its address, too.
+    /// Places the instruction and runs it from some states. Also returns its address.
     fn try_in(
         &mut self,
         word: u32,
@@ -298,7 +299,7 @@ impl Lab {
         Some((address, baselines))
     }
 
-    /// False if a register that is no candidate decides an outcome, or is changed.
+    /// False if a register that is not a candidate decides an outcome, or is changed.
     fn leave_others(&mut self, address: u64, candidates: &[usize], baselines: &[Baseline]) -> bool {
         baselines.iter().all(|baseline| {
             let others = (0..COUNT).filter(|register| !candidates.contains(register));
@@ -318,7 +319,7 @@ impl Lab {
         })
     }
 
-    /// States from which the instruction does not fault.
+    /// Returns states from which the instruction does not fault.
     fn baselines(
         &mut self,
         word: u32,
@@ -356,7 +357,7 @@ impl Lab {
         None
     }
 
-    /// Runs the instruction once. None if it faults.
+    /// Runs the instruction once. `None` if it faults.
     fn run(
         &mut self,
         address: u64,
@@ -407,7 +408,7 @@ impl Lab {
         })
     }
 
-    /// Changes a byte of memory. What was stored there has been undone before.
+    /// Changes a byte of memory. Earlier stores there have been undone.
     fn flip(&mut self, place: u64, mask: u8) {
         let mut byte = [0];
         self.emulator.mem_read(place, &mut byte).expect("memory");
@@ -422,8 +423,8 @@ impl Lab {
         }
     }
 
-    /// The outputs that each byte of an input decides, which is a register or what was loaded.
-    /// `which` applies a mask for each byte.
+    /// Returns the outputs that each byte of an input decides. The input is a register or the
+    /// loaded bytes. `which` applies a mask to each byte.
     fn effects(
         &mut self,
         experiment: &Experiment<'_>,
@@ -434,7 +435,7 @@ impl Lab {
     ) -> Vec<Outputs> {
         let mut effects = vec![nothing(); length];
         let mut is_wire = register != Some(FLAGS);
-        // What decides flags is known without the experiment.
+        // Dependences of flags are known without the experiment.
         let flags = rule.flags();
         let is_flag = |i: usize| flags[i / 64] >> (i % 64) & 1 != 0;
         for baseline in experiment.baselines {
@@ -466,8 +467,8 @@ impl Lab {
                     let differences = self.differences(experiment, baseline, rule, &changes);
                     add(&mut effects[byte], &differences);
                 }
-                // Beside zero, all ones, and lanes with the sign bit alone, where comparisons
-                // depend on every byte.
+                // Also tries zero, all ones, and lanes with only the sign bit, for which
+                // comparisons depend on every byte.
                 if let Some(register) = register
                     && number % 5 == 0
                 {
@@ -522,7 +523,7 @@ impl Lab {
         effects
     }
 
-    /// The bits of the outputs that a change changes, in the order of the rule.
+    /// Returns the bits of the outputs that a change affects, in the order of the rule.
     fn differences(
         &mut self,
         experiment: &Experiment<'_>,
@@ -569,7 +570,7 @@ fn add(effect: &mut Outputs, differences: &[u8]) {
     }
 }
 
-/// Lengths of the accesses, and which of them write.
+/// Returns the lengths of the accesses, and which of them write.
 fn shape(accesses: &[Access]) -> Vec<(usize, bool)> {
     accesses
         .iter()
@@ -577,15 +578,15 @@ fn shape(accesses: &[Access]) -> Vec<(usize, bool)> {
         .collect()
 }
 
-/// Registers that an instruction may name. They stand in fields of five bits; some instructions
-/// take up to three more after the named one, and calls write the return address.
+/// Returns the registers that an instruction may name. Names are fields of five bits. Some
+/// instructions use up to three registers after the named one, and calls write the return address.
 pub(crate) fn candidates(word: u32) -> Vec<usize> {
     let mut all = groups(word).concat();
     all.sort_unstable();
     all
 }
 
-/// The candidates, those that few instructions use in one group.
+/// Returns the candidates in groups. Registers that few instructions use share one group.
 fn groups(word: u32) -> Vec<Vec<usize>> {
     let field = |shift: u32| (word >> shift & 31) as usize;
     let fields = [field(0), field(5), field(10), field(16)];
@@ -595,7 +596,7 @@ fn groups(word: u32) -> Vec<Vec<usize>> {
     named.dedup();
     let after = [field(0), field(5), field(16)].into_iter();
     let after = after.flat_map(|first| (1..4).map(move |i| (first + i) % 32));
-    // The highest bit of the field may belong to the number of a lane.
+    // The highest bit of the field may belong to the index of a lane.
     let of_lane = VECTORS + field(16) % 16;
     let after = after
         .flat_map(|number| [number, VECTORS + number])

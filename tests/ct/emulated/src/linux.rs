@@ -1,4 +1,4 @@
-//! As much of Linux as a statically linked program needs that computes and prints.
+//! The part of Linux that a statically linked program needs to compute and print.
 
 use crate::follow::Follower;
 use crate::registers;
@@ -10,16 +10,16 @@ use unicorn_engine::{Prot, RegisterARM64, Unicorn};
 const PAGE: u64 = 0x1000;
 const STACK: u64 = 0x7f_0000_0000;
 const STACK_LENGTH: u64 = 0x100_0000;
-/// Memory for the allocator. Nothing is given back.
+/// Memory for the allocator. It is never freed.
 const HEAP: u64 = 0x20_0000_0000;
 const HEAP_LENGTH: u64 = 0x4000_0000;
 
-/// Extensions of the processor: floating point, vectors, AES and SHA-3 among them.
+/// Extensions of the processor, among them floating point, vectors, AES and SHA-3.
 const HAS_FP: u64 = 1 << 0;
 const HAS_ASIMD: u64 = 1 << 1;
 const HAS_SHA3: u64 = 1 << 17;
 
-/// A program for AArch64, linked statically at fixed addresses.
+/// A program for AArch64, statically linked at fixed addresses.
 pub(crate) struct Program {
     segments: Vec<(u64, u64, Vec<u8>)>,
     entry: u64,
@@ -61,7 +61,7 @@ impl Program {
         }
     }
 
-    /// Loads the program and its stack. Returns where it starts.
+    /// Loads the program and its stack. Returns its start address.
     pub(crate) fn load(&self, emulator: &mut Unicorn<'_, Follower>, arguments: &[String]) -> u64 {
         let (start, end) = (
             self.code.start & !(PAGE - 1),
@@ -196,7 +196,7 @@ pub(crate) fn interrupt(emulator: &mut Unicorn<'_, Follower>, number: u32) {
         // munmap, mprotect, madvise, sigaltstack, rt_sigaction, rt_sigprocmask, set_robust_list,
         // futex, prctl
         215 | 226 | 233 | 132 | 134 | 135 | 99 | 98 | 167 => 0,
-        // poll of the standard files: all are open
+        // poll of the standard files, which are all open
         73 => 0,
         // getrandom
         278 => {

@@ -1,12 +1,11 @@
 //! Runs a program for AArch64 in an emulator and follows secret bytes through every instruction.
 //!
-//! The program is linked statically at fixed addresses, has one thread, and marks secrets with the
-//! requests of Valgrind's Memcheck. A report is a line on standard error:
-//! `taint: branch in PROGRAM ADDRESS`. Reported are branches, addresses and divisions of integers
-//! that depend on a secret byte.
+//! The program is statically linked at fixed addresses, has one thread, and marks secrets with the
+//! requests of Valgrind's Memcheck. A report is a line on standard error: `taint: branch in PROGRAM
+//! ADDRESS`. It reports branches, addresses and integer divisions that depend on a secret byte.
 //!
-//! `falcon-emulated-taint [--twice] PROGRAM [ARGUMENT...]` exits as the program does. With
-//! `--twice` it finds the rule of each instruction again, from other states, and fails if one
+//! `falcon-emulated-taint [--twice] PROGRAM [ARGUMENT...]` exits with the status of the program.
+//! With `--twice` it learns the rule of each instruction again, from other states, and fails if one
 //! differs.
 //! `falcon-emulated-taint --rule WORD...` prints the rules of instructions, given in hexadecimal.
 
@@ -55,9 +54,10 @@ fn main() -> ExitCode {
     ExitCode::from(run(&program, &arguments, twice))
 }
 
-/// Runs the program, prints what was found, and returns the status with which it exited.
+/// Runs the program, prints the findings, and returns the program's exit status.
 ///
-/// With `twice`, the lab finds every rule again, from other states. A rule that differs fails.
+/// With `twice`, the lab learns every rule again, from other states. If a rule differs, the run
+/// fails.
 fn run(program: &Program, arguments: &[String], twice: bool) -> u8 {
     let follower = Follower::new(arguments[0].clone(), &program.code);
     let mut emulator =

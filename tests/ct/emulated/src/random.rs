@@ -6,11 +6,11 @@ use crate::registers::{self, COUNT, FLAGS, SP, State, VECTORS};
 pub(crate) const DATA: u64 = 0x4000_0000;
 pub(crate) const DATA_LENGTH: u64 = 0x4_0000;
 
-/// A generator, with its state.
+/// A random number generator. The field is its state.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    /// The next number of SplitMix64.
+    /// Returns the next number of SplitMix64.
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -18,8 +18,8 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// A state of numbers of many kinds. In every third state, the registers of a kind are equal or
-    /// nearly so, since comparisons of random numbers tell little.
+    /// Returns a state with numbers of many kinds. In every third state, the registers of a kind
+    /// are equal or nearly so, since comparisons of random numbers rarely give equality.
     pub(crate) fn state(&mut self, word: u32, number: usize) -> State {
         let mut state = [0; COUNT];
         let is_memory = word >> 25 & 0b101 == 0b100;
@@ -55,7 +55,7 @@ impl Random {
         u128::from(DATA + DATA_LENGTH / 4 + self.next() % (DATA_LENGTH / 2) / 16 * 16)
     }
 
-    /// Lanes of one width, each of a kind of its own.
+    /// Returns lanes of one width, each with a number of its own kind.
     fn vector(&mut self) -> u128 {
         let width = 8 << (self.next() % 4);
         (0..128).step_by(width).fold(0, |all, shift| {
@@ -63,8 +63,8 @@ impl Random {
         })
     }
 
-    /// A number of `width` bits: random, zero, all ones, one bit, small, the negative or complement
-    /// of a small one, or a floating-point number of common size.
+    /// Returns a number of `width` bits: random, zero, all ones, one bit, small, the negative or
+    /// complement of a small one, or a floating-point number of usual size.
     fn lane(&mut self, width: u32) -> u64 {
         let ones = !0 >> (64 - width);
         let value = self.next() & ones;
@@ -82,7 +82,7 @@ impl Random {
         lane & ones
     }
 
-    /// The value, or one that differs in a bit.
+    /// Returns the value, or one that differs in a bit.
     fn near(&mut self, value: u128, length: u64) -> u128 {
         match self.next() % 2 {
             0 => value,
@@ -90,7 +90,7 @@ impl Random {
         }
     }
 
-    /// Another value for a register: every bit changed, one bit changed, zero, or random.
+    /// Returns another value for a register: with every bit or one bit changed, zero, or random.
     pub(crate) fn other(&mut self, register: usize, value: u128) -> u128 {
         let length = registers::length(register) as u32;
         let bits = if register == FLAGS { 4 } else { 8 * length };

@@ -2,13 +2,13 @@
 
 use unicorn_engine::{Arm64CpuModel, RegisterARM64, Unicorn};
 
-/// General registers, the stack pointer, vector registers, and the four flags, as one numbering.
+/// One numbering for general registers, the stack pointer, vector registers, and the four flags.
 pub(crate) const SP: usize = 31;
 pub(crate) const VECTORS: usize = 32;
 pub(crate) const FLAGS: usize = 64;
 pub(crate) const COUNT: usize = 65;
 
-/// Bytes of a register. The flags are one byte.
+/// Returns the bytes of a register. The flags count as one byte.
 pub(crate) fn length(register: usize) -> usize {
     match register {
         FLAGS => 1,
@@ -66,7 +66,7 @@ pub(crate) fn write<D>(emulator: &mut Unicorn<'_, D>, register: usize, value: u1
     done.expect("a register");
 }
 
-/// Chooses a processor that has every extension, and switches its vector unit on.
+/// Selects a processor with every extension, and enables its vector unit.
 pub(crate) fn prepare<D>(emulator: &mut Unicorn<'_, D>) {
     let model = Arm64CpuModel::MAX as i32;
     emulator.ctl_set_cpu_model(model).expect("a processor");

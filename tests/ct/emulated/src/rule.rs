@@ -2,11 +2,11 @@
 
 use crate::registers;
 
-/// Bytes of outputs that a rule can have.
+/// Largest number of output bytes of a rule.
 pub(crate) const MOST_OUTPUTS: usize = 256;
 
-/// A set of bytes of outputs: those of the registers in the order of [`Rule::outputs`], then those
-/// that are stored.
+/// A set of output bytes: those of the registers in the order of [`Rule::outputs`], then the stored
+/// bytes.
 pub(crate) type Outputs = [u64; MOST_OUTPUTS / 64];
 
 pub(crate) const fn nothing() -> Outputs {
@@ -30,11 +30,12 @@ pub(crate) struct Source {
 pub(crate) struct Rule {
     /// Lengths of the accesses to memory, and which of them write.
     pub(crate) accesses: Vec<(usize, bool)>,
-    /// Registers that it writes.
+    /// Registers that the instruction writes.
     pub(crate) outputs: Vec<usize>,
-    /// Registers that it reads, and for each of their bytes the outputs that it decides.
+    /// Registers that the instruction reads, and for each of their bytes the outputs that it
+    /// decides.
     pub(crate) sources: Vec<(Source, Vec<Outputs>)>,
-    /// The same for each byte that is read from memory.
+    /// For each byte that is read from memory, the outputs that it decides.
     pub(crate) from_memory: Vec<Outputs>,
 }
 
@@ -61,13 +62,13 @@ impl Rule {
         self.from_memory = effects;
     }
 
-    /// Bytes that are read from memory.
+    /// Number of bytes that are read from memory.
     pub(crate) fn loaded(&self) -> usize {
         let reads = self.accesses.iter().filter(|(_, writes)| !writes);
         reads.map(|(length, _)| length).sum()
     }
 
-    /// Bytes of the registers that it writes.
+    /// Number of bytes of the registers that the instruction writes.
     fn output_bytes(&self) -> usize {
         self.outputs
             .iter()
@@ -75,13 +76,13 @@ impl Rule {
             .sum()
     }
 
-    /// Bytes of all outputs.
+    /// Number of bytes of all outputs.
     pub(crate) fn output_length(&self) -> usize {
         let stores = self.accesses.iter().filter(|(_, writes)| *writes);
         self.output_bytes() + stores.map(|(length, _)| length).sum::<usize>()
     }
 
-    /// The flags among the outputs.
+    /// Returns the flags among the outputs.
     pub(crate) fn flags(&self) -> Outputs {
         let mut flags = nothing();
         let mut first = 0;
@@ -94,11 +95,11 @@ impl Rule {
         flags
     }
 
-    /// Widens the rule of an instruction that is no wire. What decides a byte decides all eight
-    /// bytes around it: a general register, or a half of a vector. A byte that was never seen to
-    /// decide anything decides what the other bytes of its `half` of the input do. If none of them
-    /// decides anything, the instruction does not read that half. Bytes that decide a byte in
-    /// common decide the same.
+    /// Widens the rule of an instruction that is not a wire. If an input decides a byte, it decides
+    /// all eight bytes around it: a general register, or a half of a vector. A byte that was never
+    /// seen to decide anything decides the same as the other bytes of its `half` of the input. If
+    /// none of them decides anything, the instruction does not read that half. Bytes that decide a
+    /// byte in common decide the same bytes.
     pub(crate) fn join(&self, effects: &mut [Outputs], half: usize) {
         for bytes in effects.chunks_mut(half) {
             let all = bytes.iter().fold(nothing(), union);

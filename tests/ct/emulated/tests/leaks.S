@@ -1,5 +1,5 @@
-// Small programs that leak a secret, or do not. The number of arguments chooses one.
-// `leaks.rs` says what is reported of each.
+// Small programs, some of which leak a secret. The number of arguments selects one. `leaks.rs` has
+// the expected reports of each.
 
         .macro  program number
         cmp     x19, #\number
@@ -18,7 +18,7 @@ skip\number:
         nop
         .endm
 
-        // Loads four registers, of which the last byte is secret.
+        // Loads four registers. Their last byte is secret.
         .macro  load_four
         strb    w0, [x21, #63]
         mov     x22, x21
@@ -30,7 +30,7 @@ skip\number:
 _start:
         ldr     x19, [sp]
         sub     x19, x19, #1
-        // Marks the secret: a request, whose words are at x4.
+        // Marks the secret with a request, whose words are at x4.
         ldr     x4, =request
         mov     x3, #0
         ror     x12, x12, #3
@@ -52,7 +52,7 @@ _start:
         ldr     x1, [x21, x0]
         end     2
 
-        program 3               // divisions, by a secret and of one
+        program 3               // divisions by a secret, and of a secret
         udiv    x1, x2, x0
         sdiv    w1, w0, w2
         end     3

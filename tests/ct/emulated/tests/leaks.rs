@@ -1,9 +1,9 @@
-//! The programs of `leaks.S` under the emulator: what is reported, and what is not.
+//! Runs the programs of `leaks.S` in the emulator and checks the reports.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Assembles the programs.
+/// Assembles the programs, and returns their folder.
 fn programs() -> PathBuf {
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("leaks");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/leaks.S");

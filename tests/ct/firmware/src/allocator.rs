@@ -1,9 +1,9 @@
-//! An allocator that never frees: the program ends soon.
+//! An allocator that never frees, since the program ends soon.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::UnsafeCell;
 
-/// Bytes that all cases together may allocate.
+/// Number of bytes that all cases together may allocate.
 const LENGTH: usize = 24 << 20;
 
 struct Bump {
@@ -20,7 +20,8 @@ static ALLOCATOR: Bump = Bump {
     used: UnsafeCell::new(0),
 };
 
-// SAFETY: each call gives bytes of `memory` that no other call gave, aligned as asked, or null.
+// SAFETY: each call returns bytes of `memory` that no other call returned, aligned as asked, or
+// null.
 unsafe impl GlobalAlloc for Bump {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let memory = self.memory.get().cast::<u8>();

@@ -1,6 +1,7 @@
 //! Keys and signatures of Falcon and FN-DSA.
 //!
-//! The seeds of keys are some of those of `tests/ct/src/cases/keygen.rs`, which take rare paths.
+//! The seeds of keys, which lead to rare paths, are some of those in
+//! `tests/ct/src/cases/keygen.rs`.
 
 use crate::requests::{case, classify, declassify, secret};
 use falcon_core::hazmat::insecure::{Falcon16, Falcon256};
@@ -47,7 +48,7 @@ fn secret_seed<const LEN: usize>(number: u64) -> [u8; LEN] {
     secret(seed)
 }
 
-/// Prints a digest of the keys, 32-bit FNV-1a. `digests.txt` has those of other platforms.
+/// Prints a digest of the keys, 32-bit FNV-1a. `digests.txt` has the digests of other platforms.
 fn print_digest(name: &str, digest: u32) {
     report::number(name, digest as usize);
 }
@@ -69,7 +70,7 @@ fn keys<P: Parameters>(seeds: &[u64]) {
     print_digest(P::NAME, digest);
 }
 
-/// Signs with a key that was read, and with the same key expanded.
+/// Signs with a decoded key, and with the same key expanded.
 fn signatures<P: Parameters>() {
     let bytes = SigningKey::<P>::from_seed_boxed(&secret_seed(1))
         .expect("no fault")
@@ -107,7 +108,7 @@ fn signatures<P: Parameters>() {
         .expect("it is valid");
 }
 
-/// Signs with seeds of which one byte is known.
+/// Signs with seeds that have one public byte.
 pub fn known_seed() {
     let key = SigningKey::<Falcon512>::from_seed_boxed(&[1; 32]).expect("no fault");
     let mut reals = alloc::vec![0.0; Scratch::<Falcon512>::LEN];
@@ -144,7 +145,7 @@ fn fndsa_keys<P: Parameters>(seeds: &[u64]) {
     print_digest(P::NAME, digest);
 }
 
-/// Signs with a key that was read. The first attempt with the seed `refused` is refused.
+/// Signs with a decoded key. The first attempt with the seed `refused` is refused.
 fn fndsa_signatures<P: Parameters>(refused: u64) {
     type Key<P> = fndsa_provisional::SigningKey<P>;
     let key = SigningKey::<P>::from_seed_boxed(&[7; 32]).expect("no fault");

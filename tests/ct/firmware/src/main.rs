@@ -1,5 +1,5 @@
-//! Both schemes on RV32IMAC with marked secrets. `falcon-riscv-taint` runs it: it follows the
-//! secrets, and knows by the names of the functions in `requests.rs` what the program asks.
+//! Runs both schemes on RV32IMAC with marked secrets. `falcon-riscv-taint` runs this program,
+//! follows the secrets, and recognises requests by the names of the functions in `requests.rs`.
 #![no_std]
 #![no_main]
 
@@ -23,7 +23,7 @@ fn run() -> ! {
     platform::exit(true)
 }
 
-/// Leaks of each kind. Each must be reported.
+/// Leaks of each kind, all of which must be reported.
 fn deliberate_leaks() {
     deliberate_leak(Leak::Branch, "branch", || {
         if secret(3u8) == 3 {

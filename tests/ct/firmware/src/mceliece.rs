@@ -11,10 +11,10 @@ use mceliece_core::{
 
 type P = Mceliece348864f;
 
-/// Rows of the public key.
+/// Number of rows of the public key.
 const ROWS: usize = 768;
 
-/// Random bytes that are marked as secrets: SplitMix64.
+/// Random bytes that are marked as secret, from SplitMix64.
 struct Marked(u64);
 
 impl TryRng for Marked {

@@ -1,5 +1,5 @@
 //! Requests to `falcon-riscv-taint`, which stops at the first three functions and reads their
-//! arguments. They are called by their addresses, so that the compiler passes every argument.
+//! arguments. They are called by address, so that the compiler passes every argument.
 
 use core::hint::black_box;
 
@@ -13,7 +13,7 @@ pub enum Leak {
     Known,
 }
 
-/// A case begins. `leak` is the kind that must be reported, or zero.
+/// Begins a case. `leak` is the kind that must be reported, or zero.
 fn falcon_ct_begin(name: usize, length: usize, leak: usize) {
     // The constant keeps the compiler from merging functions of the same code.
     black_box(("begin", name, length, leak));
@@ -55,7 +55,7 @@ pub fn classify<T: ?Sized>(value: &mut T) {
     black_box(value);
 }
 
-/// Returns `value`, of which every bit is secret.
+/// Marks every bit of `value` as secret, and returns it.
 #[inline(always)]
 pub fn secret<T: Copy>(mut value: T) -> T {
     classify(&mut value);

@@ -1,9 +1,9 @@
-//! The instructions of RV32IMAC, from their encodings of 32 and of 16 bits. Atomic minima, atomic
-//! maxima and `ebreak` are refused.
+//! Decodes the instructions of RV32IMAC from their encodings of 32 and of 16 bits. Atomic minima,
+//! atomic maxima and `ebreak` are refused.
 //!
 //! Source: The RISC-V Instruction Set Manual, volume I (2019-12-13), chapters 2, 7, 8, 16 and 24.
 
-/// Result of an operation on two registers, or on a register and a constant.
+/// Operation on two registers, or on a register and a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Operation {
     Add,
@@ -44,14 +44,14 @@ pub(crate) struct Width {
     pub(crate) signed: bool,
 }
 
-/// Value that is stored after a load of the same word.
+/// Operation of an atomic instruction, which stores its result after a load of the same word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Atomic {
     Swap,
     Operation(Operation),
 }
 
-/// Registers are numbers below 32.
+/// An instruction. Registers are numbers below 32.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Instruction {
     /// `rd = value`
@@ -98,12 +98,12 @@ pub(crate) enum Instruction {
         rs2: u8,
         offset: u32,
     },
-    /// `rd` = address of the next instruction; go on at `pc + offset`.
+    /// `rd` = address of the next instruction; then jumps to `pc + offset`.
     Jump {
         rd: u8,
         offset: u32,
     },
-    /// The same, at `rs1 + offset`.
+    /// `rd` = address of the next instruction; then jumps to `rs1 + offset`.
     JumpRegister {
         rd: u8,
         rs1: u8,
@@ -113,7 +113,7 @@ pub(crate) enum Instruction {
         rd: u8,
         rs1: u8,
     },
-    /// Succeeds always: one thread runs.
+    /// Always succeeds, since one thread runs.
     StoreConditional {
         rd: u8,
         rs1: u8,
@@ -135,8 +135,8 @@ pub(crate) enum Instruction {
 use Instruction as I;
 use Operation as Op;
 
-/// Decodes the instruction that begins with `word`. Returns its length in bytes, too. None if there
-/// is no such instruction.
+/// Decodes the instruction that begins with `word`. Also returns its length in bytes. `None` if
+/// there is no such instruction.
 pub(crate) fn decode(word: u32) -> Option<(Instruction, u32)> {
     if word & 3 == 3 {
         Some((full(word)?, 4))
@@ -145,7 +145,7 @@ pub(crate) fn decode(word: u32) -> Option<(Instruction, u32)> {
     }
 }
 
-/// Bits `low..low + count` of `word`.
+/// Returns the bits `low..low + count` of `word`.
 fn bits(word: u32, low: u32, count: u32) -> u32 {
     (word >> low) & ((1 << count) - 1)
 }
@@ -316,7 +316,7 @@ const SP: u8 = 2;
 
 fn compressed(word: u32) -> Option<Instruction> {
     let (rd, rs2) = (bits(word, 7, 5) as u8, bits(word, 2, 5) as u8);
-    // Registers 8 to 15 in three bits.
+    // Fields of three bits name registers 8 to 15.
     let (high, low) = (8 + bits(word, 7, 3) as u8, 8 + bits(word, 2, 3) as u8);
     let whole = Width {
         bytes: 4,
@@ -486,7 +486,7 @@ fn compressed(word: u32) -> Option<Instruction> {
 mod tests {
     use super::*;
 
-    /// Words as LLVM assembles these lines.
+    /// The words are those that LLVM assembles for these lines.
     #[test]
     fn words_are_decoded_as_assembled() {
         let register = |operation, rd, rs1, rs2| I::Registers {
@@ -563,7 +563,7 @@ mod tests {
         for (code, instruction, length) in expected {
             assert_eq!(decode(code), Some((instruction, length)), "{code:x}");
         }
-        // Illegal, and cbo.zero (a0).
+        // An illegal instruction, and cbo.zero (a0).
         assert_eq!([decode(0), decode(0x0045_200f)], [None, None]);
     }
 }

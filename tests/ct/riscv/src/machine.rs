@@ -7,28 +7,28 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::ops::Range;
 
-/// Bytes of memory, from address zero on.
+/// Number of bytes of memory, which begins at address zero.
 const MEMORY: usize = 64 << 20;
 /// Accesses below this address stop the run.
 const LOWEST: usize = 0x1000;
-/// The stack begins here, with no arguments.
+/// The stack begins here. There are no arguments.
 const STACK: u32 = MEMORY as u32 - 64;
 
 const SYS_WRITE: u32 = 64;
 const SYS_EXIT: u32 = 93;
-/// The registers of arguments, and that of the number of a system call.
+/// The registers of arguments and of the system call number.
 const A0: usize = 10;
 const A7: usize = 17;
 
 /// A request of the program, which it makes by calling a function of [`Request::NAMES`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Request {
-    /// A case begins: address and length of its name, and the number of the kind of report that it
-    /// must make, zero if none.
+    /// Begins a case. Arguments: address and length of its name, and the number of the kind of report
+    /// that it must make, zero if none.
     Begin,
-    /// The bytes at an address are secret from here on.
+    /// Marks the bytes at an address as secret.
     MarkSecret,
-    /// The bytes at an address are public from here on.
+    /// Marks the bytes at an address as public.
     MarkPublic,
     /// Counts a report unless all bits of the bytes at an address are secret.
     ExpectSecret,
@@ -73,7 +73,7 @@ impl Leak {
     }
 }
 
-/// A case that runs.
+/// The current case.
 struct Case {
     name: String,
     /// Kinds that must be reported, and no other.
@@ -86,24 +86,25 @@ struct Case {
 pub(crate) struct Machine<'a> {
     path: &'a str,
     memory: Vec<u8>,
-    /// The secret bits of each byte.
+    /// Secret bits of each byte.
     secret: Vec<u8>,
     registers: [Word; 32],
     pc: u32,
-    /// Addresses of code, and its instructions, decoded as they are met. One for two bytes.
+    /// Address range of the code, and its instructions, one slot for two bytes. They are decoded
+    /// when first executed.
     code: Range<u32>,
     decoded: Vec<Option<(I, u32)>>,
     requests: BTreeMap<u32, Request>,
     instructions: u64,
     case: Option<Case>,
-    /// Reports so far: address and kind.
+    /// Address and kind of the reports so far.
     reported: BTreeSet<(u32, Leak)>,
     cases: usize,
     failed: bool,
 }
 
 impl<'a> Machine<'a> {
-    /// Loads the program `file`, which is linked statically. Reports name it `path`.
+    /// Loads the statically linked program `file`. Reports call it `path`.
     pub(crate) fn load(path: &'a str, file: &[u8]) -> Result<Self, object::Error> {
         let file = object::File::parse(file)?;
         let mut memory = vec![0; MEMORY];
@@ -128,7 +129,8 @@ impl<'a> Machine<'a> {
         }
         for (name, request) in Request::NAMES {
             let found = requests.values().filter(|found| **found == request);
-            // The core, mceliece-core and the program each declare values public.
+            // The core, mceliece-core and the program each have a function that declares values
+            // public.
             let expected = if request == Request::MarkPublic { 3 } else { 1 };
             assert_eq!(found.count(), expected, "functions named {name}");
         }
@@ -158,7 +160,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Runs the program until it exits. True if every case was as expected, and there was one.
+    /// Runs the program until it exits. True if there was at least one case, and every case was as
+    /// expected.
     pub(crate) fn run(&mut self) -> bool {
         loop {
             if let Some(&request) = self.requests.get(&self.pc) {
@@ -181,7 +184,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The instruction at the program counter, and its length in bytes.
+    /// Returns the instruction at the program counter, and its length in bytes.
     fn fetch(&mut self) -> (I, u32) {
         let pc = self.pc;
         assert!(self.code.contains(&pc), "no code at {pc:#x}");
@@ -305,7 +308,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The address `base + offset`. Reports it if it depends on a secret.
+    /// Returns the address `base + offset`. Reports it if it depends on a secret.
     fn address(&mut self, base: Word, offset: u32, pc: u32) -> usize {
         if base.secret != 0 {
             self.report(Leak::Address, pc);
@@ -340,7 +343,7 @@ impl<'a> Machine<'a> {
         self.secret[places].copy_from_slice(&word.secret.to_le_bytes()[..bytes]);
     }
 
-    /// Indices of the bytes of memory at an address.
+    /// Returns the indices of the bytes of memory at an address.
     fn places(&self, address: usize, bytes: u32) -> Range<usize> {
         let end = address + bytes as usize;
         let is_data = bytes == 0 || address >= LOWEST && end <= MEMORY;
@@ -367,7 +370,7 @@ impl<'a> Machine<'a> {
         out.write_all(&self.memory[bytes]).expect("standard output");
     }
 
-    /// The places of bytes whose address and length are in two registers.
+    /// Returns the range of bytes whose address and length are in two registers.
     fn argument_bytes(&mut self, first: usize) -> Range<usize> {
         let arguments = [0, 1].map(|i| self.registers[first + i]);
         if arguments.iter().any(|argument| argument.secret != 0) {

@@ -1,12 +1,12 @@
 //! Runs a program for RV32IMAC and follows secret bits through every instruction.
 //!
-//! Reported are branches, addresses and divisions that depend on a secret bit, and values that must
-//! be secret and are not. A report is a line on standard error: `taint: branch in PROGRAM ADDRESS`.
-//! The program is linked statically, writes and exits by Linux's system calls, and asks by calling
-//! functions with the names in `machine.rs` (`tests/ct/firmware`).
+//! It reports branches, addresses and divisions that depend on a secret bit, and values that must
+//! be secret but are not. A report is a line on standard error: `taint: branch in PROGRAM ADDRESS`.
+//! The program (`tests/ct/firmware`) is statically linked. It writes and exits with Linux's system
+//! calls, and makes requests by calling functions with the names in `machine.rs`.
 //!
-//! `falcon-riscv-taint PROGRAM` exits with 0 if every case is as expected, 1 if one is not, and 2
-//! if the program cannot be read.
+//! `falcon-riscv-taint PROGRAM` exits with 0 if every case is as expected, with 1 if one is not,
+//! and with 2 if the program cannot be read.
 
 mod instruction;
 mod machine;

@@ -1,7 +1,7 @@
-//! Values of which some bits are secret, and what operations make of them.
+//! Values with some secret bits, and the secret bits of results of operations.
 //!
-//! A rule may call a bit secret that is not, but never one public that a secret bit decides. The
-//! tests change secret bits at random and compare.
+//! A rule may mark a public bit as secret. It never marks a bit as public that a secret bit
+//! decides. The tests change secret bits at random and compare.
 
 use crate::instruction::{Condition, Operation as Op};
 
@@ -19,12 +19,12 @@ impl From<u32> for Word {
 }
 
 impl Word {
-    /// The smallest and the largest number that the public bits allow.
+    /// Returns the smallest and the largest number that the public bits allow.
     fn range(self) -> (u32, u32) {
         (self.value & !self.secret, self.value | self.secret)
     }
 
-    /// The same in the order of signed numbers, moved by `2^31`.
+    /// Maps the order of signed numbers to that of unsigned ones, by adding `2^31`.
     fn signed(self) -> Self {
         Self {
             value: self.value ^ 1 << 31,
@@ -37,17 +37,17 @@ impl Word {
     }
 }
 
-/// The bits from the lowest set one on: those that carries can reach.
+/// Returns the bits from the lowest set one on, which carries can reach.
 fn carried(secret: u32) -> u32 {
     secret | secret.wrapping_neg()
 }
 
-/// All bits if any is set.
+/// Returns all bits if any is set.
 fn all(secret: u32) -> u32 {
     if secret == 0 { 0 } else { u32::MAX }
 }
 
-/// The value of an operation.
+/// Returns the value of an operation.
 fn value(operation: Op, a: u32, b: u32) -> u32 {
     let (x, y) = (a as i32, b as i32);
     let high = |product: i64| (product >> 32) as u32;
@@ -75,7 +75,7 @@ fn value(operation: Op, a: u32, b: u32) -> u32 {
     }
 }
 
-/// True if the time of the operation depends on its operands on processors with a slow divider.
+/// True if, on processors with a slow divider, the time of the operation depends on its operands.
 pub(crate) fn takes_variable_time(operation: Op) -> bool {
     matches!(
         operation,
@@ -90,7 +90,7 @@ pub(crate) fn apply(operation: Op, a: Word, b: Word) -> Word {
     let ((low_a, high_a), (low_b, high_b)) = (a.range(), b.range());
     let secret = match operation {
         _ if either == 0 => 0,
-        // The bits that differ between the smallest and the largest sum: carries can reach them.
+        // Carries can reach the bits that differ between the smallest and the largest sum.
         Op::Add => either | low_a.wrapping_add(low_b) ^ high_a.wrapping_add(high_b),
         Op::Sub => either | low_a.wrapping_sub(high_b) ^ high_a.wrapping_sub(low_b),
         Op::Xor => either,
@@ -131,7 +131,7 @@ pub(crate) fn holds(condition: Condition, a: u32, b: u32) -> bool {
 pub(crate) fn is_secret(condition: Condition, a: Word, b: Word) -> bool {
     let secret = a.secret | b.secret;
     match condition {
-        // A public bit that differs decides alone.
+        // A public bit that differs decides the condition alone.
         Condition::Equal | Condition::NotEqual => secret != 0 && (a.value ^ b.value) & !secret == 0,
         Condition::LessSigned | Condition::GreaterEqualSigned => {
             is_secret(Condition::Less, a.signed(), b.signed())
@@ -188,7 +188,7 @@ mod tests {
             (z ^ z >> 31) as u32
         }
 
-        /// A word of any size: zero, small, negative, with few or with many bits.
+        /// Returns a word of some kind: zero, small, negative, with few or with many bits.
         fn number(&mut self) -> u32 {
             let x = self.next();
             match self.next() % 6 {
@@ -208,7 +208,7 @@ mod tests {
             }
         }
 
-        /// The same word with other secret bits.
+        /// Returns the same word with other secret bits.
         fn change(&mut self, word: Word) -> u32 {
             word.value ^ (self.next() & word.secret)
         }
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(apply(Op::Less, word(3, 7), 7.into()), word(1, 1));
         assert!(!is_secret(Condition::Equal, word(9, 1), 4.into()));
         assert!(is_secret(Condition::Equal, word(9, 1), 8.into()));
-        // The sign alone decides, and it is public.
+        // The sign alone decides the condition, and it is public.
         assert!(!is_secret(
             Condition::LessSigned,
             word(3, !0 >> 1),

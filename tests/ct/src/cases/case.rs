@@ -1,4 +1,4 @@
-//! Parts that cases share: marked keys, their encodings, checks of results.
+//! Code that cases share: marked keys, their encodings, checks of results.
 
 use crate::valgrind::{classify, declassify};
 use falcon_core::seams::decode_boxed_on;
@@ -28,27 +28,27 @@ pub(super) fn silent(cases: &mut Vec<Case>, name: impl Into<String>, run: impl F
 
 pub(super) const MESSAGE: &[u8] = b"order #42";
 
-/// A key whose secret parts are marked, made from marked bytes.
+/// Returns a key made from marked bytes, with marked secret parts.
 pub(super) fn secret_key<P: Parameters, B: SigningIsa>(b: B) -> Box<SigningKey<P>> {
     let bytes = stored_key::<P>();
     classify(&bytes[1..]);
     decode_boxed_on::<P>(b, &bytes).expect("a stored key decodes")
 }
 
-/// Place of `secret` in `document`. Neither may be marked yet.
+/// Finds the place of `secret` in `document`. Neither may be marked yet.
 pub(super) fn place(document: &[u8], secret: &[u8]) -> Range<usize> {
     let place = document.windows(secret.len()).position(|w| w == secret);
     let place = place.expect("the document contains the secret");
     place..place + secret.len()
 }
 
-/// The encoded secret key of a known answer.
+/// Returns the encoded secret key of a known answer.
 pub(super) fn stored_key<P: Parameters>() -> Vec<u8> {
     let [first, _] = stored_keys::<P>();
     first
 }
 
-/// The encoded secret keys of two known answers.
+/// Returns the encoded secret keys of two known answers.
 pub(crate) fn stored_keys<P: Parameters>() -> [Vec<u8>; 2] {
     let file: &[u8] = match P::LOGN {
         9 => include_bytes!("../../../../kat/falcon-round3/falcon512-KAT.first10.rsp"),
@@ -62,7 +62,7 @@ pub(crate) fn stored_keys<P: Parameters>() -> [Vec<u8>; 2] {
     })
 }
 
-/// Compares a key with the stored one, which it was made from.
+/// Compares a key with the stored key that it was made from.
 pub(super) fn check_key<P: Parameters>(key: &SigningKey<P>) {
     let bytes = key.to_bytes();
     declassify(&*bytes);
@@ -75,7 +75,7 @@ pub(super) fn with_scratch<P: Parameters>(work: impl FnOnce(&mut Scratch<'_, P>)
     work(&mut scratch.expect("it has the length that is asked"));
 }
 
-/// The signature is public.
+/// Encodes a signature, which is public.
 pub(super) fn check<P: Parameters>(signature: &Signature<P>) {
     declassify(signature);
     black_box(signature.to_bytes());

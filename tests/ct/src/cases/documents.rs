@@ -21,15 +21,15 @@ pub(super) fn written<P: Parameters>() {
     }
 }
 
-/// Writes a key as a document under a passphrase. The passphrase is public here, since the
-/// addresses of scrypt depend on it by design.
+/// Writes a key as a document with a passphrase. The passphrase is public here, since scrypt's
+/// addresses depend on it by design.
 pub(super) fn written_under_a_passphrase<P: Parameters>() {
     let key = secret_key::<P, _>(Baseline);
     let document = key.to_pkcs8_encrypted_der_with_rng(&mut Again([1]), "correct horse");
     black_box(document.expect("a key has a document"));
 }
 
-/// Reads a document of Bouncy Castle: one `OCTET STRING` for each polynomial, without `h`.
+/// Reads a document in Bouncy Castle's form: one `OCTET STRING` for each polynomial, without `h`.
 pub(super) fn of_polynomials<P: Parameters>() {
     let bytes = stored_key::<P>();
     let (fg, capital_f) = bytes[1..].split_at(bytes.len() - 1 - P::N);

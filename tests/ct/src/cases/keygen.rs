@@ -1,7 +1,7 @@
 //! Keys of both schemes, generated from secret seeds.
 //!
-//! `ntru/tests.rs` and `ntru/fndsa/tests.rs` of the core show for which reasons candidates of these
-//! seeds are refused, and that some keys take the rare paths.
+//! `ntru/tests.rs` and `ntru/fndsa/tests.rs` of the core show why candidates of these seeds are
+//! refused, and that some keys take the rare paths.
 
 use super::case::{Case, silent};
 use crate::valgrind::{classify, declassify};
@@ -44,8 +44,8 @@ fn secret_seed(number: u64) -> [u8; 32] {
     seed
 }
 
-/// Generates the round-3 keys of these seeds, every other one in a box. First from the secret seed:
-/// a planted leak ends when it was reported.
+/// Generates the round-3 keys of these seeds, every other one in a box. The secret seed comes
+/// first, since a case with a planted leak ends when the leak is reported.
 fn round3<P: Parameters>(seeds: &[u64]) {
     for (place, &number) in seeds.iter().enumerate() {
         let seed_of_key = secret_seed(number);
@@ -65,7 +65,7 @@ fn round3<P: Parameters>(seeds: &[u64]) {
     }
 }
 
-/// Generates the round-3 keys of these seeds, as wallets do from 48 bytes.
+/// Generates the round-3 keys of these seeds from 48 bytes, as wallets do.
 fn wallet<P: Parameters>(seeds: &[u64]) {
     for &number in seeds {
         let mut seed = [0; 48];

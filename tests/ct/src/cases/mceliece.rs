@@ -1,6 +1,6 @@
 //! Classic McEliece: key generation, decoding of keys, encapsulation, decapsulation.
 //!
-//! Secret are seeds, random bytes, secret keys and shared secrets. Public keys and ciphertexts are
+//! Secrets are seeds, random bytes, secret keys and shared secrets. Public keys and ciphertexts are
 //! public once they are made.
 
 use super::case::{Case, silent};
@@ -17,10 +17,10 @@ use std::convert::Infallible;
 use std::hint::black_box;
 use std::rc::Rc;
 
-/// Random bytes that are marked as secrets: SplitMix64.
+/// Random bytes that are marked as secret, from SplitMix64.
 struct Marked {
     state: u64,
-    /// Number of times that bytes were asked for.
+    /// Number of calls for bytes.
     draws: usize,
 }
 
@@ -65,11 +65,11 @@ impl TryRng for Marked {
 
 impl TryCryptoRng for Marked {}
 
-/// A seed that gives a key of the sets with `f` at once.
+/// A seed whose first attempt gives a key of the sets with `f`.
 const SEED: [u8; 32] = [7; 32];
-/// A seed that gives no key of mceliece348864.
+/// A seed that does not give a key of mceliece348864.
 const REFUSED: [u8; 32] = [1; 32];
-/// A generator whose first 128 positions of mceliece8192128 are not distinct.
+/// A generator state whose first 128 positions of mceliece8192128 are not distinct.
 const REFUSED_DRAW: u64 = 2;
 
 /// Cases of one engine.
@@ -87,7 +87,7 @@ impl Cases<'_> {
         });
     }
 
-    /// Everything but key generation.
+    /// Adds all cases except key generation.
     fn work<P: Parameters + 'static>(&mut self, pair: &Rc<KeyPair<P>>) {
         let name = |what: &str| format!("{} {what}", P::NAME);
         let of = pair.clone();
@@ -100,7 +100,7 @@ impl Cases<'_> {
         self.push(&name("decapsulated as a batch"), move || batch(&of));
     }
 
-    /// Computes the keys again from 40 bytes.
+    /// Recomputes the keys from 40 bytes.
     fn computed_again<P: Parameters + 'static>(&mut self, pair: &Rc<KeyPair<P>>) {
         let of = pair.clone();
         let name = format!("{} keys from 40 bytes", P::NAME);
@@ -108,13 +108,13 @@ impl Cases<'_> {
     }
 }
 
-/// Adds the cases of each engine of the machine. Valgrind does not show it AVX-512.
+/// Adds the cases of each engine of the machine. Under Valgrind, AVX-512 is not visible.
 pub(super) fn add(cases: &mut Vec<Case>) {
-    // Made before the cases, so that a leak is planted in work on marked secrets only.
+    // Made before the cases, so that a planted leak acts only on marked secrets.
     let small = Rc::new(KeyPair::<Mceliece348864f>::from_seed(&SEED));
     let large = Rc::new(KeyPair::<Mceliece460896pcf>::from_seed(&SEED));
     let mut engines: Vec<_> = engines::names().collect();
-    // As in `plants.txt`: the portable code first.
+    // The portable code comes first, as in `plants.txt`.
     engines.reverse();
     for engine in engines {
         let mut cases = Cases { engine, cases };
@@ -167,7 +167,7 @@ fn generated<P: Parameters>() {
     );
 }
 
-/// Generates a pair, encapsulates and decapsulates by the traits of the crate `kem`.
+/// Generates a pair, encapsulates and decapsulates with the traits of the crate `kem`.
 fn traits() {
     let mut random = Marked::new(5);
     let (secret_key, public_key) = Mceliece348864f::generate_keypair_from_rng(&mut random);
@@ -195,13 +195,13 @@ fn in_small_memory<P: Parameters>() {
     generated.expect("a buffer of the right length");
 }
 
-/// Refused seeds are public, and so is their number. The seed that gives a key is not.
+/// Refused seeds and their number are public. The seed that gives a key is secret.
 fn after_refused() {
     let pair = generate::<Mceliece348864>(REFUSED);
     assert_ne!(seed(&pair), REFUSED, "the seed is refused");
 }
 
-/// Public copy of the seed of a key.
+/// Returns a public copy of the seed of a key.
 fn seed<P: Parameters>(pair: &KeyPair<P>) -> [u8; 32] {
     let seed = *pair.secret_key.seed();
     declassify(&seed);
@@ -237,14 +237,14 @@ fn encapsulated<P: Parameters>(
     (ciphertext, secret, random.draws)
 }
 
-/// Public copy of a shared secret.
+/// Returns a public copy of a shared secret.
 fn public(secret: &SharedSecret) -> [u8; 32] {
     let bytes = *secret.as_bytes();
     declassify(&bytes);
     bytes
 }
 
-/// Opens a ciphertext that was made for the key, and ciphertexts that were not.
+/// Opens a ciphertext that was made for the key, and others that were not.
 fn decapsulated<P: Parameters>(pair: &KeyPair<P>) {
     let (ciphertext, secret, _) = encapsulated(&pair.public_key, 1);
     let bytes = pair.secret_key.as_bytes().to_vec();
@@ -252,7 +252,7 @@ fn decapsulated<P: Parameters>(pair: &KeyPair<P>) {
     let key = SecretKey::<P>::try_from(&bytes[..]).expect("a stored key decodes");
     let opened = key.decapsulate(&ciphertext);
     assert_eq!(public(&opened), public(&secret));
-    // Another syndrome, and in the sets with `pc` another confirmation.
+    // Changes the syndrome, and in the sets with `pc` the confirmation.
     for byte in [0, P::CIPHERTEXT_LEN - 1] {
         let mut bytes = ciphertext.as_bytes().to_vec();
         bytes[byte] ^= 1;
@@ -262,8 +262,8 @@ fn decapsulated<P: Parameters>(pair: &KeyPair<P>) {
     }
 }
 
-/// Opens a batch of ciphertexts that were made for the key and of others. There are enough to be
-/// hashed side by side.
+/// Opens a batch of ciphertexts, some of which were made for the key. There are enough of them to
+/// be hashed side by side.
 fn batch<P: Parameters>(pair: &KeyPair<P>) {
     let (ciphertext, secret) = pair.public_key.encapsulate(&mut Marked::new(3));
     declassify(&ciphertext);

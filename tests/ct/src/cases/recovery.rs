@@ -1,4 +1,4 @@
-//! Signatures that recover their key, after one that was discarded.
+//! Signatures that recover their key, made after one signature was discarded.
 
 use super::case::{MESSAGE, secret_key};
 use crate::valgrind::classify;
@@ -8,7 +8,7 @@ use falcon_core::{Parameters, recovery};
 use std::convert::Infallible;
 use std::hint::black_box;
 
-/// Gives one secret byte again and again.
+/// Returns one secret byte again and again.
 struct Secret(u8);
 
 impl TryRng for Secret {
@@ -29,7 +29,7 @@ impl TryRng for Secret {
 
 impl TryCryptoRng for Secret {}
 
-/// Signs with a seed whose first signature is discarded, as its `s2` is not invertible.
+/// Signs with a seed whose first signature is discarded because its `s2` is not invertible.
 pub(super) fn signed<P: Parameters>() {
     let key = secret_key::<P, _>(Baseline);
     let seed = match P::LOGN {

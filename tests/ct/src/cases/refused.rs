@@ -1,7 +1,7 @@
-//! Signing whose first attempt is refused, since it does not fit the padded form.
+//! Signing whose first attempt is refused because it does not fit the padded form.
 //!
-//! Of the attempts of Falcon-1024 this happens to one in 1200. Of 200,000 attempts of Falcon-512 it
-//! happened to none. The code is the same: it takes the degree as a value.
+//! For Falcon-1024, one attempt in 1200 is refused for this reason. For Falcon-512 none of 200,000
+//! was. The code is the same for both: the degree is a value.
 
 use super::case::{MESSAGE, check, secret_key, with_scratch};
 use crate::valgrind::classify;
@@ -19,13 +19,13 @@ const NONCE: [u8; 40] = [2; 40];
 
 /// A seed whose first attempt is refused.
 const REFUSED: [u8; 8] = 1304_u64.to_le_bytes();
-/// A seed whose first attempt is a signature.
+/// A seed whose first attempt is accepted.
 const ACCEPTED: [u8; 8] = [0; 8];
 
-/// Signs with the sampler seeds that `seed` stands for.
+/// Signs with the sampler seeds that the stream of `seed` gives.
 ///
 /// # Panics
-/// Panics if the first attempt is not judged as the name of `seed` says.
+/// Panics if the verdict on the first attempt does not match the name of `seed`.
 fn sign<B: SigningIsa>(
     b: B,
     key: &impl SecretKey<Falcon1024>,
@@ -47,7 +47,7 @@ fn sign<B: SigningIsa>(
     signature
 }
 
-/// One signature at a time, with a key in either form.
+/// Signs one message at a time, with both forms of the key.
 pub(super) fn alone<B: SigningIsa>(b: B) {
     let key = secret_key(b);
     let expanded = expand_on(b, &key);
@@ -66,8 +66,8 @@ pub(super) fn alone<B: SigningIsa>(b: B) {
     });
 }
 
-/// One job more than lanes. The first attempt of every other job is refused. One of them is the
-/// last job, which is signed on one lane.
+/// Signs one job more than there are lanes. The first attempt of every other job is refused. This
+/// includes the last job, which is signed on one lane.
 pub(super) fn batch<B: SigningIsa, F: Fft>(arith: B, fft: F) {
     let key = secret_key(arith);
     let expanded = expand_on(arith, &key);

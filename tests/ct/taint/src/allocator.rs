@@ -3,11 +3,11 @@
 use crate::requests;
 use std::alloc::{GlobalAlloc, Layout, System};
 
-/// Marks memory as public when it is allocated and when it is freed, since `free` compares what it
-/// finds in the memory.
+/// Marks memory as public when it is allocated and when it is freed, since `free` compares values
+/// that it finds in the memory.
 pub struct Allocator;
 
-// SAFETY: `System` allocates, and requests change nothing that the program sees.
+// SAFETY: `System` allocates, and requests do not change anything that the program sees.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise.

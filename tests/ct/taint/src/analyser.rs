@@ -17,13 +17,13 @@ const RDX: usize = 2;
 const RSI: usize = 6;
 const RDI: usize = 7;
 
-/// Reports of a kind at an address are printed once.
+/// Kinds of reports. Each kind is printed once for each address.
 const BRANCH: &str = "branch";
 const ADDRESS: &str = "address";
 const DIVISION: &str = "division";
 const UNKNOWN: &str = "unknown instruction";
 
-/// Runs `work` in translation and reports to standard error what depends on secret bytes, a line
+/// Runs `work` in translation and reports to standard error what depends on secret bytes, one line
 /// for each address: `taint: branch in /bin/program 0x1234`. Addresses are relative to the file.
 ///
 /// # Panics
@@ -49,7 +49,7 @@ pub(crate) struct Analyser {
     pub(crate) code: Code,
     pub(crate) blocks: Vec<Block>,
     places: HashMap<u64, usize>,
-    /// The block that ran. None before the first.
+    /// The block that has run. `None` before the first one.
     current: Option<usize>,
     pub(crate) registers: Registers,
     pub(crate) memory: Memory,
@@ -59,7 +59,8 @@ pub(crate) struct Analyser {
     printed: HashSet<(u64, &'static str)>,
 }
 
-/// The file that holds the code at `address`, and the place in it: `/bin/program 0x1234`.
+/// Returns the file that contains the code at `address`, and the place in it: `/bin/program
+/// 0x1234`.
 fn place_in_file(address: u64) -> String {
     let maps = std::fs::read_to_string("/proc/self/maps").expect("the map of the memory");
     let number = |text: &str| u64::from_str_radix(text, 16).expect("an address");
@@ -95,7 +96,7 @@ impl Analyser {
         }
     }
 
-    /// Follows the block that ran, and finds the next.
+    /// Follows the block that has run, and finds the next one.
     fn next(&mut self, state: &mut State) {
         if let Some(current) = self.current {
             let steps = std::mem::take(&mut self.blocks[current].steps);
@@ -140,7 +141,7 @@ impl Analyser {
         }
     }
 
-    /// Address of a memory operand, and whether it is secret.
+    /// Returns the address of a memory operand, and whether it is secret.
     #[inline(always)]
     fn address(&self, place: Place) -> (u64, bool) {
         let Place::Memory {
@@ -171,7 +172,7 @@ impl Analyser {
         (address, secret != 0)
     }
 
-    /// Address of the element of this number of scattered memory, and whether it is secret.
+    /// Returns the address of element `number` of scattered memory, and whether it is secret.
     fn address_of_element(&self, place: Place, number: usize) -> (u64, bool) {
         let Place::Scattered {
             base,
@@ -256,7 +257,7 @@ impl Analyser {
                 length,
             } => {
                 let register = &mut self.registers.general[usize::from(index)];
-                // A write of 32 bits clears the others.
+                // A write of 32 bits clears the upper half.
                 let which = if length >= 4 {
                     0xff
                 } else {
@@ -282,7 +283,7 @@ impl Analyser {
                 for number in 0..usize::from(count) {
                     let (address, _) = self.address_of_element(place, number);
                     let mask = mask >> (usize::from(element) * number);
-                    // A store that the mask leaves out keeps what was there.
+                    // A masked store keeps the old bytes of elements that the mask leaves out.
                     let mask = mask | self.memory.read(address, element.into());
                     self.memory.write(address, element.into(), mask);
                 }
@@ -324,12 +325,12 @@ impl Analyser {
         if let Some(slot) = step.moves
             && !flags
         {
-            // Under a public condition, the result is one of the operands.
+            // If the condition is public, the result is one of the operands.
             let moves = machine::slot(slot.into()) & 0xff != 0;
             masks[usize::from(!moves)] = 0;
         }
         if let Some(slots) = step.ands {
-            // A public byte that is zero makes the result zero.
+            // A public zero byte makes the result byte zero.
             let [first, second] = slots.map(|slot| nonzero_bytes(machine::slot(slot.into())));
             (masks[0], masks[1]) = (
                 masks[0] & (masks[1] | second),
@@ -411,7 +412,7 @@ impl Analyser {
         }
     }
 
-    /// `movs` and `stos`, with `rep` or without.
+    /// Follows `movs` and `stos`, with `rep` or without.
     fn text(&mut self, address: u64, length: u64, copies: bool, repeats: bool, slots: usize) {
         let [to, from, times] = [0, 1, 2].map(|number| machine::slot(slots + number));
         let general = &self.registers.general;
@@ -428,7 +429,7 @@ impl Analyser {
         }
     }
 
-    /// Makes public what the system returns and fills.
+    /// Marks the result of a system call, and the memory that it fills, as public.
     fn syscall(&mut self, slots: usize, state: &State) {
         let [number, first, second] = [0, 1, 2].map(|i| machine::slot(slots + i));
         let result = state.general[RAX];
@@ -445,7 +446,7 @@ impl Analyser {
         }
     }
 
-    /// Answers a request of `valgrind.h`: six words at `rax`, the answer in `rdx`.
+    /// Answers a request of `valgrind.h`: it has six words at `rax`, and the answer goes to `rdx`.
     fn request(&mut self, state: &mut State) {
         let words = state.general[RAX];
         // SAFETY: the program passes the address of six words.
@@ -462,7 +463,8 @@ impl Analyser {
             GET_VBITS => {
                 for i in 0..third {
                     let secret = self.memory.read(address + i, 1) != 0;
-                    // SAFETY: the program passes a buffer as long as the memory it asks about.
+                    // SAFETY: the program passes a buffer with the length of the memory that it
+                    // asks about.
                     unsafe { machine::write_byte(second + i, if secret { 0xff } else { 0 }) };
                     self.memory.write(second + i, 1, 0);
                 }

@@ -1,8 +1,8 @@
 //! Compares the rules with the processor.
 //!
 //! Each instruction runs alone, from random registers, and again after one byte or one flag was
-//! changed. What differs after it depends on the byte, so the analyser must have marked it when
-//! that byte alone was secret.
+//! changed. If a result differs, it depends on that byte. The analyser must then mark the result if
+//! only that byte is secret.
 
 use crate::analyser::{Analyser, follow};
 use crate::machine::{self, State, Vectors};
@@ -13,12 +13,12 @@ use iced_x86::{
 };
 use std::collections::{BTreeSet, HashSet};
 
-/// Random states from which each instruction runs.
+/// Number of random states from which each instruction runs.
 const STATES: usize = 4;
-/// Bytes of memory that an operand may take, and after them as many that it must not write.
+/// Bytes of memory for an operand. The same number after them must not be written.
 const MEMORY: usize = 64;
 
-/// The flags: place in `rflags`, and name in iced.
+/// The flags: position in `rflags`, and name in iced.
 const FLAGS: [(u32, u32); 6] = [
     (0, RflagsBits::CF),
     (2, RflagsBits::PF),
@@ -30,12 +30,12 @@ const FLAGS: [(u32, u32); 6] = [
 
 /// Result of comparing the rules with the processor.
 pub struct Audit {
-    /// Number of different instructions that were compared. Different registers make different
-    /// instructions, different addresses do not.
+    /// Number of different instructions that were compared. Instructions that differ in registers
+    /// count separately, those that differ in addresses do not.
     pub compared: usize,
-    /// Names of instructions that cannot run alone: branches, `push`, `syscall` and such.
+    /// Names of instructions that cannot run alone: branches, `push`, `syscall` and the like.
     pub left_out: BTreeSet<String>,
-    /// Instructions of which a result depends on a byte without being marked.
+    /// Instructions with a result that depends on a byte but is not marked.
     pub missed: Vec<String>,
 }
 
@@ -73,7 +73,7 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// A word of one of the kinds that instructions treat differently.
+    /// Returns a word of one of the kinds that instructions treat differently.
     fn operand(&mut self) -> u64 {
         let word = self.word();
         match self.word() % 8 {
@@ -133,7 +133,7 @@ impl Values {
             self.flags ^= 1 << FLAGS[number].0;
         } else {
             let change = (random.word() % 255 + 1) as u8;
-            // Half of the changes are of one bit.
+            // Half of the changes flip one bit.
             let change = if random.word().is_multiple_of(2) {
                 change
             } else {
@@ -144,22 +144,22 @@ impl Values {
     }
 }
 
-/// An instruction that runs alone.
+/// An instruction that can run alone.
 struct Alone {
     block: Block,
-    /// The register that addresses the memory operand.
+    /// The register that holds the address of the memory operand.
     base: Option<usize>,
-    /// Bytes and flags that it may read.
+    /// Bytes and flags that the instruction may read.
     units: Vec<Unit>,
     undefined: u32,
 }
 
-/// As [`run`](crate::run). Then compares the rule of each instruction that ran with the processor:
-/// see [`Audit`].
+/// Like [`run`](crate::run). Afterwards compares the rule of each instruction that ran with the
+/// processor: see [`Audit`].
 ///
 /// # Panics
 ///
-/// As [`run`](crate::run), and if the processor has no AVX-512.
+/// As [`run`](crate::run), and if the processor does not have AVX-512.
 pub fn run_and_audit(work: fn()) -> Audit {
     let analyser = follow(work);
     let steps = analyser.blocks.iter().flat_map(|block| &block.steps);
@@ -204,8 +204,8 @@ impl Audit {
     }
 }
 
-/// The instruction with its memory operand at the address in a register that it does not use
-/// otherwise. None if it cannot run alone.
+/// Returns the instruction with its memory operand addressed by a register that it does not use
+/// otherwise. `None` if it cannot run alone.
 fn without_address(instruction: &Instruction) -> Option<(Instruction, Option<Register>)> {
     let mut infos = InstructionInfoFactory::new();
     let info = infos.info(instruction);
@@ -249,7 +249,7 @@ fn without_address(instruction: &Instruction) -> Option<(Instruction, Option<Reg
     if operands.contains(&Register::RSP) || instruction.memory_size().size() > MEMORY {
         return None;
     }
-    // Instructions with high bytes such as `ah` can use the first eight registers alone.
+    // Instructions with high bytes, such as `ah`, can use only the first eight registers.
     let free = [
         Register::RSI,
         Register::RDI,
@@ -280,7 +280,7 @@ impl Alone {
     fn new(code: &[u8], base: Option<Register>, analyser: &mut Analyser) -> Self {
         let mut with_return = code.to_vec();
         with_return.push(0xc3);
-        // An instruction is read with the bytes after it.
+        // Instructions are read together with the bytes after them.
         with_return.resize(32, 0xcc);
         let start = analyser.code.add(&with_return);
         let block = translate(start, &mut analyser.code);
@@ -312,7 +312,7 @@ impl Alone {
         }
     }
 
-    /// Runs the instruction, then `after` with the state behind it.
+    /// Runs the instruction, then calls `after` with the resulting state.
     fn run(&self, values: &mut Values, mut after: impl FnMut(&mut State)) {
         extern "C" fn nothing(_: usize) {}
         let base = values.memory.0.as_mut_ptr().expose_provenance() as u64;
@@ -347,7 +347,7 @@ impl Alone {
         });
     }
 
-    /// A byte that a result depends on, and the result, if the analyser does not mark it.
+    /// Returns a byte and a result that depends on it, if the analyser does not mark the result.
     fn miss(&self, analyser: &mut Analyser, random: &mut Random) -> Option<(Unit, Unit)> {
         for _ in 0..STATES {
             let before = Values::random(random);
@@ -370,7 +370,7 @@ impl Alone {
         None
     }
 
-    /// Marks `unit` alone.
+    /// Marks only `unit` as secret.
     fn mark(&self, analyser: &mut Analyser, unit: Unit, address: u64) {
         analyser.registers = Default::default();
         let registers = &mut analyser.registers;
@@ -383,7 +383,7 @@ impl Alone {
         }
     }
 
-    /// A result that differs and is not marked.
+    /// Returns a result that differs and is not marked.
     fn unmarked(
         &self,
         analyser: &mut Analyser,
@@ -418,7 +418,7 @@ impl Alone {
         }
         for (number, (place, name)) in FLAGS.into_iter().enumerate() {
             let differs = (after.flags ^ other.flags) >> place & 1 == 1;
-            // A flag that is left undefined keeps its old value or gets any.
+            // An undefined flag may keep its old value or get any value.
             let defined = self.undefined & name == 0;
             if differs && defined && registers.flags & name == 0 {
                 return Some(Unit::Flag(number));

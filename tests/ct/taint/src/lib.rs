@@ -1,16 +1,16 @@
 //! Runs x86-64 code in translation and follows secret bytes through every instruction.
 //!
-//! [`run`] translates the program block by block, with the instructions unchanged, and after each
-//! block computes which bytes of registers and memory are secret now. It reports each branch, each
-//! address and each division of integers that depends on a secret byte. It knows the instructions
-//! that the processor knows, AVX-512 among them, since `iced-x86` describes each.
+//! [`run`] translates the program block by block, with the instructions unchanged. After each block
+//! it computes which bytes of registers and memory are secret now. It reports each branch, each
+//! address and each integer division that depends on a secret byte. It supports all instructions of
+//! the processor, including AVX-512, since `iced-x86` describes each.
 //!
-//! Programs mark secrets with the requests of Valgrind's Memcheck, which the translator sees in the
-//! code. So a program that is checked under Memcheck runs here as it is.
+//! Programs mark secrets with the requests of Valgrind's Memcheck, which the translator recognises
+//! in the code. So a program that is checked under Memcheck runs here unchanged.
 //!
-//! A byte is secret as a whole. Where a rule for an instruction is not exact, it marks more bytes,
-//! never fewer. The program must have one thread. Linux on x86-64 only; on AArch64
-//! the crate has the [`requests`] and the allocator for a program in an emulator.
+//! A byte is secret as a whole. If a rule for an instruction is not exact, it marks more bytes,
+//! never fewer. The program must have one thread. It runs on Linux on x86-64 only. On AArch64 the
+//! crate has only the [`requests`] and the allocator, for programs in an emulator.
 
 #[cfg(all(target_arch = "aarch64", target_os = "linux"))]
 mod allocator;

@@ -1,7 +1,8 @@
-//! The machine state of the program between two blocks, and the way in and out of translated code.
+//! The machine state of the program between two blocks, and the transitions to and from translated
+//! code.
 //!
-//! The state lies at a fixed address below 2 GiB, so that translated code reaches it with an
-//! absolute address and without a register.
+//! The state is at a fixed address below 2 GiB, so that translated code reaches it with an absolute
+//! address and needs no register.
 
 use crate::requests;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -12,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// Address of the [`State`].
 pub(crate) const STATE: usize = 0x2000_0000;
-/// Address of the slots, in which translated code records addresses.
+/// Address of the slots. Translated code records addresses in them.
 pub(crate) const SLOTS: usize = STATE + 0x8000;
 /// Number of slots.
 pub(crate) const SLOT_COUNT: usize = 0x1000;
@@ -21,7 +22,7 @@ const STACK_LEN: usize = 8 << 20;
 const CODE_LEN: usize = 1 << 30;
 const ARENA_LEN: usize = 1 << 36;
 
-/// Places in the state, in bytes from its beginning.
+/// Offsets in the state, in bytes.
 pub(crate) mod place {
     pub(crate) const FLAGS: usize = 0x80;
     pub(crate) const NEXT: usize = 0x88;
@@ -30,7 +31,7 @@ pub(crate) mod place {
     pub(crate) const SCRATCH: usize = 0xa0;
     pub(crate) const NATIVE: usize = 0xa8;
     pub(crate) const EXIT: usize = 0xb0;
-    /// The vector registers, in the form of `xsave64`.
+    /// The vector registers, in the format of `xsave64`.
     pub(crate) const VECTORS: usize = 0x1000;
 }
 
@@ -40,14 +41,14 @@ pub(crate) struct State {
     /// General registers in the order of their encoding: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi.
     pub(crate) general: [u64; 16],
     pub(crate) flags: u64,
-    /// Address of the next instruction, in the program as it was compiled.
+    /// Address of the next instruction in the original program.
     pub(crate) next: u64,
     /// Address of the translated code that runs next.
     pub(crate) target: u64,
 }
 
-// `leave` is also the return address of the translated function. It is never called: the
-// translator sees the address and goes there in the ordinary way.
+// `leave` is also the return address of the translated function. It is never called: the translator
+// recognises the address and leaves normally.
 global_asm!(
     ".globl falcon_taint_enter, falcon_taint_exit, falcon_taint_leave",
     "falcon_taint_enter:",
@@ -79,7 +80,7 @@ global_asm!(
     "pushfq",
     "pop qword ptr [{state} + {flags}]",
     "cld",
-    // x87, SSE, AVX and AVX-512. Bits that the processor does not know are ignored.
+    // x87, SSE, AVX and AVX-512. The processor ignores bits that it does not support.
     "mov eax, 0xe7",
     "xor edx, edx",
     "xsave64 [{state} + {vectors}]",
@@ -126,7 +127,7 @@ unsafe extern "C" {
     fn falcon_taint_leave();
 }
 
-/// Address that a translated function returns to when it ends.
+/// Returns the address that a translated function returns to when it ends.
 pub(crate) fn leave() -> u64 {
     falcon_taint_leave as *const () as u64
 }
@@ -134,9 +135,9 @@ pub(crate) fn leave() -> u64 {
 /// A function that is called at the end of each block.
 type Analyse<'a> = &'a mut dyn FnMut(&mut State);
 
-/// The function that [`run`] got, while translated code runs.
+/// The function passed to [`run`], while translated code runs.
 static mut ANALYSER: Option<Analyse<'static>> = None;
-/// True while the analyser runs: its memory then comes from the arena.
+/// True while the analyser runs. Its memory then comes from the arena.
 static ANALYSING: AtomicBool = AtomicBool::new(false);
 /// True while the program runs in translation.
 static TRANSLATED: AtomicBool = AtomicBool::new(false);
@@ -145,8 +146,8 @@ static ARENA_END: AtomicUsize = AtomicUsize::new(0);
 
 extern "C" fn analyse() {
     ANALYSING.store(true, Relaxed);
-    // SAFETY: there is one thread, and translated code never runs while this function does. The
-    // state is mapped as long as the program runs.
+    // SAFETY: there is one thread, and translated code never runs during this function. The state
+    // stays mapped as long as the program runs.
     unsafe {
         let analyser = (&raw mut ANALYSER).as_mut().and_then(Option::as_mut);
         let state = &mut *std::ptr::with_exposed_provenance_mut::<State>(STATE);
@@ -155,21 +156,21 @@ extern "C" fn analyse() {
     ANALYSING.store(false, Relaxed);
 }
 
-/// Gives the analyser memory of its own. Translated code may stop in the middle of an allocation,
-/// so the analyser must not use the allocator of the program.
+/// Gives the analyser memory of its own. Translated code may be stopped in the middle of an
+/// allocation, so the analyser must not use the program's allocator.
 ///
-/// Memory that the program asks for or gives back becomes public.
+/// Memory that the program allocates or frees becomes public.
 ///
 /// Programs that call [`crate::run`] need it as their `#[global_allocator]`. Memory of the analyser
-/// is never given back.
+/// is never freed.
 pub struct Allocator;
 
-/// Marks memory as public, by a request like those of the program.
+/// Marks memory as public, with a request like those of the program.
 fn declare_public(memory: *mut u8, length: usize) {
     requests::mark_public(memory.expose_provenance(), length);
 }
 
-// SAFETY: each allocation comes from `System` or is a part of the arena that nobody else has.
+// SAFETY: each allocation comes from `System`, or is a part of the arena that nobody else uses.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if !ANALYSING.load(Relaxed) {
@@ -193,18 +194,19 @@ unsafe impl GlobalAlloc for Allocator {
         let end = ARENA_END.load(Relaxed);
         let of_the_arena = (end.saturating_sub(ARENA_LEN)..end).contains(&pointer.addr());
         if !ANALYSING.load(Relaxed) && !of_the_arena {
-            // `free` compares what it finds in the memory.
+            // `free` compares values that it finds in the memory.
             if TRANSLATED.load(Relaxed) {
                 declare_public(pointer, layout.size());
             }
-            // SAFETY: the caller's promise; the memory is not of the arena.
+            // SAFETY: the caller's promise; the memory is not part of the arena.
             unsafe { System.dealloc(pointer, layout) }
         }
     }
 }
 
 fn map(address: usize, length: usize, protection: i32, flags: i32) -> usize {
-    // SAFETY: maps new memory and touches no old one: without `MAP_FIXED`, an address is a hint.
+    // SAFETY: this maps new memory and does not touch existing memory: without `MAP_FIXED`, an
+    // address is a hint.
     let found = unsafe {
         libc::mmap(
             std::ptr::with_exposed_provenance_mut(address),
@@ -233,7 +235,7 @@ impl Code {
         let start = self.next.next_multiple_of(16);
         self.next = start + bytes.len();
         assert!(self.next <= self.end, "no memory for more translated code");
-        // SAFETY: this part of the mapping is unused so far.
+        // SAFETY: this part of the mapping is still unused.
         unsafe {
             let to = std::ptr::with_exposed_provenance_mut::<u8>(start);
             to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
@@ -242,7 +244,7 @@ impl Code {
     }
 }
 
-/// Maps the memory of the machine. To be called once.
+/// Maps the memory of the machine. Must be called once.
 pub(crate) fn prepare() -> Code {
     let data = libc::PROT_READ | libc::PROT_WRITE;
     map(STATE, STATE_LEN, data, libc::MAP_FIXED_NOREPLACE);
@@ -264,18 +266,18 @@ fn set(place: usize, value: u64) {
     unsafe { std::ptr::with_exposed_provenance_mut::<u64>(STATE + place).write(value) }
 }
 
-/// Value in a slot.
+/// Returns the value in a slot.
 #[inline(always)]
 pub(crate) fn slot(number: usize) -> u64 {
     assert!(number < SLOT_COUNT);
-    // SAFETY: the state is mapped, and has this slot.
+    // SAFETY: the state is mapped and contains this slot.
     unsafe { std::ptr::with_exposed_provenance::<u64>(SLOTS + 8 * number).read() }
 }
 
-/// The bytes of an instruction of the program.
+/// Returns the bytes of an instruction of the program.
 pub(crate) fn instruction_bytes(address: u64) -> &'static [u8] {
     // SAFETY: the program is about to run the instructions here. Up to 15 bytes beyond its last
-    // instruction are read, and code segments are followed by others of the same file.
+    // instruction are read; code segments are followed by other segments of the same file.
     unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance(address as usize), 15) }
 }
 
@@ -299,21 +301,21 @@ pub(crate) unsafe fn write_byte(address: u64, value: u8) {
     unsafe { std::ptr::with_exposed_provenance_mut::<u8>(address as usize).write_volatile(value) }
 }
 
-/// Address that the segment register `fs` adds.
+/// Returns the address that the segment register `fs` adds.
 pub(crate) fn fs_base() -> u64 {
     let mut base = 0u64;
     const ARCH_GET_FS: i32 = 0x1003;
-    // SAFETY: writes the base to `base`.
+    // SAFETY: the call writes the address to `base`.
     let failed = unsafe { libc::syscall(libc::SYS_arch_prctl, ARCH_GET_FS, &raw mut base) };
     assert_eq!(failed, 0, "arch_prctl");
     base
 }
 
-/// Runs `function(argument)` in translation: `analyser` sees the state before the first block and
-/// after each, and sets `target`. It ends the run by [`leave`].
+/// Runs `function(argument)` in translation. `analyser` gets the state before the first block and
+/// after each block, and sets `target`. It ends the run with [`leave`].
 pub(crate) fn run(function: extern "C" fn(usize), argument: usize, analyser: Analyse<'_>) {
     // SAFETY: there is one thread, and the analyser is used in this function alone. The assembler
-    // code keeps the registers that a function keeps, and `argument` is what `function` expects.
+    // code preserves the callee-saved registers, and `argument` is what `function` expects.
     unsafe {
         ANALYSER = Some(std::mem::transmute::<Analyse<'_>, Analyse<'static>>(
             analyser,
@@ -325,8 +327,8 @@ pub(crate) fn run(function: extern "C" fn(usize), argument: usize, analyser: Ana
     }
 }
 
-/// Parts of the state that `xsave64` writes: number and length of an element, and the number of
-/// the component. Their places are those that `cpuid` tells.
+/// Components of the state that `xsave64` writes: number of elements, length of an element, and
+/// number of the component. `cpuid` returns their offsets.
 const LOW_VECTORS: (usize, usize, u32) = (16, 16, 1);
 const MIDDLE_VECTORS: (usize, usize, u32) = (16, 16, 2);
 const HIGH_VECTORS: (usize, usize, u32) = (16, 32, 6);
@@ -340,35 +342,36 @@ pub(crate) struct Vectors {
     pub(crate) masks: [[u8; 8]; 8],
 }
 
-/// A component of the saved registers.
+/// Returns a component of the saved registers.
 fn component((count, length, number): (usize, usize, u32)) -> &'static mut [u8] {
-    // Asked once: on a virtual machine the answer takes long.
+    // Asked only once, since on a virtual machine the answer takes long.
     static PLACES: OnceLock<[usize; 8]> = OnceLock::new();
     let places = PLACES.get_or_init(|| {
         std::array::from_fn(|number| match number {
-            // The place of component 1 is fixed.
+            // The offset of component 1 is fixed.
             1 => 160,
             #[allow(unused_unsafe, reason = "the oldest compiler calls it unsafe")]
-            // SAFETY: every processor of x86-64 has the instruction.
+            // SAFETY: every x86-64 processor has the instruction.
             _ => unsafe { std::arch::x86_64::__cpuid_count(0xd, number as u32) }.ebx as usize,
         })
     });
     let place = places[number as usize];
     assert!(place + count * length <= SLOTS - STATE - place::VECTORS);
-    // SAFETY: the state is mapped, the component lies in it, and only one of them is used at once.
+    // SAFETY: the state is mapped and contains the component, and only one component is used at a
+    // time.
     unsafe {
         let start = std::ptr::with_exposed_provenance_mut(STATE + place::VECTORS + place);
         std::slice::from_raw_parts_mut(start, count * length)
     }
 }
 
-/// The components that differ from their initial values, a bit each.
+/// Bit set of the components that differ from their initial values.
 fn components_in_use() -> &'static mut u64 {
     // SAFETY: the header stands after the first 512 bytes.
     unsafe { &mut *std::ptr::with_exposed_provenance_mut::<u64>(STATE + place::VECTORS + 512) }
 }
 
-/// Sets the vector and mask registers that the program goes on with. Needs AVX-512.
+/// Sets the program's vector and mask registers for the next block. Needs AVX-512.
 pub(crate) fn set_vectors(registers: &Vectors) {
     *components_in_use() |= 0xe6;
     for (register, bytes) in registers.vectors.iter().enumerate() {
@@ -383,7 +386,7 @@ pub(crate) fn set_vectors(registers: &Vectors) {
     component(MASKS).copy_from_slice(registers.masks.as_flattened());
 }
 
-/// The vector and mask registers after the last block.
+/// Returns the vector and mask registers after the last block.
 pub(crate) fn vectors() -> Vectors {
     let in_use = *components_in_use();
     let mut all = Vectors {
@@ -414,8 +417,8 @@ pub(crate) fn vectors() -> Vectors {
     all
 }
 
-/// Writes a line to standard error without a lock of the program.
+/// Writes a line to standard error without taking a lock of the program.
 pub(crate) fn print(line: &str) {
-    // SAFETY: writes the bytes of `line`.
+    // SAFETY: the call writes the bytes of `line`.
     unsafe { libc::write(2, line.as_ptr().cast(), line.len()) };
 }

@@ -1,10 +1,10 @@
-//! The rule of an instruction, by its name.
+//! Finds the rule of an instruction by its name.
 
 use crate::rules::Rule;
 use crate::taint::nonzero_bytes;
 use iced_x86::{EncodingKind, Instruction, OpKind, Register};
 
-/// Lower-case name of the instruction, without the `v` of its vector form.
+/// Returns the lower-case name of the instruction, without the `v` of its vector form.
 pub(crate) fn name(instruction: &Instruction) -> String {
     let name = format!("{:?}", instruction.mnemonic()).to_lowercase();
     match name.strip_prefix('v') {
@@ -13,7 +13,7 @@ pub(crate) fn name(instruction: &Instruction) -> String {
     }
 }
 
-/// The last operand, if it is a constant.
+/// Returns the last operand if it is a constant.
 pub(crate) fn constant(instruction: &Instruction) -> Option<u64> {
     let last = instruction.op_count().checked_sub(1)?;
     let kind = instruction.op_kind(last);
@@ -39,7 +39,7 @@ fn operand_length(instruction: &Instruction, operand: u32) -> usize {
     }
 }
 
-/// True if the result is the same whatever the register that is both operands holds.
+/// True if both operands are the same register and the result does not depend on its value.
 fn is_public(instruction: &Instruction, name: &str) -> bool {
     let count = instruction.op_count();
     let registers = |from: u32| {
@@ -89,7 +89,7 @@ fn is_public(instruction: &Instruction, name: &str) -> bool {
     ternary || zero && registers(0)
 }
 
-/// Size of the elements that the last letter of the name says.
+/// Returns the element size that the last letter of the name denotes.
 fn letter(name: &str) -> usize {
     match name.as_bytes().last() {
         Some(b'b') => 1,
@@ -99,8 +99,8 @@ fn letter(name: &str) -> usize {
     }
 }
 
-/// The rule of an instruction whose operands are all explicit, and which writes its first operand
-/// alone, or only flags. None if none is known.
+/// Returns the rule of an instruction whose operands are all explicit, and which writes only its
+/// first operand or only flags. `None` if no rule is known.
 pub(crate) fn rule(instruction: &Instruction, name: &str) -> Option<Rule> {
     let last = constant(instruction);
     let count = instruction.op_count();
@@ -115,7 +115,7 @@ pub(crate) fn rule(instruction: &Instruction, name: &str) -> Option<Rule> {
     if is_public(instruction, name) {
         return Some(Rule::Public);
     }
-    // Its mask is `xmm0`, which is no explicit operand.
+    // The mask is `xmm0`, which is not an explicit operand.
     if instruction.encoding() == EncodingKind::Legacy && name.contains("blendv") {
         return None;
     }
@@ -130,7 +130,7 @@ pub(crate) fn rule(instruction: &Instruction, name: &str) -> Option<Rule> {
             },
             "movzx" => Rule::Extend(length(1), false),
             "movsx" | "movsxd" => Rule::Extend(length(1), true),
-            // These only read the carry.
+            // These only read the carry flag.
             "sbb"
                 if count == 2
                     && instruction.op_kind(1) == OpKind::Register
@@ -219,7 +219,7 @@ pub(crate) fn rule(instruction: &Instruction, name: &str) -> Option<Rule> {
         }
         "pmovqd" | "pmovqw" | "pmovqb" | "pmovdw" | "pmovdb" | "pmovwb" => {
             let (from, to) = name[4..].split_at(1);
-            // The lowest bytes of an element become the result.
+            // The lowest bytes of each element become the result.
             Rule::Resize(letter(from), letter(to))
         }
         "cvtdq2ps" | "cvtps2dq" | "cvttps2dq" | "cvtps2udq" | "cvttps2udq" | "cvtudq2ps" => {
@@ -265,7 +265,7 @@ pub(crate) fn rule(instruction: &Instruction, name: &str) -> Option<Rule> {
             "pavg", "popcnt", "plzcnt", "pshld", "pshrd",
         ]) =>
         {
-            // `psubusb` and such end in the size too.
+            // Names such as `psubusb` end in the element size, too.
             Rule::Elements(letter(name))
         }
         _ if starts(&[

@@ -2,7 +2,7 @@
 
 use iced_x86::{ConditionCode, EncodingKind, Instruction, OpKind, Register, UsedMemory};
 
-/// A general register that a memory operand is addressed by: the slot that holds its value.
+/// A general register that addresses a memory operand, with the slot that holds its value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recorded {
     pub(crate) register: u8,
@@ -17,7 +17,7 @@ pub(crate) enum Place {
         first: u8,
         length: u8,
     },
-    /// If `clears`, a write clears the bytes above.
+    /// A vector register. If `clears` is true, a write clears the bytes above.
     Vector {
         index: u8,
         length: u8,
@@ -35,16 +35,16 @@ pub(crate) enum Place {
         fs: bool,
         length: u8,
     },
-    /// Elements in memory, each at an address of its own.
+    /// Elements in memory, each at its own address.
     Scattered {
         base: Option<Recorded>,
-        /// The vector register with the offsets, and the first of the slots that hold it.
+        /// The vector register with the offsets, and the first of the slots that hold its value.
         offsets: Recorded,
-        /// Bytes of an offset.
+        /// Size of an offset in bytes.
         offset: u8,
         scale: u8,
         displacement: u64,
-        /// Bytes of an element.
+        /// Size of an element in bytes.
         element: u8,
         count: u8,
     },
@@ -62,7 +62,7 @@ impl Place {
     }
 }
 
-/// Slots that hold a vector register.
+/// Number of slots that hold a vector register.
 const SLOTS_OF_A_VECTOR: usize = 8;
 
 /// The value that a slot holds.
@@ -71,18 +71,18 @@ pub(crate) enum Value {
     Register(Register),
     /// 1 if the condition holds, in the lowest byte.
     Condition(ConditionCode),
-    /// A later part of the vector register before it.
+    /// A later part of the preceding vector register.
     Rest,
 }
 
-/// Numbers slots.
+/// Assigns numbers to slots.
 #[derive(Default)]
 pub(crate) struct Slots {
     pub(crate) values: Vec<Value>,
 }
 
 impl Slots {
-    /// A slot for the value of `register` before the instruction that comes next.
+    /// Returns a slot for the value of `register` before the next instruction.
     pub(crate) fn record(&mut self, register: Register) -> Recorded {
         Recorded {
             register: register.full_register().number() as u8,
@@ -90,12 +90,12 @@ impl Slots {
         }
     }
 
-    /// A slot for the value of a mask register before the instruction that comes next.
+    /// Returns a slot for the value of a mask register before the next instruction.
     pub(crate) fn record_mask(&mut self, register: Register) -> u16 {
         self.push(Value::Register(register))
     }
 
-    /// Slots for the value of the vector `register` before the instruction that comes next.
+    /// Returns slots for the value of the vector `register` before the next instruction.
     pub(crate) fn record_vector(&mut self, register: Register) -> Recorded {
         let slot = self.push(Value::Register(register));
         let filled = usize::from(slot) + SLOTS_OF_A_VECTOR;
@@ -106,7 +106,7 @@ impl Slots {
         }
     }
 
-    /// A slot that tells whether a condition holds before the instruction that comes next.
+    /// Returns a slot for whether a condition holds before the next instruction.
     pub(crate) fn record_condition(&mut self, condition: ConditionCode) -> u16 {
         self.push(Value::Condition(condition))
     }
@@ -126,7 +126,7 @@ pub(crate) fn general(register: Register) -> Place {
     }
 }
 
-/// The place of a register. None for those that the analyser does not follow.
+/// Returns the place of a register. `None` if the analyser does not follow it.
 pub(crate) fn register_place(register: Register, clears: bool) -> Option<Place> {
     if register.is_gpr() {
         Some(general(register))
@@ -177,7 +177,7 @@ pub(crate) fn used_memory(slots: &mut Slots, used: &UsedMemory) -> Option<Place>
     memory_place(slots, registers, used.scale(), used.displacement(), length)
 }
 
-/// The place of an explicit operand, if it is one that can be secret.
+/// Returns the place of an explicit operand, if it can be secret.
 pub(crate) fn operand(instruction: &Instruction, number: u32, slots: &mut Slots) -> Option<Place> {
     match instruction.op_kind(number) {
         OpKind::Register => register_place(

@@ -1,37 +1,38 @@
 //! Requests of a program to Valgrind's Memcheck, which `falcon-taint` answers, too.
 //!
-//! A request is a sequence of instructions that does nothing on a processor. Ready-made bindings
+//! A request is a sequence of instructions that does nothing on a real processor. Existing bindings
 //! need libclang to build.
 //!
-//! Source: `valgrind/valgrind.h` and `valgrind/memcheck.h`, which fix the sequence and the numbers
+//! Source: `valgrind/valgrind.h` and `valgrind/memcheck.h`. They fix the sequence and the numbers
 //! as an interface for programs.
 
-/// Asks whether the program runs under Valgrind: 1 or 0.
+/// Asks whether the program runs under Valgrind. The answer is 1 or 0.
 pub const RUNNING_ON_VALGRIND: u64 = 0x1001;
 /// Asks for the number of errors so far.
 pub const COUNT_ERRORS: u64 = 0x1201;
 const MEMCHECK: u64 = (b'M' as u64) << 24 | (b'C' as u64) << 16;
-/// Marks memory as secret: address, length.
+/// Marks memory as secret. Arguments: address, length.
 pub const MAKE_MEM_UNDEFINED: u64 = MEMCHECK + 1;
-/// Marks memory as public: address, length.
+/// Marks memory as public. Arguments: address, length.
 pub const MAKE_MEM_DEFINED: u64 = MEMCHECK + 2;
-/// Writes a byte for each byte of memory, 255 if it is secret: address, buffer, length. Answers 1.
+/// Writes a byte for each byte of memory, 255 if it is secret. Arguments: address, buffer, length.
+/// The answer is 1.
 pub const GET_VBITS: u64 = MEMCHECK + 8;
 
-/// Instructions of a request on x86-64: `rol rdi, 3`, `rol rdi, 13`, `rol rdi, 61`,
-/// `rol rdi, 51`, and then `xchg rbx, rbx`.
+/// Instructions of a request on x86-64: `rol rdi, 3`, `rol rdi, 13`, `rol rdi, 61`, `rol rdi, 51`,
+/// and then `xchg rbx, rbx`.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const SEQUENCE: [u8; 19] = [
     0x48, 0xc1, 0xc7, 0x03, 0x48, 0xc1, 0xc7, 0x0d, 0x48, 0xc1, 0xc7, 0x3d, 0x48, 0xc1, 0xc7, 0x33,
     0x48, 0x87, 0xdb,
 ];
 
-/// True if the program runs under Valgrind or in translation.
+/// True if the program runs under Valgrind or under falcon-taint.
 pub fn is_running() -> bool {
     send(RUNNING_ON_VALGRIND, [0; 3]) != 0
 }
 
-/// Number of errors that were reported so far.
+/// Number of errors that have been reported.
 pub fn count_errors() -> usize {
     send(COUNT_ERRORS, [0; 3]) as usize
 }
@@ -51,19 +52,20 @@ pub fn is_secret(address: usize, length: usize) -> bool {
     let mut undefined = vec![0u8; length];
     let buffer = undefined.as_mut_ptr().expose_provenance();
     let done = send(GET_VBITS, [address, buffer, length]);
-    // Written behind the compiler's back.
+    // The request writes this without the compiler's knowledge.
     let undefined = std::hint::black_box(&undefined);
     done == 1 && undefined.iter().all(|&bits| bits == 0xff)
 }
 
-/// Sends a request and returns the answer, which is 0 where nobody answers.
+/// Sends a request and returns the answer, which is 0 if nobody answers.
 fn send(number: u64, arguments: [usize; 3]) -> u64 {
     let [first, second, third] = arguments.map(|argument| argument as u64);
     let words = [number, first, second, third, 0, 0];
     let mut answer = 0u64;
-    // SAFETY: the rotations add up to 128 bits, so the rotated register and every other register
-    // but the flags and that of the answer keep their values. Who answers reads the six words, and
-    // writes memory for `GET_VBITS` alone: a buffer of `is_secret`, as long as it says.
+    // SAFETY: the rotations add up to 128 bits, so the rotated register keeps its value. The other
+    // registers also do, except the flags and the register of the answer. The receiver reads the
+    // six words. It writes memory only for `GET_VBITS`: a buffer of `is_secret`, of the stated
+    // length.
     #[cfg(target_arch = "x86_64")]
     unsafe {
         std::arch::asm!(

@@ -1,26 +1,27 @@
-//! The rules by which secret bytes of operands make bytes of results secret.
+//! The rules that derive the secret bytes of results from those of operands.
 
 use crate::taint::bytes;
 
-/// The secret bytes of a result, as a function of those of the operands.
+/// Derives the secret bytes of a result from those of the operands.
 ///
 /// Each rule marks every byte that can depend on a secret byte. Some mark more. Sizes and places
-/// are in bytes, distances of shifts in bits.
+/// are in bytes, shift distances in bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Rule {
-    /// Public, whatever the operands are.
+    /// The result is public for all operands.
     Public,
     /// Each byte of the result may depend on each byte of the operands.
     All,
     /// Each byte depends on the bytes at the same place.
     Bytewise,
-    /// `Bytewise`, but only bytes of this mask can be secret: `and` with a constant.
+    /// Like `Bytewise`, but only bytes of this mask can be secret: `and` with a constant.
     And(u64),
     /// Elements of this size depend on the elements at the same place.
     Elements(usize),
-    /// `Elements` of this size, shifted by the count in the last operand.
+    /// Like `Elements` of this size, shifted by the count in the last operand.
     ElementsByCount(usize),
-    /// The lowest element, of this size, as `Elements`. The rest is that of the first operand.
+    /// The lowest element, of this size, depends on the lowest elements of the operands. The rest
+    /// is that of the first operand.
     Lowest(usize),
     /// The lowest element, of this size, depends on the lowest 8 bytes of the last operand. The
     /// rest is that of the first operand.
@@ -33,17 +34,17 @@ pub(crate) enum Rule {
     Upwards,
     /// Each byte depends on the bytes at the same place and above: shifts to the right.
     Downwards,
-    /// A shift to the left by this distance.
+    /// Shifts to the left by this distance.
     Left(u32),
-    /// A shift to the right: distance, size of the operand, and whether the sign is copied.
+    /// Shifts to the right: distance, size of the operand, and whether the sign is copied.
     Right(u32, usize, bool),
-    /// A rotation to the left: distance, size of the operand.
+    /// Rotates to the left: distance, size of the operand.
     Rotate(u32, usize),
     /// The bytes from this place on.
     From(usize),
-    /// The first operand with a part of the second: place, size of the part.
+    /// Replaces a part of the first operand by the second: place, size of the part.
     Insert(usize, usize),
-    /// An integer of this size, extended. If the second is true, its sign is copied.
+    /// Extends an integer of this size. If the second field is true, its sign is copied.
     Extend(usize, bool),
     /// Elements of the first size become elements of the second.
     Resize(usize, usize),
@@ -51,7 +52,7 @@ pub(crate) enum Rule {
     Broadcast(usize),
     /// The bytes of an operand of this size, in reverse order.
     Reverse(usize),
-    /// The parts of 16 bytes depend on the parts at the same place.
+    /// Each 16-byte part depends on the parts at the same place.
     Parts,
     /// A flag that is one bit of the byte at this place.
     Bit(usize),
@@ -89,7 +90,7 @@ pub(crate) fn elements(mask: u64, size: usize) -> u64 {
     }
 }
 
-/// Bytes of the elements of `size` bytes that `selected` has bits for.
+/// Returns the bytes of the elements of `size` bytes whose bits are set in `selected`.
 pub(crate) fn selection(selected: u64, size: usize) -> u64 {
     (0..64 / size).fold(0, |all, element| {
         all | if selected >> element & 1 == 1 {
@@ -104,17 +105,17 @@ fn any(mask: u64) -> u64 {
     if mask == 0 { 0 } else { !0 }
 }
 
-/// Every byte from the lowest secret one on.
+/// Returns every byte from the lowest secret one on.
 fn upwards(mask: u64) -> u64 {
     mask | mask.wrapping_neg()
 }
 
-/// Every byte from the highest secret one down.
+/// Returns every byte from the highest secret one down.
 fn downwards(mask: u64) -> u64 {
     bytes(64 - mask.leading_zeros() as usize)
 }
 
-/// Bytes of a value that is shifted to the left by `bits`.
+/// Returns the secret bytes of a value that is shifted to the left by `bits`.
 fn left(mask: u64, bits: u32) -> u64 {
     let whole = mask << (bits / 8);
     if bits.is_multiple_of(8) {
@@ -134,7 +135,7 @@ fn right(mask: u64, bits: u32) -> u64 {
 }
 
 impl Rule {
-    /// True if flags depend on the operands, whose bytes are secret as `union` says.
+    /// True if the flags depend on the operands. `union` has the secret bytes of all operands.
     pub(crate) fn decides_flags(self, union: u64) -> bool {
         let read = match self {
             Self::Public => 0,
@@ -146,8 +147,8 @@ impl Rule {
         union & read != 0
     }
 
-    /// Mask of the result, of `length` bytes. `flags` is true if the instruction reads a secret
-    /// flag.
+    /// Returns the mask of the result, which has `length` bytes. `flags` is true if the instruction
+    /// reads a secret flag.
     #[inline(always)]
     pub(crate) fn apply(self, sources: &[u64], flags: bool, length: usize) -> u64 {
         let mut union = 0;
@@ -172,7 +173,7 @@ impl Rule {
             Self::IntoLowest(size) => any(last() & 0xff) & bytes(size) | first() & !bytes(size),
             Self::MoveLowest(size) => last() & bytes(size) | first() & !bytes(size),
             Self::Upwards => upwards(union),
-            // The count of a shift stands last.
+            // The count of a shift is the last operand.
             Self::Downwards if others() != 0 => !0,
             Self::Downwards => downwards(first()),
             Self::Left(bits) => left(first(), bits),
@@ -229,7 +230,7 @@ impl Rule {
 mod tests {
     use super::*;
 
-    /// Each byte of a word that `result` computes from words may depend on those that `rule` says.
+    /// Checks that each byte of `result` depends only on bytes that `rule` allows.
     fn check(rule: Rule, length: usize, result: impl Fn(u64) -> u64) {
         let word = 0x0123_4567_89ab_cdef_u64;
         for byte in 0..8 {

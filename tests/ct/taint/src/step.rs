@@ -1,4 +1,4 @@
-//! One instruction as the analyser sees it, made from iced's description.
+//! Representation of an instruction for the analyser, made from iced's description.
 
 use crate::names::{constant, name, rule};
 use crate::places::{
@@ -11,19 +11,19 @@ use iced_x86::{
     Register,
 };
 
-/// The kind of work that an instruction needs.
+/// Treatment that an instruction needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
     Plain,
-    /// The operands, or the flags that are read, decide where to go on.
+    /// A branch. Its operands, or the flags that it reads, decide where the program continues.
     Branch,
-    /// The time of a division of integers depends on the operands.
+    /// An integer division, whose time depends on the operands.
     Division,
-    /// A division or a square root of floating-point numbers.
+    /// A floating-point division or square root.
     Quotient,
     /// Two operands change places.
     Swap,
-    /// The mask, or the last of several operands, decides which addresses are used.
+    /// The mask, or the last operand if there are several, decides which addresses are used.
     Masked,
     /// `movs` and `stos` with elements of `length` bytes, `rcx` times if `repeats`.
     Text {
@@ -39,19 +39,19 @@ pub(crate) enum Kind {
     },
     /// A request to Valgrind.
     Request,
-    /// Not known to the analyser.
+    /// The analyser does not support the instruction.
     Unknown,
 }
 
-/// A mask register of which an instruction uses the lowest bits.
+/// A mask register, of which an instruction uses the lowest bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Selector {
     pub(crate) register: u8,
-    /// The bytes that hold those bits, one bit each.
+    /// Set of bytes that contain those bits, one bit for each.
     pub(crate) bytes: u8,
 }
 
-/// One instruction as the analyser sees it.
+/// One instruction, as the analyser handles it.
 #[derive(Debug)]
 pub(crate) struct Step {
     pub(crate) address: u64,
@@ -59,35 +59,36 @@ pub(crate) struct Step {
     pub(crate) rule: Rule,
     /// Operands that are read, in order.
     pub(crate) sources: Vec<Place>,
-    /// Operands that are written. The first is the result of the rule. The others are wholly secret
-    /// if anything that is read is.
+    /// Operands that are written. The rule gives the first one. The others become fully secret if
+    /// any source is secret.
     pub(crate) results: Vec<Place>,
-    /// Memory whose address shows, even if nothing is read.
+    /// Memory whose address is observable, even if nothing is read.
     pub(crate) addressed: Vec<Place>,
-    /// The old result stays where the mask register says so.
+    /// The old result stays in elements that the mask register does not select.
     pub(crate) keeps: bool,
     pub(crate) mask: Option<Selector>,
-    /// The slot with the value of the mask register, and the size of an element: other elements are
-    /// neither read nor written.
+    /// The slot with the value of the mask register, and the size of an element. Elements that are
+    /// not selected are neither read nor written.
     pub(crate) selects: Option<(u16, u8)>,
-    /// The slot with an operand, and its length in bytes: if it is zero, the old result stays.
+    /// The slot with an operand, and its length in bytes. If the operand is zero, the old result
+    /// stays.
     pub(crate) keeps_if_zero: Option<(u16, u8)>,
-    /// The size of the one element that a memory operand is, copied to all.
+    /// The size of a memory operand's only element, which is copied to all elements.
     pub(crate) broadcast: Option<u8>,
     pub(crate) flags_read: u32,
-    /// Flags that the result decides.
+    /// Flags that depend on the result.
     pub(crate) flags_written: u32,
-    /// Slots with the two operands of `and`: where one of them is known to be zero, the result is.
+    /// Slots with the two operands of `and`. If one of them is a public zero, so is the result.
     pub(crate) ands: Option<[u16; 2]>,
-    /// The slot that tells whether a conditional move happens. Its first operand is the old result.
+    /// The slot that tells whether a conditional move happens. The first operand is the old result.
     pub(crate) moves: Option<u16>,
-    /// The flags stay as they were if the last operand is zero: shifts by `cl`.
+    /// The flags keep their values if the last operand is zero, as in shifts by `cl`.
     pub(crate) keeps_flags: bool,
-    /// Flags that are the same whatever the operands are.
+    /// Flags whose values do not depend on the operands.
     pub(crate) flags_fixed: u32,
 }
 
-/// The operand, if it is a general register of 32 or 64 bits.
+/// Returns the operand if it is a general register of 32 or 64 bits.
 fn whole_register(instruction: &Instruction, operand: u32) -> Option<Register> {
     let register = match instruction.op_kind(operand) {
         OpKind::Register => instruction.op_register(operand),
@@ -110,7 +111,7 @@ fn writes(access: OpAccess) -> bool {
     )
 }
 
-/// Makes the step of an instruction. The branch that ends a block has one too.
+/// Makes the step of an instruction, or of the branch that ends a block.
 pub(crate) fn step(
     instruction: &Instruction,
     infos: &mut InstructionInfoFactory,
@@ -179,7 +180,8 @@ pub(crate) fn step(
                 .filter(|register| written.contains(register));
             step.results = results.map(general).collect();
             step.rule = Rule::Public;
-            // Each is a result of its own: the others follow the operands, of which there are none.
+            // Each is a separate result. Results after the first become secret with a source; there
+            // is none.
             return step;
         }
         Mnemonic::Syscall => {
@@ -260,10 +262,10 @@ pub(crate) fn step(
     step
 }
 
-/// `bsr` and `bsf`, whose result stays as it was if the operand is zero.
+/// Handles `bsr` and `bsf`, whose result keeps its value if the operand is zero.
 fn scan(step: &mut Step, instruction: &Instruction, slots: &mut Slots) {
     step.sources.extend(operand(instruction, 1, slots));
-    // With 32 bits, the upper half is cleared only if there is a result.
+    // With 32 bits, the upper half is cleared only if a result is written.
     let result = general(instruction.op_register(0).full_register());
     step.results.push(result);
     match instruction.op_kind(1) {
@@ -272,12 +274,12 @@ fn scan(step: &mut Step, instruction: &Instruction, slots: &mut Slots) {
             let slot = slots.record(register).slot;
             step.keeps_if_zero = Some((slot, register.size() as u8));
         }
-        // The value is not recorded: it may be zero.
+        // The value is not recorded, so it may be zero.
         _ => step.sources.push(result),
     }
 }
 
-/// Loads and stores of elements, each at an address of its own.
+/// Handles loads and stores of elements at separate addresses.
 fn scattered(step: &mut Step, instruction: &Instruction, slots: &mut Slots) {
     let (memory, data) = match instruction.op_kind(0) {
         OpKind::Register => (1, 0),
@@ -372,8 +374,8 @@ fn branch_or_other(
         instruction.flow_control(),
         FlowControl::Call | FlowControl::IndirectCall
     ) {
-        // The return address is public. As a second result it follows the operand, which is a
-        // branch that is reported.
+        // The return address is public. As a second result it would become secret only with the
+        // operand, and that is reported as a branch.
         let place = memory_place(slots, [none, Register::RSP, none], 1, (-8i64) as u64, 8);
         step.results.extend(place);
         step.rule = Rule::Public;
@@ -428,7 +430,7 @@ fn branch_or_other(
     step
 }
 
-/// The part of a mask register that an instruction on this number of elements uses.
+/// Returns the part of a mask register that an instruction on `elements` elements uses.
 fn selector(register: Register, elements: usize) -> Selector {
     Selector {
         register: register.number() as u8,
@@ -447,7 +449,7 @@ fn mask(step: &mut Step, instruction: &Instruction) {
     }
 }
 
-/// The step of an instruction whose operands are all explicit.
+/// Makes the step of an instruction whose operands are all explicit.
 fn explicit(
     mut step: Step,
     instruction: &Instruction,
@@ -463,8 +465,8 @@ fn explicit(
         Rule::Elements(size) => size,
         _ => instruction.op_code().memory_size().element_size(),
     };
-    // A blend takes the elements that it does not select from the other operand. Others compute
-    // with elements of another size than they select.
+    // A blend takes the elements that it does not select from the other operand. Some instructions
+    // compute with elements of another size than they select.
     let selects_results =
         !name.contains("blend") && !matches!(name.as_str(), "gf2p8affineqb" | "pmultishiftqb");
     let by_element =
@@ -489,7 +491,7 @@ fn explicit(
     {
         step.ands = Some([slots.record(first).slot, slots.record(second).slot]);
     }
-    // Where the old result is read because of the mask alone, it is no operand of the rule.
+    // If the old result is read only because of the mask, it is not an operand of the rule.
     let mut plain = *instruction;
     if plain.has_op_mask() {
         plain.set_op_mask(Register::None);
@@ -514,7 +516,7 @@ fn explicit(
         let Some(place) = operand(instruction, number, slots) else {
             continue;
         };
-        // A conditional move leaves its result as it was, or writes it.
+        // A conditional move either keeps its result or writes it.
         let may_stay = access == OpAccess::CondWrite || number == 0 && keeps_rest;
         if reads(access) || may_stay {
             step.sources.push(place);

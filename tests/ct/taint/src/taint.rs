@@ -1,16 +1,16 @@
 //! The secret bytes of registers and memory.
 //!
-//! A bit stands for a byte: bit `i` of a mask is set if byte `i` of the value is secret.
+//! A mask has one bit for each byte: bit `i` is set if byte `i` of the value is secret.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A mask with one bit for each of `length` bytes.
+/// Returns a mask with one bit for each of `length` bytes.
 pub(crate) const fn bytes(length: usize) -> u64 {
     if length >= 64 { !0 } else { (1 << length) - 1 }
 }
 
-/// A bit for each byte of `value` that is not zero.
+/// Returns a bit for each byte of `value` that is not zero.
 pub(crate) fn nonzero_bytes(value: u64) -> u64 {
     let bytes = value.to_le_bytes().into_iter().enumerate();
     bytes.fold(0, |all, (i, byte)| all | u64::from(byte != 0) << i)
@@ -54,15 +54,15 @@ impl Hasher for PageHasher {
 
 /// Secret bytes of memory.
 pub struct Memory {
-    /// Places in `pages`, by number of the page.
+    /// Index into `pages`, by page number.
     places: HashMap<u64, u32, BuildHasherDefault<PageHasher>>,
-    /// The first page stands for all that were never secret.
+    /// The first page stands for all pages that were never secret.
     pages: Vec<Page>,
     cache: Vec<(u64, u32)>,
 }
 
 impl Memory {
-    /// Memory without a secret.
+    /// Creates memory without secrets.
     #[expect(clippy::new_without_default, reason = "it is large")]
     pub fn new() -> Self {
         Self {
@@ -93,7 +93,7 @@ impl Memory {
         place
     }
 
-    /// Mask of `length <= 64` bytes at `address`.
+    /// Returns the mask of `length <= 64` bytes at `address`.
     #[inline(always)]
     pub fn read(&mut self, address: u64, length: usize) -> u64 {
         let (word, shift) = (address / 64, address % 64);
@@ -158,7 +158,7 @@ impl Memory {
         }
     }
 
-    /// Copies the masks of a range to another that does not overlap it.
+    /// Copies the masks of a range to another range, which must not overlap it.
     pub(crate) fn copy(&mut self, from: u64, to: u64, length: u64) {
         let mut done = 0;
         while done < length {

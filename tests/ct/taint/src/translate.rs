@@ -1,5 +1,5 @@
-//! Translation of a block: the same instructions, after each other's addresses are recorded, and an
-//! exit to the analyser in place of the branch.
+//! Translates a block: the same instructions, preceded by code that records addresses, and an exit
+//! to the analyser in place of the branch.
 
 use crate::machine::{Code, SLOT_COUNT, SLOTS, STATE, instruction_bytes, place};
 use crate::places::{Slots, Value};
@@ -10,7 +10,7 @@ use iced_x86::{
     Instruction, InstructionInfoFactory, MemoryOperand, Mnemonic, OpKind, Register,
 };
 
-/// Instructions up to a branch, translated.
+/// A translated sequence of instructions up to a branch.
 pub(crate) struct Block {
     /// Address of the translation.
     pub(crate) code: u64,
@@ -20,9 +20,9 @@ pub(crate) struct Block {
 }
 
 const MAX_STEPS: usize = 128;
-/// Bytes of a request before its last instruction.
+/// Number of bytes of a request before its last instruction.
 const BEFORE_THE_LAST: usize = SEQUENCE.len() - 3;
-/// Slots that one instruction may need.
+/// Largest number of slots that one instruction may need.
 const MAX_SLOTS_OF_ONE: usize = 16;
 
 /// Writes machine code.
@@ -36,7 +36,7 @@ impl Writer {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// An absolute address as operand, with a register or an opcode extension.
+    /// Writes an absolute address as operand, with a register or an opcode extension.
     fn absolute(&mut self, register: u8, address: usize) {
         let address = u32::try_from(address).expect("below 2 GiB");
         self.put(&[0x04 | (register & 7) << 3, 0x25]);
@@ -49,7 +49,7 @@ impl Writer {
         self.absolute(number, address);
     }
 
-    /// Stores a vector register by an instruction of the given kind.
+    /// Stores a vector register with an instruction of the given encoding.
     fn store_vector(&mut self, address: usize, register: Register, encoding: EncodingKind) {
         let to = MemoryOperand::with_displ(address as u64, 4);
         let (opcode, register) = if encoding == EncodingKind::EVEX {
@@ -83,7 +83,7 @@ impl Writer {
         }
     }
 
-    /// Goes to the analyser, which finds the next address in the state.
+    /// Jumps to the analyser, which finds the next address in the state.
     fn leave(&mut self) {
         self.put(&[0xff]);
         self.absolute(4, STATE + place::EXIT);
@@ -129,14 +129,14 @@ pub(crate) fn translate(start: u64, code: &mut Code) -> Block {
                     writer.store_vector(slot, register, instruction.encoding());
                 }
                 Value::Condition(code) => {
-                    // setcc, which leaves the flags as they are
+                    // setcc, which keeps the flags
                     writer.put(&[0x0f, 0x90 | condition(code)]);
                     writer.absolute(0, slot);
                 }
                 Value::Rest => {}
             }
         }
-        // Checked where the last of them stands.
+        // Checked at the last instruction of the sequence.
         let is_request = instruction.mnemonic() == Mnemonic::Xchg
             && address - start >= BEFORE_THE_LAST as u64
             && instruction_bytes(address - BEFORE_THE_LAST as u64)
@@ -159,7 +159,7 @@ pub(crate) fn translate(start: u64, code: &mut Code) -> Block {
             &mut infos,
         );
         let is_syscall = instruction.mnemonic() == Mnemonic::Syscall;
-        // A request is known in one piece.
+        // A request is recognised only if it is not divided.
         let may_be_cut = instruction.mnemonic() != Mnemonic::Rol;
         steps.push(step);
         address = instruction.next_ip();
@@ -179,7 +179,7 @@ pub(crate) fn translate(start: u64, code: &mut Code) -> Block {
     }
 }
 
-/// Copies an instruction that is no branch.
+/// Copies an instruction that is not a branch.
 fn copy(
     writer: &mut Writer,
     instruction: &Instruction,
@@ -222,7 +222,7 @@ fn copy(
     writer.load(free, STATE + place::SCRATCH);
 }
 
-/// Number of the condition in the opcode.
+/// Returns the number of the condition in the opcode.
 fn condition(code: ConditionCode) -> u8 {
     let all = [
         ConditionCode::o,
@@ -295,7 +295,7 @@ fn branch(writer: &mut Writer, instruction: &Instruction) {
             writer.put(&(8 + more).to_le_bytes());
             writer.leave();
         }
-        // Traps, such as `ud2`, happen as they do without translation.
+        // Traps, such as `ud2`, behave as without translation.
         _ => writer.encode(instruction),
     }
 }
@@ -318,14 +318,14 @@ fn indirect(writer: &mut Writer, instruction: &Instruction) {
         load.set_memory_displacement64(0);
         load.set_memory_displ_size(0);
     }
-    // `notrack` is a prefix of branches alone.
+    // The prefix `notrack` is valid only for branches.
     load.set_segment_prefix(Register::None);
     writer.encode(&load);
     writer.store(STATE + place::NEXT, Register::RAX);
     writer.load(Register::RAX, STATE + place::SCRATCH);
 }
 
-/// Pushes a return address without a register and without flags.
+/// Pushes a return address without changing a register or flags.
 fn push(writer: &mut Writer, address: u64) {
     // lea rsp, [rsp - 8]
     writer.put(&[0x48, 0x8d, 0x64, 0x24, 0xf8]);

@@ -1,5 +1,5 @@
-//! falcon-cli: the files that judge, those that read what is judged, those that refuse to sign, and
-//! those that decide whether an earlier output still counts.
+//! falcon-cli. Mutated are the files that verify, that read inputs of verification, that refuse to
+//! sign, and that decide whether an earlier output is still valid.
 
 use super::package::{CONSTANTS, NO_VERDICT, Package, TABLE};
 

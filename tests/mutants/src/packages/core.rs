@@ -10,7 +10,7 @@ pub const PACKAGE: Package = Package {
         "falcon-core/alloc,falcon-core/eip8052,falcon-core/engines,falcon-core/threads",
         "falcon-core/pem,falcon-core/encryption,falcon-core/serde,falcon-core/fndsa-provisional",
     ],
-    // The crate's own tests, and those of `tests/` that are about it.
+    // The crate's own tests, and the tests in `tests/` that are about it.
     tests: &[
         "-p=falcon-tests",
         "--lib",

@@ -9,7 +9,7 @@ pub const PACKAGE: Package = Package {
     skipped: &[],
     sample: ALL,
     files: &["shake.rs", "side_by_side.rs", "single.rs"],
-    // Every number of the permutation behind a switch takes the compiler too long.
+    // If every number of the permutation is behind a switch, compiling takes too long.
     not_mutated: &[
         ("keccak.rs", COMPARED),
         ("lazy.rs", COMPARED),

@@ -6,7 +6,7 @@ pub const PACKAGE: Package = Package {
     name: "mceliece-core",
     features: &["mceliece-core/kem"],
     tests: &["--lib", "--tests"],
-    // Sets whose key generation takes several attempts: those with `f` have the same code.
+    // Sets whose key generation takes several attempts. The sets with `f` use the same code.
     skipped: &[
         "mceliece-core/mceliece-core tests::answers_of_348864",
         "mceliece-core/mceliece-core tests::answers_of_460896",

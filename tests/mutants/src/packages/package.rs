@@ -1,4 +1,4 @@
-//! Description of a crate that is mutated, and reasons why files are not.
+//! Description of a mutated crate, and reasons for files that are not mutated.
 
 use std::path::{Path, PathBuf};
 
@@ -8,36 +8,37 @@ pub struct Package {
     pub name: &'static str,
     /// Features that the build turns on, for `--features`.
     pub features: &'static [&'static str],
-    /// Arguments of cargo that choose the tests. A mutant counts as killed by these only.
+    /// Arguments of cargo that select the tests. Only these can kill a mutant.
     pub tests: &'static [&'static str],
     /// Tests that do not run.
     pub skipped: &'static [&'static str],
-    /// Number of mutants that are drawn, beside those that are always taken.
+    /// Number of mutants that are drawn, in addition to those that are always taken.
     pub sample: usize,
     /// Files that are mutated.
     pub files: &'static [&'static str],
-    /// Files that are not mutated, with the reason, and folders of them, whose names end with `/`.
-    /// Tests are not named.
+    /// Files that are not mutated, with the reason, and folders of such files, whose names end with
+    /// `/`. Tests are not listed.
     pub not_mutated: &'static [(&'static str, &'static str)],
 }
 
-/// A sample of all mutants.
+/// Sample size that takes all mutants.
 pub(super) const ALL: usize = usize::MAX;
 
-/// Known answers and equal bytes pin every result. They say nothing about wipes, so the wipes of
-/// these files are removed.
+/// Known answers and equal bytes pin every result. They do not cover wipes, so the wipes in these
+/// files are removed.
 pub(super) const PINNED: &str = "known answers pin every result";
 /// Tests compare every operation with another implementation.
 pub(super) const COMPARED: &str = "compared with another implementation";
-/// Nothing runs that a switch could change: tables, constants, `const` functions.
+/// Only tables, constants and `const` functions, whose mutants cannot be switched at run time.
 pub(super) const CONSTANTS: &str = "constants, tables and functions for them";
-/// Entries of one call each, traits, and functions that are empty outside the constant-time check.
+/// Functions with a single call, traits, and functions that are empty outside the constant-time
+/// check.
 pub(super) const TABLE: &str = "one call each";
-/// Compiled for builds without an instruction set, whose tests `.ci/run engines` runs.
+/// Compiled only without an instruction set. `.ci/run engines` tests such builds.
 pub(super) const OTHER_BUILDS: &str = "not compiled where the mutants run";
-/// Accepts and refuses nothing, and keeps no earlier output: other files of the program do.
+/// Accepts and refuses nothing, and keeps no earlier output; other files of the program do.
 pub(super) const NO_VERDICT: &str = "decides no verdict";
-/// Texts only.
+/// Only texts.
 pub(super) const TEXTS: &str = "texts of errors";
 
 impl Package {
@@ -46,17 +47,18 @@ impl Package {
         format!("crates/{}/src", self.name)
     }
 
-    /// Files of which wipes are removed, and nothing else is changed.
+    /// Returns the files in which only wipes are removed.
     pub fn wipes_only(&self) -> impl Iterator<Item = &'static str> {
         let pinned = self.not_mutated.iter();
         let pinned = pinned.filter(|(_, reason)| *reason == PINNED);
         pinned.map(|(file, _)| *file)
     }
 
-    /// Every source file is either mutated or has a reason why not. `root` is the workspace.
+    /// Checks that every source file is either mutated or has a reason why not. `root` is the
+    /// workspace.
     ///
     /// # Errors
-    /// Names a file that is in neither list or in both, or is gone.
+    /// Names a file that is in neither list, in both, or does not exist.
     pub fn check(&self, root: &Path, sources: &[PathBuf]) -> Result<(), String> {
         let folder = root.join(self.sources());
         let name = |path: &PathBuf| {

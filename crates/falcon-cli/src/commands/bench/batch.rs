@@ -1,14 +1,14 @@
-//! Memory of a batch. It is asked for before it is used, since a user may ask for a batch that
+//! Memory of a batch. It is checked before it is used, since a user may ask for a batch that
 //! exceeds the machine's memory.
 
 use crate::error::{Error, Result};
 use falcon_core::{Parameters, Signature, batch::SignJob};
 
-/// Most bytes that an engine keeps for each job while it signs a batch: references to key,
-/// message and randomness.
+/// Upper bound on the bytes that an engine keeps for each job while it signs a batch: references to
+/// key, message and randomness.
 const WITHIN_ENGINE: usize = 64;
 
-/// Bytes needed to sign a batch of `count` jobs. Verifying needs less.
+/// Returns the bytes needed to sign a batch of `count` jobs. Verifying needs less.
 fn needed<P: Parameters>(count: usize) -> usize {
     let each = size_of::<SignJob<'_, P>>() + size_of::<Signature<P>>() + WITHIN_ENGINE;
     count.saturating_mul(each)
@@ -22,7 +22,7 @@ pub(super) fn check_memory<P: Parameters>(count: usize) -> Result<()> {
         .map_err(|_| too_large::<P>(count))
 }
 
-/// Vector of `count` copies of `item`, or an error if memory is short.
+/// Returns `count` copies of `item`, or an error if memory is short.
 pub(super) fn filled<P: Parameters, T: Clone>(count: usize, item: T) -> Result<Vec<T>> {
     let mut items = Vec::new();
     items

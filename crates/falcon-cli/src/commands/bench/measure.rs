@@ -1,5 +1,5 @@
-//! Measurements of one parameter set. Each prints a row. If a run fails, the measurement ends with
-//! an error and without a row.
+//! Measurements of one parameter set. Each prints a row. If a run fails, the measurement prints no
+//! row and returns an error.
 
 use super::batch::filled;
 use crate::{
@@ -21,7 +21,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Signatures in a batch, for each thread.
+/// Signatures in a batch, per thread.
 pub(super) const BATCH: usize = 64;
 
 /// Message that every run signs.
@@ -39,7 +39,7 @@ pub(super) struct Case {
     pub(super) threads: usize,
     /// Operations in a run.
     pub(super) count: usize,
-    /// Show `count` to a person.
+    /// Show `count` in the table for people.
     pub(super) sized: bool,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Measure<P: Parameters> {
     key: Box<SigningKey<P>>,
 }
 
-/// The error of a signature that was not made.
+/// Returns the error for a signature that could not be made.
 fn cannot_sign(fault: FaultError) -> Error {
     faulty("cannot sign", fault)
 }
@@ -90,7 +90,7 @@ impl<P: Parameters> Measure<P> {
         self.duration
     }
 
-    /// Seed of one run; no other run has it.
+    /// Returns the seed of a run. Every run has a different one.
     fn seed(&self, run: u64) -> [u8; SEED_LEN] {
         let mut seed = self.seed;
         for (byte, run) in seed.iter_mut().zip(run.to_le_bytes()) {
@@ -128,7 +128,7 @@ impl<P: Parameters> Measure<P> {
         })
     }
 
-    /// Signs batches on any engine.
+    /// Measures signing batches on any engine.
     pub(super) fn sign_batch(
         &self,
         case: Case,
@@ -138,7 +138,7 @@ impl<P: Parameters> Measure<P> {
         self.measure(case, self.signing(case.count, engine, expanded)?)
     }
 
-    /// The run that signs a batch.
+    /// Returns the run that signs a batch.
     fn signing(
         &self,
         count: usize,
@@ -159,7 +159,8 @@ impl<P: Parameters> Measure<P> {
         })
     }
 
-    /// Signatures to verify in turn, so that no branch predictor learns one by heart.
+    /// Returns several signatures to verify in turn, so that branch predictors do not learn one by
+    /// heart.
     pub(super) fn signatures(&self) -> Result<Vec<SignatureBytes<P>>> {
         let expanded = self.key.expand();
         let one = |run| {
@@ -187,7 +188,7 @@ impl<P: Parameters> Measure<P> {
         })
     }
 
-    /// Verifies batches on any engine.
+    /// Measures verifying batches on any engine.
     pub(super) fn verify_batch(
         &self,
         case: Case,
@@ -197,7 +198,7 @@ impl<P: Parameters> Measure<P> {
         self.measure(case, self.verifying(case.count, engine, signatures)?)
     }
 
-    /// The run that decodes and verifies a batch.
+    /// Returns the run that decodes and verifies a batch.
     fn verifying<'a>(
         &'a self,
         count: usize,
@@ -223,8 +224,8 @@ impl<P: Parameters> Measure<P> {
         })
     }
 
-    /// Estimates the duration of a measurement that signs a batch, by a batch of `sample` jobs at
-    /// most.
+    /// Estimates the duration of a measurement that signs a batch, from a batch of at most `sample`
+    /// jobs.
     pub(super) fn signing_takes(
         &self,
         case: Case,
@@ -236,8 +237,8 @@ impl<P: Parameters> Measure<P> {
         self.takes(case, sample, self.signing(sample, engine, expanded)?)
     }
 
-    /// Estimates the duration of a measurement that verifies a batch, as
-    /// [`signing_takes`](Self::signing_takes) does.
+    /// Estimates the duration of a measurement that verifies a batch, like
+    /// [`signing_takes`](Self::signing_takes).
     pub(super) fn verifying_takes(
         &self,
         case: Case,
@@ -249,14 +250,14 @@ impl<P: Parameters> Measure<P> {
         self.takes(case, sample, self.verifying(sample, engine, signatures)?)
     }
 
-    /// Duration of two long runs, or the duration that was asked for.
+    /// Returns the duration of two long runs, or the requested duration if that is longer.
     fn takes(
         &self,
         case: Case,
         sample: usize,
         mut run: impl FnMut(u64) -> Result<()>,
     ) -> Result<Duration> {
-        // The first run on an engine does more than the others.
+        // The first run on an engine has more work than the others.
         run(0)?;
         let start = Instant::now();
         run(1)?;
@@ -265,7 +266,7 @@ impl<P: Parameters> Measure<P> {
         Ok(self.duration.max(two.unwrap_or(Duration::MAX)))
     }
 
-    /// Times a run, and prints the median for one operation.
+    /// Times a run, and prints the median time of one operation.
     fn measure(&self, case: Case, run: impl FnMut(u64) -> Result<()>) -> Result<()> {
         let times = timing::measure(self.duration, self.ui, run)?;
         let median = times.median().as_secs_f64() / case.count as f64;
@@ -293,7 +294,7 @@ fn refused() -> Error {
         .hint("check this machine with: falcon-cli kat check")
 }
 
-/// Heading above the lines for a person.
+/// Heading above the rows for people.
 pub(super) const HEADING: &str =
     "operation key       parameters  engine               us        ops/s";
 
@@ -309,7 +310,7 @@ struct Measurement {
     count: usize,
     #[serde(skip)]
     sized: bool,
-    /// Runs that were timed.
+    /// Number of runs that were timed.
     runs: usize,
     median_ns: u64,
     ops_per_s: f64,
@@ -378,7 +379,7 @@ mod tests {
         assert!(takes >= Duration::from_millis(400), "{takes:?}");
     }
 
-    /// A batch with a refused signature ends with an error, not with a rate.
+    /// A batch with a refused signature ends with an error, without a rate.
     #[test]
     fn a_signature_that_is_refused_ends_its_batch() {
         let bench = bench();

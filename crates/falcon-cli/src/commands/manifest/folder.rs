@@ -1,4 +1,4 @@
-//! The files of a folder, hashed on all cores.
+//! Lists the files of a folder, and hashes them on all cores.
 
 use crate::{
     error::{Error, Result, in_words},
@@ -15,7 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Lists the files of `folder` but the manifest, which may lie in it.
+/// Lists the files of `folder` except the manifest, which may lie in the folder.
 pub(super) fn list(folder: &Path, manifest: &Path) -> Result<Listing> {
     if folder.is_file() {
         let file = quote(folder);
@@ -39,7 +39,7 @@ fn cannot_list(folder: &Path, error: &io::Error) -> Error {
     if error.kind() == io::ErrorKind::NotFound && !folder.exists() {
         return Error::io(folder, "cannot be listed", error);
     }
-    // The cause names the folder that cannot be read, which may be `folder` itself.
+    // The error names the folder that cannot be read, which may be `folder` itself.
     let words = in_words(error);
     let own = format!("{}: ", folder.join("").display());
     let cause = words.strip_prefix(&own).unwrap_or(&words);
@@ -48,7 +48,7 @@ fn cannot_list(folder: &Path, error: &io::Error) -> Error {
         .of_kind(error.kind())
 }
 
-/// The path of the manifest in the folder, if it is there.
+/// Returns the path of the manifest within the folder, if it lies there.
 pub(super) fn inside(folder: &Path, manifest: &Path) -> Option<FilePath> {
     let (name, place) = (manifest.file_name()?, manifest.parent()?);
     let place = if place.as_os_str().is_empty() {
@@ -61,7 +61,7 @@ pub(super) fn inside(folder: &Path, manifest: &Path) -> Option<FilePath> {
     FilePath::from_path(path).ok()
 }
 
-/// Whether `files`, which [`list`] found in `folder`, has the existing file at `path`.
+/// True if `files`, which [`list`] found in `folder`, contains the existing file at `path`.
 pub(super) fn is_listed(folder: &Path, files: &[FilePath], path: &Path) -> bool {
     let (Ok(folder), Ok(path)) = (fs::canonicalize(folder), fs::canonicalize(path)) else {
         return false;
@@ -70,12 +70,13 @@ pub(super) fn is_listed(folder: &Path, files: &[FilePath], path: &Path) -> bool 
         .is_ok_and(|path| FilePath::from_path(path).is_ok_and(|path| files.contains(&path)))
 }
 
-/// Path of a file that [`list`] found in `folder`.
+/// Returns the path of a file that [`list`] found in `folder`.
 pub(super) fn place(folder: &Path, file: &FilePath) -> PathBuf {
     folder.join(file.as_str())
 }
 
-/// Applies `read` to each of the files, in their order, until `done` fails.
+/// Applies `read` to each of the files. `done` gets the results in the order of the files; the work
+/// ends if it fails.
 pub(super) fn read_each<T: Sync, R: Send>(
     files: &[T],
     read: impl Fn(&T) -> R + Sync,
@@ -107,7 +108,7 @@ pub(super) fn hash(path: &Path) -> Result<Digest> {
     Digest::of_reader(open_regular(path)?).map_err(|error| cannot_read(path, &error))
 }
 
-/// Whether a file has the content that was signed. A long file of another length is not read.
+/// True if a file has the signed content. A long file whose length differs is not read.
 pub(super) fn is_unchanged(path: &Path, signed: &Digest) -> Result<bool> {
     let file = open_regular(path)?;
     let cannot = |error| cannot_read(path, &error);
@@ -118,7 +119,7 @@ pub(super) fn is_unchanged(path: &Path, signed: &Digest) -> Result<bool> {
     Ok(found == *signed)
 }
 
-/// `FOLDER.manifest`, beside the folder. The path may end with a separator.
+/// Returns `FOLDER.manifest`, beside the folder. The path may end with a separator.
 pub(super) fn manifest_path(folder: &Path) -> Result<PathBuf> {
     match folder.file_name() {
         Some(name) => Ok(folder.with_file_name(with_suffix(Path::new(name), ".manifest"))),

@@ -90,7 +90,7 @@ impl SignManifest {
         drop(secret);
 
         let manifest = read(&self.folder, &listing.files, ui)?;
-        // A passphrase may have taken long to come.
+        // Files may have changed while the user typed the passphrase.
         let again = folder::list(&self.folder, &output)?;
         if again.files != listing.files || !again.not_listed.is_empty() {
             return Err(Error::at(&self.folder, "has changed while it was read")
@@ -150,7 +150,8 @@ impl SignManifest {
         }
     }
 
-    /// Refuses to replace a file of the folder by the manifest, unless it is an old manifest.
+    /// Refuses to replace a file of the folder with the manifest, unless the file is an old
+    /// manifest.
     fn spare_files(&self, output: &Path) -> Result<()> {
         if !output.exists() || folder::inside(&self.folder, output).is_none() || is_manifest(output)
         {

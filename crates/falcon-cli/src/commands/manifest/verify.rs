@@ -80,7 +80,7 @@ impl VerifyManifest {
         };
 
         let signed = file.read()?;
-        // The file may have been replaced since it was hashed.
+        // The manifest may have been replaced since it was hashed.
         let (manifest, _) = signed
             .verify(&signer.key)
             .map_err(|error| Error::at(&path, "has changed while it was read").because(error))?;
@@ -106,12 +106,13 @@ impl VerifyManifest {
         Ok(status)
     }
 
-    /// Compares the folder with its manifest at `path`, tells each difference, and counts.
+    /// Compares the folder with its manifest at `path`. Reports each difference and counts the
+    /// outcomes.
     fn compare(&self, manifest: &Manifest, path: &Path, ui: Ui) -> Result<Count> {
         let listing = folder::list(&self.folder, path)?;
         let progress = Progress::new(ui, Unit::Items("files"), Some(listing.files.len() as u64));
         let mut told = Told::new(ui, &progress);
-        // What is no regular file, and so has not the content that was signed.
+        // Paths that are no longer regular files, so they do not have the signed content.
         let replaced: HashSet<_> = listing
             .not_listed
             .iter()
@@ -165,7 +166,7 @@ impl VerifyManifest {
         Ok(count)
     }
 
-    /// Refuses a file in the place of the folder: the manifest, most likely.
+    /// Refuses a file in the place of the folder. It is probably the manifest.
     fn check_folder(&self) -> Result<()> {
         let file = &self.folder;
         if !file.is_file() {
@@ -192,7 +193,7 @@ enum FileStatus {
     Unchecked,
 }
 
-/// Says what was found, and counts it.
+/// Reports the outcomes and counts them.
 struct Told<'p> {
     ui: Ui,
     progress: &'p Progress,
@@ -297,7 +298,7 @@ impl fmt::Display for Count {
     }
 }
 
-/// The last line: what came out, and who signed.
+/// The last line: the result and the signer.
 #[derive(Serialize)]
 struct Summary<'a> {
     #[serde(serialize_with = "serialize_path")]

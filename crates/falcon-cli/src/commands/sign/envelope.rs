@@ -1,4 +1,4 @@
-//! Envelopes: what the signer says beside the signature.
+//! Envelopes: statements of the signer, with the signature.
 
 use crate::{
     error::{Error, Result},
@@ -31,7 +31,7 @@ pub(crate) struct Statements {
 }
 
 impl Statements {
-    /// For the owner of `key`.
+    /// Makes statements for the owner of `key`.
     pub(crate) fn new(key: &PublicKey, comment: Option<String>) -> Self {
         Self {
             key: key.to_any(),
@@ -39,7 +39,7 @@ impl Statements {
         }
     }
 
-    /// Makes a statement about `subject`, at the present time.
+    /// Makes a statement about `subject` with the present time.
     pub(crate) fn about(&self, subject: Subject) -> Result<Statement> {
         let time = Time::now().ok_or_else(|| {
             Error::new("the clock of the system is wrong").hint("set it: envelopes have a time")
@@ -56,7 +56,7 @@ impl Statements {
     }
 }
 
-/// Puts a statement and its signature together.
+/// Combines a statement and its signature into an envelope.
 pub(crate) fn seal(statement: Statement, signature: &AnySignature) -> Result<Envelope> {
     let bytes = encode_signature(signature, SignatureFormat::Envelope)?;
     statement

@@ -1,4 +1,4 @@
-//! Signatures that are there before the command: replaced, kept or refused.
+//! Signatures that existed before the command: they are replaced, kept or refused.
 
 use crate::{
     error::Error,
@@ -11,11 +11,11 @@ use crate::{
 use indicatif::HumanCount;
 use std::{collections::HashSet, fs, io, mem, path::Path};
 
-/// Signature files that are replaced.
+/// Existing signature files that a run replaces.
 #[derive(Clone, Copy)]
 pub(super) enum Replace {
     None,
-    /// Files of no bytes, which a power failure can leave.
+    /// Empty files, which a power failure can leave.
     Empty,
     All,
 }
@@ -30,12 +30,13 @@ impl Replace {
         })
     }
 
-    /// Whether a job that fails with `error` is left out: another program has signed the file.
+    /// True if a job that fails with `error` is skipped because another program has signed the
+    /// file.
     pub(super) fn skips(self, job: &Pair, error: &Error) -> bool {
         matches!(self, Self::Empty) && error.is(io::ErrorKind::AlreadyExists) && is_signed(job)
     }
 
-    /// Says what to do about a file in the place of a signature.
+    /// Adds advice to the error about a file in the place of a signature.
     pub(super) fn advise(self, error: Error) -> Error {
         if !error.is(io::ErrorKind::AlreadyExists) {
             return error;
@@ -51,26 +52,26 @@ impl Replace {
     }
 }
 
-/// Whether a job has a signature that can be read. Part of one does not count.
+/// True if a job has a signature that can be read. A truncated one does not count.
 fn is_signed(job: &Pair) -> bool {
     !is_standard(&job.signature) && load_signature(&job.signature).is_ok()
 }
 
-/// Number of jobs that `--skip-existing` left out.
+/// Numbers of jobs that `--skip-existing` left out.
 #[derive(Default)]
 pub(super) struct Skipped {
-    /// Named files.
+    /// Number of files named on the command line.
     named: usize,
-    /// Files that have a signature.
+    /// Number of files that have a signature.
     pub(super) signed: usize,
-    /// Signatures of such files.
+    /// Number of signatures of such files.
     signatures: usize,
-    /// Other files named `*.sig`. Files that they sign may be gone.
+    /// Number of other files named `*.sig`, whose signed files may be gone.
     others: usize,
 }
 
 impl Skipped {
-    /// Takes the files that are signed out of the jobs, and all files named `*.sig`.
+    /// Removes the files that are signed from the jobs, and all files named `*.sig`.
     pub(super) fn take_from(jobs: &mut Vec<Pair>) -> Self {
         let named = jobs.len();
         let (signed, open): (Vec<Pair>, Vec<Pair>) =

@@ -1,4 +1,4 @@
-//! The report: what became of each file.
+//! The report: the result of each file.
 
 use super::existing::Skipped;
 use crate::{
@@ -16,26 +16,26 @@ use indicatif::HumanCount;
 use serde::Serialize;
 use std::{fmt, io, path::PathBuf};
 
-/// Results of the files, which are printed as they come.
+/// Results of the files, printed as they arrive.
 #[derive(Default)]
 pub(super) struct Report {
     pub(super) skipped: Skipped,
     signed: u64,
     failed: u64,
     hints: Hints,
-    /// Error of standard output. That nobody reads the lines is no reason to stop.
+    /// Error of standard output. The work goes on even if nobody reads the lines.
     lost: Option<Error>,
 }
 
 impl Report {
-    /// Prints the result of a file; `None` is a file that another program has signed meanwhile.
+    /// Prints the result of a file. `None` means that another program has signed it meanwhile.
     pub(super) fn add(&mut self, signed: Result<Option<Signed>>, progress: &Progress, ui: Ui) {
         progress.add(1);
         match signed {
             Ok(None) => self.skipped.signed += 1,
             Ok(Some(signed)) => {
                 self.signed += 1;
-                // Standard output may have the signature itself.
+                // Standard output may contain the signature itself.
                 let shown = !ui.quiet && !is_standard(&signed.signature);
                 if shown && self.lost.is_none() {
                     progress.clear_for_result();

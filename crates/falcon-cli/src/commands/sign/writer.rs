@@ -1,4 +1,4 @@
-//! Signing and writing files of one format.
+//! Signs files and writes signatures of one format.
 
 use super::{Permitted, Statements, existing::Replace, report::Signed, seal};
 use crate::{
@@ -24,14 +24,14 @@ use std::{
 
 /// Hints that depend on the command line.
 pub(super) struct Advice {
-    /// The key, unless it is the default one.
+    /// Path of the key, unless it is the default one.
     pub(super) key: Option<PathBuf>,
-    /// Whether one file is named, which is when `-o` can be given.
+    /// True if one file is named, so that `-o` is possible.
     pub(super) is_alone: bool,
 }
 
 impl Advice {
-    /// Names the command that signs a folder.
+    /// Adds the command that signs a folder to the error.
     pub(super) fn about_folder(&self, file: &Path, error: Error) -> Error {
         if is_standard(file) || !file.is_dir() {
             return error;
@@ -44,7 +44,7 @@ impl Advice {
         ))
     }
 
-    /// Says how to write elsewhere.
+    /// Adds advice on how to write elsewhere to the error.
     fn about_place(&self, error: Error) -> Error {
         let denied = [
             io::ErrorKind::PermissionDenied,
@@ -61,14 +61,14 @@ impl Advice {
     }
 }
 
-/// A key that signs, randomised or deterministically.
+/// A key that signs with randomness or deterministically.
 pub(super) enum AnySigner<'c> {
     Ordinary(Box<Signer<'c>>),
     Deterministic(DeterministicSigner),
 }
 
 impl AnySigner<'_> {
-    /// Number of messages that are signed at once.
+    /// Number of messages that it signs at once.
     pub(super) fn lanes(&self) -> usize {
         match self {
             Self::Ordinary(signer) => signer.lanes(),
@@ -76,8 +76,8 @@ impl AnySigner<'_> {
         }
     }
 
-    /// Signs each message, and encodes the signature, in an envelope if there is a statement. A
-    /// message that could not be read keeps its error.
+    /// Signs each message and encodes the signature. If there is a statement, the signature is in
+    /// an envelope. A message that could not be read keeps its error.
     fn sign(
         &self,
         messages: Vec<Result<Message<'_>>>,
@@ -107,22 +107,22 @@ impl AnySigner<'_> {
 /// Signs and writes signatures of one format.
 pub(super) struct Writer<'c> {
     pub(super) signer: AnySigner<'c>,
-    /// For envelopes.
+    /// Maker of statements, for envelopes.
     pub(super) statements: Option<Statements>,
-    /// For plain messages.
+    /// Messages that the key may sign, for bare signatures.
     pub(super) permitted: Permitted,
     /// Advice for a file that is not permitted.
     pub(super) instead: &'static str,
     pub(super) algorithm: SignatureAlgorithm,
     pub(super) format: SignatureFormat,
     pub(super) replace: Replace,
-    /// Name of the key, if it is to be told.
+    /// Name of the key, if it is reported.
     pub(super) key: Option<KeyName>,
     pub(super) advice: Advice,
 }
 
 impl Writer<'_> {
-    /// Signs the files; `None` is a file that another program has signed meanwhile.
+    /// Signs the files. `None` means that another program has signed a file meanwhile.
     pub(super) fn sign(&self, jobs: &[Pair], progress: &Progress) -> Vec<Result<Option<Signed>>> {
         let drafts = jobs.iter().map(|job| self.draft(&job.file, progress));
         let (messages, statements) = drafts
@@ -138,7 +138,8 @@ impl Writer<'_> {
             .collect()
     }
 
-    /// Opens a file. Returns the message to sign, and the statement about the file for an envelope.
+    /// Opens a file. Returns the message to sign and, for an envelope, the statement about the
+    /// file.
     fn draft<'p>(
         &self,
         file: &Path,

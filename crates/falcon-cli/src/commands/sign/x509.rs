@@ -1,4 +1,4 @@
-//! Messages whose signature makes a certificate of them.
+//! Messages that together with a signature are a certificate.
 
 #[cfg(feature = "tables")]
 use crate::tables::ColumnFormat;
@@ -23,7 +23,7 @@ pub(crate) struct X509Option {
 }
 
 impl X509Option {
-    /// Format of a signature if the user names none. X.509 takes compressed ones only.
+    /// Default format of signatures. X.509 uses compressed ones only.
     pub(super) fn format(self) -> SignatureFormat {
         match self.allow_x509 {
             true => SignatureFormat::Compressed,
@@ -31,7 +31,7 @@ impl X509Option {
         }
     }
 
-    /// The same for a column of a table.
+    /// Default format of the signatures in a column of a table.
     #[cfg(feature = "tables")]
     pub(crate) fn column_format(self) -> ColumnFormat {
         match self.allow_x509 {
@@ -40,8 +40,8 @@ impl X509Option {
         }
     }
 
-    /// Takes the key of the file at `path`, and tells which messages it signs. A key for
-    /// certificates only signs nothing unless the user wants documents.
+    /// Takes the key of the file at `path`, and returns the messages that it may sign. A key for
+    /// certificates only signs nothing unless the user permits X.509 documents.
     pub(crate) fn permit(self, key: StoredKey, path: &Path) -> Result<(SecretKey, Permitted)> {
         match (key.key_use(), self.allow_x509) {
             (Use::Any, false) => Ok((key.into_secret(), Permitted::Messages)),
@@ -55,23 +55,23 @@ impl X509Option {
     }
 }
 
-/// Messages that a key signs with the options of a command.
+/// Messages that a key signs under the options of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Permitted {
-    /// All but the signed parts of documents of X.509.
+    /// All messages except the signed parts of X.509 documents.
     Messages,
-    /// Only the signed parts of documents of X.509, whole and in DER.
+    /// Only the signed parts of X.509 documents, complete and in DER.
     X509,
     /// Every message.
     All,
 }
 
-/// Bytes of the longest signed part that a key for certificates only signs. The whole of it is
-/// decoded in memory.
+/// Bytes of the longest signed part that a key for certificates only signs. It is decoded in memory
+/// as a whole.
 const MAX_SIGNED_PART: usize = 16 << 20;
 
 impl Permitted {
-    /// Reads as much of a message as [`check`](Self::check) needs, and checks it.
+    /// Reads the part of a message that [`check`](Self::check) needs, and checks it.
     pub(super) fn read<'p>(self, message: Message<'p>, otherwise: &str) -> Result<Message<'p>> {
         let message = match self {
             Self::Messages | Self::All => message,
@@ -81,8 +81,8 @@ impl Permitted {
         Ok(message)
     }
 
-    /// Refuses a message that is not permitted. `start` is the beginning of the message, all of it
-    /// if `is_whole`. `otherwise` completes the hint: what to do instead of signing it so.
+    /// Refuses a message that is not permitted. `start` is the beginning of the message, or all of
+    /// it if `is_whole`. `otherwise` completes the hint: what to do instead.
     pub(crate) fn check(self, start: &[u8], is_whole: bool, otherwise: &str) -> Result<()> {
         match self {
             Self::All => Ok(()),
@@ -94,7 +94,7 @@ impl Permitted {
     }
 }
 
-/// Refuses everything but a whole signed part in DER: other bytes in it would be signed, too.
+/// Refuses everything except a complete signed part in DER: additional bytes would be signed, too.
 fn require_signed_part(message: &[u8], is_whole: bool) -> Result<()> {
     if !is_whole || message.len() > MAX_SIGNED_PART {
         return Err(Error::new(format_args!(

@@ -1,4 +1,4 @@
-//! Envelopes: who signed, and whether that key may.
+//! Envelopes: finds the signer, and checks whether the key was allowed to sign.
 
 use super::keyring::{KeyName, Keyring};
 use crate::{
@@ -34,14 +34,14 @@ pub(crate) struct TrustOption {
     pub(crate) trust: Option<PathBuf>,
     /// Accept a revoked key if the envelope's time is at least one second before the revocation.
     /// The time is the signer's claim: a thief of the key can write any time
-    // `requires` alone is not checked beside --public-key, since that conflicts with --trust.
+    // `requires` alone does not apply beside --public-key, which conflicts with --trust.
     #[arg(long, requires = "trust", conflicts_with = "public_key")]
     accept_revoked: bool,
 }
 
 impl TrustOption {
-    /// The options that name the same signers, for a command that a hint proposes. `keys` are the
-    /// values of `--public-key`.
+    /// Repeats the options that name the signers, for the command in a hint. `keys` are the values
+    /// of `--public-key`.
     pub(crate) fn repeated(&self, keys: &[PathBuf]) -> String {
         match &self.trust {
             Some(list) => {
@@ -69,7 +69,7 @@ pub(crate) enum Signers {
 }
 
 impl Signers {
-    /// Reads the keys, or the trust list if there is one.
+    /// Reads the trust list if one is named, otherwise the keys.
     pub(crate) fn load(keys: &[PathBuf], option: &TrustOption) -> Result<Self> {
         let Some(path) = &option.trust else {
             return Keyring::load(keys).map(Self::Keys);
@@ -82,7 +82,7 @@ impl Signers {
         Ok(Self::Listed(read_trust_list(path)?, revoked))
     }
 
-    /// The name of a named key, if it is to be told.
+    /// Returns the name of the key, if it is reported.
     pub(crate) fn key_name(&self, index: Option<usize>) -> Option<&KeyName> {
         match self {
             Self::Keys(keyring) => keyring.name(index?),
@@ -128,10 +128,10 @@ impl Signers {
     }
 }
 
-/// Hint if `--accept-revoked` refuses an envelope whose time looks as if it were early enough.
+/// Hint if `--accept-revoked` refuses an envelope although its time looks early enough.
 const SAME_SECOND: &str = "the envelope has the second of the revocation, which counts as revoked";
 
-/// Whether an envelope was refused because its key was revoked in the second of its time.
+/// True if an envelope was refused because its time is the second of the key's revocation.
 fn is_second_of_revocation(error: &TrustError, envelope: &Envelope) -> bool {
     let time = envelope.unverified().time();
     matches!(error, TrustError::Revoked { revocation, .. } if revocation.time == time)
@@ -147,7 +147,7 @@ pub(crate) struct Signer<'a> {
 }
 
 impl Signer<'_> {
-    /// The statement of the signer.
+    /// Returns what the signer said.
     pub(crate) fn said(&self, statement: &Statement) -> Said {
         Said {
             signer: self.name.map(str::to_owned),
@@ -158,7 +158,7 @@ impl Signer<'_> {
     }
 }
 
-/// Statement of the signer of a valid envelope.
+/// Statement of the signer of a valid envelope, for reports.
 #[derive(Clone, Serialize)]
 pub(crate) struct Said {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -170,11 +170,11 @@ pub(crate) struct Said {
     comment: Option<String>,
 }
 
-/// Seconds by which the clocks of signers and readers may differ.
+/// Allowed difference, in seconds, between the clocks of signers and readers.
 const CLOCK_DIFFERENCE: u64 = 300;
 
 impl Said {
-    /// A warning about `file` if the signer wrote a time that has not come yet.
+    /// Returns a warning about `file` if the signer's time is in the future.
     pub(crate) fn warning(&self, file: &str) -> Option<String> {
         let latest = Time::now()?.as_unix().saturating_add(CLOCK_DIFFERENCE);
         (self.time.as_unix() > latest).then(|| {
@@ -208,10 +208,10 @@ impl fmt::Display for Said {
     }
 }
 
-/// Reason for which an envelope is refused.
+/// Reason why an envelope is refused.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Refusal {
-    /// For programs.
+    /// The cause, for programs.
     cause: &'static str,
     reason: String,
     #[serde(skip)]
@@ -227,7 +227,7 @@ impl Refusal {
         }
     }
 
-    /// The stream has more bytes than were signed; the rest of it was not read.
+    /// The stream has more bytes than were signed. The rest was not read.
     fn longer(signed: u64) -> Self {
         Self::new(
             "changed",
@@ -286,13 +286,12 @@ impl From<TrustError> for Refusal {
     }
 }
 
-/// An envelope that is accepted: the place of the key among those that are named, and what the
-/// signer says.
+/// An accepted envelope: the index of the key among the named ones, and what the signer said.
 pub(super) type Accepted = (Option<usize>, Said);
 
 /// Verifies the envelope of the file at `path`, which `file` reads. The file is read only if the
-/// statement is valid, and then no further than one byte beyond the signed length. A long file of
-/// another length is not read.
+/// statement is valid, and at most one byte beyond the signed length. A long file whose length
+/// differs is not read.
 pub(super) fn verify(
     envelope: &Envelope,
     signers: &Signers,

@@ -15,9 +15,9 @@ use std::{
 /// The public keys to try, in the order in which they were named.
 pub(crate) struct Keyring {
     pub(super) keys: Vec<PublicKey>,
-    /// Name of each key, told if the key verifies a file.
+    /// Name of each key, reported if the key verifies a file.
     names: Vec<KeyName>,
-    /// Whether the user named no key.
+    /// True if the user named no key.
     pub(super) is_default: bool,
 }
 
@@ -66,7 +66,7 @@ impl Keyring {
         })
     }
 
-    /// One key, which needs no name.
+    /// Makes a keyring of one key, which needs no name.
     pub(crate) fn of(key: PublicKey) -> Self {
         Self {
             keys: vec![key],
@@ -75,7 +75,7 @@ impl Keyring {
         }
     }
 
-    /// The name of a key, if there are several or the user named none.
+    /// Returns the name of a key, if there are several keys or the user named none.
     pub(super) fn name(&self, index: usize) -> Option<&KeyName> {
         let told = self.names.len() > 1 || self.is_default;
         self.names.get(index).filter(|_| told)

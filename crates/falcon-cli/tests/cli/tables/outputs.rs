@@ -1,4 +1,4 @@
-//! The output folder: what is there before a command, during it and after it.
+//! The output folder: its contents before, during and after a command.
 
 use super::*;
 use std::{
@@ -18,7 +18,7 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.unwrap().success());
 }
 
-/// Runs a command that stands still amid its first table of `folder` while `meanwhile` runs.
+/// Runs a command and stops it within its first table of `folder` while `meanwhile` runs.
 fn interrupted(
     sandbox: &Sandbox,
     arguments: &[&str],
@@ -28,7 +28,7 @@ fn interrupted(
     interrupted_after(sandbox, arguments, folder, folder, meanwhile)
 }
 
-/// The same amid the first table that it works on once `made` is there.
+/// Like [`interrupted`], within the first table that the command works on once `made` exists.
 fn interrupted_after(
     sandbox: &Sandbox,
     arguments: &[&str],
@@ -50,7 +50,7 @@ fn interrupted_after(
     child.wait_with_output().unwrap()
 }
 
-/// Puts a file with another content, or a link to one, in the place of what is there.
+/// Replaces a file with other content, or with a link to `target`.
 fn plant(sandbox: &Sandbox, name: &str, target: Option<&str>) {
     let new = sandbox.path("planted");
     match target {
@@ -121,7 +121,7 @@ fn a_table_that_is_made_does_not_replace_what_appears() {
     }
 }
 
-/// A run ends with an error if another one replaced an output that this one has skipped.
+/// A run ends with an error if another run replaced an output that this one skipped.
 #[test]
 fn a_skipped_output_that_is_replaced_is_an_error() {
     let sandbox = Sandbox::empty();
@@ -143,7 +143,7 @@ fn a_skipped_output_that_is_replaced_is_an_error() {
     assert!(errors(&sandbox, "v").contains_key("part-00000.parquet"));
 }
 
-/// Errors by table, as the sum of a run has them.
+/// Returns the errors by table, as listed in the sum of a run.
 pub(super) fn errors(
     sandbox: &Sandbox,
     folder: &str,
@@ -153,7 +153,7 @@ pub(super) fn errors(
     sum["errors"].as_object().unwrap().clone()
 }
 
-/// So does a run if another one replaced an output that this one has made.
+/// A run also ends with an error if another run replaced an output that it made.
 #[test]
 fn a_made_output_that_is_replaced_is_an_error() {
     let sandbox = Sandbox::empty();
@@ -188,7 +188,7 @@ fn a_table_that_changes_while_it_is_read_is_an_error() {
     assert!(!sandbox.path("v/part-00000.parquet").exists());
 }
 
-/// One run stands still while another makes all outputs, with other keys.
+/// One run is stopped while another makes all outputs with other keys.
 #[test]
 fn the_outputs_of_two_runs_do_not_mix() {
     let sandbox = Sandbox::empty();
@@ -205,7 +205,7 @@ fn the_outputs_of_two_runs_do_not_mix() {
     let run = interrupted(&sandbox, &force, "v", || {
         assert_eq!(sandbox.status(&with_others), 1);
     });
-    // Verdicts of unknown keys, and their counts.
+    // The outputs have verdicts of unknown keys, and the matching counts.
     for table in ["v/part-00000.parquet", "v/part-00001.parquet"] {
         let summary = sandbox.read(&format!("{table}.json"));
         let summary: serde_json::Value = serde_json::from_slice(&summary).unwrap();
@@ -237,7 +237,7 @@ fn an_output_is_finished_only_with_the_bytes_that_its_summary_names() {
     ] {
         assert_eq!(sandbox.status(command), status);
         let first = sandbox.read(output);
-        // Of another run: another key, or another seed.
+        // Another run, with another key or other randomness, makes the output.
         let other = match command == sign {
             true => sandbox.status(&with(command, ["--force"])),
             false => sandbox.status(&["verify-table", input, "-p", "k.pub", "-o", "v", "--force"]),
@@ -251,7 +251,7 @@ fn an_output_is_finished_only_with_the_bytes_that_its_summary_names() {
         let skipped = sandbox.run(&skip);
         assert!(text(&skipped.stderr).contains("already"), "{skipped:?}");
         assert_eq!(sandbox.read(output), before);
-        // An output of the other run, cut off, or empty.
+        // The output of the other run, a truncated one, or an empty one.
         for damaged in [
             &first[..],
             &second,
@@ -274,7 +274,7 @@ fn an_output_is_finished_only_with_the_bytes_that_its_summary_names() {
             sandbox.write(output, damaged);
             assert_eq!(sandbox.status(&with(command, ["--force"])), status);
         }
-        // A file of someone else stays, beside a summary too.
+        // A file of another program stays, even beside a summary.
         for foreign in [b"text".to_vec(), sandbox.read(input)] {
             sandbox.write(output, &foreign);
             for option in ["--skip-existing", "--force"] {
@@ -337,7 +337,7 @@ fn a_pipe_is_an_error_and_does_not_wait() {
         fs::remove_dir_all(sandbox.path("v")).unwrap();
     }
     drop(socket);
-    // Under the name of an output, of its summary, or of the sum.
+    // A folder has the name of an output, of its summary, or of the sum.
     fs::create_dir(sandbox.path("v")).unwrap();
     sandbox.write("damaged.parquet", "none");
     for (table, name) in [

@@ -1,8 +1,8 @@
-//! Rules of single instructions.
+//! Tests of the rules of single instructions.
 
 use super::*;
 
-/// The outputs, and for each source its name with the outputs of each byte, as bits.
+/// Formats a rule: the outputs, and for each source its name and the outputs of each byte, as bits.
 fn rule(word: u32) -> String {
     let rule = Lab::new().learn(word).expect("a rule");
     rule.to_string()
@@ -145,7 +145,7 @@ fn sums_and_comparisons_depend_on_whole_halves() {
     }
 }
 
-/// The outputs of each byte of a source, from several labs.
+/// Checks the outputs of each byte of a source, with several labs.
 #[track_caller]
 fn decides(word: u32, source: &str, outputs: &str) {
     let mut lab = Lab::new();
@@ -194,7 +194,7 @@ fn rare_effects_are_not_missed() {
         .expect("a source");
     assert!(line.trim().starts_with(&format!("v2: {low}")), "{line}");
     decides(0x6f60_1420, "v0", &lanes);
-    // usra v6.2s, v2.2s, #31: the sum carries. Nothing reads the upper half.
+    // usra v6.2s, v2.2s, #31: the sum carries, but nothing reads the upper half.
     let half = [["ff"; 8], ["0"; 8]].concat().join(" ");
     decides(0x2f21_1446, "v6", &half);
 }
@@ -242,10 +242,10 @@ fn branches_and_addresses_are_known() {
 #[test]
 fn registers_that_no_field_names_are_noticed() {
     let mut lab = Lab::new();
-    // ldp q0, q1, [x3], #32; svc #0 faults.
+    // ldp q0, q1, [x3], #32 is followed; svc #0 faults.
     assert!(lab.keeps_to_candidates(0xacc1_0460));
     assert!(!lab.keeps_to_candidates(0xd400_0001));
-    // add x0, x1, x2, of which the lab is told that x2 is no candidate.
+    // add x0, x1, x2. The lab is told that x2 is not a candidate.
     let known = [0, 1, 30];
     let (address, baselines) = lab.try_in(0x8b02_0020, &known, FEW).expect("it runs");
     assert!(!lab.leave_others(address, &known, &baselines));
@@ -255,7 +255,7 @@ fn registers_that_no_field_names_are_noticed() {
 fn one_bit_that_carries_is_no_wire() {
     // add x11, x11, x13, lsr #63
     decides(0x8b4d_fd6b, "x13", "0 0 0 0 ff ff ff ff");
-    // tbx v23.16b, {v8.16b-v11.16b}, v17.16b: any byte of the table may go anywhere.
+    // tbx v23.16b, {v8.16b-v11.16b}, v17.16b: any byte of the table may move to any place.
     let anywhere = ["ffff"; 16].join(" ");
     decides(0x4e11_7117, "v8", &anywhere);
 }
