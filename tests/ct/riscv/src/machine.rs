@@ -23,8 +23,8 @@ const A7: usize = 17;
 /// A request of the program, which it makes by calling a function of [`Request::NAMES`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Request {
-    /// Begins a case. Arguments: address and length of its name, and the number of the kind of report
-    /// that it must make, zero if none.
+    /// Begins a case. Arguments: address and length of its name, and the number of the kind of
+    /// report that it must make, zero if none.
     Begin,
     /// Marks the bytes at an address as secret.
     MarkSecret,
