@@ -1,4 +1,4 @@
-//! Tables of `docs/PERFORMANCE.md` against the data that they show.
+//! Tables of `docs/PERFORMANCE.md` and `docs/MCELIECE.md` against the data that they show.
 
 mod cpu;
 mod gpu;
@@ -13,9 +13,14 @@ use serde_json::Value;
 const COMMITTED: &str = include_str!("../../arm/counts.jsonl");
 const PAGE: &str = include_str!("../../../docs/PERFORMANCE.md");
 
-/// Cells of the rows below the header that begins with `header`.
+/// Cells of the rows of [`PAGE`] below the header that begins with `header`.
 fn table(header: &str) -> Vec<Vec<&'static str>> {
-    let (_, rest) = PAGE.split_once(header).expect("the table is there");
+    table_of(PAGE, header)
+}
+
+/// Cells of the rows of a page below the header that begins with `header`.
+fn table_of(page: &'static str, header: &str) -> Vec<Vec<&'static str>> {
+    let (_, rest) = page.split_once(header).expect("the table is there");
     let rows = rest.lines().skip(2);
     let rows = rows.take_while(|line| line.starts_with('|'));
     rows.map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
