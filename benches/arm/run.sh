@@ -13,11 +13,15 @@
 #   benches/arm/run.sh --renew
 #       writes the rows into benches/arm/counts.jsonl. With --strict, a row that differs from them
 #       by more than 0.5 % is an error. A test compares docs/PERFORMANCE.md with them
+#   benches/arm/run.sh --renew mceliece
+#       writes those of Classic McEliece into benches/arm/mceliece.jsonl, with which a test compares
+#       docs/MCELIECE.md
 #   benches/arm/run.sh --loops
 #       FFT, NTT and Keccak-f alone: calls, butterflies or permutations of a
 #       call, its instructions, loads, stores
 #
-# What is needed stands in guest.sh.
+# reference.sh counts Falcon's C reference, encode.sh a part of Classic McEliece. What is needed
+# stands in guest.sh.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source benches/arm/guest.sh
@@ -27,6 +31,15 @@ if [ "${1:-}" = profile ]; then
     profile=yes
     export GUEST_DEBUG=limited
     shift
+fi
+if [ "$*" = '--renew mceliece' ]; then
+    rows="$(
+        for engine in neon portable pq-mceliece; do
+            "$0" --json --mceliece --engine "$engine" || exit
+        done
+    )"
+    grep memory_share <<<"$rows" >benches/arm/mceliece.jsonl
+    exit
 fi
 if [ "${1:-}" = --renew ]; then
     rows="$(
