@@ -2,8 +2,8 @@
 //!
 //! Source: Classic McEliece submission of 2022-10-23, parameter sets.
 
-/// The polynomial `F` with `GF(q^t) = GF(q)[y]/F`, without its leading term `y^t`: exponents and
-/// coefficients.
+/// Exponents and coefficients of the polynomial `F` with `GF(q^t) = GF(q)[y]/F`, without its
+/// leading term `y^t`.
 pub(crate) type LowTerms = &'static [(usize, u16)];
 
 /// The code of a parameter set.
@@ -11,9 +11,9 @@ pub(crate) type LowTerms = &'static [(usize, u16)];
 pub(crate) struct Code {
     /// Degree of the field, 12 or 13.
     pub(crate) m: usize,
-    /// Length.
+    /// Length of the code.
     pub(crate) n: usize,
-    /// Number of errors.
+    /// Number of errors that the code corrects.
     pub(crate) t: usize,
     /// Low terms of `F`.
     pub(crate) low_terms: LowTerms,

@@ -4,9 +4,9 @@ use super::basis;
 use crate::field::planes::{Block, Planes, load, splat};
 use falcon_lanes::Isa;
 
-/// An operation on two blocks, of which a layer consists.
+/// The operation of a layer on two blocks.
 pub(crate) trait Butterfly {
-    /// Replaces both blocks. `twiddle` is the factor of a part.
+    /// Replaces both blocks. `twiddle` is the factor of part `part`.
     fn apply<I: Isa, const M: usize>(
         isa: I,
         blocks: [&mut Block<M>; 2],
