@@ -35,7 +35,7 @@ pub enum Reason {
     SymbolicLink,
     /// Device, pipe or socket.
     SpecialFile,
-    /// Name that is not allowed in a manifest. If it is that of a folder, the folder is left out.
+    /// Name that is not allowed in a manifest. A folder with such a name is left out.
     Name(PathError),
 }
 
