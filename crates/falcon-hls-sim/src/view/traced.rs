@@ -57,7 +57,7 @@ pub struct Traced {
     in_text: usize,
 }
 
-/// Iterations to show, and how.
+/// Iterations to show, and the amount of detail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
     /// Number of the first iteration.
