@@ -100,7 +100,7 @@ fn a_seed_of_another_length_is_refused() {
     assert_eq!(sandbox.names(), ["32", "40", "48", "text"]);
 }
 
-/// Only the length identifies it, so the program does not read it.
+/// Only the length identifies such a key, so the program does not read it.
 #[cfg(unix)]
 #[test]
 fn a_public_key_without_header_is_explained() {
