@@ -1,5 +1,5 @@
 //! The same jobs give the same bytes on every engine, lane count and platform.
-//! `kat/equal-bytes.json` pins the hashes of all of them.
+//! `kat/equal-bytes.json` pins their hashes.
 
 use base16ct::lower::encode_string as hex;
 use falcon_core::batch::{BatchSign, SignJob};

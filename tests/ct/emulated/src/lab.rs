@@ -145,7 +145,7 @@ impl Lab {
                 outputs[i] |= baseline.outcome.registers[i] != baseline.state[register];
             }
         }
-        // Repeated if another output was found: a register that is kept is then an input.
+        // Repeated if another output was found: a register that keeps its value is then an input.
         loop {
             let known = outputs.clone();
             inputs.clear();
