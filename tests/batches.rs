@@ -53,7 +53,8 @@ fn engines_sign_alike<P: Parameters>(jobs: usize) {
 
 #[test]
 fn engines_sign_the_same_batches_alike() {
-    // In full, this makes over 100,000 signatures with all engines of an AVX-512 machine.
+    // With `FALCON_FULL=1`, this makes over 100,000 signatures with all engines of an AVX-512
+    // machine.
     engines_sign_alike::<Falcon512>(extent("jobs of a batch", 100, 9_000));
     engines_sign_alike::<Falcon1024>(extent("jobs of a batch", 40, 2_000));
 }

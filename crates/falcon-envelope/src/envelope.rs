@@ -203,7 +203,7 @@ pub enum VerifyError {
     Signature,
     /// The statement is about a file, and a manifest is verified, or the other way round.
     Subject,
-    /// The statement is authentic, but the content is not what was signed.
+    /// The statement is authentic, but the content is not the signed content.
     Changed {
         /// Number of bytes that were signed.
         signed: u64,

@@ -1,6 +1,6 @@
 //! Interface to the kernels: their parameter and their names.
 //!
-//! [`Batch`] mirrors `kernels/batch.h`, which says what the fields are;
+//! [`Batch`] mirrors `kernels/batch.h`, which explains the fields;
 //! [`Kernel`] lists the kernels that `kernels/kernels.h` defines, and the sizes that a launch
 //! needs.
 
@@ -187,7 +187,7 @@ impl Kernel {
         match self.operation {
             // The targets of the upper levels.
             Operation::Sign(KeyMode::Expanded) => 4 * n - (4 << 7),
-            // The same targets, and the tree.
+            // The targets of the upper levels, and the tree.
             Operation::Sign(KeyMode::Transient | KeyMode::Balanced) => {
                 4 * n - (4 << 6) + computed_len(self.logn)
             }

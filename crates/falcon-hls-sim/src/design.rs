@@ -66,7 +66,7 @@ pub enum Pipelining {
         /// Cycles to leave a loop and to enter the next.
         overhead: u32,
     },
-    /// All loops as one.
+    /// All loops are pipelined as a single loop.
     Flattened,
 }
 

@@ -51,7 +51,7 @@ fn without_the_interlock_small_degrees_read_too_early() {
             }
         }
     }
-    // Both a fault and a success happen.
+    // Some runs fail and some succeed.
     assert!(run(&kernel(Preset::Ii1Xor), absent, 7).is_err());
     assert!(run(&kernel(Preset::Ii1Xor), absent, 8).is_ok());
 }

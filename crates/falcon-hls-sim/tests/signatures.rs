@@ -42,7 +42,7 @@ fn every_preset_reproduces_nists_records() {
                 preset.name(),
                 report.finding
             );
-            // At least one FFT, one inverse, and the splits and merges of a tree.
+            // A signature needs at least one FFT, one inverse, and the splits and merges of a tree.
             let butterflies = meter.total().iterations;
             assert!(butterflies > 10 * 4096, "{algorithm}: {butterflies}");
         }

@@ -17,17 +17,17 @@ impl<I: HasNeon> Register<I> for F64x2 {
 
     #[inline(always)]
     fn load(_: I, x: &[f64; 2]) -> Self {
-        // SAFETY: the target has NEON, and arrays have two values.
+        // SAFETY: the target has NEON; the array has two values.
         Self(unsafe { vld1q_f64(x.as_ptr()) })
     }
     #[inline(always)]
     fn splat(_: I, x: f64) -> Self {
-        // SAFETY: the target has NEON, and arrays have two values.
+        // SAFETY: the target has NEON.
         Self(unsafe { vdupq_n_f64(x) })
     }
     #[inline(always)]
     fn store(self, out: &mut [f64; 2]) {
-        // SAFETY: the target has NEON, and arrays have two values.
+        // SAFETY: the target has NEON; the array has two values.
         unsafe { vst1q_f64(out.as_mut_ptr(), self.0) };
     }
 }
@@ -36,7 +36,7 @@ impl Add for F64x2 {
     type Output = Self;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        // SAFETY: the target has NEON, and arrays have two values.
+        // SAFETY: the target has NEON.
         Self(unsafe { vaddq_f64(self.0, other.0) })
     }
 }
@@ -45,7 +45,7 @@ impl Sub for F64x2 {
     type Output = Self;
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        // SAFETY: the target has NEON, and arrays have two values.
+        // SAFETY: the target has NEON.
         Self(unsafe { vsubq_f64(self.0, other.0) })
     }
 }
@@ -54,7 +54,7 @@ impl Mul for F64x2 {
     type Output = Self;
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        // SAFETY: the target has NEON, and arrays have two values.
+        // SAFETY: the target has NEON.
         Self(unsafe { vmulq_f64(self.0, other.0) })
     }
 }
@@ -63,7 +63,7 @@ impl Neg for F64x2 {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        // SAFETY: the target has NEON, and arrays have two values.
+        // SAFETY: the target has NEON.
         Self(unsafe { vnegq_f64(self.0) })
     }
 }
@@ -78,27 +78,27 @@ impl<I: HasNeon> F64s<I> for F64x2 {
     }
     #[inline(always)]
     fn half(self) -> Self {
-        // SAFETY: the target has NEON, and arrays have two values.
+        // SAFETY: the target has NEON.
         Self(unsafe { vmulq_n_f64(self.0, 0.5) })
     }
     #[inline(always)]
     fn inverse(self) -> Self {
-        // SAFETY: the target has NEON, and arrays have two values.
+        // SAFETY: the target has NEON.
         Self(unsafe { vdivq_f64(vdupq_n_f64(1.0), self.0) })
     }
     #[inline(always)]
     fn floor(self) -> Self {
-        // SAFETY: the target has NEON, and arrays have two values.
+        // SAFETY: the target has NEON.
         Self(unsafe { vrndmq_f64(self.0) })
     }
     #[inline(always)]
     fn zip(self, y: Self) -> [Self; 2] {
-        // SAFETY: the target has NEON, and arrays have two values.
+        // SAFETY: the target has NEON.
         unsafe { [Self(vzip1q_f64(self.0, y.0)), Self(vzip2q_f64(self.0, y.0))] }
     }
     #[inline(always)]
     fn unzip(self, y: Self) -> [Self; 2] {
-        // SAFETY: the target has NEON, and arrays have two values.
+        // SAFETY: the target has NEON.
         unsafe { [Self(vuzp1q_f64(self.0, y.0)), Self(vuzp2q_f64(self.0, y.0))] }
     }
     #[inline(always)]

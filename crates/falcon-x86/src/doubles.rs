@@ -80,8 +80,8 @@ macro_rules! f64s {
 
             #[inline(always)]
             fn load(_: $isa, x: &[f64; $len]) -> Self {
-                // SAFETY: the token proves the features; the array has this length, of any
-                // alignment.
+                // SAFETY: the token proves the features; the array has this length and
+                // any alignment.
                 Self(unsafe { $load(x.as_ptr()) })
             }
             #[inline(always)]

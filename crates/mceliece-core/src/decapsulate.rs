@@ -1,6 +1,6 @@
 //! Decapsulation.
 //!
-//! Whether a ciphertext is good stays secret: the session key is the hash of the error vector or of
+//! The verdict on a ciphertext stays secret: the session key is the hash of the error vector or of
 //! the secret `s`, chosen by a mask.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm Decap; with `pc` a ciphertext is

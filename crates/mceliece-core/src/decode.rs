@@ -91,7 +91,7 @@ pub(crate) fn has_root<I: Isa, const M: usize>(isa: I, goppa: &[u8]) -> bool {
     let any = bits.iter().fold(0, |any, word| any | word);
     wipe(&mut bits);
     wipe_below();
-    // Whether a key is accepted is public.
+    // The verdict on a key is public.
     reveal(any != 0)
 }
 

@@ -348,7 +348,7 @@ fn check_pivots<P: Parameters>(pivots: u64) -> Result<(), DecodeError> {
     } else {
         pivots == FIRST_COLUMNS
     };
-    // Whether a key is accepted is public.
+    // The verdict on a key is public.
     if reveal(fits) {
         Ok(())
     } else {

@@ -1449,7 +1449,7 @@ fn shards_of_other_tables_do_not_share_a_folder() {
     );
     assert_eq!(outputs(&sandbox.path("v")), before);
     fs::remove_file(sandbox.path(added)).unwrap();
-    // The same rows and times, under another name.
+    // Renames a table and keeps its rows and times.
     let rename = |from: &str, to: &str| {
         let path = |name| sandbox.path(&format!("ex/ledger/{name}.parquet"));
         fs::rename(path(from), path(to)).unwrap();

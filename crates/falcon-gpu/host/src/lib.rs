@@ -421,17 +421,17 @@ mod native {
     }
 
     pub(super) fn estimate(t: Trial) -> f64 {
-        // SAFETY: a function of numbers.
+        // SAFETY: the function takes and returns only numbers.
         unsafe { falcon_host_estimate(t.r, t.dss, t.ccs, t.z0, t.z) }
     }
 
     pub(super) fn threshold(t: Trial) -> u64 {
-        // SAFETY: a function of numbers.
+        // SAFETY: the function takes and returns only numbers.
         unsafe { falcon_host_threshold(t.r, t.dss, t.ccs, t.z0, t.z) }
     }
 
     pub(super) fn verdict(t: Trial, byte: u8) -> u32 {
-        // SAFETY: a function of numbers.
+        // SAFETY: the function takes and returns only numbers.
         unsafe { falcon_host_verdict(t.r, t.dss, t.ccs, t.z0, t.z, byte.into()) }
     }
 }

@@ -522,7 +522,7 @@ unsafe impl Device for Cuda {
 
     fn wait(&self, stream: usize) -> Result<(), GpuError> {
         self.enter()?;
-        // The driver reports here what has failed since the last wait.
+        // Here the driver reports any failure since the last wait.
         check(
             "finish what the device was asked for",
             self.stream(stream)?.synchronize(),

@@ -275,7 +275,7 @@ fn verdicts_are_those_of_the_processor() {
         context.verify_batch(&jobs, &mut out).unwrap();
         assert_eq!(out, expected);
 
-        // Encoded signatures, some of which are malformed.
+        // Encodes the signatures. Some of them are malformed.
         let bytes: Vec<Vec<u8>> = signatures
             .iter()
             .enumerate()

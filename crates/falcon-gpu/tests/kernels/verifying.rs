@@ -287,7 +287,7 @@ fn malformed_codes_are_refused<P: Parameters>() {
         vec![0; padded],
         vec![0xff; padded],
     ];
-    // Magnitudes above 2047 in a short vector, at every bit position.
+    // Puts magnitudes above 2047 into a short vector, at every bit position.
     for i in (0..9).chain([n - 2, n - 1]) {
         for (sign, run) in [(0, 15), (0, 16), (1, 16), (0, 17), (1, 23), (0, 24)] {
             cases.push(encoded(&one(i, word(sign, 0, run)), padded, 0));

@@ -180,7 +180,7 @@ impl Traced {
         if !(1..=MAX_LOGN).contains(&logn) {
             return Err(accelerator::Error::Degree { logn });
         }
-        // All memories except the last one, which holds the twiddles.
+        // Sets all memories except the last one, which holds the twiddles.
         let mut memories = blank_memories(transform, logn);
         if let Some((_, polynomials)) = memories.split_last_mut() {
             for words in polynomials {

@@ -202,7 +202,7 @@ fn scales_kept() {
     check_scales(Subnormals::Keep);
 }
 
-/// The bounds are compared after rounding, as the module's documentation says.
+/// Numbers are compared with the bounds after rounding, as the module's documentation states.
 #[test]
 fn the_lower_bound_is_judged_after_rounding() {
     let least = f64::MIN_POSITIVE;

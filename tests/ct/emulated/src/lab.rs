@@ -230,7 +230,7 @@ impl Lab {
         Some(rule)
     }
 
-    /// Changes registers, all at once, and returns what this changes. Marks the outputs among them.
+    /// Changes registers, all at once, and returns the effect. Marks the outputs among them.
     fn influence(
         &mut self,
         address: u64,

@@ -34,7 +34,7 @@ pub(super) const CONSTANTS: &str = "constants, tables and functions for them";
 /// Functions with a single call, traits, and functions that are empty outside the constant-time
 /// check.
 pub(super) const TABLE: &str = "one call each";
-/// Compiled only without an instruction set. `.ci/run engines` tests such builds.
+/// Files that are compiled only without an instruction set. `.ci/run engines` tests such builds.
 pub(super) const OTHER_BUILDS: &str = "not compiled where the mutants run";
 /// Files that accept and refuse nothing, and keep no earlier output. Other files of the program
 /// decide.
