@@ -1,5 +1,5 @@
-//! Signs and verifies with the program's own hash from messages to points: `cargo run --release -p
-//! falcon-core --example own_hash`.
+//! Signs and verifies with the program's own hash from messages to points:
+//! `cargo run --release -p falcon-core --example own_hash`.
 //!
 //! A system may need a hash that is cheap in its circuit, its contract or its virtual machine. The
 //! rest of Falcon stays as it is. The hash must follow these rules, or signatures reveal the key:

@@ -1,5 +1,6 @@
-//! Times keys, signatures and encodings as a user calls them: `cargo bench -p falcon-benches
-//! --bench scheme`. The binary `compare` compares with other implementations.
+//! Times keys, signatures and encodings as a user calls them:
+//! `cargo bench -p falcon-benches --bench scheme`. The binary `compare` compares with other
+//! implementations.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use falcon_benches::entry::MESSAGE;

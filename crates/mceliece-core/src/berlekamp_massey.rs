@@ -1,10 +1,10 @@
 //! The Berlekamp-Massey algorithm without inversions and without inner products.
 //!
 //! `D` begins with the sequence `S_0, .., S_(2t-1)` and the connection polynomial, which is 1. `B`
-//! begins the same; `gamma = 1`, `k = 0`. Each of the `2t` steps `r` takes the discrepancy `d =
-//! D_0` and sets `D'_i = gamma D_(i+1) + d B_i`. If `d` is not zero and `k >= 0`, then `B` is the
-//! old `D`, shifted, `gamma = d` and `k = -k - 1`; else `k` grows by one. In the end `k = 2t - 2L`,
-//! where `L` is the linear complexity.
+//! begins the same; `gamma = 1`, `k = 0`. Each of the `2t` steps `r` takes the discrepancy
+//! `d = D_0` and sets `D'_i = gamma D_(i+1) + d B_i`. If `d` is not zero and `k >= 0`, then `B` is
+//! the old `D`, shifted, `gamma = d` and `k = -k - 1`; else `k` grows by one. In the end
+//! `k = 2t - 2L`, where `L` is the linear complexity.
 //!
 //! After `r` steps, the first `2t - r` places of `D` determine the next discrepancies. Right behind
 //! them, at `2t - r + j`, is coefficient `j` of the connection polynomial, up to one factor. So

@@ -133,8 +133,8 @@ fn invert_together<I: Isa, const M: usize>(isa: I, blocks: &mut [Block<M>; TOGET
     store::<I, M>(&inverse, &mut blocks[0], part);
 }
 
-/// Writes `1/g^2` at all points. `g` is the Goppa polynomial with the coefficients `g_0, ..,
-/// g_(t-1)`, 16-bit little-endian. The values are the same for every ciphertext of a key.
+/// Writes `1/g^2` at all points. `g` is the Goppa polynomial with the coefficients
+/// `g_0, .., g_(t-1)`, 16-bit little-endian. The values are the same for every ciphertext of a key.
 pub(crate) fn inverse_squares<I: Isa, const M: usize>(
     isa: I,
     goppa: &[u8],

@@ -2,8 +2,8 @@
 //!
 //! The sequence "coefficient 0 of `beta^i`" has the same minimal polynomial as `beta`, since that
 //! polynomial is irreducible. The Berlekamp-Massey algorithm finds it from `2t` terms, and a
-//! complexity of `t` means that its degree is `t`. Term `16 a + b` is the functional of `beta^(16
-//! a)` at `beta^b`: 32 products in the ring, then inner products.
+//! complexity of `t` means that its degree is `t`. Term `16 a + b` is the functional of
+//! `beta^(16 a)` at `beta^b`: 32 products in the ring, then inner products.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm Irreducible, which solves a linear
 //! system instead.

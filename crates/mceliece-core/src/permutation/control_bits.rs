@@ -2,9 +2,9 @@
 //!
 //! For `pi` on `2^w` points and `X(x) = x ^ 1`: `P = pi X pi^-1 X`, and `c(x)` is the least element
 //! of the cycle of `x` under `P`. The control bits of the first layer are `f_j = c(2j) mod 2`, and
-//! `F(x) = x ^ f_(x/2)`. Those of the last layer are `l_j = F(pi(2j)) mod 2`, and `L(x) = x ^
-//! l_(x/2)`. `M = F pi L` keeps parity. So the layers between are those of `M(2j) / 2` and `M(2j+1)
-//! / 2`, the even one first. On two points the control bit is `pi(0)`.
+//! `F(x) = x ^ f_(x/2)`. Those of the last layer are `l_j = F(pi(2j)) mod 2`, and
+//! `L(x) = x ^ l_(x/2)`. `M = F pi L` keeps parity. So the layers between are those of `M(2j) / 2`
+//! and `M(2j+1) / 2`, the even one first. On two points the control bit is `pi(0)`.
 //!
 //! The `2^l` permutations of level `l` are interleaved: element `x` of permutation `s` is at place
 //! `x 2^l + s`. Then the halves of `M` already are at their places, and control bit `j` of
