@@ -16,7 +16,7 @@ fn keys<P: Parameters>() -> Vec<SigningKey<P>> {
     (0..3).map(key).collect()
 }
 
-/// Returns the hash of these keys. Key generation uses the best engine; the CI step `engines`
+/// Returns the hash of [`keys`]. Key generation uses the best engine; the CI step `engines`
 /// repeats this test on the others.
 fn hash_of_keys<P: Parameters>() -> String {
     let mut hash = Sha256::new();

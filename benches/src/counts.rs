@@ -72,7 +72,7 @@ pub struct Row<C = Case> {
     /// Row of the comparison.
     #[serde(flatten)]
     pub case: C,
-    /// Number of operations of which the counts below are the mean.
+    /// Number of counted operations. The fields below are means over these operations.
     pub operations: u64,
     /// Instructions of one operation.
     pub instructions: u64,

@@ -188,7 +188,7 @@ impl fmt::Display for Envelope {
     }
 }
 
-/// Reason for which an envelope does not verify.
+/// Reason that an envelope does not verify.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VerifyError {

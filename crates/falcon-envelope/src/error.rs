@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Reason for which a text is not an envelope, a trust list or a manifest.
+/// Reason that a text is not an envelope, a trust list or a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseError {
     line: usize,

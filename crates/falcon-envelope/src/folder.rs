@@ -23,11 +23,11 @@ pub struct Listing {
 pub struct NotListed {
     /// Path relative to the folder.
     pub path: PathBuf,
-    /// Reason for which a manifest cannot have it.
+    /// Reason that a manifest cannot have it.
     pub reason: Reason,
 }
 
-/// Reason for which a manifest cannot have something.
+/// Reason that a manifest cannot have something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {

@@ -62,7 +62,7 @@ impl fmt::Display for FilePath {
     }
 }
 
-/// Reason for which a manifest cannot have a path.
+/// Reason that a manifest cannot have a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PathError {

@@ -23,9 +23,9 @@ pub(crate) struct Code {
     pub(crate) confirmed: bool,
 }
 
-/// Columns among which the `f` sets choose the last [`CHOSEN`] pivots.
+/// Number of columns from which the `f` sets choose the last [`CHOSEN`] pivots.
 pub(crate) const CHOICE: usize = 64;
-/// Pivots that the `f` sets choose.
+/// Number of pivots that the `f` sets choose.
 pub(crate) const CHOSEN: usize = 32;
 
 impl Code {

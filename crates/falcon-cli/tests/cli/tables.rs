@@ -128,7 +128,7 @@ fn plain() -> WriterPropertiesBuilder {
     WriterProperties::builder().set_dictionary_enabled(false)
 }
 
-/// Rows and verdicts of an output.
+/// Reads the rows and verdicts of an output.
 fn verdicts(path: &Path) -> Vec<(i64, u32)> {
     let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
     let rows = reader.get_row_iter(None).unwrap().map(|row| {

@@ -63,7 +63,7 @@ pub struct SummaryRow {
     pub sign: f64,
     /// Speedup of verification.
     pub verify: f64,
-    /// Average of the three: 1.8 in the paper.
+    /// Average of the three speedups: 1.8 in the paper.
     pub average: f64,
 }
 

@@ -103,7 +103,7 @@ pub(crate) fn store<I: Isa, const M: usize>(
     });
 }
 
-/// Sums of elements.
+/// Adds elements.
 #[inline(always)]
 pub(crate) fn add<I: Isa, const M: usize>(a: &Planes<I, M>, b: &Planes<I, M>) -> Planes<I, M> {
     let mut sum = *a;
@@ -128,7 +128,7 @@ fn product_plane<I: Isa, const M: usize>(a: &Planes<I, M>, b: &Planes<I, M>, k: 
     sum
 }
 
-/// Products of polynomials with `N` coefficients, at most seven: `2N - 1` registers are used.
+/// Multiplies polynomials with `N` coefficients, at most seven. `2N - 1` registers are used.
 #[inline(always)]
 fn short_product<I: Isa, const N: usize>(isa: I, a: &Half<I>, b: &Half<I>) -> Wide<I> {
     let mut wide = [I::U64s::splat(isa, 0); 25];
@@ -279,7 +279,7 @@ fn reduce_13<I: Isa, const M: usize>(mut wide: Wide<I>) -> Planes<I, M> {
     planes
 }
 
-/// Products of elements.
+/// Multiplies elements.
 #[inline(always)]
 pub(crate) fn mul<I: Isa, const M: usize>(
     isa: I,
@@ -304,7 +304,7 @@ pub(crate) fn mul<I: Isa, const M: usize>(
     }
 }
 
-/// Squares of elements.
+/// Squares elements.
 #[inline(always)]
 pub(crate) fn square<I: Isa, const M: usize>(isa: I, a: &Planes<I, M>) -> Planes<I, M> {
     let zero = I::U64s::splat(isa, 0);
@@ -315,7 +315,7 @@ pub(crate) fn square<I: Isa, const M: usize>(isa: I, a: &Planes<I, M>) -> Planes
     )
 }
 
-/// Elements to the power `2^count`.
+/// Raises elements to the power `2^count`.
 #[inline(always)]
 fn squares<I: Isa, const M: usize>(isa: I, a: &Planes<I, M>, count: usize) -> Planes<I, M> {
     let mut a = *a;
@@ -325,7 +325,7 @@ fn squares<I: Isa, const M: usize>(isa: I, a: &Planes<I, M>, count: usize) -> Pl
     a
 }
 
-/// Inverses of elements; zero for zero.
+/// Inverts elements. Zero gives zero.
 ///
 /// Computes `a^(2^M - 2)` by an addition chain to `M - 1` ones: four products for 13, five for 12.
 #[inline(always)]
