@@ -279,7 +279,7 @@ impl DesignOptions {
     }
 }
 
-/// Many designs, and the work that they run.
+/// Many designs, and what they run.
 #[derive(Clone, Debug, Args)]
 pub struct SweepOptions {
     /// Design whose values are taken where no list is given.
