@@ -1,4 +1,4 @@
-//! Signs and verifies with a hash of one's own from messages to points:
+//! Signs and verifies with the program's own hash from messages to points:
 //! `cargo run --release -p falcon-core --example own_hash`.
 //!
 //! A system may need a hash that is cheap in its circuit, its contract or its virtual machine. The
@@ -31,13 +31,13 @@ struct OwnHash;
 /// State of [`OwnHash`] while a message is absorbed.
 struct OwnHasher(Shake128);
 
-/// Rule 4. Its length is fixed, as that of the nonce is, so each input has one reading.
+/// Rule 4. The lengths of tag and nonce are fixed, so each input has only one meaning.
 const TAG: &[u8; 16] = b"example own_hash";
 
 impl HashToPoint for OwnHash {
     type Hasher = OwnHasher;
 
-    /// Rule 1.
+    /// Rule 1: absorbs the nonce.
     fn hasher(&self, nonce: &[u8; NONCE_LEN]) -> OwnHasher {
         OwnHasher(Shake128::default().chain(TAG).chain(nonce))
     }
@@ -48,7 +48,7 @@ impl PointHasher for OwnHasher {
         self.0.update(chunk);
     }
 
-    /// Rules 2 and 3.
+    /// Rules 2 and 3: writes uniform coefficients from one stream.
     fn finish(self, point: &mut [u16]) {
         const Q: u16 = 12289;
         let mut stream = self.0.finalize_xof();
@@ -65,7 +65,7 @@ impl PointHasher for OwnHasher {
     }
 }
 
-/// Breaks rule 2: its words are not reduced.
+/// A hash that breaks rule 2: its words are not reduced.
 struct Unreduced;
 
 impl HashToPoint for Unreduced {
@@ -91,21 +91,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut reals = vec![0.0; Scratch::<Falcon512>::LEN];
     let mut scratch = Scratch::new(&mut reals)?;
 
-    // Rule 5.
+    // Rule 5: draws a fresh seed.
     let mut seed = [0; 32];
     rng.fill_bytes(&mut seed);
     let signature = sign_with_hash(&key, &seed, &OwnHash, b"order #42", &mut scratch)?;
     verify_with_hash(public_key, &OwnHash, b"order #42", &signature)?;
     assert!(verify_with_hash(public_key, &OwnHash, b"order #43", &signature).is_err());
-    // Rule 4: it is no signature under the hash of the scheme.
+    // Rule 4: the signature is not valid under the hash of the scheme.
     assert!(public_key.verify(b"order #42", &signature).is_err());
 
-    // A verifier whose circuit or contract computes the point needs the core alone.
+    // If a circuit or contract computes the point, the verifier needs only the rest of the scheme.
     let mut point = [0; 512];
     OwnHash.hash_to_point(signature.nonce(), b"order #42", &mut point);
     verify_point(public_key, &point, &signature)?;
 
-    // The signer refuses a hash that breaks rule 2. It cannot notice that others are broken.
+    // The signer refuses a hash that breaks rule 2. It cannot detect a hash that breaks another
+    // rule.
     rng.fill_bytes(&mut seed);
     let refused = sign_with_hash(&key, &seed, &Unreduced, b"order #42", &mut scratch);
     assert_eq!(refused, Err(SignWithHashError::Point));

@@ -1,5 +1,5 @@
-//! A service that holds a key and answers requests: generic over the traits
-//! of the `signature` crate, so that the algorithm can be replaced.
+//! A service that holds a key and answers requests. It is generic over the traits of the
+//! `signature` crate, so that the algorithm can be replaced.
 //! `cargo run --release -p falcon-core --example service`.
 
 use falcon_core::{Falcon512, Signature, SigningKey};

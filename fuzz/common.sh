@@ -1,4 +1,4 @@
-# Shared by run.sh and long.sh, which source it in the root of the tree.
+# Common parts of run.sh and long.sh, which source this file in the root of the tree.
 
 nightly="${FALCON_NIGHTLY:-nightly}"
 triple=$(rustc -vV | sed -n 's/^host: //p')
@@ -8,8 +8,8 @@ bin_dir="${CARGO_TARGET_DIR:-fuzz/target}/$triple/release"
 all_targets() { sed '/^#/d; s/\t.*//' fuzz/targets.tsv; }
 
 # Crates whose coverage guides libFuzzer: the targets, the decoders, and the parsers that they call.
-# Code of `serde` and `serde_json` for our types is compiled in the targets. Not hashes, ciphers and
-# mutators: new coverage there would say nothing about a decoder.
+# Code of `serde` and `serde_json` for our types is compiled in the targets. Hashes, ciphers and
+# mutators are not instrumented: new coverage there would not be about a decoder.
 guides=(
     falcon-fuzz falcon-cli falcon-core falcon-envelope falcon-invisible falcon-x509 mceliece-core
     base16ct base64ct const-oid der humantime parquet pem-rfc7468 pkcs5 pkcs8 postcard spki
@@ -17,9 +17,9 @@ guides=(
 )
 
 # The instrumentation of `cargo fuzz`, as a list of TOML: a counter for each edge. Three of its
-# parts are left out: comparisons, whose tracing takes up to two thirds of the time, since the
-# mutators know the values that decoders compare with; the depth of the stack, since no decoder is
-# recursive without a limit; indirect calls, which libFuzzer counts but does not use.
+# parts are left out. Tracing of comparisons takes up to two thirds of the time, and the mutators
+# know the values that decoders compare with. The depth of the stack is useless, since no decoder is
+# recursive without a limit. LibFuzzer counts indirect calls but does not use the counts.
 instrumentation='[
     "-Cpasses=sancov-module", "-Cllvm-args=-sanitizer-coverage-level=3",
     "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
@@ -38,8 +38,8 @@ build() {
 }
 
 # fuzz_one PROGRAM LOG OPTION...: runs a target on its corpus and on the committed one. New inputs
-# go to fuzz/corpus, an input that fails to fuzz/artifacts. Inputs are not replaced by shorter ones
-# with the same coverage while it runs: minimise.sh does that.
+# go to fuzz/corpus, and an input that fails goes to fuzz/artifacts. A run does not replace inputs
+# by shorter ones with the same coverage: minimise.sh does that.
 fuzz_one() {
     local program=$1 log=$2 target max_len
     shift 2
@@ -47,7 +47,7 @@ fuzz_one() {
     max_len=$(awk -v target="$target" '$1 == target { print $2 }' fuzz/targets.tsv)
     [ -n "$max_len" ] || { echo "$target is not in fuzz/targets.tsv" >&2; return 1; }
     mkdir -p "fuzz/artifacts/$target" "fuzz/corpus/$target" "fuzz/seeds/$target"
-    # A target's temporary files, in memory where that is possible: flushes take no time there.
+    # Folder of the target's temporary files, in memory if possible: flushes take no time there.
     local memory=/dev/shm folder status=0
     [ -w "$memory" ] || memory=${TMPDIR:-/tmp}
     folder=$(mktemp -d -p "$memory")

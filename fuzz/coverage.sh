@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 tools=$(rustc "+$nightly" --print sysroot)/lib/rustlib/$triple/bin
 folder="$PWD/${CARGO_TARGET_DIR:-fuzz/target}/coverage"
 mkdir -p "$folder"
-# Sanitizer coverage is not needed: the programs execute what they are given, and end.
+# The programs execute the given inputs and end, so they need no sanitizer coverage.
 RUSTFLAGS="-Cinstrument-coverage --cfg fuzzing" CARGO_TARGET_DIR="$folder" \
     cargo "+$nightly" build --quiet --release --manifest-path fuzz/Cargo.toml
 

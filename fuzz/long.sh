@@ -18,7 +18,7 @@ cd "$(dirname "$0")/.."
 table=fuzz/EXECUTIONS.tsv
 counts=fuzz/corpus/executions
 
-# Sums of the rows with equal date, tree and target.
+# Sums the rows with equal date, tree and target.
 sums() {
     awk -F'\t' -v OFS='\t' '/^[0-9]/ { key = $1 OFS $2 OFS $3; n[key] += $4; s[key] += $5 }
         END { for (key in n) print key, n[key], s[key] }' "$@" | sort
@@ -26,7 +26,7 @@ sums() {
 
 record() {
     [ -s "$counts" ] || return 0
-    # Running fuzzers append to a new file from here on.
+    # From here on, running fuzzers append to a new file.
     mv "$counts" "$counts.taken"
     {
         sed -n '/^#date/q; p' "$table"
@@ -53,12 +53,12 @@ if [ $# -ne 1 ] || ! [[ $goal =~ ^[0-9]+$ ]]; then
     exit 2
 fi
 slot="${FUZZ_SLOT:-300}"
-# The code that is tested.
+# Identifies the tested code.
 tree=$(git rev-parse HEAD:crates | cut -c1-12)
 renice -n "${FUZZ_NICE:-19}" $$ >/dev/null
 
 build
-# Programs of its own: a later build changes nothing.
+# A copy of the programs, which a later build does not change.
 bin=$(mktemp -d)
 mapfile -t targets < <(all_targets)
 for target in "${targets[@]}"; do cp "$bin_dir/$target" "$bin"; done
@@ -73,7 +73,7 @@ stop() {
 trap stop TERM INT
 trap 'rm -rf "$bin"' EXIT
 
-# Runs one target. In the background: a trap interrupts `wait`, but no other command.
+# Runs one target in the background: a trap interrupts `wait`, but no other command.
 run_slot() {
     local target=$1 log="$bin/$1.log" start=$SECONDS executions
     fuzz_one "$bin/$target" "$log" -max_total_time="$slot" &

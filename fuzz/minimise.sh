@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Rewrites fuzz/seeds: from what long runs have found, the fewest inputs that reach the same code.
+# Rewrites fuzz/seeds: of the inputs that long runs have found, the fewest that reach the same code.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . fuzz/common.sh
@@ -10,7 +10,7 @@ all_targets | while read -r target; do
     mkdir -p "fuzz/seeds/$target"
     "$bin_dir/$target" -set_cover_merge=1 -use_counters=0 "$new" \
         "fuzz/seeds/$target" "fuzz/corpus/$target" >/dev/null 2>&1
-    # Set cover forgets inputs that reach nothing new, but never the last one.
+    # Minimising removes inputs that reach nothing new, but never the last input.
     [ -n "$(ls "$new")" ]
     rm -r "fuzz/seeds/$target"
     mv "$new" "fuzz/seeds/$target"

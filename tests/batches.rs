@@ -15,7 +15,7 @@ use std::num::NonZeroUsize;
 /// Number of keys.
 const KEYS: usize = 3;
 
-/// Jobs that change the key now and then, so that groups of all sizes occur.
+/// Makes jobs that change the key now and then, so that groups of all sizes occur.
 fn sign_jobs<'a, P: Parameters>(
     keys: &'a [ExpandedKey<P>],
     messages: &'a [Vec<u8>],
@@ -53,7 +53,8 @@ fn engines_sign_alike<P: Parameters>(jobs: usize) {
 
 #[test]
 fn engines_sign_the_same_batches_alike() {
-    // In full, this makes over 100,000 signatures with all engines of an AVX-512 machine.
+    // With `FALCON_FULL=1`, this makes over 100,000 signatures with all engines of an AVX-512
+    // machine.
     engines_sign_alike::<Falcon512>(extent("jobs of a batch", 100, 9_000));
     engines_sign_alike::<Falcon1024>(extent("jobs of a batch", 40, 2_000));
 }
@@ -94,7 +95,7 @@ fn engines_sign_batches_with_another_hash_alike() {
     engines_sign_alike_with_another_hash::<Falcon1024>();
 }
 
-/// A batch with all kinds of damage in known places: each result equals that of the single
+/// Verifies a batch with all kinds of damage in known places. Each result equals that of the single
 /// verification, and no neighbour is affected.
 fn each_result_stands_alone<P: Parameters>() {
     let keys: Vec<SigningKey<P>> = (0..KEYS as u8).map(key).collect();
@@ -169,7 +170,8 @@ fn encodings<P: Parameters>(signature: &Signature<P>) -> Vec<Vec<u8>> {
         damaged[zeros].fill(0);
         all.push(damaged);
     }
-    // Minus zero instead of zero: the one bit that changes neither the value nor the length.
+    // Writes minus zero instead of zero: the only bit that changes neither the value nor the
+    // length.
     let mut at = 8 * 41;
     for &s in signature.s2() {
         if s == 0 {
@@ -182,7 +184,7 @@ fn encodings<P: Parameters>(signature: &Signature<P>) -> Vec<Vec<u8>> {
     all
 }
 
-/// Damaged bytes get the same verdict in a batch as alone, and so do the valid ones between them.
+/// Damaged bytes have the same verdict in a batch as alone. So have the valid ones between them.
 fn bytes_are_judged_as_alone<P: Parameters>() {
     let key = key::<P>(1);
     let public = key.verifying_key();
@@ -263,8 +265,8 @@ fn a_damaged_item_hides_no_other() {
     each_result_stands_alone::<Falcon1024>();
 }
 
-/// A batch gives the same signatures if it is cut anywhere and its parts are signed from last to
-/// first, and on any number of threads. Verification gives the right verdict in every place.
+/// A batch gives the same signatures on any number of threads, and if it is cut anywhere and its
+/// parts are signed from last to first. Verification gives the right verdict in every place.
 fn parts_and_threads_change_nothing<P: Parameters>(sizes: &[usize]) {
     let keys: Vec<SigningKey<P>> = (0..KEYS as u8).map(key).collect();
     let expanded: Vec<_> = keys.iter().map(|key| key.expand()).collect();
@@ -401,7 +403,7 @@ fn verdicts_of_the_wrong_number_are_refused() {
     }
 }
 
-/// Rows with all combinations of keys, messages and signatures, some of which are absent.
+/// Verifies rows with all combinations of keys, messages and signatures, some of them absent.
 #[test]
 fn rows_of_both_parameter_sets_are_judged_as_alone() {
     fn signed<P: Parameters>(format: Format) -> Vec<u8> {

@@ -18,7 +18,7 @@ const BLOCKS: u64 = 8;
 /// Number of bytes of a block.
 const BLOCK_LEN: usize = 64;
 
-/// RFC 8439, section 2.1.
+/// Quarter round of RFC 8439, section 2.1.
 fn quarter_round(state: &mut [u32; 16], [a, b, c, d]: [usize; 4]) {
     state[a] = state[a].wrapping_add(state[b]);
     state[d] = (state[d] ^ state[a]).rotate_left(16);
@@ -30,7 +30,7 @@ fn quarter_round(state: &mut [u32; 16], [a, b, c, d]: [usize; 4]) {
     state[b] = (state[b] ^ state[c]).rotate_left(7);
 }
 
-/// RFC 8439, section 2.3.
+/// Block function of RFC 8439, section 2.3.
 fn block(initial: [u32; 16]) -> [u32; 16] {
     let mut state = initial;
     for _ in 0..10 {
@@ -68,7 +68,7 @@ fn expected(key: &[u8; 48], counter: u64, buffers: u64) -> Vec<u8> {
     (0..buffers).flat_map(of_buffer).collect()
 }
 
-/// RFC 8439, section 2.3.2: the standard's own example of the block function.
+/// Computes the example of the block function in RFC 8439, section 2.3.2.
 #[test]
 fn the_block_function_is_that_of_the_standard() {
     let mut initial = [0; 16];
@@ -137,7 +137,7 @@ fn check<const AHEAD: usize, const SETS: usize>(
     );
 }
 
-/// Name of an engine, and number of keys.
+/// Name of an engine, and number of keys to compare.
 struct Compare(&'static str, usize);
 
 impl TokenVisitor for Compare {
@@ -163,7 +163,7 @@ fn every_engine_has_the_bytes_of_the_block_function() {
     for engine in engines() {
         falcon_core::seams::visit(engine, Compare(engine.name(), keys));
     }
-    // Words in rows, on any machine.
+    // Computes words in rows, on any machine.
     check::<2, 1>("baseline", Baseline, &[0xff; 48], u64::MAX);
     check::<2, 2>("scalar", Baseline, &[0; 48], u64::MAX - 15);
 }

@@ -1,5 +1,5 @@
 //! The same jobs give the same bytes on every engine, lane count and platform.
-//! `kat/equal-bytes.json` pins the hashes of all of them.
+//! `kat/equal-bytes.json` pins their hashes.
 
 use base16ct::lower::encode_string as hex;
 use falcon_core::batch::{BatchSign, SignJob};
@@ -16,7 +16,7 @@ fn keys<P: Parameters>() -> Vec<SigningKey<P>> {
     (0..3).map(key).collect()
 }
 
-/// Returns the hash of these keys. Key generation uses the best engine; the CI step `engines`
+/// Returns the hash of [`keys`]. Key generation uses the best engine; the CI step `engines`
 /// repeats this test on the others.
 fn hash_of_keys<P: Parameters>() -> String {
     let mut hash = Sha256::new();

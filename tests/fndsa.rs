@@ -59,7 +59,7 @@ impl RngCore for Random {
     }
 }
 
-/// A generator for `fn-dsa` that returns one seed again and again.
+/// A generator for `fn-dsa` that returns the same seed again and again.
 struct Seed<const N: usize = SEED_LEN>([u8; N]);
 
 impl<const N: usize> CryptoRng for Seed<N> {}

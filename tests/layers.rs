@@ -1,7 +1,7 @@
 //! The modules of every crate are in layers: within a folder, modules do not use each other in a
 //! circle.
 //!
-//! The modules of a folder are its files, its subfolders (each with all that is in it), and `own`:
+//! The modules of a folder are its files, its subfolders (each with its contents), and `own`:
 //! the folder's own file, `folder.rs` beside `folder`, or `lib.rs`. A module uses another one if
 //! an import or code has a path to something that the other defines. A path through an import leads
 //! to the module that defines the name. So the own file may import and re-export what its children

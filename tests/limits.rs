@@ -11,7 +11,7 @@ use std::thread;
 
 const KILOBYTE: usize = 1024;
 
-/// Returns the bytes of a slice of `len` reals.
+/// Returns the length in bytes of a slice of `len` reals.
 const fn reals(len: usize) -> usize {
     len * size_of::<f64>()
 }
@@ -28,8 +28,8 @@ fn expanded_keys_take_60_and_128_kilobytes() {
     assert_eq!(reals(ExpandedKey::<Falcon1024>::LEN), 128 * KILOBYTE);
 }
 
-/// A verifying key has two bytes for each coefficient. A secret key also has the hash of its
-/// secret, and an expanded key stores its reals elsewhere.
+/// A verifying key has two bytes for each coefficient. A secret key also has the hash of the
+/// secret. An expanded key stores its reals elsewhere.
 #[test]
 fn keys_themselves_take_few_kilobytes() {
     fn sizes<P: Parameters>() -> [usize; 3] {

@@ -110,7 +110,7 @@ fn decodes_canonically<P: Parameters>(bytes: &[u8]) -> Result<usize, TestCaseErr
     Ok(accepted)
 }
 
-/// [`decodes_canonically`] for valid encodings with some bits flipped.
+/// Checks [`decodes_canonically`] for valid encodings with some bits flipped.
 fn decodes_canonically_when_damaged<P: Parameters>(
     key: &SigningKey<P>,
     seed: u64,

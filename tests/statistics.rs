@@ -93,8 +93,7 @@ fn samplerz_follows_the_discrete_gaussian() {
     }
 }
 
-/// `||(s1, s2)||^2` has a mean of about `2n sigma^2` before the bound cuts it off. `s2` alone has
-/// half of it.
+/// Without the bound, `||(s1, s2)||^2` has a mean of about `2n sigma^2`. `s2` alone has half of it.
 fn s2_has_the_variance_of_the_scheme<P: Parameters>(sigma: f64) {
     let key = key::<P>(3).expand();
     let mut random = Repeatable::new(P::NAME);

@@ -24,20 +24,20 @@ use std::thread;
 const KEY_LEN: usize = 24;
 const JOBS: usize = 19;
 
-/// Blocks are searched while this is set.
+/// True while freed blocks are searched.
 static SEARCHING: AtomicBool = AtomicBool::new(false);
 /// Number of blocks that contained a key.
 static FOUND: AtomicUsize = AtomicUsize::new(0);
 /// Number of blocks that contained a sampler's records.
 static FOUND_RECORDS: AtomicUsize = AtomicUsize::new(0);
-/// Number of large blocks that contained anything.
+/// Number of large blocks that were not zero.
 static FOUND_LARGE: AtomicUsize = AtomicUsize::new(0);
 static KEYS: Mutex<[[u8; KEY_LEN]; JOBS]> = Mutex::new([[0; KEY_LEN]; JOBS]);
 
-/// Bytes of a large block. Such blocks contain the vectors of one lane or of several.
+/// Smallest length of a large block in bytes. Large blocks contain the vectors of lanes.
 const LARGE: usize = 16 << 10;
 
-/// Held by the test that searches.
+/// Locked by the test that searches.
 static TURN: Mutex<()> = Mutex::new(());
 
 /// Number of successive numbers that look like records.
@@ -78,7 +78,7 @@ static ALLOCATOR: Searching = Searching;
 unsafe impl GlobalAlloc for Searching {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // Zeroed, so that every byte of a block may be read when it is freed.
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { System.alloc_zeroed(layout) }
     }
 
@@ -98,7 +98,7 @@ unsafe impl GlobalAlloc for Searching {
                 FOUND_LARGE.fetch_add(1, SeqCst);
             }
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { System.dealloc(block, layout) }
     }
 }
@@ -109,7 +109,7 @@ fn a_batch_frees_no_seed_of_a_sampler() {
     let seeds: [[u8; 48]; JOBS] = std::array::from_fn(|i| [i as u8 + 1; 48]);
     *KEYS.lock().unwrap() = seeds.map(|seed| Shake256::reader(&seed).read_array());
 
-    // Shows that the search finds what is there.
+    // Shows that the search finds a key that was not wiped.
     SEARCHING.store(true, SeqCst);
     let key = KEYS.lock().unwrap()[3];
     drop(vec![key; 2]);
@@ -166,7 +166,7 @@ fn a_batch_frees_no_seed_of_a_sampler() {
         }
     }
 
-    // The vectors of the signatures. Those of refused attempts would stand in the same place.
+    // The vectors of the signatures. Vectors of refused attempts would be in the same place.
     for (found, signature) in KEYS.lock().unwrap().iter_mut().zip(&signatures) {
         let words = signature.s2()[..KEY_LEN / 2].iter();
         for (bytes, word) in found.as_chunks_mut().0.iter_mut().zip(words) {
@@ -278,7 +278,7 @@ fn keys_that_are_dropped_leave_nothing() {
             SEARCHING.store(false, SeqCst);
             FOUND.swap(0, SeqCst)
         };
-        // Shows that the search finds what is there.
+        // Shows that the search finds a key that was not wiped.
         assert!(count(&|| drop(part.clone())) == 1, "part {number}");
         let signing =
             || drop(SigningKey::<Falcon512>::from_seed_boxed(&[7; 32]).expect("no fault"));
@@ -355,7 +355,7 @@ fn a_hash_that_is_dropped_leaves_nothing() {
         SEARCHING.store(false, SeqCst);
         FOUND.swap(0, SeqCst)
     };
-    // Shows that the search finds what is there.
+    // Shows that the search finds a secret that was not wiped.
     assert_eq!(found(&|| drop(secret.to_vec())), 1);
     let absorbing = || {
         let mut hash = Box::new(Shake256::new());

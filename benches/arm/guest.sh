@@ -1,5 +1,5 @@
-# Builds the program `count` for AArch64 and QEMU's plugin, and runs the one
-# under the other. Sourced by run.sh and mca.sh, in the root of the repository.
+# Builds the program `count` for AArch64 and QEMU's plugin, and runs the program under QEMU. Sourced
+# by run.sh and mca.sh, in the root of the repository.
 #
 # Needed: gcc, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, qemu-user (Debian's
 # dynamic binary has plugins; qemu-user-static was not tried), and
@@ -8,14 +8,14 @@
 readonly TARGET=aarch64-unknown-linux-gnu
 readonly OUT="${CARGO_TARGET_DIR:-target}/arm"
 readonly GUEST="${CARGO_TARGET_DIR:-target}/$TARGET/release/count"
-# Fixed: the default processor changes with QEMU, and with it the C library's
-# choice of memcpy. `COUNT_CPU=max,sve=off` has the SHA-3 instructions.
+# Fixed, since QEMU's default processor changes from version to version, and the C library chooses
+# memcpy by processor. `COUNT_CPU=max,sve=off` has the SHA-3 instructions.
 readonly CPU="${COUNT_CPU:-neoverse-n1}"
 
 source benches/qemu/common.sh
 
-# build_guest ARGUMENT...: for these arguments of the program. With debug information if
-# GUEST_DEBUG=limited, which names the functions of a profile.
+# build_guest ARGUMENT...: builds for these arguments of the program. With debug information if
+# GUEST_DEBUG=limited, so that a profile can name functions.
 build_guest() {
     local features=seeded,mceliece-rust
     case " $* " in *" --pqclean "*) features+=,mceliece ;; esac
@@ -24,8 +24,8 @@ build_guest() {
 
     build_plugin "$OUT" qemu-aarch64
 
-    # Static, at fixed addresses: what runs is the program alone. Debug
-    # information names the inlined functions and changes no instruction.
+    # Static, at fixed addresses, so that only the program runs. Debug information names the inlined
+    # functions and changes no instruction.
     local flags="-C target-feature=+crt-static -C relocation-model=static"
     flags+=' --cfg getrandom_backend="custom"'
     CARGO_PROFILE_RELEASE_DEBUG="${GUEST_DEBUG:-none}" \
@@ -46,14 +46,14 @@ run_guest() {
         return 1
     fi
     cp "$OUT/plugin.so" "$GUEST" benches/arm/counts.jsonl "$directory"
-    # The rows that others are compared with are Falcon's.
+    # Only the rows of Falcon are committed for comparison.
     local committed=()
     case " $* " in
     *" --mceliece "* | *" --loops "*) ;;
     *" --strict "*) committed=(--committed counts.jsonl) ;;
     esac
-    # Environment and names lie on the guest's stack and move what is above them:
-    # always the same ones.
+    # Environment and names are on the guest's stack and shift everything above them, so they are
+    # always the same.
     (
         cd "$directory"
         env -i "$(command -v qemu-aarch64)" -seed 1 -cpu "$CPU" \

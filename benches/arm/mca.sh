@@ -1,26 +1,25 @@
 #!/usr/bin/env bash
-# Cycles, ours and the peers', as LLVM's processor models estimate them: not
-# times on a chip.
+# Cycles of our code and the peers', estimated by LLVM's processor models. They are not times on a
+# chip.
 #
 #   benches/arm/mca.sh                              FFT, NTT and Keccak-f alone, a butterfly or
 #                                                   permutation each
 #   benches/arm/mca.sh [--engine NAME] WORD...      whole operations, as in run.sh
 #
-# Which code: each loop or operation runs a few times under QEMU, and every block
-# of instructions that was executed is given to llvm-mca, none chosen and none
-# left out. A block's cycles are those of a hundred repetitions of it; the sum
-# takes each block as often as it was executed. So a block overlaps with itself
-# and not with its neighbours, and there are no cache misses, no mispredicted
-# branches, and no stores that hold up loads.
+# Each loop or operation runs a few times under QEMU. Every block of instructions that was executed
+# is given to llvm-mca, without selection. A block's cycles are measured by a hundred repetitions of
+# the block. The sum counts each block as often as it was executed. So a block overlaps with itself
+# and not with its neighbours. There are no cache misses, no mispredicted branches, and no stores
+# that delay loads.
 #
-# Needed: what guest.sh says, and llvm-22 or another version in LLVM_VERSION.
+# Needed: the packages that guest.sh names, and llvm-22 or another version in LLVM_VERSION.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source benches/arm/guest.sh
 export GUEST_DEBUG=limited
 
 readonly LLVM_VERSION="${LLVM_VERSION:-22}"
-# apple-m1 has the model of Cyclone there, cortex-a72 that of Cortex-A57.
+# LLVM uses the model of Cyclone for apple-m1, and that of Cortex-A57 for cortex-a72.
 readonly CPUS=(apple-m1 neoverse-n1 neoverse-v2 cortex-a72)
 readonly OBJDUMP="llvm-objdump-$LLVM_VERSION" MCA="llvm-mca-$LLVM_VERSION"
 
@@ -30,8 +29,8 @@ readonly run
 trap 'rm -rf "$run"' EXIT
 
 build_guest "$@"
-# A row: name, operations that its counts are the sum of, and instructions, loads
-# and stores of one.
+# A row: name, number of operations that were counted, and instructions, loads and stores of one
+# operation.
 if [ $# -eq 0 ]; then
     run_guest "$run" --loops |
         awk '{ print $1, $2 * $3, $4 / $3, $5 / $3, $6 / $3 }' >"$run/rows"
@@ -39,16 +38,15 @@ else
     run_guest "$run" "$@" | awk '$6 ~ /^[0-9]+$/ { print $1, $6, $2, $3, $4 }' >"$run/rows"
 fi
 
-# Targets of branches are beyond the reach of an instruction at address 0. Calls
-# and returns become jumps: what they lead to is a block of its own, and
-# llvm-mca would take them for a hundred cycles.
+# An instruction at address 0 cannot reach its branch target. Calls and returns become jumps: their
+# targets are blocks of their own, and llvm-mca would count a hundred cycles for a call.
 "$OBJDUMP" --disassemble --no-show-raw-insn --mattr=+sha3 "$GUEST" |
     sed -n 's/^ *\([0-9a-f]*\):[[:space:]]*\([a-z]\)/\1 \2/p' |
     sed 's/\(0x[0-9a-f]*\) <[^>]*>/#0/; s/ *<[^>]*>.*//' |
     sed 's/ bl[r]*[[:space:]].*/ b #0/; s/ ret.*/ b #0/' >"$run/instructions"
 
-# One region for each distinct block; the same code ran in blocks of several
-# lengths where QEMU began to translate in its middle.
+# One region for each distinct block. The same code ran in blocks of several lengths if QEMU began
+# to translate in the middle of a block.
 cut -d' ' -f2,3 "$run/blocks" | sort -u |
     awk '{ printf "%x %d %d_%d\n", $1, $2, $1, $2 }' >"$run/distinct"
 awk 'FNR == NR { at[$1] = NR; text[NR] = substr($0, length($1) + 2); next }
@@ -58,8 +56,8 @@ awk 'FNR == NR { at[$1] = NR; text[NR] = substr($0, length($1) + 2); next }
         print "// LLVM-MCA-END"
     }' "$run/instructions" "$run/distinct" >"$run/regions.s"
 
-# Multiplications that are fused with an addition, in each block: without fusing, as many
-# instructions more.
+# Number of multiplications fused with an addition, in each block. Without fusing there would be one
+# instruction more for each.
 awk 'FNR == NR { at[$1] = NR; fused[NR] = $2 ~ /^fn?(ml[as]|m(add|sub))$/; next }
     {
         n = 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Instructions per operation on AArch64, ours and the peers', counted under
-# QEMU's user mode. Counts repeat exactly; they are not times.
+# Instructions per operation on AArch64, of our code and the peers', counted under QEMU's user mode.
+# Counts repeat exactly. They are not times.
 #
 #   benches/arm/run.sh [--json] [--strict] [--engine NAME] [WORD...]
 #       a row for each operation whose name contains all words, and the bars
@@ -20,8 +20,8 @@
 #       FFT, NTT and Keccak-f alone: calls, butterflies or permutations of a
 #       call, its instructions, loads, stores
 #
-# reference.sh counts Falcon's C reference, encode.sh a part of Classic McEliece. What is needed
-# stands in guest.sh.
+# reference.sh counts Falcon's C reference, encode.sh a part of Classic McEliece. guest.sh lists
+# the required packages.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source benches/arm/guest.sh

@@ -1,4 +1,4 @@
-//! Each primitive alone: `cargo bench -p falcon-benches --bench primitives`.
+//! Times each primitive alone: `cargo bench -p falcon-benches --bench primitives`.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use falcon_benches::entry::MESSAGE;
@@ -72,8 +72,8 @@ fn ntt(c: &mut Criterion) {
     }
 }
 
-/// The FFT and its relatives over the lanes of `fft`; a call works on one
-/// polynomial a lane.
+/// Times the FFT and its relatives over the lanes of `fft`. A call works on one polynomial for each
+/// lane.
 fn polynomials<F: Fft>(c: &mut Criterion, name: &str, fft: F) {
     for logn in [9u32, 10] {
         let n = 1 << logn;
@@ -88,7 +88,7 @@ fn polynomials<F: Fft>(c: &mut Criterion, name: &str, fft: F) {
         let (mut half0, mut half1) = (f[n / 2..].to_vec(), f[n / 2..].to_vec());
         let key = vec![0.5; n];
         let id = |what: &str| format!("{what}/{name}/{n}");
-        // Forward and back, so that the values stay in range.
+        // Transforms forward and back, so that the values stay in range.
         c.bench_function(&id("fft and ifft"), |b| {
             b.iter(|| {
                 fft.ifft(logn, black_box(&mut f));
@@ -124,7 +124,7 @@ fn polynomials<F: Fft>(c: &mut Criterion, name: &str, fft: F) {
     }
 }
 
-/// Measures the operations of an engine on one polynomial and on one a lane, its sampler, and its
+/// Measures an engine: operations on one polynomial and on one for each lane, the sampler, and the
 /// walk over a tree.
 struct Tokens<'c>(&'c mut Criterion, Engine);
 
@@ -158,7 +158,7 @@ const LEAF: Leaf = Leaf {
     ccs: 0.85,
 };
 
-/// `S::gave_up`, of the sampler that is given.
+/// Calls `S::gave_up` for the type of the first argument.
 fn gave_up<S: Sampling>(_: &S, feed: &S::Feed) -> bool {
     S::gave_up(feed)
 }
@@ -169,7 +169,7 @@ fn samplerz<B: SigningIsa>(c: &mut Criterion, name: &str, arith: B) {
     let mut feed = sampling.feed(&[2; 56]);
     let mut centers = [0.3, -0.7];
     let mut calls = 0u64;
-    // As many calls to a seed as a signature of degree 512 has.
+    // A seed serves the same number of calls as in a signature of degree 512.
     c.bench_function(&format!("samplerz, two calls/{name}"), |b| {
         b.iter(|| {
             if calls.is_multiple_of(512) {
@@ -186,7 +186,7 @@ fn samplerz<B: SigningIsa>(c: &mut Criterion, name: &str, arith: B) {
     assert!(!gave_up(&sampling, &feed));
 }
 
-/// Seeds of the sampler, one after the other: a sampler gives up in the end.
+/// Returns new seeds in turn, since a sampler gives up in the end.
 fn seeds() -> impl FnMut() -> [u8; 56] {
     let mut number = 0u64;
     move || {
@@ -197,7 +197,7 @@ fn seeds() -> impl FnMut() -> [u8; 56] {
     }
 }
 
-/// ffSampling over the tree of a real key; a call samples one vector a lane.
+/// Times ffSampling over the tree of a real key. A call samples one vector for each lane.
 fn walk<P: Parameters, B: SigningIsa, F: Fft>(c: &mut Criterion, name: &str, arith: B, fft: F) {
     let n = P::N;
     let expanded = key::<P>().expand();

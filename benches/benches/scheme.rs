@@ -1,6 +1,6 @@
-//! Keys, signatures, encodings as a user calls them:
-//! `cargo bench -p falcon-benches --bench scheme`. The comparison with other
-//! implementations is the binary `compare`.
+//! Times keys, signatures and encodings as a user calls them:
+//! `cargo bench -p falcon-benches --bench scheme`. The binary `compare` compares with other
+//! implementations.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use falcon_benches::entry::MESSAGE;
@@ -29,7 +29,7 @@ fn signature<P: Parameters, B: SigningIsa>(
         .expect("a point")
 }
 
-/// Seeds that differ.
+/// Returns different seeds.
 fn seeds() -> impl FnMut() -> [u8; 32] {
     let mut number = 0u64;
     move || {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Instructions per operation on microcontrollers without binary64 unit, counted under
-# QEMU. Counts repeat exactly; they are not cycles.
+# Instructions per operation on microcontrollers without a binary64 unit, counted under QEMU. Counts
+# repeat exactly. They are not cycles.
 #
 #   benches/firmware/run.sh [cortex-m4|rv32imac [WORD]]
 #       a row for each operation whose name contains WORD: instructions of one, and
@@ -19,7 +19,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source benches/qemu/common.sh
 
-# Thousands of instructions, 3 % above what was counted; key generation varies.
+# Thousands of instructions, 3 % above the count. Key generation varies more.
 readonly BARS='
 cortex-m4 keygen/seed/falcon-512 55010
 cortex-m4 sign/encoded/falcon-512 23723
@@ -72,7 +72,8 @@ renew)
     exit
     ;;
 esac
-# That of the programs: their build scripts take longest, and serve here.
+# The target folder of the programs in examples/firmware. Their build scripts take longest, and are
+# used here too.
 OUT="$(realpath -m "${CARGO_TARGET_DIR:-examples/firmware/target}")"
 readonly OUT
 need "gcc binutils qemu-user qemu-system-arm" gcc nm addr2line qemu-riscv32 qemu-system-arm
@@ -103,7 +104,7 @@ count_on() {
         echo "the plugin has not met two marks for each operation" >&2
         return 1
     fi
-    # The counts of every second mark, of all kinds, belong to the rows.
+    # The counts at every second mark, summed over all kinds, belong to the rows.
     awk -v word="$word" '
         FNR == NR { if (FNR % 2 == 0) { for (i = 1; i <= NF; i++) sum[FNR / 2] += $i } next }
         index($1, word) { printf "%-32s %13.0f %8d\n", $1, sum[FNR] / $2, $3 }
@@ -113,7 +114,7 @@ count_on() {
         !($1 in bar) { print "no bar: " $1; failed = 1; next }
         { left-- }
         $2 > bar[$1] { printf "FAILED %s: at most %d\n", $1, bar[$1]; failed = 1 }
-        # A count that is far below was not counted.
+        # A count far below its bar means that the bar is out of date.
         $2 < 0.8 * bar[$1] { printf "FAILED %s: lower the bar, %d\n", $1, bar[$1]; failed = 1 }
         END { if (left) { print "FAILED: rows are missing"; failed = 1 } exit failed }
         ' <(echo "$BARS") "$run/table" >&2

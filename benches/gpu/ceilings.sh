@@ -8,7 +8,7 @@ dependencies="$(mktemp)"
 trap 'rm "$dependencies"' EXIT
 ../../crates/falcon-gpu/ptx.sh --file "$PWD/ceilings.cu" "$PWD/ceilings.ptx" \
     -MMD -MF "$dependencies"
-# Of what was read, the files of this repository.
+# Keeps only files of this repository.
 tr -d '\\\n' <"$dependencies" | tr ' ' '\n' | sed -n -E -e "s|^$PWD/(ceilings\.cu)$|\1|p" \
     -e 's|^kernels/|../../crates/falcon-gpu/kernels/|p' |
     LC_ALL=C sort -u | xargs sha256sum ceilings.ptx >ceilings.sha256

@@ -77,7 +77,7 @@ fi
 if [ -z "$variants" ] && [ -d "$here/variants" ]; then
     variants="$here/variants"
 fi
-# A hanging kernel is ended, too.
+# Also ends a program whose kernel hangs.
 watch=() limits=()
 [ -z "$variants" ] || limits+=(--variants "$variants")
 if [ -n "$budget" ]; then
@@ -93,7 +93,7 @@ if [ -e "$out/results.jsonl" ]; then
 fi
 mkdir -p "$out"
 
-# Where containers have the driver; and where it may keep what it compiles.
+# Adds the folder of the driver in containers, and sets the one for its compiled code.
 export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}/usr/local/nvidia/lib64"
 cache="$(mktemp -d)"
 trap 'rm -rf "$cache"' EXIT
@@ -122,7 +122,7 @@ echo "results: $out/results.jsonl" >&2
 status=0
 "${watch[@]}" "$binary" --out "$out" "${limits[@]}" "${options[@]}" &
 program=$!
-# Whoever ends this script ends the program: it would hold the device.
+# If this script is ended, it ends the program, which would otherwise keep the device busy.
 trap 'kill -TERM "$program" 2>/dev/null; wait "$program"; exit 143' TERM INT HUP
 wait "$program" || status=$?
 trap - TERM INT HUP
@@ -135,7 +135,7 @@ if command -v nvidia-smi >/dev/null; then
 fi
 if [ -n "$ncu" ]; then
     if command -v ncu >/dev/null; then
-        # Its own limit: the budget is spent.
+        # A limit of its own, since the budget is spent.
         limit=()
         ! command -v timeout >/dev/null || limit=(timeout --foreground --signal=KILL 120)
         "${limit[@]}" ncu --set full --kernel-name "regex:$ncu" --launch-count 1 \

@@ -1,5 +1,5 @@
-# Parts of the scripts that count instructions under QEMU. Sourced by them, in the
-# root of the repository.
+# Common functions of the scripts that count instructions under QEMU. Sourced in the root of the
+# repository.
 
 # need PACKAGES TOOL...: ends the script if a tool is missing.
 need() {
@@ -13,8 +13,7 @@ need() {
     done
 }
 
-# build_plugin DIRECTORY QEMU: builds DIRECTORY/plugin.so for the version of the
-# program QEMU.
+# build_plugin DIRECTORY QEMU: builds DIRECTORY/plugin.so for the version of the program QEMU.
 build_plugin() {
     local version
     mkdir -p "$1"
@@ -23,16 +22,16 @@ build_plugin() {
         "-DAPI=$((version < 9 ? 1 : 2))" benches/qemu/plugin.c -o "$1/plugin.so"
 }
 
-# Files whose functions are operations of lanes.
+# Files whose functions are operations on lanes.
 readonly LANES='/falcon-(core/src/lanes|lanes/src|neon/src)/'
 
 # print_profile DIRECTORY GUEST ADDR2LINE INLINED: prints the PROFILE_LINES (25)
 # functions with most instructions, from DIRECTORY/blocks.
 #
-# Blocks overlap: executions of each instruction first, then names. Additions,
-# loads and the like are inlined everywhere and say nothing: what counts is the
-# innermost function whose file is neither in the standard library nor matches
-# INLINED; a closure counts for the function that it stands in.
+# Blocks overlap, so executions of each instruction are counted first, then names. Additions, loads
+# and the like are inlined everywhere and are not informative. An instruction counts for the
+# innermost function whose file is neither in the standard library nor matches INLINED. A closure
+# counts for the function that contains it.
 print_profile() {
     local directory="$1" guest="$2" addr2line="$3" inlined="$4"
     awk '{ for (i = 0; i < $3; i++) executed[$2 + 4 * i] += $4 }

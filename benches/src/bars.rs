@@ -1,4 +1,4 @@
-//! The bars: how fast the engines have to be beside their peers.
+//! The bars: how fast the engines have to be compared with their peers.
 
 use crate::entry::{
     Case, Degree,
@@ -8,12 +8,12 @@ use crate::entry::{
 use crate::peers::{fn_dsa, pqclean};
 use falcon_core::Engine;
 
-/// Our time is to be at most `limit` times the peer's.
+/// A requirement: our time may be at most `limit` times the peer's.
 #[derive(Clone, Copy, Debug)]
 pub struct Bar {
-    /// Ours.
+    /// Our row.
     pub ours: Case,
-    /// The peer's.
+    /// The peer's row.
     pub peer: Case,
     /// Largest ratio that passes.
     pub limit: f64,
@@ -31,8 +31,9 @@ const PORTABLE: [(Engine, Operation, Mode, &str, f64); 6] = [
 
 /// Bars of an engine: the peer, and the limits with AVX2 and with AVX-512.
 ///
-/// Verification: about a third above what Zen 3, 4 and 5 reach. Signing: half to two thirds
-/// above what Zen 4 reaches, since the others are slower beside the peers.
+/// For verification the limits are about a third above the ratios on Zen 3, 4 and 5. For signing
+/// they are half to two thirds above the ratio on Zen 4, since other processors are slower compared
+/// with the peers.
 #[cfg(target_arch = "x86_64")]
 const VECTORS: [(Operation, Mode, &str, [f64; 2]); 6] = [
     (Sign, Prepared, fn_dsa::NAME, [0.34, 0.27]),
@@ -43,7 +44,7 @@ const VECTORS: [(Operation, Mode, &str, [f64; 2]); 6] = [
     (Verify, Batch, fn_dsa::NAME, [0.31, 0.20]),
 ];
 
-/// Bars of FN-DSA, likewise, on the best engine of the processor.
+/// Bars of FN-DSA, with the same two limits, on the best engine of the processor.
 #[cfg(target_arch = "x86_64")]
 const PROVISIONAL: [(Operation, Mode, &str, [f64; 2]); 7] = [
     (Keygen, Seed, fn_dsa::NAME, [0.8, 0.8]),
@@ -94,15 +95,14 @@ pub fn bars(parameters: Degree) -> Vec<Bar> {
     bars
 }
 
-/// The peer's row that a row of ours is set against in the tables: of the
-/// same operation, a batch against the prepared key, integers against
-/// integers.
+/// The peer's row that the tables compare with our row `ours`. Both have the same operation. A
+/// batch is compared with the prepared key, and integer code with integer code.
 pub fn rival(ours: Case) -> Case {
     let soft = ours.engine == Engine::Soft.name();
     Case {
         mode: match ours.mode {
             _ if soft => Encoded,
-            // A peer's decoded key is its prepared one.
+            // A peer's decoded key is its prepared key.
             Batch | Decoded => Prepared,
             mode => mode,
         },
@@ -150,7 +150,7 @@ mod tests {
         for bar in bars(parameters) {
             assert!(cases.contains(&bar.ours), "{}", bar.ours);
             assert!(cases.contains(&bar.peer), "{}", bar.peer);
-            // The fast peer that is not the rival needs no row of its own.
+            // The fast peer that is not the rival does not need a row of its own.
             assert!(rival(bar.ours) == bar.peer || bar.peer.engine == pqclean::NAME);
         }
     }

@@ -1,17 +1,17 @@
-//! CPU time of the calling thread, and the time on the wall.
+//! CPU time of the calling thread, and wall time.
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Tells nanoseconds since some moment.
+/// Returns nanoseconds since some moment.
 pub type Clock = fn() -> u64;
 
-/// Nanoseconds of CPU time that this thread has used. Time in which other
-/// processes held the core does not count.
+/// Nanoseconds of CPU time that this thread has used. The time in which other processes used the
+/// core does not count.
 pub fn thread_nanos() -> u64 {
     nanos(ClockId::ThreadCPUTime)
 }
 
-/// Nanoseconds that have passed, for work that several threads share.
+/// Nanoseconds of wall time, for work that several threads share.
 pub fn wall_nanos() -> u64 {
     nanos(ClockId::Monotonic)
 }

@@ -1,5 +1,4 @@
-//! Instructions per operation, as `qemu/plugin.c` counts them: the rows, and how
-//! many there may be.
+//! Instructions per operation, as `qemu/plugin.c` counts them: the rows, and their bars.
 
 use crate::entry::{Case, Degree, Mode, Operation};
 use serde::Serialize;
@@ -14,7 +13,7 @@ pub struct Counts {
     pub stores: u64,
     /// Loads into vector and floating-point registers.
     pub vector_loads: u64,
-    /// Stores from them.
+    /// Stores from vector and floating-point registers.
     pub vector_stores: u64,
     /// Arithmetic and moves of vector and floating-point registers.
     pub vector: u64,
@@ -30,7 +29,7 @@ impl Counts {
         self.memory() + self.vector + self.integer + self.branches
     }
 
-    /// Loads and stores.
+    /// Number of loads and stores.
     pub fn memory(&self) -> u64 {
         self.loads + self.stores + self.vector_loads + self.vector_stores
     }
@@ -73,22 +72,23 @@ pub struct Row<C = Case> {
     /// Row of the comparison.
     #[serde(flatten)]
     pub case: C,
-    /// Operations that the counts below are the mean of.
+    /// Number of counted operations. The fields below are means over these operations.
     pub operations: u64,
-    /// Instructions.
+    /// Instructions of one operation.
     pub instructions: u64,
-    /// Loads among them.
+    /// Loads of one operation.
     pub loads: u64,
-    /// Stores among them.
+    /// Stores of one operation.
     pub stores: u64,
-    /// Instructions on vector and floating-point registers, loads and stores included.
+    /// Instructions of one operation on vector and floating-point registers, including loads and
+    /// stores.
     pub vector: u64,
-    /// Share of loads and stores.
+    /// Share of loads and stores in the instructions.
     pub memory_share: f64,
 }
 
 impl<C> Row<C> {
-    /// The row of `operations` that executed `counts` together.
+    /// Makes the row of `operations` calls that executed `counts` together.
     pub fn new(case: C, operations: u64, counts: &Counts) -> Self {
         let each = |sum: u64| (sum + operations / 2) / operations;
         Self {
@@ -103,8 +103,8 @@ impl<C> Row<C> {
     }
 }
 
-/// The row of `committed` with this name, as a [`Case`] is printed. `committed` has a JSON object a
-/// line, as `count --json` prints them.
+/// Finds the row of `committed` with this name, in the format of a printed [`Case`]. `committed`
+/// has a JSON object a line, as `count --json` prints them.
 pub fn committed_row(committed: &str, name: &str) -> Option<serde_json::Value> {
     let rows = committed.lines().map(serde_json::from_str);
     rows.filter_map(Result::ok).find(|row: &serde_json::Value| {
@@ -117,8 +117,8 @@ pub fn committed_row(committed: &str, name: &str) -> Option<serde_json::Value> {
 }
 
 impl Row {
-    /// Instructions of this row in `committed`, if they differ by more than 0.5 %. Zero if the row
-    /// is missing there.
+    /// Returns the instructions of this row in `committed`, if they differ by more than 0.5 %. Zero
+    /// if the row is missing there.
     pub fn differs_from(&self, committed: &str) -> Option<u64> {
         let found = committed_row(committed, &self.case.to_string())
             .and_then(|row| row["instructions"].as_u64())
@@ -127,16 +127,17 @@ impl Row {
     }
 }
 
-/// Largest number of instructions that the best of our engines may take.
+/// Largest number of instructions that the best of our engines may execute.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Bar {
     /// Operation.
     pub operation: Operation,
     /// Form of the key.
     pub mode: Mode,
-    /// At which degree.
+    /// Degree.
     pub parameters: Degree,
-    /// Instructions of one operation. Some room is left for changes that serve other processors.
+    /// Instructions of one operation. The limit leaves some margin for changes that serve other
+    /// processors.
     pub limit: u64,
 }
 
@@ -162,7 +163,7 @@ pub const BARS: [Bar; 7] = {
     ]
 };
 
-/// A bar against the rows.
+/// A bar and the row that is judged by it.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Verdict {
     /// The bar.
@@ -172,12 +173,12 @@ pub struct Verdict {
     pub engine: &'static str,
     /// Number of instructions of that engine.
     pub instructions: u64,
-    /// True if the bar is kept.
+    /// True if the engine needs no more instructions than the bar allows.
     pub pass: bool,
 }
 
 impl Bar {
-    /// Judges `rows`, which are ours; nothing if none of them is of this kind.
+    /// Judges `rows`, which are ours. `None` if no row is of this kind.
     pub fn judge(self, rows: &[Row]) -> Option<Verdict> {
         let Self {
             operation,

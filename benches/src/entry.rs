@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The message that everyone signs.
+/// The message that every implementation signs.
 pub const MESSAGE: &[u8] = b"a message of thirty-two bytes...";
 
 /// A timed operation.
@@ -38,9 +38,9 @@ pub enum Mode {
     Decoded,
     /// A key in its fastest form, made once: an expanded key, or a verifying key.
     Prepared,
-    /// The key's bytes, of which a verifying key is made and not used.
+    /// The key's bytes, from which a verifying key is made and not used.
     KeyAlone,
-    /// As [`Prepared`](Self::Prepared), many messages in one call.
+    /// A [`Prepared`](Self::Prepared) key, with many messages in one call.
     Batch,
 }
 
@@ -95,8 +95,8 @@ impl fmt::Display for Case {
 }
 
 impl Case {
-    /// True if operation, mode and parameters, written as in the first column of a row, contain all
-    /// of these words.
+    /// Returns true if operation, mode and parameters, written as in the first column of a row,
+    /// contain all of `words`.
     pub fn matches(&self, words: &[String]) -> bool {
         let name = self.to_string();
         let group = name.trim_end_matches(self.engine);
@@ -104,15 +104,15 @@ impl Case {
     }
 }
 
-/// A thing to time.
+/// Code to time.
 pub struct Contestant<'a> {
-    /// Runs the operation; called again and again.
+    /// Runs the operation. It is called again and again.
     pub run: Box<dyn FnMut() + 'a>,
-    /// Operations done by one call of `run`.
+    /// Number of operations that one call of `run` does.
     pub operations: u32,
 }
 
-/// A row and how to run it.
+/// A row and the code that it times.
 pub struct Entry {
     /// The row.
     pub case: Case,
@@ -120,7 +120,7 @@ pub struct Entry {
     pub contestant: Contestant<'static>,
 }
 
-/// One operation a call.
+/// Makes an entry whose `run` does one operation in each call.
 pub fn entry(
     operation: Operation,
     mode: Mode,

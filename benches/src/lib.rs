@@ -1,6 +1,5 @@
-//! Side by side with other implementations: who is measured ([`ours`],
-//! [`peers`]), how ([`rounds`]), and what is demanded ([`bars`]); and batches
-//! by their size ([`throughput`]).
+//! Comparison with other implementations: the contestants ([`ours`], [`peers`]), the method
+//! ([`rounds`]) and the requirements ([`bars`]). Also times batches by their size ([`throughput`]).
 
 pub mod bars;
 pub mod clock;
@@ -22,18 +21,18 @@ pub mod rounds;
 pub mod seeded;
 pub mod throughput;
 
-/// Signatures that a verifier is given in turn, so that its branch predictor
-/// cannot learn one by heart.
+/// Number of signatures that a verifier gets in turn, so that its branch predictor cannot learn one
+/// by heart.
 pub const SIGNATURES: usize = 64;
 
-/// Endless turn of items.
+/// Items that are used in turn, endlessly.
 pub struct Cycle<T> {
     items: Vec<T>,
     next: usize,
 }
 
 impl<T> Cycle<T> {
-    /// Creates the turn of `items`, at least one.
+    /// Creates the cycle of `items`, at least one.
     pub fn new(items: Vec<T>) -> Self {
         assert!(!items.is_empty());
         Self { items, next: 0 }

@@ -1,5 +1,5 @@
-//! The inner loops alone, ours and PQClean's: FFT, NTT and Keccak-f. For
-//! `arm/mca.sh`, which estimates their cycles.
+//! The inner loops alone, ours and PQClean's: FFT, NTT and Keccak-f. For `arm/mca.sh`, which
+//! estimates their cycles.
 
 use crate::entry::MESSAGE;
 use crate::ours;
@@ -18,13 +18,13 @@ use std::hint::black_box;
 const LOGN: u32 = 9;
 const N: usize = 1 << LOGN;
 
-/// Complex butterflies of an FFT: `n/2` values, two for each butterfly, all
-/// layers but the one that is given.
+/// Number of complex butterflies of an FFT: `n/2` values, two for each butterfly, in all layers
+/// except the implicit one.
 const FFT_BUTTERFLIES: usize = N / 4 * (LOGN as usize - 1);
-/// Butterflies of an NTT.
+/// Number of butterflies of an NTT.
 const NTT_BUTTERFLIES: usize = N / 2 * LOGN as usize;
 
-/// A loop.
+/// A loop to measure.
 #[derive(Clone, Copy, Debug)]
 pub struct Loop {
     /// Name of the operation.
@@ -32,13 +32,13 @@ pub struct Loop {
     /// Owner of the code: an engine, or the peer. With `one`, the engine's code for one signature
     /// instead of one on each lane.
     pub code: &'static str,
-    /// See [`code`](Self::code).
+    /// True if the code is for one signature, see [`code`](Self::code).
     pub one: bool,
-    /// Butterflies of one call, or permutations.
+    /// Number of butterflies or permutations of one call.
     pub units: usize,
 }
 
-/// Gets each loop and how to run it.
+/// Callback that gets each loop and the code to run it.
 pub type Measure<'a> = dyn FnMut(Loop, &mut dyn FnMut()) + 'a;
 
 /// Measures each loop that this target has.
@@ -100,7 +100,7 @@ impl TokenVisitor for Transforms<'_, '_> {
     }
 }
 
-/// Coefficients like those of a hashed message.
+/// Returns coefficients like those of a hashed message.
 fn coefficients() -> Vec<u16> {
     let mut point = vec![0; N];
     Shake256HashToPoint.hash_to_point(&[1; 40], MESSAGE, &mut point);
@@ -137,7 +137,7 @@ fn ntt<I: Isa>(new: &dyn Fn(&'static str, usize) -> Loop, isa: I, measure: &mut 
     });
 }
 
-/// PQClean's NEON code, by the names that its object files have.
+/// PQClean's NEON code, with the names in its object files.
 #[cfg(target_arch = "aarch64")]
 mod pqclean {
     use super::{FFT_BUTTERFLIES, LOGN, Loop, MESSAGE, Measure, N, NTT_BUTTERFLIES, coefficients};
@@ -167,8 +167,7 @@ mod pqclean {
 
     pub(super) fn each(measure: &mut Measure<'_>) {
         let mut state = Shake256([0; 25]);
-        // SAFETY: the message is passed with its length; the state is one that
-        // this function fills in.
+        // SAFETY: the message is passed with its length. The function fills in the state.
         unsafe { shake256_absorb(&mut state, MESSAGE.as_ptr(), MESSAGE.len()) };
         let mut block = [0; 136];
         measure(new("keccak", 1), &mut || {
@@ -178,27 +177,27 @@ mod pqclean {
         let mut f: Vec<f64> = coefficients().into_iter().map(f64::from).collect();
         assert_eq!(f.len(), N);
         measure(new("fft", FFT_BUTTERFLIES), &mut || {
-            // SAFETY: there are `n` reals.
+            // SAFETY: `f` has `n` reals.
             unsafe { PQCLEAN_FALCONPADDED512_AARCH64_FFT(f.as_mut_ptr(), LOGN) };
         });
         measure(new("ifft", FFT_BUTTERFLIES), &mut || {
-            // SAFETY: as above.
+            // SAFETY: `f` has `n` reals.
             unsafe { PQCLEAN_FALCONPADDED512_AARCH64_iFFT(f.as_mut_ptr(), LOGN) };
         });
         let centred = coefficients().into_iter().map(|c| c as i16 - 6144);
         let mut a: Vec<i16> = centred.collect();
         assert_eq!(a.len(), N);
         measure(new("ntt", NTT_BUTTERFLIES), &mut || {
-            // SAFETY: there are `n` values; 0 is the plain domain.
+            // SAFETY: `a` has `n` values. 0 is the plain domain.
             unsafe { PQCLEAN_FALCONPADDED512_AARCH64_poly_ntt(a.as_mut_ptr(), 0) };
         });
         measure(new("intt", NTT_BUTTERFLIES), &mut || {
-            // SAFETY: as above.
+            // SAFETY: `a` has `n` values. 0 is the plain domain.
             unsafe { PQCLEAN_FALCONPADDED512_AARCH64_poly_invntt(a.as_mut_ptr(), 0) };
         });
         let b = a.clone();
         measure(new("mul+intt", NTT_BUTTERFLIES), &mut || {
-            // SAFETY: as above, twice.
+            // SAFETY: both polynomials have `n` values.
             unsafe {
                 PQCLEAN_FALCONPADDED512_AARCH64_poly_montmul_ntt(a.as_mut_ptr(), b.as_ptr());
                 PQCLEAN_FALCONPADDED512_AARCH64_poly_invntt(a.as_mut_ptr(), 0);

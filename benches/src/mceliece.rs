@@ -1,5 +1,5 @@
-//! Operations of Classic McEliece, ours and the peers', for counting instructions: the sets with
-//! `f`, whose key generation succeeds at once for almost every seed.
+//! Operations of Classic McEliece, of our code and the peers', for counting instructions. Only the
+//! sets with `f`, whose key generation succeeds at once for almost every seed.
 
 use crate::counts::Row;
 use crate::random::SplitMix;
@@ -10,9 +10,9 @@ use serde::Serialize;
 use std::fmt;
 use std::hint::black_box;
 
-/// The Rust peer in the tables.
+/// Name of the Rust peer in the tables.
 pub const PQ_MCELIECE: &str = "pq-mceliece";
-/// PQClean's portable C code in the tables, through pqcrypto-classicmceliece.
+/// Name of PQClean's portable C code in the tables. It is used through pqcrypto-classicmceliece.
 pub const PQCLEAN: &str = "pqclean";
 
 /// A counted operation.
@@ -27,8 +27,8 @@ pub enum Operation {
     Encode,
     /// The secret of a ciphertext, from the secret key's bytes.
     Decap,
-    /// The same, one of many with one key: of a batch of [`BATCH`] ciphertexts, or from a key that
-    /// was prepared once.
+    /// The secret of a ciphertext, one of many with one key: of a batch of [`BATCH`] ciphertexts,
+    /// or from a key that was prepared once.
     DecapBatch,
 }
 
@@ -52,11 +52,11 @@ impl Operation {
         }
     }
 
-    /// Calls before counting, and calls to count. Encapsulation draws until an error vector is
-    /// good; calls of the other operations differ little.
+    /// Number of calls before counting, and of calls to count. Encapsulation draws until an error
+    /// vector is good. Calls of the other operations differ little.
     pub fn calls(self) -> (u64, u64) {
         match self {
-            // A call was made already, for the keys.
+            // The call that made the keys was the first one.
             Self::Keygen => (0, 1),
             Self::Encap | Self::Encode => (1, 32),
             Self::Decap | Self::DecapBatch => (1, 1),
@@ -64,7 +64,7 @@ impl Operation {
     }
 }
 
-/// Ciphertexts of a batch of ours.
+/// Number of ciphertexts in our batch.
 pub const BATCH: usize = 8;
 
 /// A row of the comparison.
@@ -86,7 +86,7 @@ impl fmt::Display for Case {
 }
 
 impl Case {
-    /// Operations of one call.
+    /// Number of operations of one call.
     pub fn operations(&self) -> u64 {
         let is_peer = [PQ_MCELIECE, PQCLEAN].contains(&self.engine);
         if self.operation == Operation::DecapBatch && !is_peer {
@@ -96,7 +96,7 @@ impl Case {
         }
     }
 
-    /// True if the row is among those that `selection` asks for.
+    /// Returns true if `selection` asks for the row.
     fn is_in(&self, selection: &Selection<'_>) -> bool {
         let group = format!("{}/{}/", self.operation.name(), self.parameters);
         let Selection {
@@ -110,18 +110,19 @@ impl Case {
     }
 }
 
-/// Choice of the rows to measure.
+/// Selection of the rows to measure.
 #[derive(Clone, Copy, Debug)]
 pub struct Selection<'a> {
-    /// Only this engine, or this peer.
+    /// Name of the only engine or peer to measure.
     pub engine: Option<&'a str>,
-    /// PQClean too.
+    /// True to measure PQClean too.
     pub pqclean: bool,
-    /// Only rows whose operation and set, written as in the first column, contain all of these.
+    /// Only rows whose operation and set, written as in the first column, contain all of these
+    /// words.
     pub words: &'a [String],
 }
 
-/// Gets a row and how to run it.
+/// Callback that gets a row and the code to run it.
 pub type Measure<'a> = dyn FnMut(Case, &mut dyn FnMut()) + 'a;
 
 /// Measures the rows of `selection`.
@@ -141,7 +142,7 @@ type Peer<'a> = Box<dyn FnMut() + 'a>;
 
 fn rows<P: Parameters>(selection: &Selection<'_>, measure: &mut Measure<'_>) {
     let parameters = P::NAME;
-    // Keys take longer than all rows of another set.
+    // Keys are made only if rows need them: they take longer than all rows of another set.
     let wanted: Vec<Case> = Operation::ALL
         .into_iter()
         .flat_map(|operation| {
@@ -190,7 +191,7 @@ fn rows<P: Parameters>(selection: &Selection<'_>, measure: &mut Measure<'_>) {
                     let batch = black_box(&batch);
                     drop(black_box(pair.secret_key.decapsulate_batch(batch)));
                 }),
-                // Nothing of ours has this form.
+                // We have no function for this form.
                 Operation::Encode => {}
             }
             choose(best);
@@ -198,7 +199,7 @@ fn rows<P: Parameters>(selection: &Selection<'_>, measure: &mut Measure<'_>) {
     }
 }
 
-/// One operation of pq-mceliece on our keys.
+/// Makes one operation of pq-mceliece on our keys.
 fn rust_peer<'a, P: Parameters>(
     operation: Operation,
     seed: &'a [u8; 32],
@@ -239,13 +240,14 @@ fn clean<'a>(_: Operation, _: &str, _: &'a [u8]) -> Option<Peer<'a>> {
     None
 }
 
-/// One operation of PQClean's portable C code.
+/// Makes one operation of PQClean's portable C code.
 #[cfg(feature = "mceliece")]
 fn clean<'a>(operation: Operation, parameters: &str, public: &'a [u8]) -> Option<Peer<'a>> {
     clean::Clean::of(parameters)?.operation(operation, public)
 }
 
-/// PQClean's portable C code. It draws from the operating system's generator, which is replaced.
+/// PQClean's portable C code. It draws from the operating system's generator, which is replaced
+/// here.
 #[cfg(feature = "mceliece")]
 mod clean {
     use super::{Operation, Peer};
@@ -257,7 +259,8 @@ mod clean {
     type Keypair = unsafe extern "C" fn(*mut u8, *mut u8) -> c_int;
     type Encap = unsafe extern "C" fn(*mut u8, *mut u8, *const u8) -> c_int;
     type Decap = unsafe extern "C" fn(*mut u8, *const u8, *const u8) -> c_int;
-    /// Draws an error vector and writes its syndrome: of syndrome, public key and error vector.
+    /// Draws an error vector and writes its syndrome. Arguments: syndrome, public key, error
+    /// vector.
     type Encrypt = unsafe extern "C" fn(*mut u8, *const u8, *mut u8);
 
     /// The functions of one set, and the lengths that belong to them.
@@ -271,7 +274,7 @@ mod clean {
         ciphertext_len: usize,
     }
 
-    /// Bytes of the longest error vector.
+    /// Length of the longest error vector in bytes.
     const ERROR_LEN: usize = 1024;
 
     macro_rules! sets {
@@ -282,7 +285,7 @@ mod clean {
             }
 
             impl Clean {
-                /// The functions of a set.
+                /// Returns the functions of a set.
                 pub(super) fn of(parameters: &str) -> Option<Self> {
                     match parameters {
                         $($name => Some(Self {
@@ -345,7 +348,7 @@ mod clean {
     }
 
     impl Clean {
-        /// One operation: with this public key, or with a key pair of its own.
+        /// Makes one operation: with this public key, or with a key pair of its own.
         pub(super) fn operation(self, operation: Operation, public: &[u8]) -> Option<Peer<'_>> {
             assert_eq!(public.len(), self.public_len);
             seeded::restart(1);
@@ -357,15 +360,15 @@ mod clean {
                     let mut secret = vec![0; self.secret_len];
                     Box::new(move || {
                         seeded::restart(1);
-                        // SAFETY: the buffers have the lengths that are written.
+                        // SAFETY: the buffers have the lengths that the function writes.
                         let status =
                             unsafe { (self.keypair)(public.as_mut_ptr(), secret.as_mut_ptr()) };
                         assert_eq!(black_box(status), 0);
                     })
                 }
                 Operation::Encap => Box::new(move || {
-                    // SAFETY: the key has the length that is read, the others those that are
-                    // written.
+                    // SAFETY: the key has the length that the function reads. The other buffers
+                    // have the lengths that it writes.
                     let status = unsafe {
                         (self.encap)(
                             ciphertext.as_mut_ptr(),
@@ -378,8 +381,8 @@ mod clean {
                 Operation::Encode => {
                     let mut error = [0; ERROR_LEN];
                     Box::new(move || {
-                        // SAFETY: as above; a ciphertext is a syndrome, and no error vector is
-                        // longer.
+                        // SAFETY: the key has the length that the function reads. A ciphertext is a
+                        // syndrome, and no error vector is longer than its buffer.
                         unsafe {
                             (self.encrypt)(
                                 ciphertext.as_mut_ptr(),
@@ -393,7 +396,7 @@ mod clean {
                 Operation::Decap => {
                     let mut public = vec![0; self.public_len];
                     let mut secret = vec![0; self.secret_len];
-                    // SAFETY: the buffers have the lengths that are read and written.
+                    // SAFETY: the buffers have the lengths that the function reads and writes.
                     unsafe {
                         (self.keypair)(public.as_mut_ptr(), secret.as_mut_ptr());
                         (self.encap)(
@@ -404,7 +407,7 @@ mod clean {
                     }
                     Box::new(move || {
                         let mut opened = [0; 32];
-                        // SAFETY: as above.
+                        // SAFETY: the buffers have the lengths that the function reads and writes.
                         let status = unsafe {
                             (self.decap)(opened.as_mut_ptr(), ciphertext.as_ptr(), secret.as_ptr())
                         };
@@ -417,16 +420,16 @@ mod clean {
     }
 }
 
-/// Largest number of instructions that the best of our engines may take.
+/// Largest number of instructions that the best of our engines may execute.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Bar {
     /// Operation.
     pub operation: Operation,
     /// Name of the parameter set.
     pub parameters: &'static str,
-    /// Instructions of one operation, about 2 % more than are counted.
+    /// Instructions of one operation, about 2 % above the count.
     pub limit: u64,
-    /// Number of instructions to reach.
+    /// Goal: number of instructions to reach.
     pub goal: u64,
 }
 
@@ -465,7 +468,7 @@ pub const BARS: [Bar; 20] = {
     ]
 };
 
-/// A bar against the rows.
+/// A bar and the row that is judged by it.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Verdict {
     /// The bar.
@@ -475,7 +478,7 @@ pub struct Verdict {
     pub engine: &'static str,
     /// Number of instructions of that engine.
     pub instructions: u64,
-    /// True if the bar is kept.
+    /// True if the engine needs no more instructions than the bar allows.
     pub pass: bool,
 }
 
@@ -496,7 +499,7 @@ impl fmt::Display for Verdict {
 }
 
 impl Bar {
-    /// Judges `rows`; nothing if none of ours is of this kind.
+    /// Judges `rows`. `None` if none of ours is of this kind.
     pub fn judge(self, rows: &[Row<Case>]) -> Option<Verdict> {
         let of_kind = |row: &&Row<Case>| {
             let case = row.case;
@@ -565,7 +568,7 @@ mod tests {
         assert!(matches(Some(PQ_MCELIECE), &["decap-batch/"]));
         assert!(!matches(Some(PQCLEAN), &[]));
         assert!(!matches(None, &["decap/"]));
-        // The engine is named by its option.
+        // Words do not match the engine. It has its own option.
         assert!(!matches(None, &[PQ_MCELIECE]));
     }
 }

@@ -1,4 +1,4 @@
-//! Rows of this project: plain calls, as a program makes them, and every engine by name.
+//! Rows of this project: plain calls, as in most programs, and every engine by name.
 
 use crate::entry::{Degree, Entry, MESSAGE, Mode, Operation, entry};
 use crate::random::SplitMix;
@@ -11,13 +11,12 @@ use falcon_core::{
 };
 use std::hint::black_box;
 
-/// Signatures of one call of a batch.
+/// Number of signatures in one call of a batch.
 pub const BATCH: usize = 32;
 
-/// The rows of `engine` and one operation.
+/// Returns the rows of `engine` for one operation.
 ///
-/// Key generation is the same code on every engine; it is listed under the
-/// first.
+/// Key generation is the same code on every engine, so it is listed only for the first one.
 pub fn entries(operation: Operation, degree: Degree, engine: Engine) -> Vec<Entry> {
     match degree {
         Degree::D512 => rows::<Falcon512>(operation, degree, engine),
@@ -58,10 +57,10 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree, engine: Engine) -> 
     }
 }
 
-/// The name of the rows in which no engine is named.
+/// Name of the rows in which no engine is named.
 pub const AS_CALLED: &str = "as called";
 
-/// The rows of one operation as a program calls it that names no engine.
+/// Returns the rows of one operation in which the program names no engine.
 pub fn plain(operation: Operation, degree: Degree) -> Vec<Entry> {
     match degree {
         Degree::D512 => plain_rows::<Falcon512>(operation, degree),
@@ -156,8 +155,8 @@ fn plain_verify<P: Parameters>(degree: Degree) -> Vec<Entry> {
     ]
 }
 
-/// The engines that work on one message in their own way. Those that differ in
-/// the number of lanes only do it alike.
+/// Lists the engines with different code for one message. Engines that differ only in the number of
+/// lanes have the same code.
 pub fn distinct() -> impl Iterator<Item = Engine> {
     [Engine::Scalar, Engine::Soft]
         .into_iter()
@@ -171,7 +170,7 @@ pub fn fresh_seed(random: &mut SplitMix) -> [u8; 32] {
     seed
 }
 
-/// The key of the first NIST record: the same in every run.
+/// Returns the key of the first NIST record, the same in every run.
 pub fn key<P: Parameters>() -> SigningKey<P> {
     let record = match P::LOGN {
         9 => include_str!("../../kat/falcon-pqclean/nistkat_falcon-512.txt"),
@@ -195,8 +194,8 @@ fn keygen<P: Parameters>(degree: Degree) -> Vec<Entry> {
     })]
 }
 
-/// Hedged signing into padded bytes, with caller-owned scratch: from the key's
-/// bytes, and from the expanded key.
+/// Signs hedged into padded bytes, with caller-owned scratch: from the key's bytes, and from the
+/// expanded key.
 fn sign<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
     let encoded = key::<P>().to_bytes();
     let expanded = engine.expand(&key::<P>());
@@ -248,7 +247,7 @@ impl Signer {
     }
 }
 
-/// A batch with one expanded key, time per signature.
+/// Signs a batch with one expanded key. The time is per signature.
 fn sign_batch<P: Parameters>(degree: Degree, engine: Engine) -> Entry {
     let key = engine.expand(&key::<P>());
     let mut random = SplitMix::new(3);
@@ -298,7 +297,7 @@ fn verify<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
     ]
 }
 
-/// Signatures decoded and verified with a prepared key, [`BATCH`] in a call.
+/// Decodes signatures and verifies them with a prepared key, [`BATCH`] in a call.
 fn verify_batch<P: Parameters>(degree: Degree, engine: Engine) -> Entry {
     verify_batch_as(degree, engine, engine.name(), &key::<P>())
 }
@@ -331,7 +330,7 @@ fn verify_batch_as<P: Parameters>(
     entry
 }
 
-/// Encoded signatures that a verifier is given in turn.
+/// Makes encoded signatures, which a verifier gets in turn.
 pub fn encoded_signatures<P: Parameters>(key: &SigningKey<P>) -> Vec<SignatureBytes<P>> {
     let expanded = key.expand();
     let mut random = SplitMix::new(2);

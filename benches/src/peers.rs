@@ -1,4 +1,4 @@
-//! Other implementations, called the way that serves them best.
+//! Other implementations, each called in its fastest way.
 
 pub mod fn_dsa;
 pub mod pqclean;

@@ -1,5 +1,5 @@
-//! Rows of FN-DSA, provisional: plain calls on the best engine, beside the crate `fn-dsa`, whose
-//! bytes they make.
+//! Rows of FN-DSA, provisional: plain calls on the best engine, compared with the crate `fn-dsa`.
+//! Both make the same bytes.
 
 use crate::entry::{Degree, Entry, MESSAGE, Mode, Operation, entry};
 use crate::ours::BATCH;
@@ -10,7 +10,7 @@ use falcon_core::fndsa_provisional::{Context, Message, Signature, SigningKey, Ve
 use falcon_core::{Engine, Falcon512, Falcon1024, Parameters};
 use std::hint::black_box;
 
-/// The name of these rows.
+/// Name of these rows.
 pub const NAME: &str = "fndsa-provisional";
 
 /// Returns the rows of one operation.
@@ -21,7 +21,7 @@ pub fn entries(operation: Operation, degree: Degree) -> Vec<Entry> {
     }
 }
 
-/// The message of every job.
+/// Returns the message of every job.
 fn message() -> Message<'static> {
     Message::Whole {
         context: Context::EMPTY,
@@ -29,7 +29,7 @@ fn message() -> Message<'static> {
     }
 }
 
-/// A row of one call for a batch.
+/// Makes a row of one call for a batch.
 fn batch(operation: Operation, degree: Degree, run: impl FnMut() + 'static) -> Entry {
     let mut entry = entry(operation, Mode::Batch, degree, NAME, run);
     entry.contestant.operations = BATCH as u32;
@@ -45,7 +45,7 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry> {
             let key = SigningKey::<P>::generate(&mut random).expect("no fault");
             black_box((key.to_bytes(), key.verifying_key().to_bytes()));
         })],
-        // It has no expanded form.
+        // The provisional FN-DSA has no expanded keys.
         Operation::Expand => vec![],
         Operation::Sign => {
             let encoded = key.to_bytes();

@@ -1,4 +1,4 @@
-//! A fast generator for timing: its own cost must not show. Not for keys.
+//! A generator for timing, so fast that its own cost does not show. Not for keys.
 
 use falcon_core::rand_core::{TryCryptoRng, TryRng};
 use std::convert::Infallible;
@@ -8,12 +8,12 @@ use std::convert::Infallible;
 pub struct SplitMix(u64);
 
 impl SplitMix {
-    /// The stream of `seed`.
+    /// Starts the stream of `seed`.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -21,7 +21,7 @@ impl SplitMix {
         z ^ (z >> 31)
     }
 
-    /// Fills `out`.
+    /// Fills `out` with random bytes.
     pub fn fill(&mut self, out: &mut [u8]) {
         for chunk in out.chunks_mut(8) {
             chunk.copy_from_slice(&self.next_u64().to_le_bytes()[..chunk.len()]);
@@ -44,5 +44,5 @@ impl TryRng for SplitMix {
     }
 }
 
-/// For timing. Whoever signs with it gives the key away.
+/// For timing only. Signing with this generator reveals the key.
 impl TryCryptoRng for SplitMix {}

@@ -1,4 +1,4 @@
-//! Rows and bars, printed as a table for people or as one line of JSON each.
+//! Prints rows and bars: as a table for people, or as one line of JSON each.
 
 use crate::bars::Bar;
 use crate::entry::{Case, Operation};
@@ -14,7 +14,7 @@ pub struct Row {
     pub case: Case,
     /// Times of the rounds.
     pub timing: Timing,
-    /// Row of the peer that is compared, and the ratio of our time to the peer's.
+    /// The peer's row for comparison, and the ratio of our time to the peer's.
     pub rival: Option<(Case, f64)>,
 }
 
@@ -100,14 +100,14 @@ pub fn row(style: Style, row: &Row) {
     }
 }
 
-/// A row beside another one, and what is asked of it.
+/// A row compared with another row, and the required ratio.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict {
-    /// The row that is judged.
+    /// The row to judge.
     pub ours: Case,
-    /// Name of the engine or the peer whose row it is set against. None if there is no such row.
+    /// Name of the engine or the peer in the other row. `None` if there is no such row.
     pub other: Option<&'static str>,
-    /// Our time over the other one's.
+    /// Ratio of our time to the other row's.
     pub ratio: f64,
     /// Largest ratio that passes.
     pub limit: f64,
@@ -158,7 +158,7 @@ pub fn bars(bars: &[Bar], rows: &[Row]) -> Vec<Verdict> {
     bars.iter().filter_map(verdict).collect()
 }
 
-/// Judges plain calls: they are to take at most `limit` times as long as calls that name the best
+/// Judges plain calls: they may take at most `limit` times as long as calls that name the best
 /// engine. Compares the fastest rounds of both.
 pub fn as_called(limit: f64, rows: &[Row]) -> Vec<Verdict> {
     let plain = rows.iter().filter(|row| row.case.engine == AS_CALLED);
@@ -176,7 +176,7 @@ pub fn as_called(limit: f64, rows: &[Row]) -> Vec<Verdict> {
                     == (row.case.operation, row.case.mode, row.case.parameters)
         });
         let fastest = |row: &Row| match row.case.operation {
-            // Each key takes its own time: only the mean says something.
+            // Each key takes a different time, so only the mean is meaningful.
             Operation::Keygen => row.timing.mean,
             _ => row.timing.fastest,
         };
@@ -192,7 +192,7 @@ pub fn as_called(limit: f64, rows: &[Row]) -> Vec<Verdict> {
 }
 
 fn json(line: &impl Serialize) {
-    // These types have string keys and finite numbers: they always serialise.
+    // Rows and verdicts have string keys and finite numbers, so they always serialise.
     if let Ok(line) = serde_json::to_string(line) {
         println!("{line}");
     }

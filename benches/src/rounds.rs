@@ -1,5 +1,5 @@
-//! Interleaved measurement: in every round each contestant runs once, so that
-//! a change of the machine's speed meets all of them alike.
+//! Interleaved measurement: in every round each contestant runs once, so that a change of the
+//! machine's speed affects all of them.
 
 use crate::clock::Clock;
 use crate::entry::{Contestant, Operation};
@@ -8,20 +8,20 @@ use std::time::{Duration, Instant};
 /// Time spent on measuring one group of contestants.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// CPU time that one contestant runs in one round, at least one call.
+    /// CPU time of one contestant in one round. It runs at least one call.
     pub slice: Duration,
     /// Wall time after which no new round begins.
     pub budget: Duration,
-    /// Rounds that are run even if they exceed the budget.
+    /// Number of rounds that are run even if they exceed the budget.
     pub min_rounds: usize,
-    /// Rounds after which it is enough.
+    /// Largest number of rounds.
     pub max_rounds: usize,
 }
 
-/// Times of one contestant in its rounds, in nanoseconds an operation.
+/// Times of one contestant in its rounds, in nanoseconds per operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
-    /// The fastest round.
+    /// Time of the fastest round.
     pub fastest: f64,
     /// Median over the rounds.
     pub median: f64,
@@ -49,9 +49,8 @@ impl Timing {
         }
     }
 
-    /// Time that is compared: the median, or the mean if the time of an operation is a matter of
-    /// luck. Distributions of different shape have their medians at different distances from the
-    /// mean.
+    /// Time that is compared: the median, or the mean for key generation, whose time is random. The
+    /// medians of differently shaped distributions have different distances from the mean.
     pub fn typical(&self, operation: Operation) -> f64 {
         match operation {
             Operation::Keygen => self.mean,
@@ -59,14 +58,14 @@ impl Timing {
         }
     }
 
-    /// Distance of the quartiles as a part of the median.
+    /// Distance of the quartiles, divided by the median.
     pub fn spread(&self) -> f64 {
         (self.upper - self.lower) / self.median
     }
 }
 
-/// Times `contestants` against each other with `clock`. The result has one
-/// element for each, in the same order.
+/// Times `contestants` against each other with `clock`. The result has one element for each
+/// contestant, in the same order.
 pub fn interleave(effort: Effort, clock: Clock, contestants: &mut [Contestant<'_>]) -> Vec<Timing> {
     let calls: Vec<u32> = contestants
         .iter_mut()
@@ -90,7 +89,7 @@ pub fn interleave(effort: Effort, clock: Clock, contestants: &mut [Contestant<'_
     rounds.into_iter().map(Timing::of).collect()
 }
 
-/// Calls that fill `slice`, found by doubling; it also warms the caches.
+/// Returns the number of calls that fill `slice`, by doubling. This also warms the caches.
 fn calls_of(slice: Duration, clock: Clock, contestant: &mut Contestant<'_>) -> u32 {
     let mut calls = 1;
     loop {
@@ -138,7 +137,7 @@ mod tests {
             max_rounds: 7,
         };
         let timings = interleave(effort, thread_nanos, &mut [contestant(0), contestant(1)]);
-        // One call to calibrate, then one a round.
+        // One call to calibrate, then one in each round.
         assert_eq!(counts.each_ref().map(|c| c.get()), [4, 4]);
         assert_eq!(timings.iter().map(|t| t.rounds).collect::<Vec<_>>(), [3, 3]);
     }

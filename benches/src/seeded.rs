@@ -1,5 +1,5 @@
-//! In place of the operating system's generator, which PQClean's code reads: a
-//! seeded one, so that instruction counts repeat. Never for keys.
+//! A seeded generator that replaces the operating system's, which PQClean's code reads, so that
+//! instruction counts repeat. Never for keys.
 
 use crate::random::SplitMix;
 use std::cell::RefCell;
@@ -22,8 +22,8 @@ unsafe extern "Rust" fn __getrandom_v03_custom(
     dest: *mut u8,
     len: usize,
 ) -> Result<(), getrandom::Error> {
-    // SAFETY: valid for writes by this function's contract; writing zeros first
-    // makes it valid for reads.
+    // SAFETY: the caller guarantees that `dest` is valid for writes. Writing zeros first makes it
+    // valid for reads.
     let dest = unsafe {
         dest.write_bytes(0, len);
         std::slice::from_raw_parts_mut(dest, len)

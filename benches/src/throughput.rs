@@ -13,13 +13,13 @@ use std::collections::BTreeSet;
 use std::hint::black_box;
 use std::sync::Arc;
 
-/// Clock by which a call was timed.
+/// Clock that timed a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Time {
-    /// CPU time of the thread that calls: the median.
+    /// CPU time of the calling thread, as the median.
     Cpu,
-    /// Time on the wall: the fastest, since others' work stretches it.
+    /// Wall time of the fastest call, since other work on the machine stretches it.
     Wall,
 }
 
@@ -28,22 +28,22 @@ pub enum Time {
 pub struct Point {
     /// Signing or verifying.
     pub operation: Operation,
-    /// At which degree.
+    /// Degree.
     pub parameters: Degree,
     /// Name of the engine.
     pub engine: String,
     /// Number of threads.
     pub threads: usize,
-    /// Jobs of the call.
+    /// Number of jobs of the call.
     pub batch: usize,
-    /// By which time.
+    /// Clock of the time.
     pub time: Time,
-    /// Jobs done in a second.
+    /// Number of jobs done in a second.
     pub ops_per_s: f64,
 }
 
-/// The call of `batch` jobs, with expanded and decoded keys and encoded
-/// signatures. There is none for key generation.
+/// Returns the call of `batch` jobs, with expanded and decoded keys and encoded signatures. `None`
+/// for key generation.
 pub fn call(
     operation: Operation,
     degree: Degree,
@@ -85,7 +85,7 @@ fn verify<P: Parameters>(engine: Engine, threads: Arc<Threads>, batch: usize) ->
     let mut first = 0;
     let mut valid = vec![Verdict::Invalid; batch];
     Box::new(move || {
-        // Small batches, too, meet all of them in turn.
+        // Small batches, too, use all signatures in turn.
         first += batch;
         let turn = signatures.iter().cycle().skip(first % signatures.len());
         let jobs: Vec<_> = turn
@@ -105,13 +105,13 @@ fn verify<P: Parameters>(engine: Engine, threads: Arc<Threads>, batch: usize) ->
     })
 }
 
-/// Width and height of a panel.
+/// Width and height of a panel in pixels.
 const PANEL: (u32, u32) = (480, 330);
 
-/// Height of the title and of the legend.
+/// Height of the title and of the legend in pixels.
 const MARGINS: (u32, u32) = (34, 30);
 
-/// Colours that people with any eyes tell apart (Okabe and Ito).
+/// Colours that colour-blind people can tell apart (Okabe and Ito).
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 0, 0),
     RGBColor(230, 159, 0),
@@ -122,24 +122,24 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(204, 121, 167),
 ];
 
-/// Reason that no chart could be drawn.
+/// Reason that a chart could not be drawn.
 type DrawError = Box<dyn std::error::Error>;
 
 /// A series of a panel: an engine and its points.
 type Series<'p> = (&'p str, Vec<(f64, f64)>);
 
-/// Fewest numbers of threads that are drawn: two points say less than a sentence.
+/// Fewest numbers of threads that are drawn: two points need no chart.
 const LEAST_THREADS: usize = 3;
 
-/// Whether the points have enough numbers of threads for panels of their own.
+/// Returns true if the points have enough numbers of threads for separate panels.
 fn shows_threads(points: &[Point]) -> bool {
     let shared = points.iter().filter(|point| point.time == Time::Wall);
     let counts: BTreeSet<usize> = shared.map(|point| point.threads).collect();
     counts.len() >= LEAST_THREADS
 }
 
-/// A chart (SVG) of the points of one degree: signing and verifying by batch size on one thread,
-/// and by number of threads if there are at least three.
+/// Draws a chart (SVG) of the points of one degree: signing and verifying by batch size on one
+/// thread, and by number of threads if there are at least three.
 pub fn chart(title: &str, points: &[Point]) -> Result<String, DrawError> {
     let mut svg = String::new();
     let rows = if shows_threads(points) { 2 } else { 1 };
@@ -170,7 +170,7 @@ fn draw(
 
     let largest = points.iter().map(|point| point.batch).max().unwrap_or(1);
     let panels = panels.split_evenly((rows as usize, 2));
-    // Without numbers of threads to show, there is only the first row.
+    // If there are too few numbers of threads, only the first row is drawn.
     for (panel, (operation, shared)) in panels.iter().zip([
         (Operation::Sign, false),
         (Operation::Verify, false),
@@ -227,7 +227,7 @@ fn colour(i: usize) -> RGBColor {
     COLOURS[i % COLOURS.len()]
 }
 
-/// A panel: thousands a second, from zero.
+/// Draws a panel: thousands per second, from zero.
 fn plot<B: DrawingBackend>(
     area: &DrawingArea<B, Shift>,
     title: &str,
@@ -241,7 +241,7 @@ where
     let all = || series.iter().flat_map(|(_, points)| points);
     let top = 1.08 * all().map(|point| point.1).fold(0.0, f64::max);
     let right = all().map(|point| point.0).fold(1.0, f64::max);
-    // Sizes double from point to point; threads are counted.
+    // Sizes double from point to point. Threads are counted.
     let place = |x: f64| if shared { x } else { x.log2() };
     let range = if shared {
         0.0..1.1 * right
@@ -331,7 +331,7 @@ mod tests {
         for text in ["a title", "slow", "fast", "1024", "batch size"] {
             assert!(svg.contains(text), "{text}");
         }
-        // One number of threads beside one is no curve.
+        // Two numbers of threads are too few for a curve.
         assert!(!svg.contains("threads"));
         assert_eq!(svg.matches("<circle").count(), 4);
         let wall = [1, 2, 4].map(|threads| Point {

@@ -27,13 +27,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut records = rsp::Reader::new(BufReader::new(File::open(RECORDS)?));
     let record = records.next().ok_or("no record")??;
 
-    // What the reference draws, in its order.
+    // Draws the same values as the reference, in the same order.
     let mut drbg = Drbg::new(&record.seed);
     let _keygen_seed = drbg.bytes::<48>();
     let nonce = drbg.bytes::<40>();
     let sampler_seed = drbg.bytes::<48>();
 
-    // length of the last part (2) || nonce (40) || message || 0x29 || s2
+    // The format: length of the last part (2) || nonce (40) || message || 0x29 || s2
     let attached = &record.signed_message;
     if attached[2..42] != nonce {
         return Err("the record's nonce is not the generator's".into());

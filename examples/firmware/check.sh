@@ -12,7 +12,7 @@ cd "$(dirname "$0")"
 
 readonly CORTEX_M4=thumbv7em-none-eabihf RISCV=riscv32imac-unknown-none-elf
 readonly SMALL='--cfg falcon_keccak="small"'
-# Of the compiler's runtime and of libm.
+# Symbols of the compiler's runtime and of libm.
 readonly FLOAT_HELPERS='^__aeabi_(d|f|cd|cf|i2|l2|ui2|ul2)|^__(add|sub|mul|div|neg|cmp|eq|ne|lt|le|gt|ge|unord|trunc|extend)[sd]f|^__(fix|float)|^(sqrt|floor|ceil|trunc|rint|fma)f?$'
 target_dir="${CARGO_TARGET_DIR:-target}"
 export CARGO_TARGET_DIR="$target_dir"
@@ -26,15 +26,15 @@ fail() {
 # value NAME TEXT: the number that a program reported.
 value() { sed -n "s/^$1=\([0-9]*\)$/\1/p" <<<"$2"; }
 
-# flash FILE: bytes that lie in flash: vectors, code, constants, initial data. Unwind
-# tables are not counted: nothing reads them, and the linker scripts of products drop
-# them (.eh_frame, 1 to 3 KB on RV32IMAC).
+# flash FILE: number of bytes in flash: vectors, code, constants, initial data. Unwind tables
+# (.eh_frame, 1 to 3 KB on RV32IMAC) are not counted: nothing reads them, and the linker scripts of
+# products drop them.
 flash() {
     size -A "$1" |
         awk '$1 ~ /^\.(vector_table|text|rodata|data)$/ { sum += $2 } END { print sum }'
 }
 
-# at_most LIMIT WHAT BYTES: fails if there are more, or none were measured.
+# at_most LIMIT WHAT BYTES: fails if BYTES exceeds LIMIT or is missing.
 at_most() {
     [ "${3:-999999}" -le "$1" ] || fail "$2: ${3:-unknown} bytes, more than $1"
 }
@@ -50,11 +50,11 @@ forbid() {
     fi
 }
 
-# check TARGET FLAGS VERIFY_STACK VERIFY_FLASH DECODE_STACK SIGN_STACK SIGN_FLASH: limits
-# in bytes, as the pinned compiler makes them, rounded up to the next 64.
+# check TARGET FLAGS VERIFY_STACK VERIFY_FLASH DECODE_STACK SIGN_STACK SIGN_FLASH: the limits are in
+# bytes, as measured with the pinned compiler, rounded up to the next multiple of 64.
 check() {
     local target="$1" flags="$2" bin_dir output found
-    # Flags of its own, beside those of the configuration.
+    # Replaces the flags of the configuration by FLAGS.
     local cargo=(cargo --config "target.$target.rustflags=[$(flags_as_toml "$flags")]")
     local options=(--locked --release --target "$target")
     bin_dir="$target_dir/$target/release"
@@ -72,7 +72,7 @@ check() {
     forbid "$bin_dir/verify" "random generator" \
         '[Rr]and_?core|getrandom|[Cc]rypto_?[Rr]ng|chacha'
     if [ "$target" = "$CORTEX_M4" ]; then
-        # RV32IMAC has none.
+        # RV32IMAC has no floating-point instructions.
         found=$(arm-none-eabi-objdump -d "$bin_dir/verify" |
             awk -F'\t' '$3 ~ /^v[a-z]+/ { print $3 }' | sort | uniq -c)
         if [ -n "$found" ]; then
@@ -92,14 +92,14 @@ check() {
     forbid "$bin_dir/sign" "floating-point helper" "$FLOAT_HELPERS"
 }
 
-# statics FILE: bytes of memory that the program's statics take.
+# statics FILE: number of bytes of memory for the program's statics.
 statics() {
     size -A "$1" | awk '$1 ~ /^\.(data|bss|uninit)$/ { sum += $2 } END { print sum + 0 }'
 }
 
-# mceliece PROGRAM FLASH NAME LIMIT...: runs a program of Classic McEliece on the Cortex-M4.
-# Its code and constants, without keys and ciphertexts, take at most FLASH bytes. NAME is
-# a number that the program reports, bytes of stack; with the statics it is at most LIMIT.
+# mceliece PROGRAM FLASH NAME LIMIT...: runs a program of Classic McEliece on the Cortex-M4. Its
+# code and constants, without keys and ciphertexts, take at most FLASH bytes. NAME is a number that
+# the program reports: bytes of stack. Together with the statics it is at most LIMIT.
 mceliece() {
     local program="$1" limit="$2" output file static bytes embedded
     local options=(--locked --release --target "$CORTEX_M4" --features mceliece --quiet)

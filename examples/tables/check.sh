@@ -10,11 +10,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 package="$PWD/../../crates/falcon-py"
 CARGO_TARGET_DIR="$(realpath -m "${CARGO_TARGET_DIR:-$package/target}")"
-# A short name, since Ray has sockets below it, whose names may have 107 bytes.
+# A short name: Ray makes sockets in this folder, and their names may have at most 107 bytes.
 work="$(mktemp -d /tmp/tables.XXXXXX)"
 trap 'rm -rf "$work"' EXIT
 export CARGO_TARGET_DIR PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=1 PYTHONDONTWRITEBYTECODE=1
-# Spark and Ray write there only, and nothing is reported to the makers of the frameworks.
+# Spark and Ray write only to this folder, and send no reports to their makers.
 export SPARK_WORKER_DIR="$work/spark" SPARK_LOCAL_DIRS="$work/spark" SPARK_LOCAL_IP=127.0.0.1
 export RAY_TMPDIR="$work/ray" RAY_AUTH_MODE=disabled RAY_USAGE_STATS_ENABLED=0 DO_NOT_TRACK=true
 mkdir "$work/ray"

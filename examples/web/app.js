@@ -2,7 +2,7 @@
 import { SigningKey, VerifyingKey, inspectSignature } from 'falcon-sign';
 
 const KEY_NAME = 'falcon.key';
-// No key in a document is as long, and no signature.
+// Every key document and every signature is shorter, in bytes.
 const SMALL_FILE = 20_000;
 const ROLES = {
     message: 'the file', signature: 'the signature', public: 'the verifying key',
@@ -14,15 +14,15 @@ let key;
 let saved = true;
 // A saved key that waits for its passphrase.
 let locked;
-// The signer that is at work.
+// The signer that is working.
 let signer;
 let signature;
-// Addresses of the files that the browser was given to save.
+// Addresses of the files that were given to the browser for saving.
 const addresses = new Set();
 const chosen = {};
-// Name of the verifying key that was chosen before.
+// Name of the previously chosen verifying key.
 let replaced;
-// Number of the last job of each kind: an older one that ends later shows nothing.
+// Number of the last job of each kind. An older job that ends later shows nothing.
 const jobs = { open: 0, sign: 0, verify: 0 };
 
 function note(id, kind, title, ...content) {
@@ -45,7 +45,7 @@ function code(text) {
     return element;
 }
 
-// A file name shown on a line of its own. It cannot change the order of other text.
+// Shows a file name on a line of its own, so that it cannot change the order of other text.
 function named(name) {
     const element = document.createElement('bdi');
     element.textContent = `"${name.replace(/[\p{Cc}\p{Bidi_C}\p{Zl}\p{Zp}]/gu, '\ufffd')}"`;
@@ -266,7 +266,7 @@ const decodePublic = (data) => {
     return text.startsWith('-----') ? VerifyingKey.fromPem(text) : VerifyingKey.fromBytes(data);
 };
 
-// The role of a file that was dropped on no field of its own.
+// Finds the role of a file that was dropped outside of the fields.
 async function roleOf(file) {
     if (file.size > SMALL_FILE) return 'message';
     const data = new Uint8Array(await file.arrayBuffer());
@@ -342,13 +342,13 @@ async function verify(job) {
     }
 }
 
-// Drops are taken in their order. The files are verified when none waits and each was taken.
+// Dropped files are handled in order. The files are verified when none waits and each was accepted.
 let waiting = 0;
 let refused = [];
 let last = Promise.resolve();
 
 function take(files, isFolder, role) {
-    // From here on, neither an old verdict nor that of a running job is shown.
+    // From here on, neither an old verdict nor the verdict of a running job is shown.
     const job = jobs.verify += 1;
     byId('verify-progress').hidden = true;
     clear('verdict');
@@ -377,7 +377,7 @@ function target(place, input, take) {
     if (input) {
         input.addEventListener('change', () => {
             if (input.files.length > 0) take([...input.files]);
-            // The same file can be chosen again after it has changed.
+            // Resets the field, so that the same file can be chosen again after a change.
             input.value = '';
         });
     }
@@ -404,7 +404,7 @@ for (const role of Object.keys(ROLES)) {
         take(files, isFolder, files.length === 1 ? role : undefined));
 }
 target(byId('verify-section'), undefined, take);
-// A file that misses its place must not replace the page.
+// A file that is dropped outside of its field must not replace the page.
 for (const type of ['dragover', 'drop']) {
     window.addEventListener(type, (event) => event.preventDefault());
 }

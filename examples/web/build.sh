@@ -2,7 +2,7 @@
 # Builds the package falcon-sign and the page, in site/: for a static server, and as the one file
 # site/falcon.html, which a browser opens from a disk.
 #
-# Needs what crates/falcon-wasm/build.sh needs, and Node 20 or newer with npm.
+# Needs the tools of crates/falcon-wasm/build.sh, and Node 20 or newer with npm.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 

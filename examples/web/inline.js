@@ -1,4 +1,4 @@
-// Loads the module out of the page itself; build.mjs puts it there, compressed.
+// Loads the module from the page itself. build.mjs puts it there, compressed.
 import compressed from './native.wasm.gz';
 import load from './native.js';
 

@@ -1,5 +1,5 @@
-//! A signed message that is accepted, with a compressed or a padded signature, has one encoding:
-//! the input.
+//! An accepted signed message, with a compressed or a padded signature, has one encoding: the
+//! input.
 #![no_main]
 
 use falcon_core::{Falcon512, Falcon1024, Parameters, Signature};

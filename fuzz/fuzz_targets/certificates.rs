@@ -1,4 +1,4 @@
-//! A certificate, a request or a revocation list that is verified is one of the vectors, byte for
+//! A certificate, a request or a revocation list that verifies is one of the vectors, byte for
 //! byte: nobody else has these keys.
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! In each format a signature that is accepted has one encoding: the input.
+//! In each format an accepted signature has one encoding: the input.
 #![no_main]
 
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature};

@@ -1,6 +1,6 @@
-//! A signing key that is accepted has one encoding, the input, and a verifying key `h` that decodes
-//! and with which the first coefficient of `f h` is that of `g` modulo `q`. The type for any
-//! parameter set accepts the same keys.
+//! An accepted signing key has one encoding: the input. Its verifying key `h` decodes, and the
+//! first coefficient of `f h` is that of `g` modulo `q`. The type for any parameter set accepts the
+//! same keys.
 #![no_main]
 
 use falcon_core::{AnySigningKey, Falcon512, Falcon1024, Parameters, SigningKey, VerifyingKey};
@@ -8,8 +8,8 @@ use falcon_fuzz_inputs::bits::signed_fields;
 use falcon_fuzz_inputs::{known::Q, mutate, mutate_by};
 use libfuzzer_sys::fuzz_target;
 
-/// True if the first coefficient of `f h` is that of `g`. The other ones are those of keys whose
-/// polynomials are shifted, which the mutator makes.
+/// Returns true if the first coefficient of `f h` is that of `g`. The other coefficients are those
+/// of keys with shifted polynomials, which the mutator makes.
 fn is_quotient<P: Parameters>(bytes: &[u8], public: &VerifyingKey<P>) -> bool {
     let width = if P::LOGN == 9 { 6 } else { 5 };
     let f = signed_fields(&bytes[1..], width, P::N);
@@ -17,7 +17,7 @@ fn is_quotient<P: Parameters>(bytes: &[u8], public: &VerifyingKey<P>) -> bool {
     let q = i64::from(Q);
     let h = public.h();
     let h = h.as_ref();
-    // x^i x^(n-i) = -1
+    // As x^n = -1, the product of x^i and x^(n-i) is -1.
     let product: i64 = (1..P::N)
         .map(|i| -i64::from(f[i]) * i64::from(h[P::N - i]))
         .sum();

@@ -1,5 +1,5 @@
-//! A verifying key is accepted if its header and its length are right and every coefficient is
-//! below the modulus, and only then. It has one encoding: the input. The type for any parameter set
+//! A verifying key is accepted if and only if its header and its length are right and every
+//! coefficient is below the modulus. It has one encoding: the input. The type for any parameter set
 //! accepts the same keys. Without its header, the input is a headerless key under the same rules.
 #![no_main]
 

@@ -1,6 +1,6 @@
-//! A deterministic signature that is accepted, in either form, has one encoding: the input. It is
-//! accepted if and only if the ordinary signature with the nonce of its salt version is, and the
-//! other form converts back.
+//! An accepted deterministic signature, in either form, has one encoding: the input. It is accepted
+//! if and only if the ordinary signature with the nonce of its salt version is accepted. Conversion
+//! to the other form and back gives the input.
 #![no_main]
 
 use falcon_core::det1024::{CT_LEN, CompressedSignature, CtSignature};
@@ -8,7 +8,7 @@ use falcon_core::{Falcon1024, Format, Signature};
 use falcon_fuzz_inputs::{mutate, mutate_by};
 use libfuzzer_sys::fuzz_target;
 
-/// The ordinary signature that a signature with the header byte `header` stands for.
+/// Returns the ordinary signature that belongs to a signature with the header byte `header`.
 fn ordinary(header: u8, format: Format, bytes: &[u8]) -> Option<Signature<Falcon1024>> {
     let (&[first, version], body) = bytes.split_first_chunk()?;
     if first != header {

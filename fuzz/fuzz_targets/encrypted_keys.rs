@@ -1,5 +1,5 @@
-//! An encrypted key document that opens holds a key or an error, and one that
-//! asks for too much work is refused at once.
+//! Opening an encrypted key document gives a key or an error. A document that requires too much
+//! work is refused at once.
 #![no_main]
 
 use falcon_core::pkcs8::decrypt_private_key;

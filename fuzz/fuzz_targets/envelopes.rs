@@ -1,5 +1,6 @@
 //! An envelope, a trust list or a manifest that is read is written again byte for byte, and no text
-//! is two of them. Only the envelopes of the vectors verify. No trust list begins with another one.
+//! is read as two of these formats. Only the envelopes of the vectors verify. No trust list begins
+//! with another one.
 #![no_main]
 
 use falcon_core::AnyVerifyingKey;
@@ -12,7 +13,7 @@ use std::sync::LazyLock;
 static TRUST: LazyLock<TrustList> =
     LazyLock::new(|| TrustList::parse(TRUST_LIST).expect("a stored list"));
 
-/// The key that the envelope names, if it is one of the vectors'.
+/// Returns the key with this fingerprint, if it is a key of the vectors.
 fn key(fingerprint: Fingerprint) -> Option<&'static AnyVerifyingKey> {
     let mut keys = TRUST.keys().iter();
     keys.find(|key| key.fingerprint() == fingerprint)
@@ -55,7 +56,7 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(valid == unread.verify(key).is_ok());
         }
     }
-    // Lines that were only hashed may be malformed.
+    // The lines were only hashed, so they may be malformed.
     if let Ok(unread) = UnreadManifest::read(bytes)
         && let Some(key) = key(unread.envelope().unverified().key())
         && unread.verify(key).is_ok()
@@ -65,7 +66,7 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(list) = TrustList::parse(bytes) {
         formats += 1;
         assert!(list.to_string().as_bytes() == bytes);
-        // No list is the beginning of another one.
+        // Without its last lines, a list is not a list.
         let lines = bytes.split_inclusive(|&byte| byte == b'\n').rev();
         let mut length = bytes.len();
         for line in lines {

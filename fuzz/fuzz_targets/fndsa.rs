@@ -1,6 +1,6 @@
-//! A key or a signature of FN-DSA that is accepted has one encoding, the input. A verifying key is
-//! accepted if and only if header and length are right and every value is below the modulus. Only
-//! the known signature of a known key verifies.
+//! An accepted key or signature of FN-DSA has one encoding: the input. A verifying key is accepted
+//! if and only if header and length are right and every value is below the modulus. Only the known
+//! signature of a known key verifies.
 #![no_main]
 
 use falcon_core::batch::Verdict;
@@ -12,7 +12,7 @@ use falcon_fuzz_inputs::{mutate, mutate_by};
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
-/// Fields of 14 bits, least significant bit first, are below `q`.
+/// Returns true if all fields of 14 bits, least significant bit first, are below `q`.
 fn is_key<P: Parameters>(bytes: &[u8]) -> bool {
     let Some((&header, body)) = bytes.split_first() else {
         return false;
@@ -56,7 +56,7 @@ fn decode<P: Parameters>(known: &(VerifyingKey<P>, Signature<P>), bytes: &[u8]) 
     }
 }
 
-/// The verifying key and the signature of [`fndsa`].
+/// Returns the verifying key and the signature of [`fndsa`].
 fn known<P: Parameters>() -> (VerifyingKey<P>, Signature<P>) {
     let (key, signature) = fndsa::<P>();
     (key.verifying_key().clone(), signature)

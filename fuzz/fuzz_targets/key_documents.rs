@@ -1,6 +1,6 @@
-//! A key document that is accepted holds a key; the document that is written for it holds the same
-//! key. A verifying key beside a signing key is its own. The types for any parameter set accept
-//! the same documents.
+//! An accepted key document holds a key, and the document written for this key holds the same key.
+//! A verifying key beside a signing key belongs to it. The types for any parameter set accept the
+//! same documents.
 #![no_main]
 
 use falcon_core::pkcs8::{
@@ -12,7 +12,7 @@ use falcon_core::{
 use falcon_fuzz_inputs::{mutate, mutate_by};
 use libfuzzer_sys::fuzz_target;
 
-/// Kinds of keys that a document was read as.
+/// The keys that were read from a document.
 #[derive(Default, PartialEq, Eq, Debug)]
 struct Read {
     public: bool,

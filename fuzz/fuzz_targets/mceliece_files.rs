@@ -1,12 +1,12 @@
-//! Files of `mceliece-cli`: PEM and raw bytes. What its reader accepts has a valid encoding, and is
-//! read again from the file that is written of it.
+//! Files of `mceliece-cli`: PEM and raw bytes. An object that its reader accepts has a valid
+//! encoding, and a file written from it is read again.
 //!
-//! Public keys are long, so an input describes a file: parameter set, kind, wrapping, what the
-//! reader is told, changes of the encoding, and changes of the text around it. A file that is
-//! changed nowhere is read.
+//! Public keys are long, so an input describes a file: parameter set, kind, wrapping, options of
+//! the reader, changes of the encoding, and changes of the text around it. A file without changes
+//! is read.
 #![no_main]
 
-// The program has no library.
+// The program has no library, so its source file is included.
 #[allow(dead_code, reason = "the reader alone is used")]
 #[path = "../../crates/mceliece-cli/src/object.rs"]
 mod object;
@@ -22,7 +22,7 @@ use zeroize::Zeroizing;
 
 const KINDS: [Kind; 3] = [Kind::PublicKey, Kind::SecretKey, Kind::Ciphertext];
 
-/// A valid secret key of a set with `f`.
+/// Returns a valid secret key of a set with `f`.
 fn secret_key(set: &Set) -> &'static [u8] {
     fn generated(name: &str) -> Vec<u8> {
         (find(name).expect("a set").keygen)(&[7; 32]).0.to_vec()

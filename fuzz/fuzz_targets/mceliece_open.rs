@@ -1,10 +1,10 @@
-//! A secret key of Classic McEliece opens a ciphertext. An input says which bits of a valid key and
-//! of a valid ciphertext are flipped, so nearly every input has the right lengths.
+//! A secret key of Classic McEliece opens a ciphertext. The input lists the bits of a valid key and
+//! of a valid ciphertext that are flipped, so nearly every input has the right lengths.
 //!
-//! A key whose Goppa polynomial and pivots are as they were is accepted. All engines open the
-//! ciphertext alike, alone and in a batch. If the code is as it was, the secret is that of the
-//! definition: bits of the error vector that stand in the identity part of the matrix are flipped
-//! with those of the ciphertext, and its weight and the confirmation decide.
+//! A key with unchanged Goppa polynomial and pivots is accepted. All engines open the ciphertext
+//! alike, alone and in a batch. If the code is unchanged, the secret is that of the definition.
+//! There, the bits of the error vector in the identity part of the matrix are flipped with those of
+//! the ciphertext. The weight of the vector and the confirmation decide.
 #![no_main]
 
 use falcon_keccak::Shake256;
@@ -86,7 +86,7 @@ fn open<P: Parameters>(known: &Known, of_key: &[[u8; 3]], of_ciphertext: &[[u8; 
         assert_eq!(decoded.decapsulate(&ciphertext), opened, "{name}");
     }
     assert!(engines::choose(best));
-    // Enough to be hashed side by side.
+    // Enough ciphertexts to be hashed side by side.
     let several = decoded.decapsulate_batch(&[(); 3].map(|()| ciphertext.clone()));
     assert!(several.iter().all(|secret| *secret == opened) && several.len() == 3);
 

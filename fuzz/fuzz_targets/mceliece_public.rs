@@ -1,8 +1,8 @@
 //! A public key of Classic McEliece is accepted if and only if its length is right and its padding
-//! is zero. However it is cut into pieces, a stream gives the ciphertext and the secret of the
-//! whole key, or the same error.
+//! is zero. For every division of the key into pieces, a stream gives the ciphertext and the secret
+//! of the whole key, or the same error.
 //!
-//! Keys have a quarter of a megabyte and more, so an input describes one: parameter set, a byte
+//! Keys have a quarter of a megabyte or more, so an input describes a key: parameter set, a byte
 //! that fills the key, a change of its length, bytes that differ, and the lengths of the pieces.
 #![no_main]
 
@@ -13,7 +13,7 @@ use mceliece_core::{
 };
 use std::convert::Infallible;
 
-/// SplitMix64.
+/// The generator SplitMix64.
 struct Random(u64);
 
 impl TryRng for Random {

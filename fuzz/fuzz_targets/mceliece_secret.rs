@@ -1,12 +1,12 @@
-//! Secret keys, their first 40 bytes, and ciphertexts of Classic McEliece. What is accepted has one
-//! encoding, the input, and follows the rules of its decoder, which are written here again. A key
-//! that is accepted opens every ciphertext, the same way each time.
+//! Secret keys, their first 40 bytes, and ciphertexts of Classic McEliece. An accepted object has
+//! one encoding, the input, and follows the rules of its decoder, which are written here again. An
+//! accepted key opens every ciphertext, the same way each time.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use mceliece_core::*;
 
-/// Product in the field of `2^m` elements, by long division.
+/// Multiplies in the field of `2^m` elements, by long division.
 fn product(m: usize, a: u16, b: u16) -> u16 {
     let modulus: u32 = if m == 12 { 0x1009 } else { 0x201b };
     let mut x = (0..m).fold(0, |x, i| x ^ ((u32::from(a) << i) * u32::from(b >> i & 1)));
@@ -16,7 +16,7 @@ fn product(m: usize, a: u16, b: u16) -> u16 {
     x as u16
 }
 
-/// Whether the monic polynomial `g` vanishes at `at`.
+/// Returns true if the monic polynomial `g` vanishes at `at`.
 fn vanishes(m: usize, g: &[u16], at: u16) -> bool {
     let horner = |value, &g: &u16| product(m, value, at) ^ g;
     g.iter().rev().fold(1, horner) == 0
@@ -58,14 +58,14 @@ fn secret_key<P: Parameters>(bytes: &[u8]) {
         }
         (decoded, error) => return assert_eq!(decoded.err(), error),
     };
-    // Some of the points, zero among them.
+    // Tries some of the points, including zero.
     for at in (0..1 << P::M).step_by(331) {
         assert!(!vanishes(P::M, &g, at));
     }
     assert_eq!(key.as_bytes(), bytes);
     assert_eq!(key.compressed(), &bytes[..40]);
     let mut received = bytes[40..40 + P::CIPHERTEXT_LEN].to_vec();
-    // Padding of the sets of length 6960.
+    // Clears the padding of the sets of length 6960.
     received[(P::M * P::T).div_ceil(8) - 1] &= 0x07;
     let received = Ciphertext::<P>::try_from(&received[..]).expect("padded");
     assert_eq!(key.decapsulate(&received), key.decapsulate(&received));

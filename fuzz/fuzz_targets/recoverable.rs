@@ -1,5 +1,5 @@
-//! A signature with both polynomials that is accepted has one encoding, the input, and its key
-//! accepts it.
+//! An accepted signature with both polynomials has one encoding, the input. The key that is
+//! recovered from the signature accepts it.
 #![no_main]
 
 use falcon_core::recovery::RecoverableSignature;

@@ -1,5 +1,5 @@
-//! Not a target, although it is built as one: writes the first inputs of every
-//! target to `$FALCON_CORPUS/TARGET/` and ends.
+//! Not a target, although it is built like one. It writes the first inputs of every target to
+//! `$FALCON_CORPUS/TARGET/` and ends.
 #![no_main]
 
 use falcon_core::det1024::{self, CtSignature};
@@ -40,7 +40,7 @@ fn write_seeds_and_exit() {
     exit(0)
 }
 
-/// The folder of first inputs, with a folder for each target.
+/// The folder of first inputs. It has a folder for each target.
 struct Corpus(PathBuf);
 
 impl Corpus {
@@ -51,7 +51,7 @@ impl Corpus {
     }
 }
 
-/// The keys and the signature of FN-DSA of a degree.
+/// Writes the keys and the signature of FN-DSA of a degree.
 fn write_fndsa<P: Parameters>(corpus: &Corpus) -> io::Result<()> {
     let (key, signature) = fndsa::<P>();
     let name = |kind: &str| format!("{}-{kind}", P::N);
@@ -64,7 +64,7 @@ fn write_fndsa<P: Parameters>(corpus: &Corpus) -> io::Result<()> {
     corpus.write("fndsa", &name("sig"), signature.to_bytes().as_ref())
 }
 
-/// Small tables in every encoding and compression that is read.
+/// Writes small tables in every readable encoding and compression.
 fn write_tables(corpus: &Corpus) -> io::Result<()> {
     let plain = || {
         WriterProperties::builder()
@@ -105,7 +105,7 @@ fn write_tables(corpus: &Corpus) -> io::Result<()> {
     Ok(())
 }
 
-/// A table of two row groups with columns of bytes, but `key_id`, which has integers.
+/// Makes a table of two row groups. Its columns have bytes, except `key_id`, which has integers.
 fn table(columns: &[&str], properties: &Arc<WriterProperties>) -> parquet::errors::Result<Vec<u8>> {
     let fields = columns.iter().map(|&name| {
         let kind = match name {
@@ -164,7 +164,7 @@ fn write_seeds(corpus: &Corpus) -> io::Result<()> {
     Ok(())
 }
 
-/// First inputs of the targets of Classic McEliece.
+/// Writes the first inputs of the targets of Classic McEliece.
 fn write_mceliece(corpus: &Corpus) -> io::Result<()> {
     let small = KeyPair::<Mceliece348864f>::from_seed(&[7; 32]).secret_key;
     let large = KeyPair::<Mceliece6960119f>::from_seed(&[7; 32]).secret_key;
@@ -178,12 +178,13 @@ fn write_mceliece(corpus: &Corpus) -> io::Result<()> {
     ] {
         corpus.write("mceliece_secret", name, bytes)?;
     }
-    // Set, filling, length, one changed byte, pieces of 300 and of 70 bytes.
+    // Each input has set, filling, length, one changed byte, pieces of 300 and of 70 bytes.
     for (i, length) in (0..12).map(|i| (i, i / 2)) {
         let input = [i % 2, 0x5a, length, 1, 1, 2, 3, 0x15, 44, 1, 70, 0];
         corpus.write("mceliece_public", &i.to_string(), &input)?;
     }
-    // Set, number of changes of the key, changes: places in two bytes, and masks.
+    // Each input has set, number of changes of the key, and changes: places in two bytes, and
+    // masks.
     for (i, changes) in [
         &[][..],
         &[0, 0, 1],
@@ -199,7 +200,8 @@ fn write_mceliece(corpus: &Corpus) -> io::Result<()> {
             corpus.write("mceliece_open", &format!("{set}-{of_key}-{i}"), &input)?;
         }
     }
-    // Set, kind and wrapping, what the reader is told, number of changes, changes, edits.
+    // Each input has set, kind and wrapping, options of the reader, number of changes, changes,
+    // edits.
     for (i, how) in [0, 1, 2, 4, 5, 6, 9, 17, 33, 37].into_iter().enumerate() {
         for (j, [named, wanted]) in [[0, 0], [128, 128], [200, 201]].into_iter().enumerate() {
             for (k, rest) in [&[0][..], &[1, 1, 0, 0, 3], &[0, 0, 9, 0, b'-']]
@@ -214,7 +216,7 @@ fn write_mceliece(corpus: &Corpus) -> io::Result<()> {
     Ok(())
 }
 
-/// The keys and the signature of a known answer.
+/// Writes the keys and the signature of a known answer.
 fn write_job<P: Parameters>(corpus: &Corpus, i: usize, job: &Job) -> io::Result<()> {
     let name = |what: &str| format!("{}-{}-{what}", job.logn, i % RECORDS);
     corpus.write("decode_verifying_key", &name("vk"), &job.key)?;
@@ -233,7 +235,7 @@ fn write_job<P: Parameters>(corpus: &Corpus, i: usize, job: &Job) -> io::Result<
         corpus.write("deterministic", &name("det"), &compressed)?;
         corpus.write("deterministic", &name("det-ct"), &fixed)?;
     }
-    // One in eleven has none.
+    // One signature in eleven cannot be recoverable.
     if let Some(bytes) = recoverable::<P>(job) {
         corpus.write("recoverable", &name("signature"), &bytes)?;
     }
@@ -267,10 +269,10 @@ fn write_job<P: Parameters>(corpus: &Corpus, i: usize, job: &Job) -> io::Result<
     Ok(())
 }
 
-/// Names and contents.
+/// Names of files and their contents.
 type Files = Vec<(&'static str, Vec<u8>)>;
 
-/// The signature with both polynomials.
+/// Makes the signature with both polynomials.
 fn recoverable<P: Parameters>(job: &Job) -> Option<Vec<u8>> {
     let key = VerifyingKey::<P>::try_from(&job.key[..]).expect("a stored key");
     let signature = Signature::from_bytes(Format::Compressed, &job.signature).expect("stored");
@@ -279,7 +281,7 @@ fn recoverable<P: Parameters>(job: &Job) -> Option<Vec<u8>> {
     Some(signature.to_bytes().as_ref().to_vec())
 }
 
-/// The deterministic signature of the message, in both forms.
+/// Makes the deterministic signature of the message, in both forms.
 fn deterministic(job: &Job) -> [Vec<u8>; 2] {
     let key = det1024::SigningKey::try_from(&job.signing_key[..]).expect("a stored key");
     let signature = key.sign(&job.message).expect("no fault");
@@ -287,7 +289,7 @@ fn deterministic(job: &Job) -> [Vec<u8>; 2] {
     [signature.to_bytes().to_vec(), fixed.to_vec()]
 }
 
-/// The signed message of NIST.
+/// Makes the signed message of NIST.
 fn attached(job: &Job) -> Vec<u8> {
     let code = &job.signature[41..];
     let length = (code.len() as u16 + 1).to_be_bytes();
@@ -295,7 +297,7 @@ fn attached(job: &Job) -> Vec<u8> {
     [&length, &job.signature[1..41], &job.message, &header, code].concat()
 }
 
-/// The keys as documents, in every form that is read.
+/// Writes the keys as documents, in every readable form.
 fn documents<P: Parameters>(job: &Job) -> Files {
     let public = VerifyingKey::<P>::try_from(&job.key[..]).expect("a stored key");
     let private = SigningKey::<P>::try_from(&job.signing_key[..]).expect("a stored key");
@@ -305,7 +307,7 @@ fn documents<P: Parameters>(job: &Job) -> Files {
     let pkcs8 = private.to_pkcs8_der().expect(written);
     let pkcs8_pem = private.to_pkcs8_pem(LineEnding::LF).expect(written);
     let octets = |bytes: &[u8]| OctetStringRef::new(bytes).and_then(|x| x.to_der());
-    // As Bouncy Castle writes it.
+    // The form that Bouncy Castle writes.
     let short = (job.signing_key.len() - 1 - P::N) / 2;
     let (f, rest) = job.signing_key[1..].split_at(short);
     let (g, capital) = rest.split_at(short);
@@ -336,13 +338,13 @@ fn documents<P: Parameters>(job: &Job) -> Files {
     ]
 }
 
-/// A `SEQUENCE` of these contents, which take 256 bytes or more.
+/// Makes a `SEQUENCE` of these contents, at least 256 bytes.
 fn tlv_sequence(contents: &[u8]) -> Vec<u8> {
     let length = (contents.len() as u16).to_be_bytes();
     [&[0x30, 0x82], &length[..], contents].concat()
 }
 
-/// The signing key under a passphrase, at little cost.
+/// Encrypts the signing key with a passphrase, at little cost.
 fn encrypted<P: Parameters>(job: &Job) -> Files {
     let key = SigningKey::<P>::try_from(&job.signing_key[..]).expect("a stored key");
     let document = key.to_pkcs8_der().expect("a key can be written");
@@ -367,7 +369,7 @@ fn encrypted<P: Parameters>(job: &Job) -> Files {
         .to_vec()
 }
 
-/// Keys and signature as text and in a binary format.
+/// Writes keys and signature as text and in a binary format.
 fn serde_forms<P: Parameters>(job: &Job) -> Files {
     let public = VerifyingKey::<P>::try_from(&job.key[..]).expect("a stored key");
     let private = SigningKey::<P>::try_from(&job.signing_key[..]).expect("a stored key");

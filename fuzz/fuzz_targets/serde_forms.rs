@@ -7,7 +7,7 @@ use falcon_fuzz_inputs::{mutate, mutate_by};
 use libfuzzer_sys::fuzz_target;
 use serde::{Serialize, de::DeserializeOwned};
 
-/// Text and binary form hold the same value: each is read back from the other.
+/// Checks that text and binary form hold the same value: each is read back from the other.
 fn check<T: Serialize + DeserializeOwned>(bytes: &[u8], encoded: impl Fn(&T) -> Vec<u8>) {
     let json = serde_json::from_slice::<T>(bytes).ok();
     if let Some(value) = &json {

@@ -1,4 +1,4 @@
-//! Every engine accepts the same signing keys, refuses the others with the same error, and finds
+//! Every engine accepts the same signing keys, refuses other keys with the same error, and finds
 //! the same verifying key. The first byte of an input chooses the engine.
 #![no_main]
 

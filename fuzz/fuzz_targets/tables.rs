@@ -1,5 +1,5 @@
-//! `falcon-cli` on a Parquet file: as a table to verify, to sign, and as a table of keys. The
-//! command ends with a status, and leaves whole outputs or none.
+//! `falcon-cli` reads a Parquet file in three ways: as a table to verify, as a table to sign, and
+//! as a table of keys. The command ends with a status, and leaves whole outputs or none.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -11,8 +11,8 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A folder with a key pair, a table of one key, and a table that its key has signed. Nothing drops
-/// a static: `fuzz_one` removes the folder.
+/// A folder with a key pair, a table of one key, and a table that the key has signed. `fuzz_one`
+/// removes the folder, since nothing drops a static.
 static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("seed"), [7; 32]).expect("a file");
@@ -28,7 +28,7 @@ fn path(folder: &TempDir, name: &str) -> String {
     path.to_str().expect("a path of UTF-8").to_owned()
 }
 
-/// Runs a command on one table, and checks what it leaves in the folder of outputs.
+/// Runs a command on one table, and checks the files in the folder of outputs.
 fn check(table: &str, arguments: &[&str]) {
     let out = path(&FOLDER, "out");
     let arguments = [arguments, &["-o", &out, "--threads", "1", "--quiet"]].concat();

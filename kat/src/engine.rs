@@ -52,7 +52,7 @@ impl RawSigner for Engine {
     }
 }
 
-/// Any number of lanes, even if no engine has this number.
+/// Tests may use any number of lanes, even if no engine has this number.
 impl<B: SigningIsa, F: Fft> RawSigner for LaneEngine<B, F> {
     fn processor(&self) -> Engine {
         Engine::Scalar

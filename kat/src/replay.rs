@@ -47,7 +47,7 @@ pub fn nist_inputs() -> impl Iterator<Item = Inputs> {
     })
 }
 
-/// Step that an implementation was asked for.
+/// Step that an implementation performs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Key generation.

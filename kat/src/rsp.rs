@@ -150,9 +150,7 @@ pub fn hex_upper(bytes: &[u8]) -> String {
     base16ct::upper::encode_string(bytes)
 }
 
-/// Reads records one after the other.
-///
-/// After an error the iterator ends.
+/// Reads records one after the other. The iterator ends after an error.
 pub struct Reader<R> {
     input: R,
     line_number: u64,
@@ -211,7 +209,8 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    /// Reads the value of the next line, which must be `field`. `None` at the end.
+    /// Reads the value of the next line, which must be `field`. Returns `None` at the end of the
+    /// file.
     fn value_or_end(&mut self, field: Field) -> Result<Option<String>, ReadError> {
         let Some(line) = self.line()? else {
             return Ok(None);
@@ -316,7 +315,7 @@ impl<R: BufRead> Iterator for Reader<R> {
 }
 
 /// Decodes hexadecimal digits. The error is the position of the first character that is not a
-/// digit, or `None` for an odd number of digits.
+/// digit, or `None` if the number of digits is odd.
 fn unhex(text: &[u8]) -> Result<Vec<u8>, Option<usize>> {
     if let Some(position) = text.iter().position(|byte| !byte.is_ascii_hexdigit()) {
         return Err(Some(position));

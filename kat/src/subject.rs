@@ -10,13 +10,13 @@ use crate::Algorithm;
 /// A public key and a secret key, encoded as in round 3.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyPair {
-    /// 897 or 1793 bytes.
+    /// Encoded public key, 897 or 1793 bytes.
     pub public: Vec<u8>,
-    /// 1281 or 2305 bytes.
+    /// Encoded secret key, 1281 or 2305 bytes.
     pub secret: Vec<u8>,
 }
 
-/// Error with which an implementation refuses.
+/// Error of an implementation.
 pub type SubjectError = Box<dyn std::error::Error + Send + Sync>;
 
 /// An implementation of the four algorithms, driven by the seeds of a known-answer file.

@@ -25,7 +25,7 @@ trait Peer<P: Parameters> {
     fn decapsulate(&self, secret_key: &[u8], ciphertext: &[u8]) -> Vec<u8>;
 }
 
-/// Both sides use the key pair.
+/// Uses the key pair on both sides.
 fn use_keys<P: Parameters>(
     peer: &impl Peer<P>,
     [public_key, secret_key]: [&[u8]; 2],
@@ -261,7 +261,7 @@ impl Peer<Mceliece6960119f> for ClassicMcelieceRust {
     }
 }
 
-/// A tenth of the round trips, since this peer takes 50 ms for a decapsulation.
+/// Makes a tenth of the round trips, since this peer takes 50 ms for a decapsulation.
 #[test]
 fn classic_mceliece_rust() {
     compare::<Mceliece6960119f>(&ClassicMcelieceRust, round_trips() / 10);

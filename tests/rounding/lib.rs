@@ -1,5 +1,5 @@
-//! Floating-point environments of the host, for tests. A library that a program loads may leave any
-//! of them behind.
+//! Floating-point environments of the host, for tests. A library in the program may have set any of
+//! these environments.
 
 use std::fmt;
 
@@ -7,17 +7,17 @@ use std::fmt;
 mod register {
     use std::arch::asm;
 
-    /// Rounding down, up and to zero.
+    /// Modes for rounding down, up and to zero.
     pub(super) const MODES: [u64; 3] = [1 << 13, 2 << 13, 3 << 13];
-    /// FTZ and DAZ.
+    /// The bits FTZ and DAZ.
     pub(super) const FLUSHING: u64 = 1 << 15 | 1 << 6;
-    /// The six flags, which floating-point code sets.
+    /// The six flags. Floating-point code sets them.
     pub(super) const FLAGS: u64 = 0x3f;
 
     /// The masks of the six exceptions, set by default.
     pub(super) const MASKS: u64 = 0x3f << 7;
 
-    /// Reads MXCSR.
+    /// Returns the value of MXCSR.
     pub fn read() -> u64 {
         let mut found = 0u32;
         // SAFETY: the instruction writes the four bytes of `found`.
@@ -39,13 +39,13 @@ mod register {
 mod register {
     use std::arch::asm;
 
-    /// Rounding down, up and to zero.
+    /// Modes for rounding down, up and to zero.
     pub(super) const MODES: [u64; 3] = [2 << 22, 1 << 22, 3 << 22];
-    /// FZ.
+    /// The bit FZ.
     pub(super) const FLUSHING: u64 = 1 << 24;
-    /// The flags are in another register.
+    /// No flags: they are in another register.
     pub(super) const FLAGS: u64 = 0;
-    /// Most processors do not support traps.
+    /// No masks: most processors do not support traps.
     pub(super) const MASKS: u64 = 0;
 
     /// Reads FPCR.
@@ -71,7 +71,7 @@ mod register {
     pub(super) const FLAGS: u64 = 0;
     pub(super) const MASKS: u64 = 0;
 
-    /// The tests do not know a register of this processor.
+    /// Returns zero: the tests do not know a register of this processor.
     pub fn read() -> u64 {
         0
     }
@@ -91,8 +91,8 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Returns every environment except the default one. Returns none, and prints this to stderr,
-    /// if the tests do not know the processor's register.
+    /// Returns every environment except the default one. If the tests do not know the processor's
+    /// register, prints this to stderr and returns none.
     pub fn all() -> Vec<Self> {
         let [down, up, zero] = register::MODES;
         let modes = [("nearest", 0), ("down", down), ("up", up), ("zero", zero)];
@@ -121,7 +121,7 @@ impl Environment {
         })
     }
 
-    /// Calls `f` in this environment. Afterwards the default one is restored, also if `f` panics.
+    /// Calls `f` in this environment. Afterwards the default one is restored, even if `f` panics.
     ///
     /// # Panics
     /// If `f` leaves another environment behind.

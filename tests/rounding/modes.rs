@@ -24,8 +24,8 @@ const RAW: RawRandomness<'_> = RawRandomness {
     seed: &[4; 48],
 };
 
-/// Computes `operation` in the default environment and in every other one, and compares the bytes.
-/// Returns these bytes.
+/// Computes `operation` in the default environment and in every other one. Compares the bytes of
+/// all runs, and returns them.
 fn same_bytes(what: &str, mut operation: impl FnMut() -> Vec<u8>) -> Vec<u8> {
     let expected = operation();
     for environment in Environment::all() {
@@ -105,7 +105,7 @@ both_degrees! {
     panics
 }
 
-/// Returns the signature; the processor must compute correctly.
+/// Returns the signature. Fails if the processor computed wrongly.
 fn signed<P: Parameters>(signature: Result<Signature<P>, FaultError>) -> Signature<P> {
     signature.expect("no fault")
 }
@@ -263,8 +263,8 @@ fn signatures_with_hashes<P: Parameters>() {
     });
 }
 
-/// Jobs that fill lanes, remaining jobs and a single job, with keys of both forms; and
-/// verification.
+/// Signs jobs that fill lanes, remaining jobs and a single job, with keys of both forms. Then
+/// verifies the signatures.
 fn batches<P: Parameters>() {
     let (key, expanded) = forms::<P>();
     on_engines("batch", |engine| {
@@ -453,7 +453,7 @@ fn deterministic_falcon_1024() {
     });
 }
 
-/// Classic McEliece, which computes with integers.
+/// Classic McEliece computes with integers, so it does not depend on the environment.
 #[test]
 fn classic_mceliece() {
     same_bytes("Classic McEliece", || {

@@ -313,7 +313,7 @@ fn signing_leaves_no_sampler_key_and_no_seed_on_the_stack() {
 
 const DRAWN: &[u8] = b"a generator of a system gave this seed to the caller";
 
-/// Keys of FN-DSA, their encoding, and the seeds of a signature.
+/// No FN-DSA key is left on the stack, nor its encoding, nor the seeds of a signature.
 #[test]
 fn fn_dsa_leaves_no_key_and_no_seed_on_the_stack() {
     type Key = fndsa_provisional::SigningKey<Falcon512>;
@@ -367,7 +367,7 @@ fn fn_dsa_leaves_no_key_and_no_seed_on_the_stack() {
     search.end();
 }
 
-/// Seeds that the library draws or derives itself.
+/// No seed that the library draws or derives itself is left.
 #[test]
 fn a_seed_that_is_drawn_or_derived_is_not_left_on_the_stack() {
     type P = Falcon512;
@@ -444,7 +444,7 @@ fn document_of_polynomials(encoded: &[u8]) -> Vec<u8> {
     value(0x30, &[&zero[..], &identifier, &value(4, &key)].concat())
 }
 
-/// Encodings that are assembled on the stack to be read, or are refused.
+/// No encoding is left that is assembled on the stack to be read, or is refused.
 #[test]
 fn an_encoding_that_is_read_is_not_left_on_the_stack() {
     type P = Falcon512;
@@ -492,7 +492,7 @@ fn words_after(work: impl FnOnce() + Send) -> usize {
     words.iter().filter(|word| **word != [0; 8]).count()
 }
 
-/// Nothing is left of the working memory in which a key is completed. It holds transforms of the
+/// No part of the working memory in which a key is completed is left. It holds transforms of the
 /// key modulo two primes, four words in eight bytes.
 #[test]
 fn a_key_that_is_decoded_leaves_no_numbers_on_the_stack() {

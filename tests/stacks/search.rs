@@ -7,11 +7,11 @@ use std::fmt::Display;
 use std::hint::black_box;
 use std::{mem, ptr, slice};
 
-/// Bytes of the stack.
+/// Length of the stack in bytes.
 const LEN: usize = 4 << 20;
 
-/// Bytes between the frames of the thread and those of its work. The end of the thread uses this
-/// part of the stack, so it does not overwrite traces of the work.
+/// Number of bytes between the frames of the thread and those of its work. The end of the thread
+/// uses this part of the stack, so it does not overwrite traces of the work.
 const MARGIN: usize = 32 << 10;
 
 /// Calls `work` below the margin.
@@ -56,7 +56,7 @@ pub(crate) fn stack_after<F: FnOnce() + Send>(work: F) -> Vec<u8> {
     }
     // SAFETY: the thread has ended, and all of the stack was zeroed before.
     let bytes = unsafe { slice::from_raw_parts(stack, LEN) }.to_vec();
-    // SAFETY: it was allocated above and is no longer used.
+    // SAFETY: the stack was allocated above and is no longer used.
     unsafe { dealloc(stack, layout) };
     bytes
 }
@@ -95,7 +95,7 @@ impl Secret {
         secret
     }
 
-    /// Allows `allowed` pieces to be left.
+    /// Allows `allowed` pieces of the secret to be left.
     pub(crate) fn allowing(self, allowed: usize) -> Self {
         Self { allowed, ..self }
     }

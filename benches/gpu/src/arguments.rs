@@ -76,12 +76,12 @@ pub(crate) enum Step {
 }
 
 impl Arguments {
-    /// True if a step was asked for.
+    /// Returns true if `step` was asked for.
     pub(crate) fn asks(&self, step: Step) -> bool {
         self.steps.is_empty() || self.steps.contains(&step)
     }
 
-    /// Options of the engine.
+    /// Returns the options of the engine.
     pub(crate) fn options(&self, mode: Option<Mode>) -> Options {
         let mut options = Options::default();
         options.key_mode = match mode {

@@ -11,7 +11,7 @@ use falcon_gpu::device::Device;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Arguments, device, budget and threads, which all rows share.
+/// Arguments, device, budget and threads, shared by all rows.
 pub(crate) struct Bench<'a> {
     pub(crate) arguments: &'a Arguments,
     pub(crate) device: Arc<dyn Device>,
@@ -19,24 +19,24 @@ pub(crate) struct Bench<'a> {
     pub(crate) threads: Threads,
 }
 
-/// Jobs and signatures of a parameter set, kept from row to row.
+/// Jobs and signatures of a parameter set, kept for the next rows.
 pub(crate) struct Data<P: Parameters> {
     pub(crate) jobs: Jobs<P>,
-    /// Signatures that the device made, to be verified: with one key, and with many.
+    /// Signatures that the device made, for verification: with one key, and with many.
     signatures: [Vec<SignatureBytes<P>>; 2],
-    /// Signatures that the CPU made, to be compared with.
+    /// Signatures that the CPU made, for comparison.
     expected: [Vec<Signature<P>>; 2],
 }
 
 /// Outcome of a row.
 pub(crate) enum Outcome<T> {
     Done(T),
-    /// Estimated number of seconds, which exceeds the budget that is left.
+    /// Estimated number of seconds. It exceeds the remaining budget.
     NoTime(f64),
 }
 
 impl<T> Outcome<T> {
-    /// Does something with what was done.
+    /// Calls `with` with the result, if the row was done.
     pub(crate) fn then(self, with: impl FnOnce(T) -> Result<()>) -> Result<Outcome<()>> {
         Ok(match self {
             Self::Done(value) => Outcome::Done(with(value)?),
@@ -47,7 +47,7 @@ impl<T> Outcome<T> {
 
 /// Seed of the batches that are compared.
 pub(crate) const SEED: [u8; 32] = [0x33; 32];
-/// Signatures that are made at once to be verified.
+/// Number of signatures that are made at once for verification.
 const PART: usize = 1 << 16;
 
 impl Bench<'_> {
@@ -55,7 +55,7 @@ impl Bench<'_> {
         GpuContext::on(self.device.clone(), self.arguments.options(mode))
     }
 
-    /// Verdicts of the CPU on these claims.
+    /// Returns the CPU's verdicts on these claims.
     pub(crate) fn verdicts<P: Parameters>(
         &self,
         claims: &[falcon_core::batch::VerifyBytesJob<'_, P>],
@@ -76,7 +76,7 @@ impl<P: Parameters> Data<P> {
         }
     }
 
-    /// The signatures of some messages that the CPU makes as part of a batch.
+    /// Signs some of the messages on the CPU, as part of a batch.
     pub(crate) fn signed_by_cpu(
         &self,
         bench: &Bench<'_>,
@@ -116,14 +116,14 @@ impl<P: Parameters> Data<P> {
         &self.expected[keys as usize][..count]
     }
 
-    /// Seconds of the CPU before so many signatures are known.
+    /// Estimates the CPU's seconds until `count` signatures are known.
     pub(crate) fn expected_takes(&self, bench: &Bench<'_>, kind: Kind, count: usize) -> f64 {
         let missing = count.saturating_sub(self.expected[kind.keys as usize].len());
         bench.budget.cpu(kind.signing(), missing)
     }
 
-    /// Makes the signatures of the first messages on the device, in parts that grow as long
-    /// as the time allows.
+    /// Makes the signatures of the first messages on the device, in parts that grow as long as the
+    /// time allows.
     pub(crate) fn make_signatures(
         &mut self,
         bench: &mut Bench<'_>,

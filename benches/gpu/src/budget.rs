@@ -1,12 +1,12 @@
-//! The time that is left, and how long batches will take, by those that were done.
+//! The time that is left, and estimates of batches from the batches that were done.
 
 use crate::kind::Kind;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Jobs of the first batch of a kind, of which nothing is known.
+/// Number of jobs of the first batch of a kind, whose duration is unknown.
 const FIRST: usize = 256;
-/// Largest ratio of a batch to the largest one whose time is known.
+/// Largest ratio of a batch's size to the largest size with a known time.
 pub(crate) const STEP: usize = 16;
 
 pub(crate) struct Budget {
@@ -14,9 +14,9 @@ pub(crate) struct Budget {
     seconds: Option<f64>,
     /// Seconds of the latest batch of each kind and size.
     batches: BTreeMap<Kind, BTreeMap<usize, f64>>,
-    /// Seconds of a job on the CPU: the latest.
+    /// Seconds of a job on the CPU, from the latest measurement.
     cpu: BTreeMap<Kind, f64>,
-    /// Seconds that loading kernels took: the most.
+    /// Seconds that loading kernels took, the longest so far.
     load: f64,
 }
 
@@ -56,19 +56,19 @@ impl Budget {
         self.load = self.load.max(seconds);
     }
 
-    /// Seconds that loading other kernels will take.
+    /// Estimates the seconds for loading other kernels.
     pub(crate) fn load(&self) -> f64 {
         self.load
     }
 
-    /// True if a batch of this kind was done.
+    /// Returns true if a batch of this kind was done.
     pub(crate) fn knows(&self, kind: Kind) -> bool {
         self.batches.contains_key(&kind)
     }
 
-    /// Seconds that a batch will take at most: those of the largest smaller one of its kind, in
-    /// proportion, for larger batches take less a job; or those of a larger one. Zero if
-    /// none is known.
+    /// Estimates the most seconds that a batch will take. The largest smaller batch of its kind is
+    /// scaled in proportion, since larger batches take less time for each job. If there is none, a
+    /// larger batch is taken as it is. Zero if no batch is known.
     pub(crate) fn batch(&self, kind: Kind, jobs: usize) -> f64 {
         let Some(known) = self.batches.get(&kind) else {
             return 0.0;
@@ -82,13 +82,13 @@ impl Budget {
         }
     }
 
-    /// Seconds that the CPU will take.
+    /// Estimates the seconds that the CPU will take.
     pub(crate) fn cpu(&self, kind: Kind, jobs: usize) -> f64 {
         self.cpu.get(&kind).copied().unwrap_or(0.0) * jobs as f64
     }
 
-    /// The size of a batch to try first, if the time is limited and too little is known of
-    /// one of `jobs`.
+    /// Returns the size of a batch to try first. `None` if the time is unlimited, or if enough is
+    /// known about a batch of `jobs`.
     pub(crate) fn next(&self, kind: Kind, jobs: usize) -> Option<usize> {
         self.seconds?;
         let known = self.batches.get(&kind);

@@ -1,4 +1,4 @@
-//! Limits of the device: copies, and the arithmetic that the kernels are made of.
+//! Limits of the device: copies, and the arithmetic in the kernels.
 
 use crate::bench::{Bench, Outcome};
 use crate::jobs::{Result, median};
@@ -11,17 +11,17 @@ use std::time::Instant;
 /// `ceilings.cu`, compiled by `ceilings.sh`.
 const PTX: &str = include_str!("../ceilings.ptx");
 
-/// Seconds that all of them take at most on a GPU.
+/// Seconds that all measurements together take at most on a GPU.
 const TAKES: f64 = 3.0;
-/// Bytes of a copy.
+/// Number of bytes of a copy.
 const COPY: usize = 256 << 20;
-/// Rounds of a thread.
+/// Number of rounds of a thread.
 const ROUNDS: u32 = 1000;
 const RUNS: usize = 5;
-/// Bytes that a thread writes: a real, or of a copy two.
+/// Length of a real in bytes. A thread writes one real, or two in a copy.
 const REAL: usize = size_of::<f64>();
 
-/// Measures and writes all of them.
+/// Measures all limits and writes them.
 pub(crate) fn tell(bench: &Bench<'_>, results: &mut Results) -> Result<Outcome<()>> {
     if TAKES > bench.budget.left() {
         return Ok(Outcome::NoTime(TAKES));
@@ -51,7 +51,7 @@ pub(crate) fn tell(bench: &Bench<'_>, results: &mut Results) -> Result<Outcome<(
     Ok(Outcome::Done(()))
 }
 
-/// Memory of a device and of the host, for as long as it is measured.
+/// Memory of a device, freed when the measurement ends.
 struct Memory<'d> {
     device: &'d dyn Device,
     address: u64,
@@ -71,7 +71,7 @@ impl<'d> Memory<'d> {
     }
 
     fn zero(&self) -> Result<(), GpuError> {
-        // SAFETY: it is ours, that long, and waited for.
+        // SAFETY: this object owns the memory of this length, and waits for the call.
         unsafe { self.device.zero(0, self.address, self.len) }.and(self.device.wait(0))
     }
 
@@ -79,7 +79,8 @@ impl<'d> Memory<'d> {
     fn write(&self, place: usize, real: f64) -> Result<(), GpuError> {
         assert!(place < self.len / REAL);
         let to = self.address + (place * REAL) as u64;
-        // SAFETY: it lies within; both are valid until the stream has been waited for.
+        // SAFETY: the place is within the memory. Both stay valid until the stream has been waited
+        // for.
         unsafe { self.device.upload(0, to, (&raw const real).cast(), REAL) }
             .and(self.device.wait(0))
     }
@@ -89,7 +90,8 @@ impl<'d> Memory<'d> {
         assert!(place + count <= self.len / REAL);
         let mut reals = vec![0.0; count];
         let (from, to) = (self.address + (place * REAL) as u64, reals.as_mut_ptr());
-        // SAFETY: as above.
+        // SAFETY: the place is within the memory. Both stay valid until the stream has been waited
+        // for.
         unsafe { self.device.download(0, to.cast(), from, REAL * count) }
             .and(self.device.wait(0))?;
         Ok(reals)
@@ -99,22 +101,22 @@ impl<'d> Memory<'d> {
 impl Drop for Memory<'_> {
     fn drop(&mut self) {
         let _ = self.zero();
-        // SAFETY: it is ours, that long, and nothing uses it any more.
+        // SAFETY: this object owns the memory of this length, and no call uses it any more.
         unsafe { self.device.free(self.address, self.len) };
     }
 }
 
-/// Bytes a second between locked memory and the device.
+/// Measures a copy between locked memory and the device, in bytes a second.
 fn copy(device: &dyn Device, up: bool) -> Result<f64, GpuError> {
     let memory = Memory::new(device, COPY)?;
     let locked = device.allocate_locked(COPY)?;
-    // SAFETY: it is that long; the driver reads what was written.
+    // SAFETY: the locked memory has this length. The driver reads the written bytes.
     unsafe { locked.write_bytes(1, COPY) };
     let mut times = Vec::new();
     let mut result = Ok(());
     for _ in 0..RUNS {
         let start = Instant::now();
-        // SAFETY: both are that long and ours, and are waited for.
+        // SAFETY: this function owns both memories of this length, and waits for the copy.
         let asked = unsafe {
             match up {
                 true => device.upload(0, memory.address, locked.as_ptr(), COPY),
@@ -124,7 +126,7 @@ fn copy(device: &dyn Device, up: bool) -> Result<f64, GpuError> {
         result = result.and(asked).and(device.wait(0));
         times.push(start.elapsed().as_secs_f64());
     }
-    // SAFETY: nothing uses it any more.
+    // SAFETY: no call uses the locked memory any more.
     unsafe {
         locked.write_bytes(0, COPY);
         device.free_locked(locked, COPY);
@@ -132,13 +134,13 @@ fn copy(device: &dyn Device, up: bool) -> Result<f64, GpuError> {
     result.map(|()| COPY as f64 / median(&mut times))
 }
 
-/// Operations a second of a kernel whose threads do `each` in a round. An error if its threads
-/// have not written their results.
+/// Measures a kernel whose threads do `each` operations in a round, in operations a second. Returns
+/// an error if the threads have not written their results.
 fn kernel(device: &dyn Device, name: &str, rounds: u32, each: f64) -> Result<f64, GpuError> {
     let kernel = &*format!("ceiling_{name}");
     let threads = 2048 * device.processors();
     let count = threads as usize;
-    // What the copying kernel reads, in reals: it writes as much behind that.
+    // Number of reals that the copying kernel reads. It writes the same number behind them.
     let half = match name {
         "copy" => 2 * count * rounds as usize,
         _ => 0,
@@ -159,12 +161,12 @@ fn kernel(device: &dyn Device, name: &str, rounds: u32, each: f64) -> Result<f64
         shared: 0,
     };
     let run = |_| {
-        // SAFETY: the kernel writes a real a thread, or copies half of the memory to
-        // the other half; it is waited for.
+        // SAFETY: each thread of the kernel writes a real, or the kernel copies half of the memory
+        // to the other half. The call waits for the kernel.
         unsafe { device.timed_launch(0, kernel, grid, &batch) }
     };
     let mut times = (0..RUNS + 1).map(run).collect::<Result<Vec<_>, _>>()?;
-    // Few results are zero by chance. Of a copy the last thread's is looked at.
+    // Few results are zero by chance. After a copy, the last thread's result is checked.
     let written = match half {
         0 => memory.read(0, count)?,
         _ => memory.read(2 * half - 1, 1)?,
@@ -176,7 +178,7 @@ fn kernel(device: &dyn Device, name: &str, rounds: u32, each: f64) -> Result<f64
             cause: format!("{zeros} of {} results were not written", written.len()),
         });
     }
-    // The first warms up.
+    // The first run warms up.
     let milliseconds = median(&mut times[1..]);
     Ok(f64::from(threads) * f64::from(rounds) * each / milliseconds * 1e3)
 }
@@ -190,17 +192,17 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    /// Kernels that write one result for each of their threads, but for the last ones.
+    /// Makes kernels that write one result for each thread, except the last `missing` ones.
     fn writing(missing: usize) -> Fake {
         Fake::new(move |kernel, _, batch| {
             let scratch = batch.scratch as *mut f64;
             if kernel == "ceiling_copy" {
                 let half = 2 * (batch.count * batch.attempt) as usize;
-                // SAFETY: both halves are the caller's.
+                // SAFETY: the caller owns both halves.
                 unsafe { scratch.copy_to(scratch.add(half), half - missing) };
             } else {
                 for thread in 0..batch.count as usize - missing {
-                    // SAFETY: each thread has a real.
+                    // SAFETY: each thread has a real in `scratch`.
                     unsafe { scratch.add(thread).write(1.0) };
                 }
             }
@@ -218,7 +220,7 @@ mod tests {
         }
     }
 
-    /// Kernels with another parameter than the program gives them return at once.
+    /// A kernel whose parameter has another size than the program's returns at once.
     #[test]
     fn the_kernels_take_the_parameter_that_they_get() {
         let bytes = format!("_param_0[{}]", size_of::<Batch>());
@@ -238,14 +240,14 @@ mod tests {
             assert_eq!(now, hash, "{path} has changed: run benches/gpu/ceilings.sh");
             known.push((path, String::from_utf8(bytes).expect("text")));
         }
-        // All that is included is known, and the text, too.
+        // Checks that every included file is in the list, and the PTX text, too.
         assert!(known.iter().any(|(path, _)| *path == "ceilings.ptx"));
         for (path, text) in &known {
             let included = text
                 .lines()
                 .filter_map(|line| line.strip_prefix("#include \""));
             for name in included.filter_map(|name| name.strip_suffix('"')) {
-                // Of the tests only.
+                // A file for tests only.
                 let of_tests = name == "emulate.h";
                 let of_known = |(path, _): &(&str, String)| path.ends_with(&format!("/{name}"));
                 assert!(

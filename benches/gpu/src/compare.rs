@@ -1,4 +1,4 @@
-//! Comparison of the device's bytes and verdicts with those of the CPU.
+//! Compares the device's bytes and verdicts with those of the CPU.
 
 use crate::bench::{Bench, Data, Outcome, SEED};
 use crate::jobs::{Result, clocked, encoded, milliseconds};
@@ -47,9 +47,9 @@ pub(crate) fn compare<P: Parameters>(
     }
 }
 
-/// Compares a batch with the CPU: the bytes of signatures, or the verdicts on signatures of which
-/// every tenth belongs to another message. Returns the result and the seconds that the batch took.
-/// The expected results are known.
+/// Compares a batch with the CPU: the bytes of signatures, or the verdicts on signatures. When
+/// verifying, every tenth signature belongs to another message. Returns the result and the seconds
+/// that the batch took. The expected results are already known.
 fn batch<P: Parameters>(
     bench: &Bench<'_>,
     data: &Data<P>,
@@ -70,7 +70,7 @@ fn batch<P: Parameters>(
     }
     let claims = data.jobs.verify(0..jobs, &bytes, kind.keys);
     let expected = bench.verdicts(&claims)?;
-    // Before the device writes its verdicts, all of them are wrong.
+    // Sets all verdicts to wrong values before the device writes its own.
     let opposite = |verdict: &Verdict| match verdict {
         Verdict::Valid => Verdict::Invalid,
         _ => Verdict::Valid,

@@ -1,4 +1,4 @@
-//! A device for tests: the memory is that of this process.
+//! A device for tests, whose memory is that of this process.
 
 use falcon_gpu::device::{ALIGNMENT, Device, Grid};
 use falcon_gpu::kernels::Batch;
@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 
 type Launch = dyn Fn(&str, Grid, &Batch) + Send + Sync;
 
-/// A device whose kernels are a function.
+/// A device whose kernels are a Rust function.
 pub(crate) struct Fake {
     launch: Box<Launch>,
 }
@@ -21,7 +21,7 @@ impl Fake {
     }
 }
 
-// SAFETY: addresses are those of this process, and all is done when a call returns.
+// SAFETY: addresses are those of this process, and a call returns when its work is done.
 unsafe impl Device for Fake {
     fn name(&self) -> String {
         "fake".to_owned()
@@ -41,14 +41,14 @@ unsafe impl Device for Fake {
     fn allocate(&self, len: usize) -> Result<u64, GpuError> {
         let layout = Layout::from_size_align(len, ALIGNMENT);
         let layout = layout.map_err(|_| GpuError::OutOfMemory { asked: len as u64 })?;
-        // SAFETY: `len` is not zero, as the caller promises.
+        // SAFETY: the caller guarantees that `len` is not zero.
         let memory = unsafe { alloc(layout) };
-        // SAFETY: it is that long. What was allocated holds anything.
+        // SAFETY: the memory has this length, and may hold any bytes.
         unsafe { memory.write_bytes(0xff, len) };
         Ok(memory as u64)
     }
     unsafe fn free(&self, address: u64, len: usize) {
-        // SAFETY: so it was allocated.
+        // SAFETY: the caller passes memory of `allocate`, which used this layout.
         unsafe {
             dealloc(
                 address as *mut u8,
@@ -61,11 +61,11 @@ unsafe impl Device for Fake {
         NonNull::new(address).ok_or(GpuError::OutOfMemory { asked: len as u64 })
     }
     unsafe fn free_locked(&self, memory: NonNull<u8>, len: usize) {
-        // SAFETY: as above.
+        // SAFETY: the caller passes memory of `allocate_locked`, which calls `allocate`.
         unsafe { self.free(memory.as_ptr() as u64, len) };
     }
     unsafe fn zero(&self, _: usize, to: u64, len: usize) -> Result<(), GpuError> {
-        // SAFETY: as the caller promises, here and below.
+        // SAFETY: the caller guarantees that `to` has `len` bytes.
         unsafe { (to as *mut u8).write_bytes(0, len) };
         Ok(())
     }
@@ -76,7 +76,7 @@ unsafe impl Device for Fake {
         from: *const u8,
         len: usize,
     ) -> Result<(), GpuError> {
-        // SAFETY: as above.
+        // SAFETY: the caller guarantees that both have `len` bytes.
         unsafe { self.copy(stream, to, from as u64, len) }
     }
     unsafe fn download(
@@ -86,11 +86,11 @@ unsafe impl Device for Fake {
         from: u64,
         len: usize,
     ) -> Result<(), GpuError> {
-        // SAFETY: as above.
+        // SAFETY: the caller guarantees that both have `len` bytes.
         unsafe { self.copy(stream, to as u64, from, len) }
     }
     unsafe fn copy(&self, _: usize, to: u64, from: u64, len: usize) -> Result<(), GpuError> {
-        // SAFETY: as above.
+        // SAFETY: the caller guarantees that both have `len` bytes.
         unsafe { (from as *const u8).copy_to(to as *mut u8, len) };
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Keys, distinct messages, and batches of them. They are made when they are needed, on all
+//! Keys, distinct messages, and batches of them. They are made when they are first used, on all
 //! cores.
 
 use crate::kind::{Keys, Mode};
@@ -14,7 +14,7 @@ pub(crate) type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;
 
 /// Keys and distinct messages of differing lengths.
 pub(crate) struct Jobs<P: Parameters> {
-    /// Number of keys where jobs have their own.
+    /// Number of keys if jobs have their own.
     key_count: usize,
     keys: Vec<(SigningKey<P>, ExpandedKey<P>)>,
     messages: Vec<Vec<u8>>,
@@ -29,7 +29,7 @@ impl<P: Parameters> Jobs<P> {
         }
     }
 
-    /// Makes what is missing of the first `messages` messages and of their keys.
+    /// Makes the missing ones of the first `messages` messages and of their keys.
     pub(crate) fn prepare(&mut self, messages: usize, keys: Keys) {
         let key = |i: usize| {
             let mut seed = [0x5a; 32];
@@ -54,7 +54,7 @@ impl<P: Parameters> Jobs<P> {
             .par_extend(missing.into_par_iter().map(message));
     }
 
-    /// The key of a message.
+    /// Returns the key of a message.
     fn key(&self, message: usize, keys: Keys) -> &(SigningKey<P>, ExpandedKey<P>) {
         match keys {
             Keys::Shared => &self.keys[0],
@@ -74,8 +74,8 @@ impl<P: Parameters> Jobs<P> {
         messages.map(job).collect()
     }
 
-    /// Signs these messages on the device, and says how many seconds the call took. The
-    /// options of the context are those of the mode.
+    /// Signs these messages on the device, and returns the seconds that the call took. The options
+    /// of the context are those of the mode.
     pub(crate) fn sign_on(
         &self,
         gpu: &GpuContext,
@@ -92,7 +92,7 @@ impl<P: Parameters> Jobs<P> {
     }
 
     /// Returns jobs that verify the signatures of these messages. `signatures` has the signatures
-    /// of all messages, from the first on.
+    /// of all messages, beginning with the first message.
     pub(crate) fn verify<'a>(
         &'a self,
         messages: Range<usize>,
@@ -108,24 +108,24 @@ impl<P: Parameters> Jobs<P> {
     }
 }
 
-/// The bytes of signatures.
+/// Encodes signatures.
 pub(crate) fn encoded<P: Parameters>(signatures: &[Signature<P>]) -> Vec<SignatureBytes<P>> {
     signatures.par_iter().map(Signature::to_bytes).collect()
 }
 
-/// Seconds of a call.
+/// Returns the seconds that `call` takes.
 pub(crate) fn clocked(call: impl FnOnce() -> Result<()>) -> Result<f64> {
     let start = Instant::now();
     call()?;
     Ok(start.elapsed().as_secs_f64())
 }
 
-/// Milliseconds with three decimals.
+/// Converts seconds to milliseconds with three decimals.
 pub(crate) fn milliseconds(seconds: f64) -> f64 {
     (seconds * 1e6).round() / 1e3
 }
 
-/// The middle one.
+/// Returns the median.
 pub(crate) fn median(times: &mut [f64]) -> f64 {
     times.sort_unstable_by(f64::total_cmp);
     times.get(times.len() / 2).copied().unwrap_or(f64::NAN)

@@ -21,7 +21,7 @@ pub(crate) enum Operation {
     Verify,
 }
 
-/// Form in which the device knows the keys that it signs with.
+/// Form of the signing keys on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Mode {
@@ -62,7 +62,7 @@ impl Kind {
         }
     }
 
-    /// Signing expanded, which is how signatures to verify are made.
+    /// Returns the kind that signs with expanded keys, which makes the signatures to verify.
     pub(crate) fn signing(self) -> Self {
         Self {
             mode: Some(Mode::Expanded),
@@ -71,7 +71,7 @@ impl Kind {
     }
 }
 
-/// The name on the command line.
+/// Returns the name on the command line.
 fn name(value: &impl ValueEnum) -> String {
     let value = value.to_possible_value();
     value.map_or_else(String::new, |value| value.get_name().to_owned())
@@ -94,7 +94,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Sharing of keys in a batch, and their form on the device.
+/// Sharing of keys in a batch, and form of the keys on the device.
 #[derive(Clone, Copy, Serialize)]
 pub(crate) struct Key {
     pub(crate) mode: Option<Mode>,

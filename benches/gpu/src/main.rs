@@ -1,5 +1,5 @@
-//! Falcon on a GPU: what the device can do, whether it gives the bytes of the CPU, and how long
-//! it takes. One JSON object a line; `run.sh` runs it.
+//! Measures Falcon on a GPU: the device's abilities, whether it gives the bytes of the CPU, and
+//! times. Prints one JSON object a line. `run.sh` runs this program.
 
 mod arguments;
 mod bench;
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// False if a row failed, or if its bytes are not those of the CPU.
+/// Returns false if a row failed, or if its bytes are not those of the CPU.
 fn run(arguments: &Arguments) -> Result<bool> {
     let budget = Budget::new(arguments.budget);
     let device = open(arguments, &arguments.images)?;
@@ -95,7 +95,7 @@ fn open(arguments: &Arguments, files: &[PathBuf]) -> Result<Arc<dyn Device>> {
     Ok(open_cuda(arguments.device, &images)?)
 }
 
-/// The variants of the kernels in a folder, by name.
+/// Lists the variants of the kernels in a folder, sorted by name.
 fn variants(folder: Option<&Path>) -> Result<Vec<PathBuf>> {
     let Some(folder) = folder else {
         return Ok(Vec::new());
@@ -112,7 +112,7 @@ fn variants(folder: Option<&Path>) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Tells what device and which kernels the next rows are about.
+/// Writes the device and the kernels of the next rows.
 fn introduce(
     bench: &Bench<'_>,
     results: &mut Results,
@@ -132,7 +132,7 @@ fn introduce(
     results.tell(&line, bench.budget.spent())
 }
 
-/// Runs these rows. An error is that of its row: the others go on.
+/// Runs these rows. If a row fails, the next rows still run.
 fn rows(
     bench: &mut Bench<'_>,
     data: &mut (Data<Falcon512>, Data<Falcon1024>),

@@ -32,9 +32,9 @@ impl fmt::Display for Row {
 
 /// The batches whose rates matter most.
 const LARGE: [usize; 2] = [1 << 16, 1 << 20];
-/// The other ones.
+/// The other batch sizes.
 const OTHERS: [usize; 9] = [1, 4, 16, 64, 256, 1024, 4096, 1 << 14, 1 << 18];
-/// Largest of the small batches that are compared.
+/// Largest size of the small batches that are compared.
 const FEW: usize = 4096;
 
 const SETS: [Set; 2] = [Set::Falcon512, Set::Falcon1024];
@@ -79,7 +79,7 @@ pub(crate) fn plan(arguments: &Arguments) -> Vec<Row> {
     let asked = steps.into_iter().filter(|(step, _)| arguments.asks(*step));
     let mut plan: Vec<Row> = Vec::new();
     for row in asked.flat_map(|(_, rows)| rows) {
-        // A short comparison may be one of small batches, too.
+        // The short comparison may be the same as one of a small batch.
         if !plan.contains(&row) {
             plan.push(row);
         }
@@ -87,7 +87,7 @@ pub(crate) fn plan(arguments: &Arguments) -> Vec<Row> {
     plan
 }
 
-/// The rows of a variant of the kernels.
+/// Returns the rows of a variant of the kernels.
 pub(crate) fn plan_of_variant(arguments: &Arguments) -> Vec<Row> {
     let of = with_keys(arguments, &OF_VARIANTS);
     let kinds = kinds(arguments, &[Set::Falcon512], &of);
@@ -102,7 +102,7 @@ pub(crate) fn plan_of_variant(arguments: &Arguments) -> Vec<Row> {
         .collect()
 }
 
-/// Selects the kinds with the keys that were asked for.
+/// Selects the kinds with the wanted sharing of keys.
 fn with_keys(arguments: &Arguments, of: &[(Option<Mode>, Keys)]) -> Vec<(Option<Mode>, Keys)> {
     let mut of: Vec<_> = of.to_vec();
     if let Some(keys) = arguments.keys {
@@ -112,7 +112,7 @@ fn with_keys(arguments: &Arguments, of: &[(Option<Mode>, Keys)]) -> Vec<(Option<
             }
         }
     }
-    // Timed only where it is asked for: its kernels are those of expanded keys.
+    // Timed only on request: its kernels are those of expanded keys.
     if arguments.mode == Some(Mode::Resident) {
         of.push((arguments.mode, arguments.keys.unwrap_or(Keys::Shared)));
     }
@@ -141,7 +141,7 @@ fn kinds(arguments: &Arguments, sets: &[Set], of: &[(Option<Mode>, Keys)]) -> Ve
     .collect()
 }
 
-/// Short comparisons.
+/// Returns the short comparisons.
 fn smoke(arguments: &Arguments) -> Vec<Row> {
     let jobs = arguments.smoke;
     let kinds = kinds(arguments, &SETS, &with_keys(arguments, &TIMED));
@@ -149,7 +149,7 @@ fn smoke(arguments: &Arguments) -> Vec<Row> {
     kinds.into_iter().map(row).collect()
 }
 
-/// Full comparisons, then those of small batches.
+/// Returns the full comparisons, then those of small batches.
 fn compare(arguments: &Arguments, large: &[usize], others: &[usize]) -> Vec<Row> {
     let modes = [
         Some(Mode::Expanded),

@@ -1,4 +1,4 @@
-//! Output: each line as soon as it is known, and the tables after each time.
+//! Output: writes each line as soon as it is known, and the tables after each time.
 
 use crate::jobs::{Result, milliseconds};
 use crate::kind::Key;
@@ -18,10 +18,10 @@ pub(crate) enum Line<'a> {
         device: &'a str,
         processors: u32,
         memory: u64,
-        /// Number of streams that was asked for; by default the engine chooses.
+        /// Number of streams on the command line. By default the engine chooses.
         streams: Option<usize>,
         chunk: Option<usize>,
-        /// Files of the kernels; none if they are the built-in ones.
+        /// Files of the kernels. Empty for the built-in kernels.
         kernels: &'a [PathBuf],
     },
     /// The driver has loaded an image of kernels, or refused it.
@@ -46,7 +46,7 @@ pub(crate) enum Line<'a> {
         first_ms: Option<f64>,
     },
     Time(&'a Time),
-    /// There was no time for a row.
+    /// No time was left for a row.
     LeftOut {
         row: String,
         needs_s: f64,
@@ -57,7 +57,7 @@ pub(crate) enum Line<'a> {
         row: String,
         error: String,
     },
-    /// Nothing comes after it: without it the program was stopped.
+    /// The last line. If it is missing, the program was stopped.
     End {
         rows: usize,
         left_out: usize,
@@ -71,7 +71,7 @@ pub(crate) enum Line<'a> {
 pub(crate) struct Loaded {
     /// Position in the list of images.
     image: usize,
-    /// Form of the image, as `cubin sm_90` or `PTX sm_80`.
+    /// Form of the image, such as `cubin sm_90` or `PTX sm_80`.
     form: String,
     /// The kernel that was launched first.
     kernel: String,
@@ -94,7 +94,7 @@ impl From<&LoadedImage> for Loaded {
     }
 }
 
-/// A line, when it was written, and of which kernels it is.
+/// A line, the time when it was written, and the kernels that it is about.
 #[derive(Serialize)]
 struct Stamped<'a> {
     #[serde(flatten)]
@@ -108,7 +108,7 @@ pub(crate) struct Results {
     folder: Option<PathBuf>,
     lines: Option<File>,
     device: String,
-    /// The variant of the kernels that lines are about.
+    /// The variant of the kernels that the lines are about.
     variant: Option<String>,
     times: Vec<Time>,
     rows: usize,
@@ -118,7 +118,7 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// Results in this folder, which has none yet.
+    /// Starts results in this folder, which must have none yet.
     pub(crate) fn new(folder: Option<&Path>) -> Result<Self> {
         Ok(Self {
             lines: folder.map(open).transpose()?,
@@ -133,12 +133,12 @@ impl Results {
         })
     }
 
-    /// Names the device and the kernels of the lines that follow.
+    /// Sets the device and the kernels that the next lines are about.
     pub(crate) fn about(&mut self, device: String, variant: Option<String>) {
         (self.device, self.variant) = (device, variant);
     }
 
-    /// Writes a line, by one call of the system: whatever happens next, it is there.
+    /// Writes a line by one system call, so that it survives a crash of the program.
     pub(crate) fn tell(&mut self, line: &Line<'_>, at_s: f64) -> Result<()> {
         match line {
             Line::Compare { equal, .. } => {
@@ -162,7 +162,8 @@ impl Results {
         if let Some(file) = &mut self.lines {
             file.write_all(text.as_bytes())?;
         }
-        // On the screen, what was not measured would hide what was. Nobody need be listening.
+        // Lines about skipped rows go only to the file, so that they do not hide results on the
+        // screen. Errors of the screen are ignored.
         if self.lines.is_none() || !matches!(line.line, Line::LeftOut { .. }) {
             let mut out = std::io::stdout();
             let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -170,7 +171,7 @@ impl Results {
         Ok(())
     }
 
-    /// Writes a time, and the tables anew.
+    /// Writes a time, and writes the tables again.
     pub(crate) fn time(&mut self, mut time: Time, at_s: f64) -> Result<()> {
         self.tell(&Line::Time(&time), at_s)?;
         time.variant.clone_from(&self.variant);
@@ -211,7 +212,7 @@ impl Results {
         self.tell(&line, at_s)
     }
 
-    /// Writes the last line. False if something was wrong.
+    /// Writes the last line. Returns false if a row failed or was wrong.
     pub(crate) fn end(mut self, at_s: f64) -> Result<bool> {
         self.variant = None;
         let line = Line::End {
@@ -229,7 +230,7 @@ fn thousandths(x: f64) -> f64 {
     (x * 1e3).round() / 1e3
 }
 
-/// The file of the lines in this folder, which must be a new one.
+/// Opens a new file for the lines in this folder.
 fn open(folder: &Path) -> Result<File> {
     fs::create_dir_all(folder)?;
     let path = folder.join("results.jsonl");

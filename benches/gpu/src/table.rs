@@ -1,10 +1,9 @@
-//! The best rates and the latencies, in Markdown, beside what others have published and
-//! what is aimed at.
+//! The best rates and the latencies, in Markdown, beside published rates and goals.
 
 use crate::kind::{Keys, Mode};
 use crate::times::Time;
 
-/// A chip, to compare rates by what it can do.
+/// A chip with known figures, by which rates are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Chip {
     A100,
@@ -15,13 +14,13 @@ enum Chip {
 }
 
 impl Chip {
-    /// The one of this name, if it is known.
+    /// Finds the chip with this name, if it is known.
     fn of(device: &str) -> Option<Self> {
         let known = [
             ("A100", Self::A100),
             ("RTX 4090", Self::Rtx4090),
             ("H200", Self::H200),
-            // Before the other H100, whose name it has in its own.
+            // Before the other H100, whose name is contained in this one.
             ("H100 PCIe", Self::H100Pcie),
             ("H100", Self::H100),
         ];
@@ -39,9 +38,9 @@ impl Chip {
         }
     }
 
-    /// Integer instructions a second: multiprocessors, 64 lanes of each (the table of
-    /// arithmetic throughput in the CUDA C++ Programming Guide has that for capability
-    /// 8.0, 8.9 and 9.0), and the boost clock.
+    /// Integer instructions a second: multiprocessors times 64 lanes times the boost clock. The
+    /// CUDA C++ Programming Guide gives 64 lanes for capabilities 8.0, 8.9 and 9.0, in its table of
+    /// arithmetic throughput.
     fn integer_peak(self) -> f64 {
         let (multiprocessors, hertz) = match self {
             Self::A100 => (108.0, 1.41e9),
@@ -53,7 +52,7 @@ impl Chip {
     }
 }
 
-/// Published rate of others, in operations a second.
+/// A rate that others have published, in operations a second.
 struct Published {
     parameters: &'static str,
     operation: &'static str,
@@ -114,8 +113,8 @@ const PUBLISHED: [Published; 18] = [
 /// Goal: ratio to the best published rate, scaled to the chip.
 const TIMES_PUBLISHED: f64 = 2.5;
 
-/// Least rate and goal on an H200, in operations a second. They are for Falcon-512; for Falcon-1024
-/// they are half as large.
+/// Least rate and goal on an H200, in operations a second. The figures are for Falcon-512. For
+/// Falcon-1024 they are half as large.
 const TARGETS: [(&str, &str, f64, f64); 4] = [
     ("sign", "expanded", 1e6, 8e6),
     ("sign", "raw", 0.7e6, 3e6),
@@ -134,7 +133,7 @@ fn target(best: &Time) -> Option<(f64, f64)> {
     Some((half * least, half * aim))
 }
 
-/// The key mode, or whose keys.
+/// Describes the key: its mode, or how the jobs share keys.
 fn key(time: &Time) -> String {
     let keys = match time.key.keys {
         Keys::Shared => "shared key",
@@ -151,12 +150,13 @@ fn key(time: &Time) -> String {
     }
 }
 
-/// Says it where bytes are wrong: their rate means nothing.
+/// Marks times whose bytes are wrong: their rate means nothing.
 fn mark(time: &Time) -> &'static str {
     if time.equal { "" } else { " WRONG BYTES" }
 }
 
-/// The best rates, then how long batches of each size take, then variants of the kernels.
+/// Makes three tables: the best rates, then the time of batches of each size, then variants of the
+/// kernels.
 pub(crate) fn table(device: &str, times: &[Time]) -> String {
     let mut lines = vec![format!("# {device}\n")];
     let usual: Vec<&Time> = times.iter().filter(|time| time.variant.is_none()).collect();
@@ -167,7 +167,7 @@ pub(crate) fn table(device: &str, times: &[Time]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The times of each kind of batch.
+/// Groups the times by kind of batch.
 fn kinds<'t>(times: &[&'t Time]) -> Vec<Vec<&'t Time>> {
     let mut kinds: Vec<Vec<&Time>> = Vec::new();
     for &time in times {
@@ -180,7 +180,7 @@ fn kinds<'t>(times: &[&'t Time]) -> Vec<Vec<&'t Time>> {
     kinds
 }
 
-/// The table of the best rates.
+/// Makes the table of the best rates.
 fn best(device: &str, kinds: &[Vec<&Time>]) -> Vec<String> {
     let mut lines = vec![
         "Each row has the best rate of one kind of batch, in jobs per second; larger is better. Ours is".to_owned(),
@@ -198,7 +198,7 @@ fn best(device: &str, kinds: &[Vec<&Time>]) -> Vec<String> {
     lines
 }
 
-/// The table of milliseconds by the size of the batch.
+/// Makes the table of milliseconds by the size of the batch.
 fn latencies(times: &[&Time], kinds: &[Vec<&Time>]) -> Vec<String> {
     let mut batches: Vec<usize> = times.iter().map(|time| time.batch).collect();
     batches.sort_unstable();
@@ -230,7 +230,7 @@ fn latencies(times: &[&Time], kinds: &[Vec<&Time>]) -> Vec<String> {
     lines
 }
 
-/// The table of the variants of the kernels.
+/// Makes the table of the variants of the kernels.
 fn variants(times: &[Time]) -> Vec<String> {
     let mut lines = Vec::new();
     for time in times {
@@ -258,9 +258,9 @@ fn variants(times: &[Time]) -> Vec<String> {
     lines
 }
 
-/// The row of the best rate of `kind`.
+/// Makes the row of the best rate of `kind`.
 fn rates(device: &str, kind: &[&Time]) -> Option<String> {
-    // What is wrong is no rate, unless all is.
+    // Wrong results count only if all are wrong.
     let rank = |time: &Time| (time.equal, time.host_per_s);
     let best = kind.iter().max_by(|a, b| {
         let (a, b) = (rank(a), rank(b));
@@ -352,7 +352,7 @@ mod tests {
             time("Falcon-1024", VERIFY, 16),
         ];
         let text = table("NVIDIA H200", &times);
-        // 420,250 on an RTX 4090 are 340,515 by 132 x 1.98 over 128 x 2.52.
+        // Scales 420,250 on an RTX 4090 to 340,515 by 132 x 1.98 over 128 x 2.52.
         let row = "| Falcon-512 | sign | expanded | 8000 (16000) | 16 | 2.000 | 1000000, 8000000 | \
                    420250 (GOLF, RTX 4090), 157995 (GOLF, A100), 201545 (cuFalcon, A100), \
                    195732 (cuFalcon, RTX 4090) | 340515, 271169, 345914, 158595 | 864785 |";
@@ -364,7 +364,7 @@ mod tests {
         );
         assert!(text.contains("| Falcon-512 | sign | expanded | 2.000 (1.000) | 2.000 (1.000) |"));
         assert!(text.contains("| Falcon-1024 | verify | shared key |  | 2.000 (1.000) |"));
-        // Of a chip that is not known nothing is scaled.
+        // Nothing is scaled for an unknown chip.
         let text = table("another", &times);
         assert!(
             text.contains("195732 (cuFalcon, RTX 4090) |  |  |"),

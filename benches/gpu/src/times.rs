@@ -20,36 +20,36 @@ pub(crate) struct Time {
     pub(crate) key: Key,
     pub(crate) batch: usize,
     /// True if a batch like the timed ones had the bytes or verdicts of the CPU. Jobs from both
-    /// ends were compared, and when verifying also all verdicts of all runs.
+    /// ends were compared. When verifying, all verdicts of all runs were compared, too.
     pub(crate) equal: bool,
-    /// Timed runs.
+    /// Number of timed runs.
     pub(crate) runs: usize,
     /// Median of the time from the call to its return.
     pub(crate) host_ms: f64,
     pub(crate) host_per_s: f64,
-    /// Sum over all kernels of all chunks, each run alone: on one stream, with no other kernel
-    /// and no copy beside it. The median. With several streams kernels run side by side, so
+    /// Median of the sum over all kernels of all chunks, each run alone: on one stream, with no
+    /// other kernel and no copy at the same time. With several streams kernels run side by side, so
     /// this may be more than `host_ms`.
     pub(crate) kernel_ms: f64,
     pub(crate) kernel_per_s: f64,
-    /// Median of each kernel.
+    /// Median milliseconds of each kernel.
     pub(crate) kernels: BTreeMap<String, f64>,
-    /// Chunks into which the batch is divided, as it was when kernels were timed.
+    /// Number of chunks of the batch when its kernels were timed.
     pub(crate) chunks: usize,
-    /// Jobs of the largest chunk.
+    /// Number of jobs of the largest chunk.
     pub(crate) chunk_jobs: usize,
     /// Name of the kernels in the tables, if they are not the usual ones.
     #[serde(skip)]
     pub(crate) variant: Option<String>,
 }
 
-/// Runs before those that count.
+/// Number of runs before those that count.
 const WARM_UPS: usize = 3;
-/// Fewest runs that count, where time is short.
+/// Fewest runs that count if time is short.
 const FEWEST: usize = 3;
-/// The part of the remaining time that a row may take, if more runs than these fit.
+/// Share of the remaining time that a row may use for more runs than [`FEWEST`].
 const SHARE: f64 = 0.2;
-/// Jobs at each end of a batch that are compared.
+/// Number of jobs that are compared at each end of a batch.
 const SAMPLE: usize = 128;
 
 /// Times a batch.
@@ -61,7 +61,7 @@ pub(crate) fn time<P: Parameters>(
     if bench.budget.left() <= 0.0 {
         return Ok(Outcome::NoTime(bench.budget.batch(kind, batch)));
     }
-    // Batches of twice as many messages: no run has those of the one before.
+    // Twice as many messages as jobs, so that no run repeats the messages of the run before.
     let messages = 2 * batch;
     if kind.mode.is_none() {
         let made = data.make_signatures(bench, kind, messages)?;
@@ -125,8 +125,8 @@ pub(crate) fn time<P: Parameters>(
     }))
 }
 
-/// Runs that count, if a batch takes `call` seconds: as many as were asked for, or fewer where time
-/// is short.
+/// Number of runs that count, if a batch takes `call` seconds: the number on the command line, or
+/// fewer if time is short.
 fn affordable_runs(bench: &Bench<'_>, call: f64) -> Outcome<usize> {
     let asked = bench.arguments.runs.max(1);
     let fewest = FEWEST.min(asked);
@@ -140,12 +140,12 @@ fn affordable_runs(bench: &Bench<'_>, call: f64) -> Outcome<usize> {
     Outcome::Done(runs.unwrap_or(fewest))
 }
 
-/// Runs batches, each with a fresh seed and other messages than the one before.
+/// Runs batches. Each run has a fresh seed and other messages than the run before.
 struct Runner<P: Parameters> {
     kind: Kind,
     /// Number of messages.
     messages: usize,
-    /// Runs that were.
+    /// Number of runs so far.
     number: usize,
     /// True if a valid signature was refused.
     refused: bool,
@@ -165,7 +165,7 @@ impl<P: Parameters> Runner<P> {
         }
     }
 
-    /// The seed and the messages of the next run.
+    /// Returns the seed and the messages of the next run.
     fn next(&mut self, batch: usize) -> ([u8; 32], Range<usize>) {
         let mut seed = [0x77; 32];
         seed[..8].copy_from_slice(&self.number.to_le_bytes());
@@ -174,7 +174,7 @@ impl<P: Parameters> Runner<P> {
         (seed, start..start + batch)
     }
 
-    /// Runs a batch: seconds.
+    /// Runs a batch, and returns its seconds.
     fn run(&mut self, data: &Data<P>, gpu: &GpuContext, batch: usize) -> Result<f64> {
         let (seed, messages) = self.next(batch);
         let keys = self.kind.keys;
@@ -214,7 +214,8 @@ impl<P: Parameters> Runner<P> {
         Ok(Outcome::Done(()))
     }
 
-    /// Runs batches whose kernels run one at a time: what was seen of each run that counts.
+    /// Runs batches whose kernels run one at a time. Returns the observations of each run that
+    /// counts.
     fn watch(
         &mut self,
         bench: &Bench<'_>,
@@ -223,7 +224,7 @@ impl<P: Parameters> Runner<P> {
     ) -> Result<Vec<Seen>> {
         let timed = Watched::timed(bench.device.clone());
         let mut options = bench.arguments.options(self.kind.mode);
-        // One chunk at a time: no copies of others beside its kernels.
+        // One chunk at a time, so that no copies of other chunks run beside its kernels.
         options.streams = Some(1);
         let gpu = GpuContext::on(timed.clone(), options);
         let mut all = Vec::new();
@@ -250,7 +251,7 @@ impl<P: Parameters> Runner<P> {
         let (seed, messages) = self.next(batch);
         let Some(mode) = self.kind.mode else {
             let mut claims = data.jobs.verify(messages, data.signatures(keys), keys);
-            // Every tenth at the ends belongs to another message.
+            // Every tenth job at the ends belongs to another message.
             for end in ends.clone() {
                 for i in end.skip(9).step_by(10) {
                     claims[i].signature = claims[i - 1].signature;
@@ -304,12 +305,12 @@ mod tests {
     };
     const VERIFY: Kind = Kind { mode: None, ..SIGN };
 
-    /// Results of a comparison and of a time of five jobs, on a device that does `after` each
-    /// kernel: true if all is equal.
+    /// Compares and times five jobs on a device that does `after` after each kernel. Returns for
+    /// both whether all results are equal.
     fn equal(kind: Kind, after: impl Fn(&str, &Batch) + Send + Sync + 'static) -> [bool; 2] {
         let device = Fake::new(move |kernel, grid, batch| {
             let (blocks, threads, shared) = (grid.blocks, grid.threads, grid.shared);
-            // SAFETY: the addresses of this device are those of the process.
+            // SAFETY: the addresses of this device are addresses of the process.
             let ran = unsafe { falcon_gpu_host::launch(kernel, batch, blocks, threads, shared) };
             assert_eq!(ran, Ok(()), "{kernel}");
             after(kernel, batch);
@@ -343,18 +344,18 @@ mod tests {
         for kind in [SIGN, VERIFY] {
             assert_eq!(equal(kind, |_, _| ()), [true; 2]);
         }
-        // A coefficient of the last signature.
+        // Spoils a coefficient of the last signature.
         let spoil = |kernel: &str, batch: &Batch| {
             if kernel.starts_with("sign") && batch.count == 5 {
-                // SAFETY: it is there, and nobody else uses it.
+                // SAFETY: the batch has this coefficient, and no other code uses it.
                 unsafe { *(batch.s2 as *mut i16).add(4 * 512 + 511) ^= 1 };
             }
         };
         assert_eq!(equal(SIGN, spoil), [false; 2]);
-        // A verdict: a valid signature is refused.
+        // Spoils a verdict: a valid signature is refused.
         let refuse = |kernel: &str, batch: &Batch| {
             if kernel.starts_with("verify") && batch.count == 5 {
-                // SAFETY: as above.
+                // SAFETY: the batch has this verdict, and no other code uses it.
                 unsafe { *(batch.status as *mut u8).add(2) = status::INVALID };
             }
         };

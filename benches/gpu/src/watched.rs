@@ -1,4 +1,4 @@
-//! A device that times its kernels, each of which is waited for, and counts chunks.
+//! A device that times its kernels, one at a time, and counts chunks.
 
 use falcon_gpu::device::{Device, Grid};
 use falcon_gpu::kernels::Batch;
@@ -12,19 +12,19 @@ pub(crate) struct Watched {
     seen: Mutex<Seen>,
 }
 
-/// Launches that were seen.
+/// Observations of launches.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Seen {
     /// Milliseconds of each kernel.
     pub(crate) milliseconds: BTreeMap<String, f64>,
-    /// Chunks into which batches were divided.
+    /// Number of chunks into which batches were divided.
     pub(crate) chunks: usize,
-    /// Jobs of the largest of them.
+    /// Number of jobs of the largest chunk.
     pub(crate) chunk_jobs: usize,
 }
 
 impl Watched {
-    /// The device, whose kernels are timed.
+    /// Wraps a device, to time its kernels.
     pub(crate) fn timed(device: Arc<dyn Device>) -> Arc<Self> {
         Arc::new(Self {
             device,
@@ -36,13 +36,13 @@ impl Watched {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the launches since the last call.
+    /// Returns the observations since the last call.
     pub(crate) fn take(&self) -> Seen {
         std::mem::take(&mut *self.seen())
     }
 }
 
-// SAFETY: the device that it passes on to keeps the contract.
+// SAFETY: the wrapped device keeps the contract.
 unsafe impl Device for Watched {
     fn name(&self) -> String {
         self.device.name()
@@ -63,18 +63,18 @@ unsafe impl Device for Watched {
         self.device.allocate(len)
     }
     unsafe fn free(&self, address: u64, len: usize) {
-        // SAFETY: as the caller promises, here and below.
+        // SAFETY: the caller keeps the contract of the wrapped device.
         unsafe { self.device.free(address, len) }
     }
     fn allocate_locked(&self, len: usize) -> Result<NonNull<u8>, GpuError> {
         self.device.allocate_locked(len)
     }
     unsafe fn free_locked(&self, memory: NonNull<u8>, len: usize) {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller keeps the contract of the wrapped device.
         unsafe { self.device.free_locked(memory, len) }
     }
     unsafe fn zero(&self, stream: usize, to: u64, len: usize) -> Result<(), GpuError> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller keeps the contract of the wrapped device.
         unsafe { self.device.zero(stream, to, len) }
     }
     unsafe fn upload(
@@ -84,7 +84,7 @@ unsafe impl Device for Watched {
         from: *const u8,
         len: usize,
     ) -> Result<(), GpuError> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller keeps the contract of the wrapped device.
         unsafe { self.device.upload(stream, to, from, len) }
     }
     unsafe fn download(
@@ -94,11 +94,11 @@ unsafe impl Device for Watched {
         from: u64,
         len: usize,
     ) -> Result<(), GpuError> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller keeps the contract of the wrapped device.
         unsafe { self.device.download(stream, to, from, len) }
     }
     unsafe fn copy(&self, stream: usize, to: u64, from: u64, len: usize) -> Result<(), GpuError> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller keeps the contract of the wrapped device.
         unsafe { self.device.copy(stream, to, from, len) }
     }
     unsafe fn launch(
@@ -108,18 +108,18 @@ unsafe impl Device for Watched {
         grid: Grid,
         batch: &Batch,
     ) -> Result<(), GpuError> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller keeps the contract of the wrapped device.
         let took = unsafe { self.device.timed_launch(stream, kernel, grid, batch) }?;
         let mut seen = self.seen();
         *seen.milliseconds.entry(kernel.to_owned()).or_default() += took;
-        // The messages of each chunk are hashed by one launch.
+        // One launch hashes the messages of a chunk.
         if kernel.starts_with("hash_") {
             seen.chunks += 1;
             seen.chunk_jobs = seen.chunk_jobs.max(batch.count as usize);
         }
         Ok(())
     }
-    // By the events of the device, where it has some.
+    // Uses the events of the device, if it has any.
     unsafe fn timed_launch(
         &self,
         stream: usize,
@@ -127,7 +127,7 @@ unsafe impl Device for Watched {
         grid: Grid,
         batch: &Batch,
     ) -> Result<f64, GpuError> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller keeps the contract of the wrapped device.
         unsafe { self.device.timed_launch(stream, kernel, grid, batch) }
     }
     fn wait(&self, stream: usize) -> Result<(), GpuError> {

@@ -1,5 +1,5 @@
-//! The command of the README, on the driver for tests: its kernels run on the CPU, so the rates
-//! say nothing.
+//! Tests the command of the README on the driver for tests. Its kernels run on the CPU, so the
+//! rates mean nothing.
 
 use serde_json::Value;
 use std::fs;
@@ -13,13 +13,13 @@ const README: &str = include_str!("../../../crates/falcon-gpu/README.md");
 const PROGRAM: &str = env!("CARGO_BIN_EXE_falcon-gpu-bench");
 const SCRIPTS: &str = env!("CARGO_MANIFEST_DIR");
 
-/// All tools that the command may use: neither Rust nor Python.
+/// All tools that the command may use. Rust and Python are not among them.
 const TOOLS: [&str; 12] = [
     "bash", "cat", "date", "dirname", "grep", "mkdir", "mktemp", "nproc", "rm", "sleep", "timeout",
     "uname",
 ];
 
-/// The command, as the README has it.
+/// Returns the command in the README.
 fn command() -> &'static str {
     let mut commands = README.lines().filter(|line| line.starts_with("./run.sh"));
     let command = commands.next().expect("a command");
@@ -27,8 +27,8 @@ fn command() -> &'static str {
     command
 }
 
-/// A machine with a driver only: a folder with what `pack.sh` puts there, and with a few tools
-/// elsewhere. Removed when dropped.
+/// A machine that has only a driver: a folder with the files of `pack.sh`, and a few tools in
+/// another folder. Removed when dropped.
 struct Machine {
     root: PathBuf,
     driver: &'static str,
@@ -50,13 +50,13 @@ impl Machine {
             let place = places.find(|place| place.exists()).expect(tool);
             symlink(place, tools.join(tool)).expect("a link");
         }
-        // The usual kernels, under a name that is not plain; and a file that is no kernel.
+        // The usual kernels under an unusual file name, and a file that is not a kernel.
         let variants = root.join("variants");
         fs::create_dir(&variants).expect("a folder");
         let same = variants.join("SAME=1+X.ptx");
         fs::write(same, falcon_gpu::PTX.concat()).expect("a file");
         fs::write(variants.join("WRONG.ptx"), "nothing").expect("a file");
-        // Machine code of Falcon-512 only, which is all that variants are timed with.
+        // Variants are timed with Falcon-512 only, so this one has machine code for that set only.
         let cubin = variants.join("SMALL.cubin");
         fs::write(cubin, falcon_gpu::CUBINS[2]).expect("a file");
         let packed = Command::new(format!("{SCRIPTS}/pack.sh"))
@@ -69,7 +69,7 @@ impl Machine {
         Some(Self { root, driver })
     }
 
-    /// A command there, by the shell.
+    /// Makes a shell command in the machine's folder.
     fn shell(&self, command: &str) -> Command {
         let mut shell = Command::new(self.root.join("tools/bash"));
         shell
@@ -85,7 +85,7 @@ impl Machine {
         self.shell(command).output().expect("a shell")
     }
 
-    /// The folder of the results.
+    /// Finds the folder of the results.
     fn results(&self) -> Option<PathBuf> {
         let files = fs::read_dir(self.root.join("packed")).expect("a folder");
         let mut files = files.map(|file| file.expect("a file").path());
@@ -105,7 +105,7 @@ fn name(path: &Path) -> &str {
         .expect("a name")
 }
 
-/// The lines of the results, each of which is an object; and what always holds of the folder.
+/// Reads the lines of the results, which are objects, and checks the properties of every folder.
 fn lines(folder: &Path) -> Vec<Value> {
     let files: Vec<_> = fs::read_dir(folder).expect("a folder").collect();
     assert!(files.len() <= 8, "{files:?}");
@@ -119,7 +119,7 @@ fn lines(folder: &Path) -> Vec<Value> {
     let lines = text.lines().map(serde_json::from_str);
     let lines: Vec<Value> = lines.map(|line| line.expect("JSON")).collect();
     assert!(lines.iter().all(|line| line["step"].is_string()));
-    // A table is whole or not there.
+    // A table is complete or missing.
     if let Ok(table) = fs::read_to_string(folder.join("table.md")) {
         assert!(table.starts_with("# ") && table.ends_with("|\n"), "{table}");
     }
@@ -141,12 +141,12 @@ fn the_command_compares_and_times_without_rust_and_python() {
     let few = "--budget 300 --batch 1,4 --smoke 6 --jobs 12 --key-count 3 --runs 1";
     let run = machine.run(&format!("{} {few}", command()));
     let errors = String::from_utf8_lossy(&run.stderr);
-    // One variant is no kernel.
+    // One variant is not a kernel, so the command fails.
     assert_eq!(run.status.code(), Some(1), "{errors}");
     let folder = machine.results().expect("results");
     let lines = lines(&folder);
     let of = |step: &'static str| lines.iter().filter(move |line| line["step"] == step);
-    // The driver for tests has none of these kernels, which is said.
+    // The driver for tests has none of the ceiling kernels, and the lines say so.
     assert_eq!(of("ceiling").count(), 7);
     assert_eq!(
         of("ceiling")
@@ -154,8 +154,9 @@ fn the_command_compares_and_times_without_rust_and_python() {
             .count(),
         5
     );
-    // Short: three modes, and verdicts with one key and many. Full: four modes with one key
-    // and many, and verdicts; and in each small batch.
+    // The short comparison has three modes, and verdicts with one key and many. The full one has
+    // four modes with one key and many, and verdicts. Each small batch has the rows of the full
+    // one.
     let (short, full, small) = (3 + 2, 4 * 2 + 2, (4 * 2 + 2) * 2);
     assert_eq!(of("compare").count(), 2 * (short + full + small));
     assert_eq!(of("time").count(), 2 * 5 * 2 + 2 * 3 * 2);
@@ -170,7 +171,7 @@ fn the_command_compares_and_times_without_rust_and_python() {
         let of_variant = of("time").filter(|line| line["variant"] == variant);
         assert_eq!(of_variant.count(), 3 * 2, "{variant}");
     }
-    // Which images were used: the cubins of both parameter sets, then those of the variants.
+    // The images that were used: the cubins of both parameter sets, then those of the variants.
     let loaded: Vec<_> = of("loaded")
         .map(|line| {
             assert!(
@@ -205,7 +206,7 @@ fn the_command_compares_and_times_without_rust_and_python() {
         "{about}"
     );
 
-    // What was measured once is not overwritten, whatever comes of another run.
+    // Another run does not overwrite the results, whatever its outcome.
     let before = fs::read(folder.join("results.jsonl")).expect("results");
     let again = format!("{} --out {}", command(), folder.display());
     assert_eq!(machine.run(&again).status.code(), Some(2));
@@ -223,7 +224,7 @@ fn the_command_stops_in_time_and_says_what_is_left_out() {
     let errors = String::from_utf8_lossy(&run.stderr);
     assert!(run.status.success(), "{errors}");
     let lines = lines(&machine.results().expect("results"));
-    // The most valuable ones were done. A million signatures take longer on a CPU.
+    // The most valuable rows were done. A million signatures take longer on a CPU.
     assert!(count(&lines, "compare") > 0);
     let left_out = |row: &str| {
         let mut lines = lines.iter().filter(|line| line["step"] == "left_out");
@@ -252,7 +253,7 @@ fn what_is_known_survives_a_kill() {
         .process_group(0)
         .spawn()
         .expect("a shell");
-    // In the middle: times are being written.
+    // Stops the program while it is writing times.
     let start = Instant::now();
     let written = || {
         let path = machine.results()?.join("results.jsonl");
@@ -276,11 +277,11 @@ fn what_is_known_survives_a_kill() {
     let known = lines(&folder);
     assert!(count(&known, "time") >= 4 && count(&known, "compare") > 0);
     assert_eq!(count(&known, "end"), 0);
-    // Nothing was on the screen that is not in the file.
+    // Every line on the screen is in the file.
     let screen = fs::read_to_string(screen).expect("text");
     let shown = screen.matches('\n').count();
     assert!((5..=known.len()).contains(&shown), "{shown}");
-    // Nothing goes on.
+    // The program has ended: no line is added.
     std::thread::sleep(Duration::from_millis(300));
     assert_eq!(lines(&folder), known);
 }
@@ -330,7 +331,7 @@ fn rows_can_be_chosen() {
     assert_eq!(count(&lines, "compare"), 2 * 2 * (4 * 2 + 2));
     assert!(lines.iter().all(|line| line["equal"] != false));
 
-    // Times say how the engine divides a batch.
+    // The lines of times tell how the engine divides a batch.
     let lines = run(&format!(
         "times {few} --parameters 512 --batch 12 --chunk 5"
     ));

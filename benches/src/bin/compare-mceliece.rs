@@ -36,8 +36,8 @@ struct Arguments {
     filters: Vec<String>,
 }
 
-/// An operation: its name, and the ratios to the best peer that are demanded of the engines
-/// `avx512` and `avx2`.
+/// An operation: its name, and for the engines `avx512` and `avx2` the ratio to the best peer that
+/// is required.
 struct Operation {
     name: &'static str,
     avx512: f64,
@@ -67,13 +67,13 @@ const OPERATIONS: [Operation; 4] = [
     },
 ];
 
-/// Ciphertexts of a batch.
+/// Number of ciphertexts of a batch.
 const BATCH: u32 = 8;
 
-/// Work with a name: that of our engine or of a peer.
+/// Named work: the name of our engine or of a peer, and the code.
 type Named<'a> = (&'static str, Box<dyn FnMut() + 'a>);
 
-/// One set: keys, and for each operation what everybody does.
+/// Measures one set: makes keys, then times every operation of all implementations.
 fn measure<P: Parameters>(arguments: &Arguments, peer: [Named<'_>; 4]) -> bool {
     let algorithm: Algorithm = P::NAME.parse().expect("a set");
     let mut rng = Repeatable::new(P::NAME);
@@ -236,7 +236,7 @@ fn main() -> ExitCode {
     if let Some(text) = falcon_benches::load::warning(1) {
         eprintln!("warning: {text}. The ratios move less than the times");
     }
-    // PQClean's structures hold keys by value.
+    // PQClean's structures hold keys by value, so the thread needs a large stack.
     let thread = std::thread::Builder::new().stack_size(64 << 20);
     let good = thread.spawn({
         let strict = arguments.strict;

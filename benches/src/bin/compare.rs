@@ -63,7 +63,7 @@ fn main() -> ExitCode {
     if style == Style::Table {
         println!();
     }
-    // A tenth of the rounds shows a difference less exactly.
+    // A tenth of the rounds measures a difference less exactly.
     let limit = if arguments.quick { 1.10 } else { 1.03 };
     let verdicts = verdicts(limit, &rows);
     verdicts.iter().for_each(|verdict| verdict.print(style));
@@ -82,8 +82,8 @@ fn verdicts(limit: f64, rows: &[Row]) -> Vec<Verdict> {
     verdicts
 }
 
-/// Measures a row that fell short once more, for the whole time and with the rows that it is set
-/// against alone: a neighbour's load can fall on one contestant for all of a quick run.
+/// Measures a row that fell short again, for the whole time and only with the rows that it is
+/// compared with. In a quick run, other work on the machine can slow one contestant all the time.
 fn passes_again(short: &Verdict, limit: f64, arguments: &Arguments, style: Style) -> bool {
     let Case {
         operation,
@@ -100,7 +100,7 @@ fn passes_again(short: &Verdict, limit: f64, arguments: &Arguments, style: Style
     !again.is_empty() && again.iter().all(Verdict::passes)
 }
 
-/// Returns the rows of one group, ours first. Empty if the filters leave none of ours.
+/// Returns the rows of one group, ours first. Empty if the filters remove all of ours.
 fn entries(operation: Operation, parameters: Degree, arguments: &Arguments) -> Vec<Entry> {
     let engines = Engine::available();
     let engines = engines.filter(|&e| arguments.engine.is_none_or(|only| only == e));
@@ -130,8 +130,8 @@ fn entries(operation: Operation, parameters: Degree, arguments: &Arguments) -> V
 }
 
 fn effort(operation: Operation, quick: bool) -> Effort {
-    // Key generation varies from key to key (the scheme's rejections): many
-    // single keys. The others vary little: many short slices.
+    // Key generation varies from key to key (the scheme's rejections), so many single keys are
+    // timed. The other operations vary little, so many short slices are timed.
     let (slice, budget, min_rounds) = match operation {
         Operation::Keygen => (0, 30_000, 31),
         Operation::Sign => (2_000, 12_000, 31),

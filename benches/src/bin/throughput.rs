@@ -1,5 +1,5 @@
-//! Batches by their size and by the threads that share them, on every engine:
-//! points as JSON, and a chart of them.
+//! Times batches by their size and by the number of threads, on every engine. Prints the points as
+//! JSON, and draws a chart of them.
 
 use clap::Parser;
 use falcon_benches::clock::{thread_nanos, wall_nanos};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-/// Jobs of the largest batch, which threads share.
+/// Number of jobs of the largest batch, which threads share.
 const LARGEST: usize = 1024;
 
 /// Times one call of a batch: by size from 1 to 1024 on one thread, medians of
@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The engine that was asked for, or all but `soft`, which is far below the others.
+/// Returns the engine that was asked for, or all except `soft`, which is far slower.
 fn engines(arguments: &Arguments) -> Vec<Engine> {
     Engine::available()
         .filter(|&engine| match arguments.engine {

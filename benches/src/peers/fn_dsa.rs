@@ -1,5 +1,5 @@
-//! fn-dsa: pure Rust, AVX2 found at run time. Its types of fixed degree are
-//! taken, which decode into smaller buffers than its general ones.
+//! fn-dsa: pure Rust, with AVX2 if the processor has it. Its types of fixed degree are used, which
+//! decode into smaller buffers than its general types.
 
 use crate::entry::{Degree, Entry, MESSAGE, Mode, Operation, entry};
 use crate::random::SplitMix;
@@ -25,7 +25,7 @@ pub fn entries(operation: Operation, degree: Degree) -> Vec<Entry> {
     }
 }
 
-/// The generator behind the traits of the release that fn-dsa uses.
+/// The generator, with the traits of the release of `rand_core` that fn-dsa uses.
 struct Random(SplitMix);
 
 impl CryptoRng for Random {}
@@ -82,7 +82,7 @@ where
                 }),
             ]
         }
-        // It has no such form.
+        // fn-dsa has no expanded keys.
         Operation::Expand => vec![],
         Operation::Verify => {
             let mut key = S::decode(&sk).expect("its own key");

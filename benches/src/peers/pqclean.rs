@@ -1,28 +1,28 @@
-//! PQClean, through pqcrypto-falcon: its fast code (AVX2 or NEON where the
-//! processor has it, chosen at run time by the crate), and its portable code
-//! (`clean`), whose binary64 arithmetic is done on integers.
+//! PQClean, through pqcrypto-falcon: its fast code (AVX2 or NEON, which the crate chooses at run
+//! time), and its portable code (`clean`), whose binary64 arithmetic is done on integers.
 //!
-//! The variants with padded signatures, as ours are. Its functions take encoded keys only. Both
-//! read the operating system's generator, two short reads a signature, under a microsecond in all.
+//! The variants have padded signatures, as ours have. Their functions accept only encoded keys.
+//! Both read the operating system's generator: two short reads a signature, under a microsecond in
+//! all.
 
 use crate::entry::{Degree, Entry, MESSAGE, Mode, Operation, entry};
 use pqcrypto_falcon::ffi;
 use std::ffi::c_int;
 use std::hint::black_box;
 
-/// The fast code in the tables.
+/// Name of the fast code in the tables.
 pub const NAME: &str = "pqcrypto-falcon";
-/// The integer-only code in the tables.
+/// Name of the integer-only code in the tables.
 pub const CLEAN: &str = "pqcrypto-falcon-clean";
 
-/// Rows of the fast code, of one operation.
+/// Returns the rows of the fast code for one operation.
 pub fn entries(operation: Operation, degree: Degree) -> Vec<Entry> {
     macro_rules! rows {
         ($module:ident) => {{
             use pqcrypto_falcon::$module::{detached_sign, keypair, verify_detached_signature};
             let (vk, sk) = keypair();
             match operation {
-                // It has no such form.
+                // PQClean has no expanded keys.
                 Operation::Expand => vec![],
                 Operation::Keygen => vec![entry(operation, Mode::Seed, degree, NAME, || {
                     black_box(keypair());
@@ -54,8 +54,7 @@ type Keypair = unsafe extern "C" fn(*mut u8, *mut u8) -> c_int;
 type Sign = unsafe extern "C" fn(*mut u8, *mut usize, *const u8, usize, *const u8) -> c_int;
 type Verify = unsafe extern "C" fn(*const u8, usize, *const u8, usize, *const u8) -> c_int;
 
-/// The portable code of one degree: functions, and the buffer sizes that
-/// belong to them.
+/// The portable code of one degree: its functions and their buffer sizes.
 struct Clean {
     keypair: Keypair,
     sign: Sign,
@@ -87,10 +86,10 @@ impl Clean {
         }
     }
 
-    /// `(vk, sk)`.
+    /// Generates a pair `(vk, sk)`.
     fn keypair(&self) -> (Vec<u8>, Vec<u8>) {
         let (mut vk, mut sk) = (vec![0; self.vk_len], vec![0; self.sk_len]);
-        // SAFETY: the buffers have the lengths that this function writes.
+        // SAFETY: the buffers have the lengths that the function writes.
         let status = unsafe { (self.keypair)(vk.as_mut_ptr(), sk.as_mut_ptr()) };
         assert_eq!(status, 0);
         (vk, sk)
@@ -100,8 +99,8 @@ impl Clean {
         assert_eq!(sk.len(), self.sk_len);
         let mut sig = vec![0; self.sig_len];
         let mut len = 0;
-        // SAFETY: the key has the length that is read, the signature's array
-        // holds the longest one, and the message is passed with its length.
+        // SAFETY: the key has the length that the function reads. The signature's array holds the
+        // longest one, and the message is passed with its length.
         let status = unsafe {
             let (message, mlen) = (MESSAGE.as_ptr(), MESSAGE.len());
             (self.sign)(sig.as_mut_ptr(), &mut len, message, mlen, sk.as_ptr())
@@ -113,8 +112,8 @@ impl Clean {
 
     fn verify(&self, sig: &[u8], vk: &[u8]) {
         assert_eq!(vk.len(), self.vk_len);
-        // SAFETY: the key has the length that is read; signature and message
-        // are passed with their lengths.
+        // SAFETY: the key has the length that the function reads. Signature and message are passed
+        // with their lengths.
         let status = unsafe {
             let (message, mlen) = (MESSAGE.as_ptr(), MESSAGE.len());
             (self.verify)(sig.as_ptr(), sig.len(), message, mlen, vk.as_ptr())
@@ -123,7 +122,7 @@ impl Clean {
     }
 }
 
-/// Rows of the integer-only code, of one operation.
+/// Returns the rows of the integer-only code for one operation.
 pub fn clean_entries(operation: Operation, degree: Degree) -> Vec<Entry> {
     let clean = Clean::new(degree);
     match operation {

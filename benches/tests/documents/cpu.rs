@@ -1,9 +1,9 @@
-//! Tables of times on x86-64 against the run that they show.
+//! Compares tables of times on x86-64 with the run that they show.
 
 use crate::{PAGE, group, is, says, table};
 use serde_json::Value;
 
-/// A whole run of `compare --json`. The first line tells the machine.
+/// A whole run of `compare --json`. The first line names the machine.
 const RUN: &str = include_str!("../../../docs/compare-zen5.jsonl");
 const PEERS: [&str; 2] = ["fn-dsa", "pqcrypto-falcon"];
 
@@ -12,7 +12,7 @@ fn rows() -> impl Iterator<Item = Value> {
     lines.map(|line| serde_json::from_str(line).expect("an object"))
 }
 
-/// Microseconds of a row, such as `sign/batch/falcon-512/as called`.
+/// Returns the microseconds of a row, such as `sign/batch/falcon-512/as called`.
 fn us(name: &str) -> Option<f64> {
     let mut rows = rows().filter(|row| row["ns"].is_number());
     let row = rows.find(|row| {
@@ -31,8 +31,8 @@ fn time(name: &str) -> f64 {
     us(name).unwrap_or_else(|| panic!("no row {name}"))
 }
 
-/// The fastest peer at an operation, and its time. No peer has batches: they stand beside its
-/// prepared key.
+/// Finds the fastest peer at an operation, and its time. No peer has batches: our batches are
+/// compared with its prepared key.
 fn best_peer(group: &str) -> (f64, &'static str) {
     let group = group.replace("batch", "prepared");
     let times = PEERS

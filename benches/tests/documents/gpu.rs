@@ -1,4 +1,4 @@
-//! The tables of GPUs in `docs/PERFORMANCE.md` against the lines of the runs that they show.
+//! Compares the tables of GPUs in `docs/PERFORMANCE.md` with the lines of the runs that they show.
 
 use super::{PAGE, is, says, table};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 const H100: &str = include_str!("../../../docs/gpu-h100.jsonl");
 const H200: &str = include_str!("../../../docs/gpu-h200.jsonl");
 
-/// Lines of a run that have this step.
+/// Returns the lines of a run that have this step.
 fn lines(run: &str, step: &str) -> Vec<Value> {
     let lines = run
         .lines()
@@ -14,7 +14,7 @@ fn lines(run: &str, step: &str) -> Vec<Value> {
     lines.filter(|line: &Value| line["step"] == step).collect()
 }
 
-/// The timed batch of a row such as `sign 512, raw keys`.
+/// Finds the timed batch of a row such as `sign 512, raw keys`.
 fn timed(run: &str, cell: &str, batch: u64) -> Value {
     let (what, key) = cell.split_once(", ").expect("an operation and a key");
     let (operation, degree) = what.split_once(' ').expect("an operation and a degree");
@@ -81,7 +81,7 @@ fn times_on_an_h100_are_those_of_its_run() {
     }
 }
 
-/// Sentences with figures of the runs, and what they are made of.
+/// Computes the figures in sentences from the runs, and finds the sentences in the pages.
 #[test]
 fn sentences_about_the_devices_are_those_of_the_runs() {
     let says = |sentence: String| says(PAGE, &sentence);

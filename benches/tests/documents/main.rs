@@ -1,4 +1,4 @@
-//! Tables of `docs/PERFORMANCE.md` and `docs/MCELIECE.md` against the data that they show.
+//! Compares tables of `docs/PERFORMANCE.md` and `docs/MCELIECE.md` with the data that they show.
 
 mod cpu;
 mod gpu;
@@ -13,12 +13,12 @@ use serde_json::Value;
 const COMMITTED: &str = include_str!("../../arm/counts.jsonl");
 const PAGE: &str = include_str!("../../../docs/PERFORMANCE.md");
 
-/// Cells of the rows of [`PAGE`] below the header that begins with `header`.
+/// Returns the cells of the rows of [`PAGE`] below the header that begins with `header`.
 fn table(header: &str) -> Vec<Vec<&'static str>> {
     table_of(PAGE, header)
 }
 
-/// Cells of the rows of a page below the header that begins with `header`.
+/// Returns the cells of the rows of a page below the header that begins with `header`.
 fn table_of(page: &'static str, header: &str) -> Vec<Vec<&'static str>> {
     let (_, rest) = page.split_once(header).expect("the table is there");
     let rows = rest.lines().skip(2);
@@ -27,18 +27,18 @@ fn table_of(page: &'static str, header: &str) -> Vec<Vec<&'static str>> {
         .collect()
 }
 
-/// Instructions of the committed row with this name.
+/// Returns the instructions of the committed row with this name.
 fn instructions(name: &str) -> f64 {
     instructions_of(COMMITTED, name)
 }
 
-/// Instructions of the row of `rows` with this name.
+/// Returns the instructions of the row of `rows` with this name.
 fn instructions_of(rows: &str, name: &str) -> f64 {
     let row = committed_row(rows, name).unwrap_or_else(|| panic!("no row {name}"));
     row["instructions"].as_u64().expect("a count") as f64
 }
 
-/// The first cell of a row, such as `sign 512, batch, each`, as `sign/batch/falcon-512`.
+/// Converts the first cell of a row, such as `sign 512, batch, each`, to `sign/batch/falcon-512`.
 fn group(cell: &str) -> String {
     let (what, mode) = cell.split_once(", ").unwrap_or((cell, "seed"));
     let mode = mode.trim_end_matches(", each");
@@ -46,14 +46,14 @@ fn group(cell: &str) -> String {
     format!("{operation}/{mode}/falcon-{degree}")
 }
 
-/// Compares `shown`, rounded to as many decimals as it has, with `value`.
+/// Checks that `shown` is `value`, rounded to the decimals of `shown`.
 fn is(shown: &str, value: f64, place: &str) {
     let shown = shown.replace(',', "");
     let decimals = shown.split_once('.').map_or(0, |(_, after)| after.len());
     assert_eq!(shown, format!("{value:.decimals$}"), "{place}");
 }
 
-/// Fails if the page, whose lines may break anywhere, lacks a sentence.
+/// Fails if the page lacks a sentence. Lines of the page may break anywhere.
 fn says(page: &str, sentence: &str) {
     let page: String = page.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(page.contains(sentence), "{sentence}");
@@ -83,7 +83,7 @@ fn counts_of_aarch64_are_those_of_the_table() {
     assert_eq!(compared, 54);
 }
 
-/// Rate of 1024 jobs by one call, by the wall, in the points of the chart.
+/// Returns the wall-clock rate of 1024 jobs in one call, from the points of the chart.
 fn rate(operation: &str, engine: &str, threads: u64) -> f64 {
     let points = include_str!("../../../docs/throughput.jsonl").lines();
     let mut points = points.map(|line| serde_json::from_str(line).expect("an object"));
@@ -114,7 +114,7 @@ fn threads_gain_what_the_page_says() {
     says(PAGE, &sentence);
 }
 
-/// Instructions and stack of `row` of `firmware/counts.tsv`.
+/// Returns instructions and stack of `row` of `firmware/counts.tsv`.
 fn on_microcontroller(processor: &str, row: &str) -> [f64; 2] {
     let begin = format!("{processor}\t{row}\t");
     let mut lines = include_str!("../../firmware/counts.tsv").lines();
@@ -202,7 +202,7 @@ fn the_first_table_shows_the_best_engine_and_the_best_peer() {
         };
         let ours = instructions(&format!("{group}/{engine}"));
         is(cells[4], ours / 1e3, &group);
-        // No peer has batches: they stand beside its prepared key.
+        // No peer has batches: our batches are compared with its prepared key.
         let peers = group.replace("batch", "prepared");
         let best = ["fn-dsa", "pqcrypto-falcon"]
             .into_iter()

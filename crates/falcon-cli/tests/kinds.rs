@@ -302,7 +302,7 @@ fn kinds() -> Vec<Kind> {
             family: Family::Plain,
             message: message(),
             accepts: Box::new(move |it| {
-                // Some signatures have no recoverable form, whoever signed.
+                // Some signatures have no recoverable form, under any key.
                 RecoverableSignature::from_signature(&public(), b"order #42", it).is_ok()
             }),
         },

@@ -7,7 +7,7 @@ use std::{
     io::{self, Read},
 };
 
-/// Bytes that [`Digest::of_reader`] reads at a time.
+/// Number of bytes that [`Digest::of_reader`] reads at a time.
 const CHUNK: usize = 64 * 1024;
 
 /// Hash and length of the content of a file, written as 128 hexadecimal digits, a space and the
@@ -30,7 +30,7 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// Description of a digest, for the messages of [`parse`](Self::parse).
+    /// Description of a digest in error messages.
     pub(crate) const EXPECTED: &'static str = "128 hexadecimal digits, a space and a length";
 
     /// Hashes bytes.
@@ -67,7 +67,7 @@ impl Digest {
         self.length
     }
 
-    /// Reads the one spelling that a digest has.
+    /// Reads a digest. Only one spelling is accepted.
     pub fn parse(text: &str) -> Option<Self> {
         let (hash, length) = text.split_once(' ')?;
         Some(Self {
@@ -90,7 +90,7 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// Computes the [`Digest`] of content that comes in pieces.
+/// Computes the [`Digest`] of content that arrives in pieces.
 #[derive(Clone)]
 pub struct Hasher {
     shake256: Shake256,
@@ -98,7 +98,7 @@ pub struct Hasher {
 }
 
 impl Hasher {
-    /// Begins with empty content.
+    /// Starts with empty content.
     pub fn new() -> Self {
         Self {
             shake256: Shake256::new(),
@@ -112,7 +112,7 @@ impl Hasher {
         self.length += piece.len() as u64;
     }
 
-    /// The digest of all pieces.
+    /// Returns the digest of all pieces.
     pub fn finish(self) -> Digest {
         Digest {
             shake256: self.shake256.finalize().read_array(),

@@ -11,8 +11,7 @@ use falcon_core::{AnySigningKey, AnyVerifyingKey};
 use rand_core::CryptoRng;
 use std::{fmt, str::FromStr};
 
-/// A signature that says who made it, when, about what, and in which words. Who, when and the
-/// words are signed, too.
+/// A signature with the signer's key, the time, the subject and a comment, all of which are signed.
 ///
 /// ```
 /// use falcon_core::{AnySigningKey, Falcon512, SigningKey};
@@ -37,7 +36,7 @@ use std::{fmt, str::FromStr};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Envelope {
     statement: Statement,
-    /// In the padded form.
+    /// Signature in the padded form.
     signature: Vec<u8>,
 }
 
@@ -45,7 +44,7 @@ impl Statement {
     /// Signs the statement.
     ///
     /// # Errors
-    /// [`StatementError::Key`] if `key` is not the one that the statement names.
+    /// [`StatementError::Key`] if `key` is not the key that the statement names.
     /// [`StatementError::Fault`] if the device computed wrongly.
     pub fn sign_with_rng<R: CryptoRng + ?Sized>(
         self,
@@ -61,7 +60,7 @@ impl Statement {
     }
 
     /// Adds a signature of [`to_signed_bytes`](Self::to_signed_bytes) that was made elsewhere, with
-    /// the hash [`HASH`](Self::HASH). It is not verified here.
+    /// the hash [`HASH`](Self::HASH). The signature is not verified here.
     ///
     /// # Errors
     /// [`StatementError::Signature`] if `signature` is not in the padded form.
@@ -77,10 +76,10 @@ impl Statement {
 }
 
 impl Envelope {
-    /// Bytes of the longest envelope.
+    /// Length of the longest envelope in bytes.
     pub const MAX_LEN: usize = 4096;
 
-    /// Whether `bytes` begin as an envelope does, of whatever version.
+    /// Returns true if `bytes` begin like an envelope of any version.
     pub fn is_likely(bytes: &[u8]) -> bool {
         let name = VERSION.trim_end_matches(|c: char| c.is_ascii_digit());
         bytes.starts_with(name.as_bytes())
@@ -108,7 +107,7 @@ impl Envelope {
             .map_err(|_| lines.expected("a padded signature of the named algorithm"))
     }
 
-    /// The statement, which may be anybody's: it is not verified.
+    /// The statement. It is not verified, so anybody may have written it.
     pub fn unverified(&self) -> &Statement {
         &self.statement
     }
@@ -118,8 +117,8 @@ impl Envelope {
         &self.signature
     }
 
-    /// Verifies that `key` signed the statement, and returns it. That it is about the file in
-    /// question is not checked: see [`verify_file`](Self::verify_file).
+    /// Verifies that `key` signed the statement, and returns the statement. It may be about another
+    /// file: see [`verify_file`](Self::verify_file).
     ///
     /// # Errors
     /// [`VerifyError::WrongKey`] or [`VerifyError::Signature`].
@@ -138,8 +137,8 @@ impl Envelope {
         Ok(&self.statement)
     }
 
-    /// Verifies that `key` signed the file whose digest is `found`, and returns what the signer
-    /// says.
+    /// Verifies that `key` signed the file whose digest is `found`, and returns the signer's
+    /// statement.
     ///
     /// # Errors
     /// [`VerifyError`], which tells a wrong key, a damaged envelope and a changed file apart.
@@ -189,7 +188,7 @@ impl fmt::Display for Envelope {
     }
 }
 
-/// Reason for which an envelope does not verify.
+/// Reason that an envelope does not verify.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VerifyError {
@@ -204,11 +203,11 @@ pub enum VerifyError {
     Signature,
     /// The statement is about a file, and a manifest is verified, or the other way round.
     Subject,
-    /// The statement is authentic, but the content is not what was signed.
+    /// The statement is authentic, but the content is not the signed content.
     Changed {
-        /// Bytes that were signed.
+        /// Number of bytes that were signed.
         signed: u64,
-        /// Bytes that are there.
+        /// Number of bytes that were found.
         found: u64,
     },
 }

@@ -1,8 +1,8 @@
-//! Reasons for which a text is refused, and the line.
+//! Reasons for refusing a text, with the number of the line.
 
 use std::fmt;
 
-/// Reason for which a text is not an envelope, a trust list or a manifest.
+/// Reason that a text is not an envelope, a trust list or a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseError {
     line: usize,
@@ -14,7 +14,7 @@ impl ParseError {
         Self { line, problem }
     }
 
-    /// The same error of a text that follows after this number of lines.
+    /// Adds `lines` to the number of the line, for a text that follows after other lines.
     pub(crate) fn after(self, lines: usize) -> Self {
         Self::new(self.line + lines, self.problem)
     }
@@ -44,7 +44,7 @@ impl std::error::Error for ParseError {}
 pub enum Problem {
     /// The whole text is longer than the format allows.
     TooLong {
-        /// Bytes that the format allows.
+        /// Number of bytes that the format allows.
         max: usize,
     },
     /// The line is not UTF-8.
@@ -60,20 +60,20 @@ pub enum Problem {
     },
     /// The first line names a version that this library does not know.
     Version {
-        /// The first line of the version that it knows.
+        /// The first line of the known version.
         known: &'static str,
     },
-    /// The line does not begin with the name of the field whose turn it is.
+    /// The line does not begin with the name of the expected field.
     Field {
         /// Name of the field.
         expected: &'static str,
     },
-    /// The value is malformed, or is not written in the one way in which the format writes it.
+    /// The value is malformed, or is not in the only spelling that the format allows.
     Value {
-        /// Description of a right value.
+        /// Description of a correct value.
         expected: &'static str,
     },
-    /// The line comes after the last one.
+    /// The line comes after the end of the format.
     TrailingLine,
     /// The fingerprint is not that of the public key.
     FingerprintOfAnotherKey,

@@ -4,8 +4,8 @@ use crate::text::from_hex;
 use falcon_core::AnyVerifyingKey;
 use std::fmt;
 
-/// The fingerprint of a verifying key, written as 64 hexadecimal digits. It is what
-/// [`AnyVerifyingKey::fingerprint`] computes.
+/// The fingerprint of a verifying key, computed by [`AnyVerifyingKey::fingerprint`]. It is written
+/// as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(pub [u8; 32]);
 

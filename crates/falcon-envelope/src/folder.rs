@@ -23,11 +23,11 @@ pub struct Listing {
 pub struct NotListed {
     /// Path relative to the folder.
     pub path: PathBuf,
-    /// Reason for which a manifest cannot have it.
+    /// Reason that a manifest cannot have it.
     pub reason: Reason,
 }
 
-/// Reason for which a manifest cannot have something.
+/// Reason that a manifest cannot have something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
@@ -35,7 +35,7 @@ pub enum Reason {
     SymbolicLink,
     /// Device, pipe or socket.
     SpecialFile,
-    /// Name that is not allowed in a manifest. If it is that of a folder, the folder is left out.
+    /// Name that is not allowed in a manifest. A folder with such a name is left out.
     Name(PathError),
 }
 

@@ -1,4 +1,4 @@
-//! The files of a folder, under one signature.
+//! The files of a folder, with one signature.
 
 use crate::{
     digest::{Digest, Hasher},
@@ -18,7 +18,7 @@ use std::{
 /// The first line of a manifest.
 pub(crate) const VERSION: &str = "falcon-manifest v1";
 
-/// Description of a line of a manifest, for messages.
+/// Description of a line of a manifest in error messages.
 pub(crate) const ENTRY: &str = "a hash, a length and a path within the folder";
 
 /// A file of a manifest.
@@ -43,13 +43,13 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Files of the largest manifest.
+    /// Largest number of files of a manifest.
     pub const MAX_FILES: usize = 1 << 20;
 
     /// Sorts the files.
     ///
     /// # Errors
-    /// If two have the same path, or they are too many.
+    /// If two files have the same path, or there are too many files.
     pub fn new(mut entries: Vec<Entry>) -> Result<Self, ManifestError> {
         entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         if let Some(pair) = entries.windows(2).find(|pair| pair[0].path == pair[1].path) {
@@ -59,7 +59,7 @@ impl Manifest {
             return Err(ManifestError::TooManyFiles);
         }
         let manifest = Self { entries };
-        // What is written can be read again.
+        // Makes sure that a written manifest can be read again.
         if manifest.digest().length() > (SignedManifest::MAX_LEN - Envelope::MAX_LEN) as u64 {
             return Err(ManifestError::TooLong);
         }
@@ -76,7 +76,7 @@ impl Manifest {
         Subject::Manifest(self.digest())
     }
 
-    /// Hashes the text while it is written, so that it is never in memory as a whole.
+    /// Hashes the text while it is written, so that the whole text is never in memory.
     fn digest(&self) -> Digest {
         struct Text(Hasher);
         impl Write for Text {
@@ -91,8 +91,8 @@ impl Manifest {
         text.0.finish()
     }
 
-    /// Compares the paths with those that are `found`, which must be sorted. Whether a file that is
-    /// in both was changed, its digest says.
+    /// Compares the paths with those that are `found`, which must be sorted. A file that is in both
+    /// may be changed: compare its digest.
     pub fn compare<'a>(&'a self, found: &'a [FilePath]) -> Vec<Difference<'a>> {
         let mut differences = Vec::with_capacity(self.entries.len());
         let (mut entries, mut found) = (&self.entries[..], found);
@@ -117,7 +117,7 @@ impl Manifest {
     fn read(lines: &mut Lines<'_>) -> Result<Self, ParseError> {
         lines.take_version(VERSION)?;
         let mut entries: Vec<Entry> = Vec::new();
-        // Of whatever version: the envelope's own reader says which one is known.
+        // Stops at an envelope of any version. The reader of envelopes refuses unknown versions.
         while !Envelope::is_likely(lines.rest().as_bytes()) {
             let line = lines.take()?;
             if entries.len() == Self::MAX_FILES {
@@ -173,16 +173,16 @@ pub struct SignedManifest {
 }
 
 impl SignedManifest {
-    /// Bytes of the longest signed manifest.
+    /// Length of the longest signed manifest in bytes.
     pub const MAX_LEN: usize = 256 << 20;
 
-    /// Puts a manifest and its envelope together. [`verify`](Self::verify) checks that they belong
+    /// Combines a manifest and its envelope. [`verify`](Self::verify) checks that they belong
     /// together.
     pub fn new(manifest: Manifest, envelope: Envelope) -> Self {
         Self { manifest, envelope }
     }
 
-    /// Whether `bytes` begin as a signed manifest does, of whatever version.
+    /// Returns true if `bytes` begin like a signed manifest of any version.
     pub fn is_likely(bytes: &[u8]) -> bool {
         let name = VERSION.trim_end_matches(|c: char| c.is_ascii_digit());
         bytes.starts_with(name.as_bytes())
@@ -206,7 +206,7 @@ impl SignedManifest {
         &self.envelope
     }
 
-    /// Verifies that `key` signed the manifest. Returns the manifest and what the signer says.
+    /// Verifies that `key` signed the manifest. Returns the manifest and the signer's statement.
     ///
     /// # Errors
     /// [`VerifyError`].
@@ -232,13 +232,13 @@ impl fmt::Display for SignedManifest {
     }
 }
 
-/// Reason for which files do not make a manifest.
+/// Reason that files do not make a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ManifestError {
     /// Two files have this path.
     Duplicate(FilePath),
-    /// There are more than [`Manifest::MAX_FILES`].
+    /// There are more than [`Manifest::MAX_FILES`] files.
     TooManyFiles,
     /// The text would be longer than [`SignedManifest::MAX_LEN`].
     TooLong,

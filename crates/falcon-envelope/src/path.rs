@@ -15,7 +15,7 @@ use std::{
 pub struct FilePath(String);
 
 impl FilePath {
-    /// Bytes of the longest path.
+    /// Length of the longest path in bytes.
     pub const MAX_LEN: usize = 4096;
 
     /// Reads a path.
@@ -35,7 +35,7 @@ impl FilePath {
         Ok(Self(path.to_owned()))
     }
 
-    /// The same of a path in the form of the operating system.
+    /// Reads a path in the form of the operating system.
     ///
     /// # Errors
     /// [`PathError`].
@@ -62,7 +62,7 @@ impl fmt::Display for FilePath {
     }
 }
 
-/// Reason for which a manifest cannot have a path.
+/// Reason that a manifest cannot have a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PathError {
@@ -70,7 +70,7 @@ pub enum PathError {
     TooLong,
     /// Path that is not UTF-8.
     Encoding,
-    /// A name in it is empty, `.` or `..`, or it is absolute.
+    /// The path is absolute, or a name in it is empty, `.` or `..`.
     Name,
     /// Path with a backslash or a character that [`is_invisible`].
     Character(char),

@@ -16,7 +16,7 @@ use std::fmt;
 /// The first line of an envelope.
 pub(crate) const VERSION: &str = "falcon-envelope v1";
 
-/// The parameter set of the key that signs: one of those that version 1 of the formats has.
+/// The parameter set of the signing key. Version 1 of the formats has these two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
     /// Degree 512.
@@ -53,7 +53,7 @@ impl Algorithm {
     }
 }
 
-/// Content that is signed, and its kind.
+/// The signed content, and its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// The content of a file.
@@ -62,7 +62,7 @@ pub enum Subject {
     Manifest(Digest),
 }
 
-/// Statement of a signer: with which key, when, about what, and in which words.
+/// Statement of a signer: key, time, subject and comment.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Statement {
     algorithm: Algorithm,
@@ -73,8 +73,8 @@ pub struct Statement {
 }
 
 impl Statement {
-    /// The hash of statements, with the customization `falcon-envelope v1`. So no signature of a
-    /// plain message is one of a statement, and the other way round.
+    /// The hash of statements, with the customization `falcon-envelope v1`. So a signature of a
+    /// plain message is not a signature of a statement, and the other way round.
     pub const HASH: Cshake256HashToPoint =
         Cshake256HashToPoint::new(VERSION.as_bytes()).expect("a length that is allowed");
 
@@ -110,7 +110,7 @@ impl Statement {
         self.key
     }
 
-    /// Time at which the signer says that it signed. Nobody else confirms it.
+    /// Time of the signature, as the signer claims. Nobody else confirms it.
     pub fn time(&self) -> Time {
         self.time
     }
@@ -161,13 +161,13 @@ impl Statement {
     }
 }
 
-/// Takes the line of a time.
+/// Reads the line of a time.
 pub(crate) fn take_time(lines: &mut Lines<'_>, name: &'static str) -> Result<Time, ParseError> {
     let value = lines.take_field(name)?;
     Time::parse(value).ok_or(lines.expected("a time like 2025-06-01T12:00:00Z"))
 }
 
-/// Checks a comment, a name or a reason that was taken last.
+/// Checks a comment, a name or a reason in the line that was read last.
 pub(crate) fn checked(lines: &Lines<'_>, text: &str) -> Result<String, ParseError> {
     check_text(text).map(|()| text.to_owned()).map_err(|_| {
         lines.expected("1 to 1024 bytes without invisible characters and without outer spaces")
@@ -191,7 +191,7 @@ impl fmt::Display for Statement {
     }
 }
 
-/// Reason for which a statement cannot be made or signed.
+/// Reason that a statement cannot be made or signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StatementError {
@@ -203,7 +203,7 @@ pub enum StatementError {
     Key,
     /// The signature is not in the padded form.
     Signature(DecodeError),
-    /// The device computed wrongly, and nothing was signed.
+    /// The device computed wrongly, so there is no signature.
     Fault(FaultError),
 }
 

@@ -1,14 +1,14 @@
-//! Lines, fields and values: the grammar that the three formats share.
+//! Lines, fields and values: the common grammar of the three formats.
 
 use crate::error::{ParseError, Problem};
 use base64ct::{Base64, Encoding};
 use falcon_invisible::is_invisible;
 use std::fmt;
 
-/// Bytes of the longest comment, name or reason.
+/// Length of the longest comment, name or reason in bytes.
 pub const MAX_TEXT_LEN: usize = 1024;
 
-/// Reason for which a comment, a name or a reason is refused.
+/// Reason for refusing a comment, a name or a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextError {
@@ -56,15 +56,15 @@ pub fn check_text(text: &str) -> Result<(), TextError> {
     }
 }
 
-/// The lines of a text, from the first one on.
+/// The lines of a text that are still to be read.
 pub(crate) struct Lines<'a> {
     rest: &'a str,
-    /// Lines that were taken.
+    /// Number of lines that were read.
     taken: usize,
 }
 
 impl<'a> Lines<'a> {
-    /// Checks what does not depend on the format: length, UTF-8, no carriage return.
+    /// Checks the rules of all formats: length, UTF-8, no carriage return.
     pub(crate) fn new(bytes: &'a [u8], max: usize) -> Result<Self, ParseError> {
         if bytes.len() > max {
             return Err(ParseError::new(1, Problem::TooLong { max }));
@@ -81,7 +81,7 @@ impl<'a> Lines<'a> {
         Ok(Self { rest, taken: 0 })
     }
 
-    /// Takes the next line, without its end.
+    /// Reads the next line, without its line end.
     pub(crate) fn take(&mut self) -> Result<&'a str, ParseError> {
         self.taken += 1;
         let (line, rest) = self
@@ -92,7 +92,7 @@ impl<'a> Lines<'a> {
         Ok(line)
     }
 
-    /// Takes the first line of a format, which names its version.
+    /// Reads the first line of a format, which names its version.
     pub(crate) fn take_version(&mut self, known: &'static str) -> Result<(), ParseError> {
         let line = self.take()?;
         let name = known.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -105,13 +105,13 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Takes the line `name: value` and returns its value.
+    /// Reads the line `name: value` and returns its value.
     pub(crate) fn take_field(&mut self, name: &'static str) -> Result<&'a str, ParseError> {
         let line = self.take()?;
         value_of(line, name).ok_or(self.refused(Problem::Field { expected: name }))
     }
 
-    /// The same, if the next line is this field.
+    /// Reads the line `name: value` if the next line has this name.
     pub(crate) fn take_optional(&mut self, name: &'static str) -> Option<&'a str> {
         let (line, rest) = self.rest.split_once('\n')?;
         let value = value_of(line, name)?;
@@ -125,22 +125,22 @@ impl<'a> Lines<'a> {
         self.rest
     }
 
-    /// The error of the line that was taken last.
+    /// Makes an error about the line that was read last.
     pub(crate) fn refused(&self, problem: Problem) -> ParseError {
         ParseError::new(self.taken, problem)
     }
 
-    /// The same, for a value.
+    /// Makes an error about a value in the line that was read last.
     pub(crate) fn expected(&self, expected: &'static str) -> ParseError {
         self.refused(Problem::Value { expected })
     }
 
-    /// Whether all lines were taken.
+    /// Returns true if all lines were read.
     pub(crate) fn is_at_end(&self) -> bool {
         self.rest.is_empty()
     }
 
-    /// Checks that all lines were taken.
+    /// Checks that all lines were read.
     pub(crate) fn finish(self) -> Result<(), ParseError> {
         if self.is_at_end() {
             Ok(())

@@ -41,7 +41,7 @@ impl Time {
         Self::from_unix(elapsed.as_secs())
     }
 
-    /// Reads the one spelling that a time has.
+    /// Reads a time. Only one spelling is accepted.
     pub fn parse(text: &str) -> Option<Self> {
         let elapsed = parse_rfc3339(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
         let time = Self::from_unix(elapsed.as_secs())?;

@@ -32,13 +32,13 @@ pub enum Revoked {
     /// Refuse it.
     #[default]
     Refuse,
-    /// Accept it if the envelope's time is before the revocation, by a second or more. Whoever has
-    /// stolen a key can write any time. So this is for signatures that are known from elsewhere to
-    /// be so old.
+    /// Accept it if the envelope's time is before the revocation, by a second or more. The thief of
+    /// a key can write any time. So this is only for signatures whose age is known from another
+    /// source.
     AcceptIfSignedBefore,
 }
 
-/// A key, whose it is, and when it may sign.
+/// A key, its owner, and the period in which it may sign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustedKey {
     name: String,
@@ -221,7 +221,7 @@ pub struct TrustList {
 }
 
 impl TrustList {
-    /// Bytes of the longest trust list.
+    /// Length of the longest trust list in bytes.
     pub const MAX_LEN: usize = 16 << 20;
 
     /// Reads a trust list.
@@ -256,7 +256,7 @@ impl TrustList {
         }
     }
 
-    /// Whether `bytes` begin as a trust list does, of whatever version.
+    /// Returns true if `bytes` begin like a trust list of any version.
     pub fn is_likely(bytes: &[u8]) -> bool {
         let name = VERSION.trim_end_matches(|c: char| c.is_ascii_digit());
         bytes.starts_with(name.as_bytes())
@@ -265,7 +265,7 @@ impl TrustList {
     /// Appends a key.
     ///
     /// # Errors
-    /// If the list has a key of this name, or this key, or would be longer than
+    /// If the list already has this key or a key of this name, or if the list would be longer than
     /// [`MAX_LEN`](Self::MAX_LEN).
     pub fn add(&mut self, key: TrustedKey) -> Result<(), TrustListError> {
         for other in &self.keys {
@@ -294,7 +294,7 @@ impl TrustList {
     /// # Errors
     /// The errors of [`TrustedKey::revoke`]. [`TrustListError::UnknownName`] if no key has this
     /// name. [`TrustListError::TooLong`] if the list would be longer than
-    /// [`MAX_LEN`](Self::MAX_LEN). After an error the list is as it was.
+    /// [`MAX_LEN`](Self::MAX_LEN). After an error the list is unchanged.
     pub fn revoke(
         &mut self,
         name: &str,
@@ -313,8 +313,8 @@ impl TrustList {
     }
 
     /// Finds the key that made an envelope, verifies the signature, and checks that the key may
-    /// sign at the envelope's time. That the envelope is about the file in question is left to
-    /// [`Envelope::verify_file`].
+    /// sign at the envelope's time. [`Envelope::verify_file`] then checks that the envelope is
+    /// about your file.
     ///
     /// The time is the signer's own claim. It keeps honest signers from using a key too long. It
     /// does not stop somebody who has stolen the key.
@@ -356,7 +356,7 @@ impl fmt::Display for TrustList {
     }
 }
 
-/// Reason for which an entry cannot be made or added.
+/// Reason that an entry cannot be made or added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TrustListError {
@@ -364,9 +364,9 @@ pub enum TrustListError {
     Text(TextError),
     /// The last second of validity is before the first one.
     EmptyPeriod,
-    /// The list has a key of this name.
+    /// The list already has a key of this name.
     DuplicateName,
-    /// The list has this key.
+    /// The list already has this key.
     DuplicateKey,
     /// The list has no key of this name.
     UnknownName,
@@ -397,7 +397,7 @@ impl fmt::Display for TrustListError {
 
 impl std::error::Error for TrustListError {}
 
-/// Reason for which no key of a list answers for an envelope.
+/// Reason that no key of a list confirms an envelope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TrustError {
@@ -432,7 +432,7 @@ pub enum TrustError {
         name: String,
         /// Time of the revocation, and the reason.
         revocation: Revocation,
-        /// Whether the envelope's time is before the revocation. In the same second it is not.
+        /// True if the envelope's time is before the revocation, by a second or more.
         signed_before: bool,
     },
 }

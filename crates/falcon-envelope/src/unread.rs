@@ -15,10 +15,10 @@ use std::{
     io::{self, BufRead, Read},
 };
 
-/// Bytes of the longest line of a file: hash, length, path and line end.
+/// Length of the longest line of a file in bytes: hash, length, path and line end.
 const MAX_LINE: usize = 128 + 1 + 20 + 1 + FilePath::MAX_LEN + 1;
 
-/// A signed manifest whose lines were hashed and not looked at.
+/// A signed manifest whose lines were hashed but not parsed.
 ///
 /// A manifest may be long, and anybody can write one. So hash it first, in constant memory, and
 /// call [`SignedManifest::parse`] only if the signature is valid:
@@ -54,9 +54,9 @@ impl UnreadManifest {
     /// malformed.
     ///
     /// # Errors
-    /// [`ReadError::Parse`] if the first line is not that of a manifest, a line is too long to be
-    /// that of a file, the text is longer than [`SignedManifest::MAX_LEN`], or it does not end with
-    /// an envelope.
+    /// [`ReadError::Parse`] if the first line is not that of a manifest, a line is too long for a
+    /// file, the text is longer than [`SignedManifest::MAX_LEN`], or it does not end with an
+    /// envelope.
     pub fn read(mut reader: impl BufRead) -> Result<Self, ReadError> {
         let mut hasher = Hasher::new();
         let mut line = Vec::with_capacity(MAX_LINE);
@@ -64,7 +64,7 @@ impl UnreadManifest {
         loop {
             line.clear();
             let most = MAX_LINE.min(left);
-            // One byte more than is allowed shows that there is more.
+            // Reads one byte more than allowed, to detect a longer text.
             let mut rest = reader.by_ref().take(most as u64 + 1);
             rest.read_until(b'\n', &mut line)?;
             if line.len() > most {
@@ -109,7 +109,7 @@ impl UnreadManifest {
         &self.envelope
     }
 
-    /// Verifies that `key` signed the text before the envelope, and returns what the signer says.
+    /// Verifies that `key` signed the text before the envelope, and returns the signer's statement.
     ///
     /// # Errors
     /// [`VerifyError`].
@@ -118,7 +118,7 @@ impl UnreadManifest {
     }
 }
 
-/// Reason for which a manifest cannot be read.
+/// Reason that a manifest cannot be read.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ReadError {

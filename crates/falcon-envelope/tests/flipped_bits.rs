@@ -6,7 +6,7 @@ use common::{FILE, alice, bob, envelope, signed_manifest};
 use falcon_core::AnySigningKey;
 use falcon_envelope::{Digest, Envelope, SignedManifest, UnreadManifest};
 
-/// Checks that `accepts` refuses whatever differs from `text` by a little.
+/// Checks that `accepts` refuses every text that differs from `text` by a little.
 fn check(text: &str, accepts: impl Fn(&[u8]) -> bool) {
     let mut bytes = text.as_bytes().to_vec();
     assert!(accepts(&bytes));
@@ -61,7 +61,7 @@ fn of_a_manifest_1024() {
     check_manifest(&bob());
 }
 
-/// A bit of the file that is signed.
+/// Flips bits of the file that is signed.
 #[test]
 fn of_the_file() {
     let (key, envelope) = (alice().verifying_key(), envelope(&alice()));

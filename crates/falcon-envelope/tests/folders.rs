@@ -1,4 +1,4 @@
-//! Folders on the disk against their manifests.
+//! Compares folders on the disk with their manifests.
 
 mod common;
 
@@ -133,7 +133,7 @@ fn an_unreadable_folder_is_named() {
 #[test]
 fn a_path_is_recorded_once() {
     let entries = manifest().entries().to_vec();
-    // Twice, beside all others and alone.
+    // Repeats an entry, with all others and alone.
     for repeated in &entries {
         let duplicate = Err(ManifestError::Duplicate(repeated.path.clone()));
         let more = [&entries[..], slice::from_ref(repeated)].concat();
@@ -143,7 +143,7 @@ fn a_path_is_recorded_once() {
     }
 }
 
-/// Files with these paths, all of the same content.
+/// Makes files with these paths and the same content.
 fn entries(paths: impl Iterator<Item = String>) -> Vec<Entry> {
     let digest = Digest::of(b"");
     let entry = |path: String| Entry {
@@ -161,7 +161,7 @@ fn a_manifest_has_a_largest_number_of_files() {
     assert_eq!(too_many, Err(ManifestError::TooManyFiles));
     let manifest = Manifest::new(paths(most)).expect("as many as there may be");
     let last = &entries(iter::once("z".to_owned()))[0];
-    // The reader counts, too.
+    // The reader counts the files, too.
     let text = format!("{manifest}{last}\n");
     let error = SignedManifest::parse(text.as_bytes()).expect_err("too many");
     assert_eq!(error.line(), most + 2);
@@ -181,7 +181,7 @@ fn a_manifest_has_a_largest_length() {
     let mut number = 0;
     let mut paths = Vec::new();
     while left > 0 {
-        // The last two lines share what is left: a line has a path.
+        // The last two lines share the remaining length, since a line has at least a path.
         let len = match left {
             left if left >= 2 * line => FilePath::MAX_LEN,
             left if left > line => FilePath::MAX_LEN / 2,
@@ -199,7 +199,7 @@ fn a_manifest_has_a_largest_length() {
     assert_eq!(Manifest::new(entries), Err(ManifestError::TooLong));
 }
 
-/// Hashing is the same in one piece, in small pieces, and from a reader that is interrupted.
+/// A digest is the same in one piece, in small pieces, and from a reader that is interrupted.
 #[test]
 fn a_digest_does_not_depend_on_the_pieces() {
     struct Grudging<'a>(&'a [u8], bool);

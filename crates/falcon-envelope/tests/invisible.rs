@@ -2,7 +2,7 @@
 
 use falcon_envelope::{FilePath, PathError, TextError, check_text, is_invisible};
 
-/// Every character there is, in a text and in a path.
+/// Tries every character in a text and in a path.
 #[test]
 fn every_invisible_character_is_refused_and_no_other() {
     for character in '\0'..=char::MAX {

@@ -1,4 +1,4 @@
-//! Signers, and whether their keys may sign: one test a rule.
+//! Signers, and whether their keys may sign: one test for each rule.
 
 mod common;
 
@@ -35,7 +35,7 @@ fn a_wrong_key_a_forgery_and_a_changed_file_are_told_apart() {
         envelope.verify_file(&stranger().verifying_key(), &digest),
         Err(wrong)
     );
-    // Even if the file was changed, too.
+    // The error is the same if the file was changed, too.
     let other = Digest::of(b"order #43\n");
     assert_eq!(
         envelope.verify_file(&stranger().verifying_key(), &other),
@@ -51,7 +51,7 @@ fn a_wrong_key_a_forgery_and_a_changed_file_are_told_apart() {
         Err("the content was changed: 10 bytes were signed, 11 are there".to_owned())
     );
 
-    // Everything that the signer says is signed.
+    // Every field of a statement is signed.
     let text = envelope.to_string();
     for (from, to) in [
         ("12:00:00Z", "12:00:01Z"),
@@ -78,7 +78,7 @@ fn a_manifest_is_not_a_file() {
         panic!("not a manifest");
     };
     assert_eq!(digest, Digest::of(text.as_bytes()));
-    // Whoever signs a file that looks like a manifest has not signed a manifest.
+    // The signature of a file that looks like a manifest is not the signature of a manifest.
     let of_file = sign(&alice(), None, Subject::File(digest));
     assert!(of_file.verify_file(&key, &digest).is_ok());
     let signed = SignedManifest::new(manifest(), of_file);
@@ -104,7 +104,7 @@ fn the_envelope_of_another_manifest_is_refused() {
     assert!(signed_manifest(&alice()).verify(&key).is_ok());
 }
 
-/// A plain signature of the same text is not an envelope's, and an envelope's is no plain one.
+/// A plain signature of the same text is not valid for an envelope, and the other way round.
 #[test]
 fn statements_have_a_hash_of_their_own() {
     let AnySigningKey::Falcon512(key) = alice() else {
@@ -129,7 +129,7 @@ fn statements_have_a_hash_of_their_own() {
     assert!(envelope.verify_statement(&public).is_ok());
     assert!(public.verify(&bytes, envelope.signature()).is_err());
 
-    // A key elsewhere signs with the hash of statements.
+    // A key in another program signs with the hash of statements.
     let signature = key.sign_with_hash(&mut rand::rng(), &Statement::HASH, &bytes);
     let envelope = statement()
         .with_signature(&signature.expect("no fault"))
@@ -166,7 +166,7 @@ fn the_list_says_who_signed() {
             .is_err()
     );
 
-    // A stranger who writes Alice's fingerprint is not Alice.
+    // A stranger who writes Alice's fingerprint cannot sign as Alice.
     let statement = Statement::new(&alice().verifying_key(), noon(), None, file());
     let statement = statement.expect("no comment");
     let signature = stranger()
@@ -273,7 +273,8 @@ fn an_entry_is_checked_when_it_is_made() {
     assert_eq!(list.to_string().parse(), Ok(list));
 }
 
-/// A list that moved a revocation later would accept what the thief of the key signed before it.
+/// If a revocation could move to a later time, a list would accept signatures that the key's thief
+/// made before it.
 #[test]
 fn a_revocation_moves_to_an_earlier_time_only() {
     let mut list = trust_list();
@@ -285,7 +286,7 @@ fn a_revocation_moves_to_an_earlier_time_only() {
     let refused = list.revoke("Bob", after, "laptop found");
     assert_eq!(refused, Err(TrustListError::RevokedBefore(time)));
     assert_eq!(list, trust_list());
-    // At the same time, the reason changes.
+    // With the same time, only the reason changes.
     for (time, reason) in [(time, "laptop lost"), (before, "laptop stolen")] {
         let revoked = list.revoke("Bob", time, reason).expect("not later");
         let revocation = revoked.revoked().expect("a revocation");
@@ -300,11 +301,11 @@ fn a_revocation_moves_to_an_earlier_time_only() {
     assert_eq!(list, kept);
 }
 
-/// Keys that are all different, 36,864 of them.
+/// Lists 36,864 different keys.
 fn many_keys() -> impl Iterator<Item = AnyVerifyingKey> {
     let mut bytes = bob().verifying_key().to_bytes().to_vec();
     (0..192 * 192).map(move |number| {
-        // Coefficients that are in range.
+        // Coefficients within the range.
         bytes[1] = (number % 192) as u8;
         bytes[2] = 0;
         bytes[3] = (number / 192) as u8;
@@ -312,8 +313,8 @@ fn many_keys() -> impl Iterator<Item = AnyVerifyingKey> {
     })
 }
 
-/// A list that is too long with the key that is returned, if its name has 1024 bytes. The names of
-/// the first keys are shorter by `spare` bytes together.
+/// Makes a list and a key. With the key, the list is too long if the key's name has 1024 bytes. The
+/// names of the first keys are shorter by `spare` bytes together.
 fn long_list(mut spare: usize) -> (TrustList, AnyVerifyingKey) {
     let mut text = "falcon-trust v1\n".to_owned();
     for (number, key) in many_keys().enumerate() {
@@ -332,7 +333,7 @@ fn long_list(mut spare: usize) -> (TrustList, AnyVerifyingKey) {
     panic!("too few keys");
 }
 
-/// A list that is written can be read again, whatever made it longer.
+/// A written list can be read again, whatever made it longer.
 #[test]
 fn a_key_that_makes_a_list_too_long_is_refused() {
     let (mut list, key) = long_list(2400);
@@ -376,7 +377,7 @@ fn a_revocation_that_makes_a_list_too_long_is_refused() {
     list.revoke(&name, noon(), &fits)
         .expect("a reason that fits");
     assert_eq!(list.to_string().len(), TrustList::MAX_LEN);
-    // The new reason of a key that is revoked already counts, too.
+    // For a key that is already revoked, the length of the new reason counts, too.
     let longer = list.revoke(&name, noon(), &format!("{fits}x"));
     assert_eq!(longer, Err(TrustListError::TooLong));
     let kept = list.keys()[index].revoked().expect("a revocation");

@@ -1,5 +1,5 @@
-//! A text that is read is written again byte for byte, whatever was done to it. Values that can be
-//! made can be read again.
+//! A text that the parser reads is written again byte for byte. Every value that can be made can be
+//! read again after it is written.
 
 mod common;
 
@@ -24,7 +24,7 @@ static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
 /// The key that signed the manifest.
 static KEY: LazyLock<AnyVerifyingKey> = LazyLock::new(|| alice().verifying_key());
 
-/// Whether one of the parsers reads the text; what it reads it must write.
+/// Returns true if a parser reads the text. Then the text must be written again unchanged.
 fn is_read(bytes: &[u8]) -> bool {
     let written = [
         Envelope::parse(bytes).ok().map(|it| it.to_string()),
@@ -51,7 +51,7 @@ fn the_texts_are_read() {
     assert!(TEXTS.iter().all(|text| is_read(text.as_bytes())));
 }
 
-/// Edits of a careless editor: removes, repeats or exchanges characters and lines.
+/// Makes edits of a careless editor, which remove, repeat or exchange characters and lines.
 fn edited() -> impl Strategy<Value = String> {
     let edit = (
         0..4_usize,
@@ -87,10 +87,10 @@ proptest! {
     }
 }
 
-/// Texts of visible characters and inner spaces.
+/// Makes texts of visible characters and inner spaces.
 fn comments() -> impl Strategy<Value = String> {
     let texts = "[^\\p{C}\\s]([^\\p{C}\\s]| ){0,40}[^\\p{C}\\s]";
-    // Classes of characters do not know those that only change how others look.
+    // The classes of characters include some that are invisible.
     texts.prop_map(|text| text.replace(is_invisible, "x"))
 }
 

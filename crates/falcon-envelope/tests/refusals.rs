@@ -1,4 +1,4 @@
-//! Refusals of the parsers: in which line, and why.
+//! Refusals of the parsers: the line and the reason.
 
 mod common;
 
@@ -33,7 +33,7 @@ fn trust_error(text: &str) -> ParseError {
     TrustList::parse(text.as_bytes()).expect_err(text)
 }
 
-/// Replaces what must be there exactly once.
+/// Replaces `from`, which must be there exactly once.
 fn replace(text: &str, from: &str, to: &str) -> String {
     assert_eq!(text.matches(from).count(), 1, "{from:?}");
     text.replacen(from, to, 1)
@@ -88,7 +88,7 @@ fn of_any_format() {
     expect(envelope_error(&"x".repeat(max)), 1, Problem::Truncated);
 }
 
-/// A text that seems to be of a format gets the errors of its reader, not those of other formats.
+/// A text that begins like a format gets the errors of that format's reader.
 #[test]
 fn every_format_is_told_by_its_first_bytes() {
     let texts = [
@@ -205,7 +205,7 @@ fn of_a_manifest() {
     );
 }
 
-/// Manifests whose lines are only hashed: their shape does not matter, but the memory does.
+/// Tests manifests whose lines are only hashed: their shape does not matter, but the memory does.
 #[test]
 fn of_a_manifest_that_is_not_read() {
     let text = signed_manifest(&alice()).to_string();
@@ -233,7 +233,7 @@ fn of_a_manifest_that_is_not_read() {
     expect(error(&format!("{text}\n")), 12, Problem::TrailingLine);
     let line = "x".repeat(10_000);
     expect_value(error(&format!("{version}\n{line}\n{}", &text[end..])), 2);
-    // The longest line there can be.
+    // The longest possible line.
     let entry = Entry {
         path: FilePath::parse(&"x".repeat(FilePath::MAX_LEN)).expect("a path"),
         digest: Digest::parse(&format!("{} {}", "0".repeat(128), u64::MAX)).expect("a digest"),
@@ -241,12 +241,12 @@ fn of_a_manifest_that_is_not_read() {
     let manifest = Manifest::new(vec![entry]).expect("a file");
     let unread = UnreadManifest::read(format!("{manifest}{}", &text[end..]).as_bytes());
     assert!(unread.is_ok());
-    // The shortest manifest there can be.
+    // The shortest possible manifest.
     let unread = UnreadManifest::read(format!("{version}\n{}", &text[end..]).as_bytes());
     assert_eq!(unread.expect("no file").files(), 0);
     let unread = UnreadManifest::read(text.as_bytes());
     assert_eq!(unread.expect("three files").files(), 3);
-    // Endless input is not read for ever.
+    // Reading stops although the input is endless.
     let start = std::io::Cursor::new(format!("{version}\n"));
     let endless = BufReader::with_capacity(4000, start.chain(Endless));
     let Err(ReadError::Parse(error)) = UnreadManifest::read(endless) else {
@@ -256,7 +256,7 @@ fn of_a_manifest_that_is_not_read() {
     assert_eq!(error.problem(), Problem::TooLong { max });
 }
 
-/// The source is the reader or the text that failed.
+/// The source of the error is the error of the reader or of the text.
 #[test]
 fn an_error_of_reading_has_its_source() {
     let source = |reader: Box<dyn Read>| {
@@ -270,7 +270,7 @@ fn an_error_of_reading_has_its_source() {
     assert_eq!(source(Box::new(&b"hello\n"[..])), (false, true));
 }
 
-/// A line in each read.
+/// A reader that returns a line for each read, endlessly.
 struct Endless;
 
 impl Read for Endless {
@@ -335,7 +335,7 @@ fn of_a_trust_list() {
     }
 }
 
-/// A list that has lost its last entries, or only the lines that revoke a key, is not a list.
+/// A list is refused if it has lost its last entries, or only the lines that revoke a key.
 #[test]
 fn of_a_trust_list_that_is_cut() {
     let text = trust_list().to_string();
@@ -343,13 +343,13 @@ fn of_a_trust_list_that_is_cut() {
         let error = TrustList::parse(&text.as_bytes()[..length]).expect_err("a part");
         assert_eq!(error.problem(), Problem::Truncated, "{length}");
     }
-    // The end alone does not hide that an entry is gone.
+    // A correct last line does not hide that an entry is missing.
     let bob = text.find("\nname: Bob").expect("an entry");
     let end = text.find("\nend: 2\n").expect("an end");
     expect_value(trust_error(&format!("{}{}", &text[..bob], &text[end..])), 9);
 }
 
-/// Nothing between the bytes and the value is lost: a text that is read is written again.
+/// Every field of a text is read, and written again unchanged.
 #[test]
 fn every_field_is_written_as_it_was_read() {
     let envelope_text = envelope(&alice()).to_string();

@@ -1,5 +1,5 @@
-//! The files in `kat/envelope`: they are what this library writes, and they verify.
-//! `FALCON_WRITE_TABLES=1` writes them.
+//! The files in `kat/envelope` are what this library writes, and they verify.
+//! `FALCON_WRITE_TABLES=1` writes the files.
 
 mod common;
 
@@ -12,7 +12,7 @@ fn path(name: &str) -> PathBuf {
     kat.join(name)
 }
 
-/// Compares with the stored file, and returns it.
+/// Compares `expected` with the stored file, and returns the file.
 fn stored(name: &str, expected: &[u8]) -> Vec<u8> {
     let path = path(name);
     if env::var_os("FALCON_WRITE_TABLES").is_some() {
@@ -76,7 +76,7 @@ fn trust_lists() {
 
 #[test]
 fn the_digest_is_what_openssl_prints() {
-    // openssl dgst -shake256 -xoflen 64 kat/envelope/order.txt
+    // This hash was printed by: openssl dgst -shake256 -xoflen 64 kat/envelope/order.txt
     let expected = include_str!("../../../kat/envelope/order.txt.shake256");
     let digest = Digest::of(FILE);
     assert_eq!(

@@ -109,11 +109,12 @@ unsafe impl Device for Instantly {
     ) -> Result<(), GpuError> {
         let batch = self.last(stream);
         if from == batch.status {
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller keeps the contract of this function.
             unsafe { to.write_bytes(status::DONE, len) };
         } else if from == batch.counts {
             let told = u64::from(batch.count) << 32;
-            // SAFETY: as the caller promises; `told` has 8 bytes, two counts.
+            // SAFETY: the caller keeps the contract of this function; `told` has 8 bytes, two
+            // counts.
             unsafe { to.copy_from_nonoverlapping(told.to_le_bytes().as_ptr(), len.min(8)) };
         }
         Ok(())

@@ -19,11 +19,11 @@ fn main() {
         return;
     }
     build(kernels).compile("falcon_kernels");
-    // The level from which nodes lie in registers affects no output byte.
+    // A change of the level below which nodes are in registers affects no output byte.
     beside(kernels, "variant")
         .define("FALCON_SMALL", "3")
         .compile("falcon_kernels_variant");
-    // Lanes run as fibers, over the operations that a GPU has.
+    // Lanes run as fibers, with the operations of a GPU.
     beside(kernels, "emulated")
         .include(".")
         .file("emulate.cpp")
@@ -75,8 +75,8 @@ fn compiler() -> Result<(), String> {
     }
 }
 
-/// Configures a further build of the kernels. Its names are in the namespace `name`, apart from
-/// those of the default build.
+/// Configures a further build of the kernels. Its names are in the namespace `name`, so they do not
+/// clash with those of the default build.
 fn beside(kernels: &Path, name: &str) -> cc::Build {
     let mut build = build(kernels);
     build

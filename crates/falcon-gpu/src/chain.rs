@@ -25,7 +25,7 @@ pub(crate) fn stopped(told: &[u8], sign: Operation, hedged: bool, attempt: u32) 
     let stopped = chain.into_iter().find(|(stage, _)| told.contains(stage));
     match stopped {
         Some((_, operation)) => operation,
-        // A job was to be tried again, and no kernel has begun it.
+        // A job waits for another attempt, and no kernel has begun it.
         None if attempt > 0 && told.contains(&status::REDO) => first,
         None => Operation::Accept,
     }

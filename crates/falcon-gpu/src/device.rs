@@ -34,20 +34,20 @@ pub(crate) const MOST_STREAMS: usize = 16;
 /// Memory of a device, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryInfo {
-    /// Bytes that nobody uses.
+    /// Number of free bytes.
     pub free: u64,
-    /// Bytes in all.
+    /// Number of all bytes.
     pub total: u64,
 }
 
 /// Number of threads with which a kernel is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
-    /// Blocks.
+    /// Number of blocks.
     pub blocks: u32,
-    /// Threads of a block.
+    /// Number of threads of a block.
     pub threads: u32,
-    /// Bytes of shared memory of a block.
+    /// Number of bytes of shared memory of a block.
     pub shared: u32,
 }
 
@@ -196,7 +196,7 @@ pub unsafe trait Device: Send + Sync {
     ) -> Result<f64, GpuError> {
         self.wait(stream)?;
         let start = Instant::now();
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { self.launch(stream, kernel, grid, batch) }?;
         self.wait(stream)?;
         Ok(start.elapsed().as_secs_f64() * 1e3)
@@ -328,7 +328,8 @@ impl Locked {
     fn bytes_mut(&mut self, len: usize) -> &mut [u8] {
         let len = len.min(self.len);
         self.used = self.used.max(len);
-        // SAFETY: as in `bytes`, and nobody else has a reference.
+        // SAFETY: `self` owns the memory, which has `len` initialised bytes. `&mut self` excludes
+        // other references.
         unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr(), len) }
     }
 

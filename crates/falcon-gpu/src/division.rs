@@ -405,7 +405,7 @@ mod tests {
             memory: 10_000,
         };
         let chunks = chunks(&Batch(1000), limits, need);
-        // All chunks but the last, which may be smaller.
+        // Checks all chunks except the last one, which may be smaller.
         for chunk in &chunks[..chunks.len() - 1] {
             assert!((8_000..=10_000).contains(&need(chunk.size)), "{chunk:?}");
         }

@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GpuError {
-    /// There is no CUDA driver. The text says which files were looked for.
+    /// There is no CUDA driver. The text lists the files that were tried.
     NoDriver(String),
     /// The driver is older than the kernels need.
     OldDriver {

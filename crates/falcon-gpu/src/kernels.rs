@@ -1,6 +1,6 @@
 //! Interface to the kernels: their parameter and their names.
 //!
-//! [`Batch`] mirrors `kernels/batch.h`, which says what the fields are;
+//! [`Batch`] mirrors `kernels/batch.h`, which explains the fields;
 //! [`Kernel`] lists the kernels that `kernels/kernels.h` defines, and the sizes that a launch
 //! needs.
 
@@ -9,7 +9,7 @@ use falcon_core::Parameters;
 /// An address in the memory of a device.
 pub type DevicePointer = u64;
 
-/// The one parameter of every kernel; see `kernels/batch.h`.
+/// The only parameter of every kernel; see `kernels/batch.h`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 #[allow(missing_docs)]
@@ -51,12 +51,12 @@ pub struct Batch {
 pub mod status {
     /// No kernel has written a status yet.
     pub const NONE: u8 = 0x00;
-    /// Inputs copied. The host writes this value. For encoded signatures, the kernel that decodes
-    /// them does.
+    /// The inputs are copied. The host writes this value. For encoded signatures, the kernel that
+    /// decodes them writes it.
     pub const GIVEN: u8 = 0x0f;
-    /// Point hashed.
+    /// The point is hashed.
     pub const HASHED: u8 = 0x33;
-    /// Signing: seed of this attempt written.
+    /// Signing: the seed of this attempt is written.
     pub const SEEDED: u8 = 0x3c;
     /// Signing: the sampler's bytes are written.
     pub const READY: u8 = 0x55;
@@ -64,13 +64,13 @@ pub mod status {
     pub const SHORT: u8 = 0x5a;
     /// Signing: a vector was found that is not short.
     pub const LONG: u8 = 0x66;
-    /// Signing: to be tried again with the next seed.
+    /// Signing: the job must be tried again with the next seed.
     pub const REDO: u8 = 0x69;
-    /// Signed; or signature valid; or key expanded.
+    /// The message is signed, the signature is valid, or the key is expanded.
     pub const DONE: u8 = 0xa5;
-    /// Verifying: not a signature of this message under this key.
+    /// Verifying: the signature does not belong to this message and key.
     pub const INVALID: u8 = 0xc3;
-    /// Verifying: not the bytes of a signature.
+    /// Verifying: the bytes are not an encoded signature.
     pub const MALFORMED: u8 = 0xcc;
     /// Verifying: the values of the key are missing.
     pub const UNPREPARED: u8 = 0xf0;
@@ -141,7 +141,7 @@ pub enum Operation {
 pub struct Kernel {
     /// Operation of the kernel.
     pub operation: Operation,
-    /// 9 or 10.
+    /// Base-2 logarithm of the degree, 9 or 10.
     pub logn: u32,
 }
 
@@ -187,7 +187,7 @@ impl Kernel {
         match self.operation {
             // The targets of the upper levels.
             Operation::Sign(KeyMode::Expanded) => 4 * n - (4 << 7),
-            // The same targets, and the tree.
+            // The targets of the upper levels, and the tree.
             Operation::Sign(KeyMode::Transient | KeyMode::Balanced) => {
                 4 * n - (4 << 6) + computed_len(self.logn)
             }
@@ -199,15 +199,15 @@ impl Kernel {
     pub fn shared_reals(self) -> usize {
         let n = 1 << self.logn;
         match self.operation {
-            // Rows of bytes.
+            // Rows of the sampler's bytes.
             Operation::Prng => 4 * 64,
             // The targets of the lower levels, of four signatures.
             Operation::Sign(KeyMode::Expanded) => 4 * (4 << 7),
-            // Targets of one level less, and the lowest levels of the tree.
+            // The targets of one level less, and the lowest levels of the tree.
             Operation::Sign(_) => 4 * ((4 << 6) + computed_len(6)),
             Operation::Basis => 4 * n,
             Operation::Expand => computed_len(self.logn),
-            // These are words of 16 bits.
+            // The polynomials are words of 16 bits.
             Operation::Verify => n / 4,
             _ => 0,
         }

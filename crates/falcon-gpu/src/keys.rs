@@ -14,7 +14,7 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 use zeroize::{Zeroize, Zeroizing};
 
-/// Bytes of the hash of a secret key.
+/// Length of the hash of a secret key in bytes.
 pub(crate) const HASH_LEN: usize = 32;
 
 /// Initial capacity, in keys.
@@ -310,7 +310,7 @@ impl KeyStore {
             return Ok(());
         };
         let statuses = group.len() * small_len(self.logn);
-        // Behind the small integers stands one zero for each key: the status "not done".
+        // The small integers are followed by one zero for each key: the status "not done".
         let mut small = Zeroizing::new(vec![status::NONE; statuses + group.len()]);
         for (key, out) in group.iter().zip(small.chunks_exact_mut(4 * P::N)) {
             key.write_small(out);
@@ -347,7 +347,7 @@ impl KeyStore {
         let expanded = expanded.and(stream.wait());
         let wiped = arrays.small.wipe(0..small.len());
         if let Err(error) = expanded.and(wiped) {
-            // Wipes the places of these keys: none of them is entered as present.
+            // Wipes the places of these keys. None of them is entered as present.
             let all = |each: usize| each * first..each * (first + group.len());
             let _ = arrays.small.wipe(0..small.len());
             let _ = arrays.keys.wipe(all(8 * stride));

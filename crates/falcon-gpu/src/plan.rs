@@ -10,13 +10,13 @@ use falcon_core::hazmat::Fit;
 use falcon_core::{NONCE_LEN, Parameters, SEED_LEN};
 use std::ops::Range;
 
-/// Bytes of the seed of an attempt.
+/// Length of the seed of an attempt in bytes.
 pub(crate) const ATTEMPT_SEED: usize = 56;
-/// Bytes of a row for the sampler.
+/// Length of a row of the sampler's bytes.
 const ROW: usize = 512;
-/// Bytes of the records of a row.
+/// Length of the records of a row in bytes.
 const ROW_RECORDS: usize = 2 * 46;
-/// Signatures that a warp signs at once.
+/// Number of signatures that a warp signs at once.
 const SIGNED_TOGETHER: usize = 32 / SIGNING_LANES as usize;
 /// Largest number of rows of a signature that are computed ahead.
 const MOST_ROWS: u32 = 1024;
@@ -37,12 +37,12 @@ pub(crate) struct Plan {
     pub(crate) status: Range<usize>,
     /// End of the data that is copied to the device before the first attempt.
     pub(crate) sent: usize,
-    /// Copied to the device if the caller gives them.
+    /// Seeds. They are copied to the device if the caller gives them.
     pub(crate) seeds: Range<usize>,
     pub(crate) s2: Range<usize>,
     /// Number of jobs to be tried again, and number of jobs that are done.
     pub(crate) counts: Range<usize>,
-    /// Two lists, so that one is read while the other is written.
+    /// Two lists of jobs: one is read while the other is written.
     pub(crate) lists: [Range<usize>; 2],
     pub(crate) rows: Range<usize>,
     pub(crate) records: Range<usize>,

@@ -19,8 +19,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// Number of attempts after which the device is taken for faulty if a job is still not done. The
-/// CPU gives up after 256 attempts. Chance leads there with a probability below `2^-128`.
+/// Number of attempts after which the device counts as faulty if a job is still not done. The CPU
+/// gives up after 256 attempts. Chance causes 256 refusals with a probability below `2^-128`.
 const MOST_ATTEMPTS: u32 = 1000;
 
 /// Division of a batch. A multiprocessor of an H100 signs 48 jobs at once, so a chunk of the
@@ -152,8 +152,8 @@ pub(crate) fn sign<P: Parameters>(
             if flights[number].is_none()
                 && let Some(&chunk) = waiting.peek()
             {
-                // If the keys of the chunk do not fit, they replace others when all chunks on their
-                // way have been read.
+                // If the keys of the chunk do not fit, they replace other keys when all started
+                // chunks have been read.
                 let mut begun = begin(state, number, way, work, chunk)?;
                 if begun.is_none() && flights.iter().all(Option::is_none) {
                     state.replace_keys::<P>()?;
@@ -383,7 +383,7 @@ impl Flight<'_> {
             stream.send(range)?;
         }
         stream.zero(plan.counts.clone())?;
-        // SAFETY: as in `begin`.
+        // SAFETY: all addresses are in this stream's memory or in the store of keys, as in `begin`.
         unsafe {
             if batch.batch_seed != 0 {
                 stream.launch(way.kernel(Operation::Seed), batch)?;
@@ -420,8 +420,8 @@ impl Flight<'_> {
         Ok(chain::undone(way.kernel(operation)))
     }
 
-    /// Waits for the attempt, and starts the next one if jobs are left. True if all results are
-    /// there.
+    /// Waits for the attempt, and starts the next one if jobs are left. Returns true if all results
+    /// are there.
     fn go_on<P: Parameters>(
         &mut self,
         stream: &mut ChunkStream,

@@ -7,7 +7,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::array;
 use std::ops::Range;
 
-/// The thing that an array has one element for.
+/// The unit for which an array has one element.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Each {
     Job,
@@ -34,7 +34,7 @@ pub(crate) fn stage<const ARRAYS: usize>(
     write: impl Fn(&Block, [&mut [u8]; ARRAYS]) + Sync,
 ) -> Result<(), GpuError> {
     let all = total(blocks);
-    // Bytes that are not written here stay as an earlier chunk has left them.
+    // Bytes that are not written here keep the values of an earlier chunk.
     for (range, each) in &arrays {
         let width = range.len() / each.of(all).max(1);
         if range.len() != width * each.of(all) {
@@ -67,8 +67,8 @@ pub(crate) fn stage<const ARRAYS: usize>(
     Ok(())
 }
 
-/// Writes values one after the other into `bytes`, little-endian, as every host of a CUDA device
-/// is.
+/// Writes values one after the other into `bytes`, little-endian, which is the order of every host
+/// of a CUDA device.
 pub(crate) fn put<const N: usize>(bytes: &mut [u8], values: impl IntoIterator<Item = [u8; N]>) {
     for (place, value) in bytes.as_chunks_mut().0.iter_mut().zip(values) {
         *place = value;
@@ -99,7 +99,7 @@ impl<'p> Messages<'p> {
         (self.bytes, Each::Byte)
     }
 
-    /// The array of their ends.
+    /// The array of the messages' ends.
     pub(crate) fn ends(&self) -> (&Range<usize>, Each) {
         (&self.ends, Each::Job)
     }
@@ -158,7 +158,7 @@ mod tests {
         }
     }
 
-    /// Arrays that are written block by block equal those that are written for the whole chunk.
+    /// Arrays written block by block equal arrays written for the whole chunk.
     #[test]
     fn blocks_write_what_one_would_write() {
         let batch = Batch::new(3000);

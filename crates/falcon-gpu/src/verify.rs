@@ -91,7 +91,7 @@ struct Plan {
     public_keys: Range<usize>,
     signatures: Range<usize>,
     lengths: Range<usize>,
-    /// Copied to the device, or written there.
+    /// Nonces. They are copied to the device, or written there.
     nonces: Range<usize>,
     s2: Range<usize>,
     status: Range<usize>,
@@ -256,8 +256,8 @@ fn bring<P: Parameters>(
                 }
             })?;
             stream.send(0..plan.lengths.end)?;
-            // Not decoded yet. Zeroed, so that no status of an earlier chunk is taken for a new
-            // one.
+            // The signatures are not decoded yet. The statuses are zeroed, so that no status of an
+            // earlier chunk is taken for a new one.
             stream.zero(plan.status.clone())?;
         }
         Claims::Decoded(all) => {
@@ -321,7 +321,7 @@ fn begin<P: Parameters>(
         count: chunk.size.keys as u32,
         ..batch
     };
-    // SAFETY: all addresses are of this stream's memory.
+    // SAFETY: all addresses are in this stream's memory.
     unsafe {
         stream.launch(kernel(Operation::Prepare), &keys)?;
         if matches!(claims, Claims::Encoded(_)) {

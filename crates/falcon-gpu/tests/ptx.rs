@@ -36,7 +36,7 @@ fn binary64_is_rounded_after_every_operation() {
                 "add" | "sub" | "mul" | "div" | "rcp" | "sqrt" => {
                     assert_eq!(name, format!("{operation}.rn.f64"));
                 }
-                // These do not round.
+                // These instructions do not round.
                 "neg" | "abs" | "mov" | "ld" | "st" | "selp" | "setp" | "cvt" | "ldu" | "shfl" => {}
                 _ => panic!("{name}: may it round in another way?"),
             }
@@ -47,7 +47,8 @@ fn binary64_is_rounded_after_every_operation() {
                 !instructions(ptx).any(|name| name.starts_with(fused) && name.ends_with(".f64"))
             );
         }
-        // Only the sampler's estimate, whose bounds hold with and without fusing.
+        // Only the sampler's estimate uses this instruction. Its bounds hold with and without
+        // fusing.
         assert!(instructions(ptx).any(|name| name == "fma.rn.f32"));
         for used in ["add", "sub", "mul", "sqrt"] {
             assert!(counts.contains_key(used), "no {used}");

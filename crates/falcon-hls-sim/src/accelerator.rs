@@ -134,13 +134,13 @@ fn from_words(words: &Words, f: &mut [f64]) {
     }
 }
 
-/// The four transforms on one design.
+/// The four transforms of one design.
 #[derive(Clone, Debug)]
 pub struct Accelerator {
     design: Design,
     control: Control,
     kernels: [Kernel; 4],
-    /// Iterations, by transform and `logn`.
+    /// The iterations, by transform and `logn`.
     iterations: [Vec<Vec<Iteration>>; 4],
 }
 
@@ -174,7 +174,7 @@ impl Accelerator {
         Ok(accelerator)
     }
 
-    /// The design.
+    /// The design of this accelerator.
     pub fn design(&self) -> &Design {
         &self.design
     }
@@ -189,7 +189,7 @@ impl Accelerator {
         &self.kernels[transform as usize]
     }
 
-    /// Runs a transform of degree `2^logn` on its memories: those that [`memories`] names, then the
+    /// Runs a transform of degree `2^logn` on its memories, in the order of [`memories`], then the
     /// twiddles.
     ///
     /// # Errors

@@ -47,7 +47,7 @@ pub enum AmdahlError {
         /// The value that was given.
         given: f64,
     },
-    /// A speedup is below 1 or above what its shares allow.
+    /// A speedup is below 1, or above the limit that its shares set.
     Speedup {
         /// The value that was given.
         given: f64,

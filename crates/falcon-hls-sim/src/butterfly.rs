@@ -25,7 +25,7 @@ pub struct Places {
     pub to_x: usize,
     /// Memory of the second result.
     pub to_y: usize,
-    /// The twiddles.
+    /// Memory of the twiddles.
     pub w: usize,
 }
 
@@ -94,7 +94,7 @@ impl<'a> Builder<'a> {
                 design.multipliers as usize,
             ),
             adder: graph.unit(UnitKind::Adder, design.adder.name, design.adders as usize),
-            // The number that one iteration needs in one cycle: scalers cost next to nothing.
+            // The number that one iteration needs in one cycle, since scalers cost next to nothing.
             scaler: graph.unit(UnitKind::Scaler, DSCALE.name, 4),
             rom: graph.unit(UnitKind::Rom, "rom", 1),
         };
@@ -117,7 +117,7 @@ impl<'a> Builder<'a> {
             let banks = match storage.banking {
                 Banking::Single => &[""][..],
                 Banking::ReIm => &[".re", ".im"],
-                // Both parts at once.
+                // Both parts of a number at once.
                 Banking::Parity => &[""],
             };
             let of_bank = |bank: &&str| {
@@ -175,7 +175,8 @@ impl<'a> Builder<'a> {
         banks[usize::from(part == ComplexPart::Im) % banks.len()]
     }
 
-    /// Loads `x` and `y` as the memory delivers them: real by real, or a word of each bank.
+    /// Loads `x` and `y` in the units that the memory delivers: real by real, or a word of each
+    /// bank.
     fn load_pair(&mut self, memory: [usize; 2]) -> [Complex; 2] {
         let latency = self.design.storage.read_latency;
         let numbers = [("x", memory[0], X), ("y", memory[1], Y)];

@@ -49,7 +49,7 @@ pub struct Run {
     pub stalls: u64,
 }
 
-/// An observer of a run, which is told of each event.
+/// Observer of a run. It is called at each event.
 pub trait Observer {
     /// Iteration `iteration` starts.
     fn started(&mut self, cycle: u64, iteration: usize) {
@@ -122,7 +122,8 @@ struct Pending {
 struct Cell {
     /// For each part, the iteration of the last write that can be read.
     written_by: [u32; 2],
-    /// For each part, the iteration that will have written last when all that started are done.
+    /// For each part, the last iteration that will have written it when all started iterations are
+    /// done.
     owner: [u32; 2],
     /// Cycle from which each part can be read.
     visible: [u64; 2],
@@ -131,9 +132,9 @@ struct Cell {
 /// Condition for the start of the next iteration.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
-    /// In this cycle.
+    /// The next iteration may start in this cycle.
     At(u64),
-    /// `overhead` cycles after all writes of the started iterations.
+    /// The next iteration may start `overhead` cycles after all writes of the started iterations.
     Drained { overhead: u64 },
 }
 
@@ -147,7 +148,7 @@ struct CycleSimulator<'a> {
     by_start: Vec<Vec<usize>>,
     /// Position of each node's values.
     offsets: Vec<usize>,
-    /// Reals of one iteration.
+    /// Number of reals of one iteration.
     values: usize,
     /// For each unit and instance, the cycle of the last use plus one.
     claims: Vec<Vec<u64>>,
@@ -247,7 +248,7 @@ impl<'a> CycleSimulator<'a> {
         self.active.is_empty() && self.pending.is_empty()
     }
 
-    /// Makes those writes visible whose latency has passed.
+    /// Makes writes visible when their latency has passed.
     fn write_back(&mut self, cycle: u64) {
         while self
             .pending
@@ -261,7 +262,8 @@ impl<'a> CycleSimulator<'a> {
         }
     }
 
-    /// Checks that every word was written last by the last iteration that writes it.
+    /// Checks that the last writer of every word is the last iteration that writes it in program
+    /// order.
     fn check_memories(&self) -> Result<(), Fault> {
         for (cells, memory) in self.cells.iter().zip(&self.graph.memories) {
             let overtaken = |cell: &Cell| cell.written_by != cell.owner;

@@ -12,7 +12,8 @@ pub struct Storage {
     pub kind: StorageKind,
     /// Distribution of words over banks.
     pub banking: Banking,
-    /// Number of ports of each bank; for [`StorageKind::Axi`], of channels in each direction.
+    /// Number of ports of each bank. For [`StorageKind::Axi`], the number of channels in each
+    /// direction.
     pub ports: u32,
     /// Cycles from a read to its data.
     pub read_latency: u32,
@@ -27,7 +28,7 @@ pub enum StorageKind {
     /// Memory of the processor, over AXI. It has a channel for reads and one for writes. Accesses
     /// happen in the order of the program.
     Axi,
-    /// Block RAM of the fabric; a port reads or writes.
+    /// Block RAM of the fabric. A port reads or writes.
     Bram,
 }
 
@@ -65,11 +66,11 @@ pub enum Pipelining {
         /// Cycles to leave a loop and to enter the next.
         overhead: u32,
     },
-    /// All loops as one.
+    /// All loops are pipelined as a single loop.
     Flattened,
 }
 
-/// Whether the scheduler knows that no iteration reads the writes of the one before.
+/// Assumption of the scheduler about reads that see the writes of an earlier iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Aliasing {
@@ -86,7 +87,7 @@ impl Pipelining {
         overhead: LOOP_OVERHEAD,
     };
 
-    /// One value of each name.
+    /// One variant for each name.
     pub const ALL: [Self; 2] = [Self::Flattened, Self::NESTED];
 
     /// Name: `nested` or `flattened`.
@@ -202,13 +203,13 @@ impl Preset {
         Self::ALL.into_iter().find(|preset| preset.name() == name)
     }
 
-    /// The design.
+    /// Returns the design of this preset.
     pub fn design(self) -> Design {
         let (multipliers, adders, storage) = match self {
-            // Two multipliers and one adder: 25 DSP. [P], [D]
+            // Two multipliers and one adder: 25 DSP slices. [P], [D]
             Self::PaperOriginal => (2, 1, AXI),
             Self::BramDep => (2, 1, BRAM),
-            // One and two: 17 DSP. [P], [D]
+            // One multiplier and two adders: 17 DSP slices. [P], [D]
             Self::PaperOptimized => (1, 2, BRAM),
             Self::Ii2 => (2, 3, banked(Banking::ReIm)),
             Self::Ii1Xor => (4, 6, banked(Banking::Parity)),

@@ -35,23 +35,23 @@ pub enum Fault {
         cycle: u64,
         /// The load.
         node: String,
-        /// Iteration of the operation.
+        /// Iteration of the load.
         iteration: usize,
-        /// The address.
+        /// The address of the word.
         address: usize,
     },
     /// A write came after the write of a later iteration to the same word.
     Overtaken {
         /// The memory's name.
         memory: &'static str,
-        /// The address.
+        /// The address of the word.
         address: usize,
     },
     /// An address is beyond the end of its memory.
     OutOfRange {
         /// The access.
         node: String,
-        /// The address.
+        /// The address that is out of range.
         address: usize,
     },
     /// The number of memories is not the one that the graph names.

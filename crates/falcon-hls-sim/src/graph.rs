@@ -12,9 +12,9 @@ use crate::logic::Logic;
 /// An operation of an iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Reads words of a memory; one result for every part of every word.
+    /// Reads words of a memory. It has one result for every part of every word.
     Load(Access),
-    /// Writes words of a memory; one operand for every part of every word.
+    /// Writes words of a memory. It has one operand for every part of every word.
     Store(Access),
     /// The product of two binary64 numbers.
     Multiply,
@@ -22,7 +22,7 @@ pub enum Operation {
     Add,
     /// The difference of two binary64 numbers.
     Subtract,
-    /// Multiplies a binary64 number by a power of two, which the control gives.
+    /// Multiplies a binary64 number by a power of two, which comes from the control.
     Scale,
     /// Computes a function of words, bit by bit.
     Logic(Logic),
@@ -55,7 +55,7 @@ pub enum ComplexPart {
     Re,
     /// The imaginary part.
     Im,
-    /// Both, as one word of 128 bits.
+    /// Both parts, as one word of 128 bits.
     Both,
 }
 
@@ -88,7 +88,7 @@ pub struct Node {
     pub operation: Operation,
     /// Unit: index in [`Graph::units`].
     pub unit: usize,
-    /// Cycles from the node's start to its results; for a store, to the first read that sees it.
+    /// Cycles from the node's start to its results. For a store, to the first read that sees it.
     pub latency: u32,
     /// Operands.
     pub inputs: Vec<Value>,
@@ -120,7 +120,7 @@ pub struct Unit {
     pub kind: UnitKind,
     /// Name, such as `dmul`.
     pub name: String,
-    /// Number of them in the circuit.
+    /// Number of these units in the circuit.
     pub count: usize,
 }
 
@@ -174,7 +174,8 @@ impl Banking {
     }
 }
 
-/// `to` starts at least `latency` cycles after `from` of the iteration `distance` earlier.
+/// Requires that `to` starts at least `latency` cycles after `from` of the iteration `distance`
+/// earlier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dependence {
     /// The node that comes first.
@@ -183,7 +184,7 @@ pub struct Dependence {
     pub to: usize,
     /// Cycles between their starts.
     pub latency: u32,
-    /// Number of iterations between them; 0 within one iteration.
+    /// Number of iterations between the two nodes; 0 within one iteration.
     pub distance: u32,
 }
 

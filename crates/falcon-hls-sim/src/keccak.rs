@@ -84,7 +84,7 @@ impl Loop {
     }
 }
 
-/// Returns the memories of a loop: the state, and the other one.
+/// Returns the memories of a loop: the state, and the other memory.
 pub fn memories(state: &[u64; WORDS], other: &[u64]) -> [Words; 2] {
     let memory = |words: &[u64]| -> Words { words.iter().map(|&word| [word, 0]).collect() };
     [memory(state), memory(other)]
@@ -159,7 +159,7 @@ impl KeccakCircuit {
         Ok(circuit)
     }
 
-    /// The design.
+    /// The design of this circuit.
     pub fn design(&self) -> &KeccakDesign {
         &self.design
     }

@@ -31,7 +31,7 @@ pub struct Iteration {
 }
 
 impl Iteration {
-    /// Returns the address of `slot`: one of the iteration's or, from [`SLOTS`] on, a constant (see
+    /// Returns the address of `slot`. From [`SLOTS`] on, the address is a constant (see
     /// [`constant`]).
     #[inline]
     pub fn address(&self, slot: usize) -> usize {
@@ -42,7 +42,7 @@ impl Iteration {
     }
 }
 
-/// Returns the slot that is `address` in every iteration, such as that of a register.
+/// Returns the slot whose address is `address` in every iteration, such as that of a register.
 pub const fn constant(address: usize) -> usize {
     SLOTS + address
 }

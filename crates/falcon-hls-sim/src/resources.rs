@@ -292,7 +292,7 @@ fn memories(design: &Design, kernel: &Kernel, logn: u32) -> Vec<Item> {
         let complex = words.len() as u32;
         let twiddles = i + 1 == count;
         let (name, banks, bram) = if twiddles {
-            // With one port, a block RAM is twice as wide.
+            // A block RAM with one port is twice as wide.
             let bram = block_rams(complex, 2 * REAL_BITS, 2 * BRAM_WIDTH);
             (format!("twiddles, {complex} x 128 bits"), 1, bram)
         } else if in_bram {
@@ -348,14 +348,14 @@ mod tests {
         let brams = |preset: Preset, transform, logn| {
             estimate(&preset.design(), transform, logn).total().bram
         };
-        // Twiddles of degree 512: 256 x 128 bits in four block RAMs. Those of degree 1024 fit into
-        // four as well.
+        // Twiddles of degree 512: 256 x 128 bits in four block RAMs. Four also suffice for degree
+        // 1024.
         assert_eq!(brams(Preset::PaperOriginal, Transform::Fft, 9), 4);
         assert_eq!(brams(Preset::PaperOptimized, Transform::Fft, 9), 4 + 4);
         assert_eq!(brams(Preset::PaperOptimized, Transform::Fft, 10), 4 + 4);
         assert_eq!(brams(Preset::Ii2, Transform::Fft, 9), 2 * 4 + 4);
         assert_eq!(brams(Preset::Ii1Xor, Transform::Fft, 9), 2 * 8 + 4);
-        // In addition, the two halves.
+        // The two halves come in addition.
         assert_eq!(
             brams(Preset::PaperOptimized, Transform::Split, 9),
             3 * 4 + 4

@@ -82,8 +82,8 @@ impl Schedule {
         (least..=most).find_map(|interval| Self::with_interval(graph, interval))
     }
 
-    /// Returns the schedule of this interval. `None` if a dependence between iterations rules it
-    /// out or there are too few units.
+    /// Returns the schedule of this interval. `None` if a dependence between iterations prevents it
+    /// or there are too few units.
     pub fn with_interval(graph: &Graph, interval: u32) -> Option<Self> {
         let mut table = Table::new(graph, interval);
         table.place_all()?;

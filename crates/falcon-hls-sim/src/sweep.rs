@@ -72,9 +72,9 @@ impl Outcome {
         }
     }
 
-    /// Runs `transform` of degree `2^logn` on every preset, at each of `clocks_hz`, or at the
-    /// preset's own clock if there are none. A design of the sweep that equals a preset gets the
-    /// preset's name instead of a second row.
+    /// Runs `transform` of degree `2^logn` on every preset, at each of `clocks_hz`. If `clocks_hz`
+    /// is empty, presets run at their own clocks. A design of the sweep that equals a preset gets
+    /// the preset's name instead of a second row.
     ///
     /// # Errors
     /// If there is no such degree.
@@ -278,8 +278,8 @@ mod tests {
         assert!(pareto::<u64>(&[]).is_empty());
     }
 
-    /// Half the cycles at a third of the clock are no gain. Equal times are equal, whatever the
-    /// cycles and clocks.
+    /// Half the cycles at a third of the clock are no gain. Equal times count as equal, whatever
+    /// the cycles and clocks.
     #[test]
     fn the_pareto_front_is_of_times() {
         let point = |dsp, cycles, clock_hz| (dsp, Time { cycles, clock_hz });

@@ -1,4 +1,4 @@
-//! Figures that the simulator has to reach.
+//! Figures that the simulator must reach.
 
 use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::design::{Design, LOOP_OVERHEAD, Pipelining, Preset};
@@ -81,7 +81,7 @@ fn loops_that_end_one_by_one_take_more_than_twice_as_long() {
 }
 
 /// Simulates at least 200 transforms a second in one of several runs, since others may use the
-/// machine meanwhile. The profile of tests is optimized.
+/// machine at the same time. The profile of tests is optimized.
 #[test]
 fn two_hundred_transforms_a_second_are_simulated() {
     const TRANSFORMS: u32 = 20;

@@ -51,7 +51,7 @@ fn without_the_interlock_small_degrees_read_too_early() {
             }
         }
     }
-    // Both a fault and a success happen.
+    // Some runs fail and some succeed.
     assert!(run(&kernel(Preset::Ii1Xor), absent, 7).is_err());
     assert!(run(&kernel(Preset::Ii1Xor), absent, 8).is_ok());
 }
@@ -220,8 +220,8 @@ fn words(kernel: &Kernel, access: &Access, iteration: &Iteration) -> Vec<(usize,
         .collect()
 }
 
-/// Counts the waits of a run and checks each: one interval earlier, some load would come before its
-/// word can be read. It is computed from addresses and the schedule alone, independently of the
+/// Counts the waits of a run and checks each wait: one interval earlier, some load would precede
+/// the write of its word. The check uses only addresses and the schedule, independently of the
 /// simulator.
 fn checked_waits(kernel: &Kernel, logn: u32) -> usize {
     let schedule = &kernel.body.schedule;
@@ -373,6 +373,6 @@ fn designs_of_a_grid_are_scheduled_close_to_their_bounds() {
         }
     }
     assert_eq!(designs, 5 * 5 * 7 * 2);
-    // Out of 1400 loops.
+    // The test counts 1400 loops.
     assert_eq!((at_bound, worst), (780, 7));
 }

@@ -318,8 +318,8 @@ fn shares_are_consistent() {
                 assert_eq!(run.share(&binary64), 0.0, "{name:?}");
                 assert_eq!(run.share(&[Part::FixedPointFft]), 0.0, "{name:?}");
             }
-            // On ARMv7 key generation uses binary64 only if the reference's roundings decide, and
-            // computes it with integers. On x86-64 it computes norms in binary64 first.
+            // On ARMv7 key generation uses binary64 only where the reference's roundings decide,
+            // and computes it with integers. On x86-64 it computes norms in binary64 first.
             Operation::Keygen => {
                 let most = match run.target {
                     Target::X86_64 => 0.015,

@@ -42,7 +42,7 @@ fn every_preset_reproduces_nists_records() {
                 preset.name(),
                 report.finding
             );
-            // At least one FFT, one inverse, and the splits and merges of a tree.
+            // A signature needs at least one FFT, one inverse, and the splits and merges of a tree.
             let butterflies = meter.total().iterations;
             assert!(butterflies > 10 * 4096, "{algorithm}: {butterflies}");
         }
@@ -84,7 +84,7 @@ fn whole_file(algorithm: Algorithm, subject: &impl Subject) -> Vec<u8> {
     text
 }
 
-/// The rest of the records, if the whole extent of the tests is asked for.
+/// Signs the rest of the records if `FALCON_FULL=1` asks for the whole extent of the tests.
 #[test]
 fn every_preset_writes_nists_files_as_the_portable_engine_does() {
     if std::env::var("FALCON_FULL").as_deref() != Ok("1") {

@@ -10,15 +10,15 @@ use falcon_lanes::{Bytes, Member};
 #[derive(Clone, Copy, Debug)]
 pub struct Line([uint8x16_t; 4]);
 
-/// The low nibbles of sixty-four bytes and the high ones.
+/// The low nibbles of sixty-four bytes and their high nibbles.
 #[derive(Clone, Copy, Debug)]
 pub struct Split([[uint8x16_t; 4]; 2]);
 
-/// Images of the low nibbles and of the high ones.
+/// Images of the low nibbles and of the high nibbles.
 #[derive(Clone, Copy, Debug)]
 pub struct Map([uint8x16_t; 2]);
 
-/// Images of the bytes below 32, half of them in each register.
+/// Images of the bytes below 32, sixteen in each register.
 #[derive(Clone, Copy, Debug)]
 pub struct ShortMap(uint8x16x2_t);
 
@@ -26,7 +26,7 @@ pub struct ShortMap(uint8x16x2_t);
 #[derive(Clone, Copy, Debug)]
 pub struct Sets([[uint8x16_t; 4]; 8]);
 
-/// Mask of the places with bit `J`.
+/// Returns a mask of the places whose number has bit `J`.
 const fn places<const J: usize>() -> [u8; 16] {
     let mut places = [0; 16];
     let mut i = 0;
@@ -39,14 +39,14 @@ const fn places<const J: usize>() -> [u8; 16] {
     places
 }
 
-/// Byte `J` of `images` at the places of `at`.
+/// Returns byte `J` of `images` at the places where the mask `at` is set.
 #[inline(always)]
 fn image<const J: i32>(images: uint8x8_t, at: [u8; 16]) -> uint8x16_t {
     // SAFETY: the target has NEON; `at` is sixteen values.
     unsafe { vandq_u8(vdupq_lane_u8::<J>(images), vld1q_u8(at.as_ptr())) }
 }
 
-/// `a` if `mask` is all ones, and `b` if it is zero.
+/// Returns `a` if `mask` is all ones, and `b` if it is zero.
 #[inline(always)]
 fn select<const N: usize>(
     mask: u64,
@@ -60,14 +60,14 @@ fn select<const N: usize>(
     b
 }
 
-/// Sum of two registers.
+/// Adds two registers.
 #[inline(always)]
 fn xor(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
     // SAFETY: the target has NEON.
     unsafe { veorq_u8(a, b) }
 }
 
-/// A mask for every byte: whether its bit of the two bytes of `set` is one.
+/// Returns a mask for every byte: all ones if its bit of the eight bytes of `set` is one.
 #[inline(always)]
 fn masks(set: u64) -> [uint8x16_t; 4] {
     const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
@@ -84,7 +84,7 @@ fn masks(set: u64) -> [uint8x16_t; 4] {
     }
 }
 
-/// Sum of the quarters of `x`, as far as they are in a set.
+/// Masks the quarters of `x` by `set`, and adds them.
 #[inline(always)]
 fn chosen(x: Line, set: [uint8x16_t; 4]) -> uint8x16_t {
     let ([a, b, c, d], [e, f, g, h]) = (x.0, set);
@@ -97,7 +97,7 @@ fn chosen(x: Line, set: [uint8x16_t; 4]) -> uint8x16_t {
     }
 }
 
-/// Sums of the words of `a`, and of those of `b`.
+/// Adds the two words of `a`, and those of `b`.
 #[inline(always)]
 fn words(a: uint8x16_t, b: uint8x16_t) -> uint32x4_t {
     // SAFETY: the target has NEON.
@@ -107,21 +107,21 @@ fn words(a: uint8x16_t, b: uint8x16_t) -> uint32x4_t {
     }
 }
 
-/// The same for halves of words.
+/// Adds the halves of each word of `a`, and those of `b`.
 #[inline(always)]
 fn halves(a: uint32x4_t, b: uint32x4_t) -> uint16x8_t {
     // SAFETY: the target has NEON.
     unsafe { vreinterpretq_u16_u32(veorq_u32(vuzp1q_u32(a, b), vuzp2q_u32(a, b))) }
 }
 
-/// `x`, or `other` where the bits of `mask` are set.
+/// Returns `other` where the bits of `mask` are set, `x` elsewhere.
 ///
-/// In assembler: compilers know a mask that is the same for all places, and take three instructions
-/// and its complement.
+/// In assembler: if a mask is the same for all places, compilers notice it and use three
+/// instructions and the mask's complement.
 #[inline(always)]
 fn replaced(x: uint8x16_t, other: uint8x16_t, mask: uint8x16_t) -> uint8x16_t {
     let mut out = x;
-    // SAFETY: the target has NEON; registers alone are read and written.
+    // SAFETY: the target has NEON. The block reads and writes only registers.
     unsafe {
         asm!(
             "bit {out:v}.16b, {other:v}.16b, {mask:v}.16b",
@@ -134,7 +134,7 @@ fn replaced(x: uint8x16_t, other: uint8x16_t, mask: uint8x16_t) -> uint8x16_t {
     out
 }
 
-/// Products of 16 elements by a number, plus those of 16 others by another number.
+/// Multiplies 16 elements by one number and 16 others by another number, and adds the products.
 #[inline(always)]
 fn sums_of_products(
     [a, b]: [&Member<Neon>; 2],
@@ -160,7 +160,7 @@ fn sums_of_products(
 /// Numbers of the bytes of a register.
 const PLACES: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/// Images of the bytes below 16.
+/// Returns the images of the bytes below 16.
 #[inline(always)]
 fn low_nibbles(images: uint8x8_t) -> uint8x16_t {
     xor(
@@ -175,7 +175,7 @@ fn low_nibbles(images: uint8x8_t) -> uint8x16_t {
     )
 }
 
-/// The map with these images of single bits.
+/// Returns the map with these images of single bits.
 #[inline(always)]
 fn map_of(images: uint8x8_t) -> Map {
     let high = xor(
@@ -191,7 +191,7 @@ fn map_of(images: uint8x8_t) -> Map {
     Map([low_nibbles(images), high])
 }
 
-/// The map of bytes below 32 with these images of single bits.
+/// Returns the map of bytes below 32 with these images of single bits.
 #[inline(always)]
 fn short_map_of(images: uint8x8_t) -> ShortMap {
     let low = low_nibbles(images);
@@ -210,7 +210,7 @@ impl Bytes for Neon {
 
     #[inline(always)]
     fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
-        // The target has the feature: every function is in its frame.
+        // The build target has NEON, so every function is in its frame.
         kernel()
     }
     #[inline(always)]
@@ -270,7 +270,7 @@ impl Bytes for Neon {
     }
     #[inline(always)]
     fn cleared(self, x: Line, byte: usize) -> Line {
-        // No byte has the number 64.
+        // No byte has the number 64, so larger numbers become 64.
         let byte = byte.min(64) as u8;
         let [a, b, c, d] = x.0;
         // SAFETY: the target has NEON; `PLACES` has 16 bytes.
@@ -330,7 +330,8 @@ impl Bytes for Neon {
         // SAFETY: the target has NEON; a row has four words.
         unsafe {
             let number = vzip1q_u8(low.0[0], high.0[0]);
-            // Hidden from the compiler, which else narrows the masks to a lane and copies it again.
+            // Hidden from the compiler, which would otherwise narrow the masks to a lane and copy
+            // it again.
             let number = black_box(vdupq_laneq_u16::<0>(vreinterpretq_u16_u8(number)));
             let [mut first, mut last] = [vdupq_n_u8(0); 2];
             for (i, row) in family.iter().enumerate() {
@@ -399,7 +400,7 @@ impl Bytes for Neon {
         [y_low, y_high]: [&mut [[u64; 8]]; 2],
         cleared: usize,
     ) {
-        // A quarter of a line at a time, since all maps fill half of the registers.
+        // Takes a quarter of a line at a time, since all maps together fill half of the registers.
         let quarters = 4 * y_low.len();
         assert!(y_high.len() == y_low.len());
         assert!(x_low.len() > y_low.len() && x_high.len() > y_low.len());
@@ -411,7 +412,7 @@ impl Bytes for Neon {
         let [x_low, x_high] = [x_low, x_high].map(|x| x.as_mut_ptr().cast::<u8>());
         let [y_low, y_high] = [y_low, y_high].map(|y| y.as_mut_ptr().cast::<u8>());
         // SAFETY: the target has NEON. `y_low` and `y_high` have 16 bytes for every quarter, and
-        // `x_low` and `x_high` have 64 more.
+        // `x_low` and `x_high` have 64 bytes more.
         unsafe {
             let mask = vreinterpretq_u8_u64(vdupq_n_u64(mask));
             let mut now = [vld1q_u8(x_low), vld1q_u8(x_high)];
@@ -451,7 +452,7 @@ impl Bytes for Neon {
     #[inline(always)]
     fn sums(self, sets: &Sets, x: Line) -> (u64, Map) {
         let [a, b, c, d, e, f, g, h] = sets.0;
-        // From step to step half as many bytes, of twice as many sets.
+        // Every step has half the bytes of each set, and twice the number of sets.
         let ab = words(chosen(x, a), chosen(x, b));
         let cd = words(chosen(x, c), chosen(x, d));
         let ef = words(chosen(x, e), chosen(x, f));

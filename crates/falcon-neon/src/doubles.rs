@@ -11,25 +11,23 @@ pub trait HasNeon: Isa {}
 #[derive(Clone, Copy, Debug)]
 pub struct F64x2(float64x2_t);
 
-// SAFETY, of every block below: the target has NEON, and loads and stores are
-// from and to arrays of two, or of four where a block says so.
 impl<I: HasNeon> Register<I> for F64x2 {
     type Value = f64;
     register_of!(2);
 
     #[inline(always)]
     fn load(_: I, x: &[f64; 2]) -> Self {
-        // SAFETY: see above.
+        // SAFETY: the target has NEON; the array has two values.
         Self(unsafe { vld1q_f64(x.as_ptr()) })
     }
     #[inline(always)]
     fn splat(_: I, x: f64) -> Self {
-        // SAFETY: see above.
+        // SAFETY: the target has NEON.
         Self(unsafe { vdupq_n_f64(x) })
     }
     #[inline(always)]
     fn store(self, out: &mut [f64; 2]) {
-        // SAFETY: see above.
+        // SAFETY: the target has NEON; the array has two values.
         unsafe { vst1q_f64(out.as_mut_ptr(), self.0) };
     }
 }
@@ -38,7 +36,7 @@ impl Add for F64x2 {
     type Output = Self;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        // SAFETY: see above.
+        // SAFETY: the target has NEON.
         Self(unsafe { vaddq_f64(self.0, other.0) })
     }
 }
@@ -47,7 +45,7 @@ impl Sub for F64x2 {
     type Output = Self;
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        // SAFETY: see above.
+        // SAFETY: the target has NEON.
         Self(unsafe { vsubq_f64(self.0, other.0) })
     }
 }
@@ -56,7 +54,7 @@ impl Mul for F64x2 {
     type Output = Self;
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        // SAFETY: see above.
+        // SAFETY: the target has NEON.
         Self(unsafe { vmulq_f64(self.0, other.0) })
     }
 }
@@ -65,7 +63,7 @@ impl Neg for F64x2 {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        // SAFETY: see above.
+        // SAFETY: the target has NEON.
         Self(unsafe { vnegq_f64(self.0) })
     }
 }
@@ -80,32 +78,32 @@ impl<I: HasNeon> F64s<I> for F64x2 {
     }
     #[inline(always)]
     fn half(self) -> Self {
-        // SAFETY: see above.
+        // SAFETY: the target has NEON.
         Self(unsafe { vmulq_n_f64(self.0, 0.5) })
     }
     #[inline(always)]
     fn inverse(self) -> Self {
-        // SAFETY: see above.
+        // SAFETY: the target has NEON.
         Self(unsafe { vdivq_f64(vdupq_n_f64(1.0), self.0) })
     }
     #[inline(always)]
     fn floor(self) -> Self {
-        // SAFETY: see above.
+        // SAFETY: the target has NEON.
         Self(unsafe { vrndmq_f64(self.0) })
     }
     #[inline(always)]
     fn zip(self, y: Self) -> [Self; 2] {
-        // SAFETY: see above.
+        // SAFETY: the target has NEON.
         unsafe { [Self(vzip1q_f64(self.0, y.0)), Self(vzip2q_f64(self.0, y.0))] }
     }
     #[inline(always)]
     fn unzip(self, y: Self) -> [Self; 2] {
-        // SAFETY: see above.
+        // SAFETY: the target has NEON.
         unsafe { [Self(vuzp1q_f64(self.0, y.0)), Self(vuzp2q_f64(self.0, y.0))] }
     }
     #[inline(always)]
     fn store_zipped(self, y: Self, out: &mut [[f64; 2]; 2]) {
-        // SAFETY: see above; an array of four.
+        // SAFETY: the target has NEON; the array has four values.
         unsafe {
             vst2q_f64(
                 out.as_flattened_mut().as_mut_ptr(),
@@ -115,7 +113,7 @@ impl<I: HasNeon> F64s<I> for F64x2 {
     }
     #[inline(always)]
     fn load_unzipped(_: I, x: &[[f64; 2]; 2]) -> [Self; 2] {
-        // SAFETY: see above; an array of four.
+        // SAFETY: the target has NEON; the array has four values.
         let float64x2x2_t(even, odd) = unsafe { vld2q_f64(x.as_flattened().as_ptr()) };
         [Self(even), Self(odd)]
     }

@@ -9,19 +9,19 @@ const DEFAULT: u64 = 0;
 /// Calls `f` in the default floating-point environment: rounding to nearest even, no flushing of
 /// subnormal numbers, no traps.
 ///
-/// The environment of the caller is restored when `f` returns or unwinds, with its flags. Where it
-/// is the default one already, nothing is written.
+/// The caller's environment, with its flags, is restored when `f` returns or unwinds. If it is the
+/// default already, nothing is written.
 ///
 /// ```
 /// # #[cfg(target_arch = "aarch64")]
 /// assert_eq!(falcon_neon::with_default_environment(|| 0.1 + 0.2), 0.30000000000000004);
 /// ```
-// Inlined, so that the usual case is a read and a comparison more than the call of `f`.
+// Inlined, so that the usual case costs only a read and a comparison besides the call of `f`.
 #[inline]
 pub fn with_default_environment<R>(f: impl FnOnce() -> R) -> R {
     let found = fpcr();
-    // All bits are compared, not those of rounding alone: the comparison costs the same, and then
-    // nothing depends on flushing, on alternative handling or on a trap either.
+    // Compares all bits, not only those of rounding: the comparison costs the same. So flushing,
+    // alternative handling and traps have no effect either.
     let _restore = (found != DEFAULT).then(|| Restore::replace(found));
     apart(f)
 }
@@ -33,12 +33,12 @@ struct Restore {
 }
 
 impl Restore {
-    /// Sets the default environment. `fpcr` is that of the caller.
+    /// Sets the default environment. `fpcr` is the caller's FPCR.
     #[cold]
     #[inline(never)]
     fn replace(fpcr: u64) -> Self {
         let fpsr: u64;
-        // SAFETY: programs may access both registers. FPCR gets the default, with which
+        // SAFETY: programs may access both registers. FPCR gets the default value. With it,
         // floating-point code computes what the compiler assumes.
         unsafe {
             asm!(
@@ -57,8 +57,8 @@ impl Drop for Restore {
     #[cold]
     #[inline(never)]
     fn drop(&mut self) {
-        // SAFETY: programs may access both registers. They get the values of the caller, before its
-        // code runs on.
+        // SAFETY: programs may access both registers. They get the values of the caller before its
+        // code continues.
         unsafe {
             asm!(
                 "msr fpcr, {fpcr}",
@@ -72,12 +72,12 @@ impl Drop for Restore {
 }
 
 /// Calls `f`, not inlined. The compiler does not know that floating-point instructions depend on
-/// FPCR. It may move them across the instructions that write it, but not into another function or
+/// FPCR. It may move them across the instructions that write FPCR, but not into another function or
 /// out of one.
 #[inline(never)]
 fn apart<R>(f: impl FnOnce() -> R) -> R {
-    // SAFETY: no instruction. The compiler must assume that it has an effect. So this function has
-    // one too, and calls of it keep their place among the writes of FPCR.
+    // SAFETY: the block has no instruction. The compiler must assume that it has an effect. So this
+    // function has an effect too, and its calls keep their place among the writes of FPCR.
     unsafe { asm!("", options(nostack, preserves_flags)) };
     f()
 }

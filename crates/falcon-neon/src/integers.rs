@@ -43,7 +43,7 @@ impl U32s for U32x4 {
     }
     #[inline(always)]
     fn rotate_left<const L: i32, const R: i32>(self) -> Self {
-        /// The byte that each byte comes from in a rotation by eight.
+        /// For each byte, the byte from which a rotation by eight bits takes it.
         const BY_8: [u8; 16] = [3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14];
         // SAFETY: the target has NEON; `BY_8` is sixteen values.
         Self(unsafe {
@@ -102,8 +102,8 @@ impl Sub for I16x8 {
     }
 }
 
-/// The high half of a product is to be had of its double only: `sqdmulh` is
-/// `floor(2 a b / 2^16)`, exact unless both are `-2^15`.
+/// NEON gives the high half only of a doubled product: `sqdmulh` is `floor(2 a b / 2^16)`, exact
+/// unless both are `-2^15`.
 impl I16s for I16x8 {
     #[inline(always)]
     fn mul_low(self, other: Self) -> Self {
@@ -117,16 +117,16 @@ impl I16s for I16x8 {
     }
     #[inline(always)]
     fn montgomery(self, b: Self, m: Self, p: i16) -> Self {
-        // The low halves agree, so those of the doubles do: the difference of
-        // their high halves is `2 (a b - m p) / 2^16`, and half of it, which is
-        // taken before the difference is cut to sixteen bits, is exact.
+        // The low halves agree, so those of the doubles agree too. The difference of their high
+        // halves is `2 (a b - m p) / 2^16`. It is halved before it is cut to sixteen bits, so the
+        // result is exact.
         // SAFETY: the target has NEON.
         Self(unsafe { vhsubq_s16(vqdmulhq_s16(self.0, b.0), vqdmulhq_n_s16(m.0, p)) })
     }
     #[inline(always)]
     fn barrett(self, v: i16) -> Self {
-        // floor(floor(2 a v / 2^16) / 2^12 + 1/2): a floor within a floor, of
-        // a quotient by an integer, changes nothing.
+        // Computes floor(floor(2 a v / 2^16) / 2^12 + 1/2). The inner floor changes nothing, since
+        // its divisor is an integer.
         // SAFETY: the target has NEON.
         Self(unsafe { vrshrq_n_s16::<12>(vqdmulhq_n_s16(self.0, v)) })
     }
@@ -162,7 +162,7 @@ impl I16s for I16x8 {
     }
 }
 
-/// [`I16s::exchange`] of single registers, for blocks of at most four words.
+/// Does [`I16s::exchange`] with single registers, for blocks of at most four words.
 #[inline(always)]
 fn exchange<const BLOCK: usize>(I16x8(x): I16x8, I16x8(y): I16x8) -> (I16x8, I16x8) {
     // SAFETY: the target has NEON.
@@ -188,10 +188,10 @@ fn exchange<const BLOCK: usize>(I16x8(x): I16x8, I16x8(y): I16x8) -> (I16x8, I16
     (I16x8(x), I16x8(y))
 }
 
-/// [`Isa::parities`](falcon_lanes::Isa::parities).
+/// Does [`Isa::parities`](falcon_lanes::Isa::parities).
 #[inline(always)]
 pub(crate) fn parities(rows: &[[u64; 8]; 8]) -> u8 {
-    /// Place of the bit of each row.
+    /// For each row, the place of its bit.
     const PLACES: [i16; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
     let [a, b, c, d, e, f, g, h] = rows;
     let (abcd, efgh) = (fold_four(a, b, c, d), fold_four(e, f, g, h));
@@ -204,7 +204,7 @@ pub(crate) fn parities(rows: &[[u64; 8]; 8]) -> u8 {
     }
 }
 
-/// Adds the words of a row, two of them in a register.
+/// Adds the words of a row in a register of two words.
 #[inline(always)]
 fn fold(row: &[u64; 8]) -> uint64x2_t {
     // SAFETY: the target has NEON; a row is four times two words.
@@ -233,7 +233,7 @@ fn fold_four(a: &[u64; 8], b: &[u64; 8], c: &[u64; 8], d: &[u64; 8]) -> uint16x8
     unsafe { vreinterpretq_u16_u32(veorq_u32(vuzp1q_u32(ab, cd), vuzp2q_u32(ab, cd))) }
 }
 
-/// The words of `x` whose keys are below `limit`, moved together.
+/// Moves the words of `x` whose keys are below `limit` together, at the front of `out`.
 #[inline(always)]
 pub(crate) fn keep_below(
     limit: u16,
@@ -262,7 +262,7 @@ pub(crate) fn keep_below(
     )
 }
 
-/// The last four bytes of each.
+/// Returns the last four bytes of each record.
 #[inline(always)]
 pub(crate) fn tails(x: &[[u8; 11]; 4]) -> [u32; 4] {
     /// Places of the words' bytes among the bytes 7 to 39, followed by the bytes 28 to 44.
@@ -279,8 +279,8 @@ pub(crate) fn tails(x: &[[u8; 11]; 4]) -> [u32; 4] {
     words
 }
 
-/// Sixteen bytes as places in the quarters of a table of 256: a place outside
-/// of a quarter is at least 64.
+/// Returns the places of sixteen bytes in the quarters of a table of 256. A place outside of a
+/// quarter is at least 64.
 #[inline(always)]
 fn places(x: &[u8; 16]) -> [uint8x16_t; 4] {
     // SAFETY: the target has NEON; `x` is sixteen values.
@@ -291,8 +291,7 @@ fn places(x: &[u8; 16]) -> [uint8x16_t; 4] {
     }
 }
 
-/// The bytes of `plane` at `N` times sixteen places. The table is read as a
-/// whole.
+/// Returns the bytes of `plane` at `N` times sixteen places. The whole table is read.
 #[inline(always)]
 fn look_up<const N: usize>(plane: &[u8; 256], places: &[[uint8x16_t; 4]; N]) -> [uint8x16_t; N] {
     // SAFETY: the target has NEON; a quarter is 64 values.
@@ -308,7 +307,7 @@ fn look_up<const N: usize>(plane: &[u8; 256], places: &[[uint8x16_t; 4]; N]) -> 
     }
 }
 
-/// The words of bytes through a table.
+/// Maps every byte to its words in the table.
 #[inline(always)]
 pub(crate) fn map_bytes<const N: usize>(
     table: &ByteTable,
@@ -342,7 +341,7 @@ mod tests {
     use crate::Neon;
     use falcon_lanes::{Baseline, Isa};
 
-    /// `words` in registers, through `op`, and out again.
+    /// Loads `words` into registers, applies `op` and stores the result.
     fn through(words: [i16; 32], op: impl Fn(I16x8) -> I16x8) -> [i16; 32] {
         let mut out = [0; 32];
         let registers = words.as_chunks().0.iter().zip(out.as_chunks_mut().0);
@@ -352,11 +351,11 @@ mod tests {
         out
     }
 
-    /// Every sixteen-bit word against constants, as single words do it.
+    /// Compares every sixteen-bit word times constants with the same operation on single words.
     #[test]
     fn products_are_those_of_single_words() {
         for p in [12289i16, 18433] {
-            // P^-1 modulo 2^16, and round(2^27 / P).
+            // Computes P^-1 modulo 2^16, and round(2^27 / P).
             let p_inv = (0..8).fold(1i16, |y, _| {
                 y.wrapping_mul(2i16.wrapping_sub(p.wrapping_mul(y)))
             });

@@ -11,8 +11,8 @@ use falcon_lanes::{Baseline, ByteTable, BytesKernel, Isa, Two};
 impl HasNeon for Neon {}
 impl HasNeon for NeonSha3 {}
 
-/// The registers of NEON, and what it has for [`Isa`]'s methods. The words for
-/// bitwise permutations are apart.
+/// The registers of NEON, and its implementation of [`Isa`]'s methods. The words for bitwise
+/// permutations are parameters.
 macro_rules! neon {
     ($words:ty, $one:ty) => {
         type F64 = f64;
@@ -40,7 +40,7 @@ macro_rules! neon {
         }
         #[inline(always)]
         fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
-            // The target has the feature: every function is in its frame.
+            // The build target has NEON, so every function is in its frame.
             kernel()
         }
         #[inline(always)]
@@ -93,8 +93,8 @@ impl Isa for Neon {
     neon!(U64x2, u64);
 }
 
-/// Same as [`Neon`], except for the words. It uses the frame of [`Neon`], since another frame would
-/// only keep functions from being inlined.
+/// Same as [`Neon`], except for the words. It uses the frame of [`Neon`], since a frame of its own
+/// would only keep functions from being inlined.
 impl Isa for NeonSha3 {
     neon!(Sha3U64x2, Sha3U64x2);
 

@@ -1,4 +1,4 @@
-// Not where the crate is empty: the example needs it.
+// The example needs AArch64: elsewhere the crate is empty.
 #![cfg_attr(target_arch = "aarch64", doc = include_str!("../README.md"))]
 #![cfg_attr(
     not(target_arch = "aarch64"),

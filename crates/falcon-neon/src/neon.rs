@@ -1,4 +1,4 @@
-//! 128-bit registers: of 64-bit words, and in pairs for eight binary32 values.
+//! 128-bit registers of 64-bit words, and pairs of registers for eight binary32 values.
 
 use crate::doubles::HasNeon;
 use crate::settled;
@@ -11,13 +11,12 @@ use falcon_lanes::{F32x8, Ordered, Register, U64s, register_of};
 pub struct Neon(());
 
 impl Neon {
-    /// The token. There is always one: this crate is empty where the compiler
-    /// may not use NEON.
+    /// Returns the token. Always succeeds: if the compiler may not use NEON, this crate is empty.
     pub fn detect() -> Option<Self> {
         Some(Self(()))
     }
 
-    /// The token, for whom there is no question of detection.
+    /// Returns the token, without an option.
     pub(crate) const fn new() -> Self {
         Self(())
     }
@@ -89,7 +88,7 @@ impl U64s for U64x2 {
     }
     #[inline(always)]
     fn rotate_left<const L: i32, const R: i32>(self) -> Self {
-        // A shift, and a shift that inserts.
+        // A shift to the left, then one to the right that inserts.
         // SAFETY: the target has NEON.
         Self(unsafe { vsriq_n_u64::<R>(vshlq_n_u64::<L>(self.0), self.0) })
     }
@@ -127,14 +126,14 @@ impl Ordered for U64x2 {
     }
 }
 
-/// Masks of eight lanes: four in each register, cut from 32 bits to 16.
+/// Cuts the masks of eight lanes, four in each register, from 32 bits to 16.
 #[inline(always)]
 fn halves([low, high]: [uint32x4_t; 2]) -> uint16x8_t {
     // SAFETY: the target has NEON.
     unsafe { vuzp1q_u16(vreinterpretq_u16_u32(low), vreinterpretq_u16_u32(high)) }
 }
 
-/// A byte for each lane of two masks, that of lane 0 at the bottom. So one register has both masks.
+/// Makes a byte for each lane of two masks, lane 0 at the bottom. So one register has both masks.
 #[inline(always)]
 fn bytes(x: [uint32x4_t; 2], y: [uint32x4_t; 2]) -> [u64; 2] {
     // SAFETY: the target has NEON.
@@ -193,7 +192,7 @@ impl Mul for PairF32x4 {
 }
 
 impl PairF32x4 {
-    /// Masks of the lanes in which `self <= b`.
+    /// Returns masks of the lanes in which `self <= b`.
     #[inline(always)]
     fn at_most(self, b: Self) -> [uint32x4_t; 2] {
         // SAFETY: the target has NEON.
@@ -201,7 +200,7 @@ impl PairF32x4 {
     }
 }
 
-/// A mask has a byte for each lane. A bit for each would take a sum across the register.
+/// A mask has a byte for each lane. A bit for each lane would require a sum across the register.
 impl F32x8 for PairF32x4 {
     const LOG_BITS: u32 = 3;
 

@@ -3,32 +3,32 @@
 use core::arch::aarch64::*;
 use falcon_lanes::wipe;
 
-/// Registers that are written at a time, of 128 bits.
+/// Number of 128-bit registers that are written at a time.
 const ABREAST: usize = 16;
 
-/// Bytes of them.
+/// Number of bytes of these registers.
 const BYTES: usize = 16 * ABREAST;
 
-/// Positions that are prepared at a time.
+/// Number of positions that are prepared at a time.
 const PREPARED: usize = 8;
 
-/// [`Isa::set_bits`](falcon_lanes::Isa::set_bits).
+/// Does [`Isa::set_bits`](falcon_lanes::Isa::set_bits).
 ///
-/// A position `128 j + 16 k + l` is bit `l` of lane `k` of register `j`. The register with this bit
-/// alone is subtracted from register `i` as often as lane `i` of a vector says, which is -1 where
-/// `i` equals `j` and 0 elsewhere. So a register takes one instruction.
+/// A position `128 j + 16 k + l` is bit `l` of lane `k` of register `j`. Let `bit` be a register
+/// with only this bit, and `v` a vector whose lane `i` is -1 if `i` equals `j`, else 0. Lane `i` of
+/// `v` times `bit` is subtracted from register `i`. So a register takes one instruction.
 #[inline(never)]
 pub(crate) fn set_bits(positions: &[u16], offset: u16, out: &mut [u8]) {
-    // Beyond all of them there is a position that is in no register.
+    // A longer `out` would leave no position that is in no register.
     assert!(out.len() <= 4096);
     let (whole, rest) = positions.as_chunks::<PREPARED>();
-    // Behind the rest: positions that are in no register.
+    // Fills up with positions that are in no register.
     let mut last = [u16::MAX.wrapping_sub(offset); PREPARED];
     last[..rest.len()].copy_from_slice(rest);
     let last_one = (!rest.is_empty()).then_some(&last);
     let mut bytes = [0; BYTES];
     for (first, out) in (0u16..).step_by(8 * BYTES).zip(out.chunks_mut(BYTES)) {
-        // SAFETY: the target has NEON; `eight` has as many values as a register, and `bytes` those
+        // SAFETY: the target has NEON. `eight` has the length of a register, and `bytes` the length
         // of sixteen.
         unsafe {
             let mut sums = [vdupq_n_u16(0); ABREAST];

@@ -1,7 +1,7 @@
-//! The order of instructions: words that compilers have in registers at one point of a program.
+//! The order of instructions: makes compilers have words in registers at one point of a program.
 //!
 //! An empty assembly block takes the words and gives them back. Compilers must compute them before
-//! it, and compute with them after it.
+//! the block, and use them after it.
 
 use core::arch::aarch64::uint64x2_t;
 use core::arch::asm;
@@ -12,8 +12,8 @@ macro_rules! pass {
     ($class:ident, $letter:literal, $words:expr; $([$($x:ident)*])*) => {
         match $words {
             $([$($x),*] => {
-                // SAFETY: the block has no instruction, and so leaves all registers, flags and
-                // memory as they are.
+                // SAFETY: the block has no instruction, so it leaves all registers, flags and
+                // memory unchanged.
                 unsafe {
                     asm!(
                         $(concat!("// {", stringify!($x), ":", $letter, "}"),)*
@@ -27,15 +27,15 @@ macro_rules! pass {
     };
 }
 
-/// The same words, in general registers at one point. Other numbers of words than five and ten are
-/// left as they are: nobody needs them.
+/// Returns the same words, in general registers at one point. Handles only five or ten words, which
+/// is all that is needed. Others are left as they are.
 #[inline(always)]
 pub(crate) fn words<const N: usize>(mut words: [u64; N]) -> [u64; N] {
     pass!(reg, "x", &mut words[..]; [a b c d e] [a b c d e f g h i j]);
     words
 }
 
-/// [`words`] of vector registers.
+/// Does [`words`] with vector registers.
 #[inline(always)]
 pub(crate) fn vectors<const N: usize>(mut words: [uint64x2_t; N]) -> [uint64x2_t; N] {
     pass!(vreg, "v", &mut words[..]; [a b c d e] [a b c d e f g h i j]);

@@ -1,4 +1,4 @@
-//! The instructions of the SHA-3 extension, which Keccak-f is made of.
+//! The instructions of the SHA-3 extension, used for Keccak-f.
 
 use crate::neon::{Neon, U64x2};
 use core::arch::aarch64::*;
@@ -11,9 +11,8 @@ cpufeatures::new!(features, "sha3");
 pub struct NeonSha3(());
 
 impl NeonSha3 {
-    /// The token, if this processor has the features. On systems that cannot
-    /// be asked (neither Linux, Android nor Apple's), only if the build target
-    /// has them.
+    /// Returns the token if this processor has the features. On systems without a way to ask (all
+    /// but Linux, Android and Apple's), only if the build target has them.
     pub fn detect() -> Option<Self> {
         features::get().then_some(Self(()))
     }
@@ -21,7 +20,7 @@ impl NeonSha3 {
     /// Runs `kernel` in a frame where the features are enabled.
     #[inline(always)]
     pub(crate) fn in_frame<R>(self, kernel: impl FnOnce() -> R) -> R {
-        // SAFETY: a token is made where the features were found, only.
+        // SAFETY: a token exists only where the features were found.
         unsafe { frame(kernel) }
     }
 }
@@ -34,9 +33,8 @@ unsafe fn frame<R>(kernel: impl FnOnce() -> R) -> R {
     kernel()
 }
 
-// Each instruction in a function of its own: the intrinsics ask to be inlined
-// always, which needs the features in the caller, and methods of a trait cannot
-// have them.
+// Each instruction has a function of its own. The intrinsics are always inlined, which requires the
+// features in the caller, and methods of a trait cannot have features.
 
 /// `a ^ b ^ c`.
 #[target_feature(enable = "neon,sha3")]
@@ -66,8 +64,7 @@ fn bcax(a: U64x2, b: U64x2, c: U64x2) -> U64x2 {
     U64x2(vbcaxq_u64(a.0, b.0, c.0))
 }
 
-/// Two 64-bit words. A value is made from a token, and so only where the
-/// processor has the features.
+/// Two 64-bit words. Values are made from a token, so only where the processor has the features.
 #[derive(Clone, Copy, Debug)]
 pub struct Sha3U64x2(U64x2);
 
@@ -135,22 +132,22 @@ impl U64s for Sha3U64x2 {
     }
     #[inline(always)]
     fn xor3(self, b: Self, c: Self) -> Self {
-        // SAFETY: the values exist.
+        // SAFETY: values of this type prove that the processor has the features.
         Self(unsafe { eor3(self.0, b.0, c.0) })
     }
     #[inline(always)]
     fn xor_rotated(self, b: Self) -> Self {
-        // SAFETY: the values exist.
+        // SAFETY: values of this type prove that the processor has the features.
         Self(unsafe { rax1(self.0, b.0) })
     }
     #[inline(always)]
     fn xor_then_rotate<const L: i32, const R: i32>(self, b: Self) -> Self {
-        // SAFETY: the values exist.
+        // SAFETY: values of this type prove that the processor has the features.
         Self(unsafe { xar::<R>(self.0, b.0) })
     }
     #[inline(always)]
     fn xor_and_not(self, b: Self, c: Self) -> Self {
-        // SAFETY: the values exist.
+        // SAFETY: values of this type prove that the processor has the features.
         Self(unsafe { bcax(self.0, c.0, b.0) })
     }
     #[inline(always)]
@@ -164,7 +161,7 @@ mod tests {
     extern crate std;
     use super::*;
 
-    /// The emulator's processors are known.
+    /// The features of the emulator's processors are known.
     #[test]
     fn detection_says_what_the_emulated_processor_has() {
         let expected = match std::env::var("QEMU_CPU").as_deref() {

@@ -1,4 +1,4 @@
-//! Every operation of NEON, with and without SHA-3, compared with the same one on arrays.
+//! Compares every operation of NEON, with and without SHA-3, with the same operation on arrays.
 #![cfg(all(
     target_arch = "aarch64",
     target_feature = "neon",

@@ -23,6 +23,6 @@ pub fn warn_if_exposed(path: &Path, what: &str, ui: Ui) {
     }
 }
 
-/// Files of other systems have no such modes.
+/// Does nothing, since files of other systems have no such modes.
 #[cfg(not(unix))]
 pub fn warn_if_exposed(_: &Path, _: &str, _: Ui) {}

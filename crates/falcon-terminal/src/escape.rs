@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(text_of(b"a\x1b"), "a\\u{1b}");
         assert_eq!(text_of(b"a\\u{1b}"), "a\\\\u{1b}");
         assert_eq!(text_of(b"\\xfe\xfe\xe9\x80z"), "\\\\xfe\\xfe\\xe9\\x80z");
-        // All names that consist of up to five of these pieces.
+        // Tries all names that consist of up to five of these pieces.
         let pieces: [&[u8]; 6] = [b"\\", b"x", b"u{1b}", b"ff", b"\xff", b"\x1b"];
         let mut names = vec![Vec::new()];
         let mut from = 0;

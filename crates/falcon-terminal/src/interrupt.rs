@@ -23,7 +23,7 @@ struct Unfinished {
     /// Files and folders to remove. If an identity is given, the file is removed only if it is
     /// still the same.
     paths: BTreeMap<PathBuf, Option<Identity>>,
-    /// A terminal whose echo is off.
+    /// A terminal whose echo is switched off.
     terminal: Option<terminal::Terminal>,
 }
 
@@ -135,7 +135,7 @@ mod terminal {
     }
 }
 
-/// Systems without signals need not restore anything.
+/// Does nothing, since systems without signals need not restore anything.
 #[cfg(not(unix))]
 mod terminal {
     pub(super) struct Terminal;

@@ -252,7 +252,8 @@ fn sync_folder(file: &Path) {
     let _ = File::open(folder(file)).and_then(|folder| folder.sync_all());
 }
 
-/// The system's message is left out, since it contains the name of the temporary file.
+/// Makes the error without the system's message, since that contains the name of the temporary
+/// file.
 fn cannot_create(path: &Path, error: &io::Error) -> Error {
     let told = Error::io(path, "cannot create", &error.kind().into());
     match error.kind() {
@@ -268,7 +269,7 @@ fn cannot_write(path: &Path, error: &io::Error) -> Error {
 }
 
 impl Write for Pending {
-    // The temporary file's own errors would contain its name.
+    // Writes to the file itself, since errors of the temporary file would contain its name.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.temporary.as_file_mut().write(bytes)
     }

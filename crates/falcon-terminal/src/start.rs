@@ -37,6 +37,6 @@ fn forbid_memory_image() {
     let _ = setrlimit(Resource::Core, limit);
 }
 
-/// Other systems have no such limit.
+/// Does nothing, since other systems have no such limit.
 #[cfg(not(unix))]
 fn forbid_memory_image() {}

@@ -23,7 +23,7 @@ impl Times {
         self.0.len()
     }
 
-    /// Returns the median; of two middle values, the larger one.
+    /// Returns the median. Of two middle values it is the larger one.
     pub fn median(&self) -> Duration {
         self.0[self.0.len() / 2]
     }

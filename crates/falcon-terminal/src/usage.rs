@@ -102,7 +102,7 @@ fn escape(error: &mut clap::Error) {
 /// True if `shown` was typed after `--passphrase`: as the next argument, of any form, or as a later
 /// one before the next option.
 fn may_be_passphrase(shown: &str, arguments: impl Iterator<Item = String>) -> bool {
-    // 0: not after it; 1: the next argument; 2: a later one.
+    // State: 0 before the option, 1 at the next argument, 2 at a later one.
     let mut behind = 0;
     for argument in arguments {
         let value = argument.strip_prefix("--passphrase=");
@@ -116,7 +116,7 @@ fn may_be_passphrase(shown: &str, arguments: impl Iterator<Item = String>) -> bo
         if behind == 2 && argument.starts_with('-') {
             behind = 0;
         }
-        // Of an unknown option, clap shows only the beginning.
+        // Clap shows only the beginning of an unknown option.
         let is_shown = argument == shown || (shown.starts_with('-') && argument.starts_with(shown));
         if behind > 0 && is_shown {
             return true;

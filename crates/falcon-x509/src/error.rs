@@ -11,7 +11,7 @@ use x509_cert::builder;
 pub enum Error {
     /// The bytes are not DER of a document of the expected kind, or bytes follow the document.
     Der(der::Error),
-    /// The document is decoded, but DER and RFC 5280 encode its fields with other bytes: a `SET` in
+    /// The document can be decoded, but DER and RFC 5280 encode its fields differently: a `SET` in
     /// another order, a default value that is written, or a year before 2050 with four digits.
     NotDer,
     /// The message is not the signed part of a certificate, a request or a revocation list.
@@ -32,9 +32,9 @@ pub enum Error {
     PublicKey(spki::Error),
     /// The issuer of the certificate is not its subject.
     NotSelfIssued,
-    /// The certificate of the issuer holds another key than the one that signs.
+    /// The certificate of the issuer has another key than the signing key.
     OtherKey,
-    /// The period that the document is for ends before it begins.
+    /// The period of the document ends before it begins.
     Dates,
     /// The key has a parameter set that certificates cannot name.
     ParameterSet,

@@ -15,5 +15,5 @@ pub use sign::{CertificateSigner, Revocations};
 pub use verify::{
     subject_key, verify_certificate, verify_request, verify_revocation_list, verify_self_signed,
 };
-/// The crate whose types and builders this crate signs and verifies.
+/// The crate `x509-cert`, whose types and builders this crate uses.
 pub use x509_cert;

@@ -1,4 +1,4 @@
-//! Making documents: the builders of the crate `x509-cert`, with a Falcon key.
+//! Makes documents: the builders of the crate `x509-cert`, with a Falcon key.
 
 use crate::error::Error;
 use crate::verify::subject_key;
@@ -31,8 +31,8 @@ use x509_cert::time::{Time, Validity};
 /// Signatures are compressed, under the identifiers 1.3.9999.3.11 (Falcon-512) and 1.3.9999.3.14
 /// (Falcon-1024). Implemented for [`SigningKey`] and [`AnySigningKey`] only.
 pub trait CertificateSigner: sealed::Sealed {
-    /// Signs what a builder of `x509-cert` describes. For certificates of other holders, and
-    /// whatever the other methods do not offer.
+    /// Signs the contents of a builder of `x509-cert`. Use it for certificates of other holders,
+    /// and for documents that the other methods do not make.
     ///
     /// # Errors
     /// [`Error::Build`] if the builder refuses.
@@ -58,7 +58,7 @@ pub trait CertificateSigner: sealed::Sealed {
         rng: &mut R,
     ) -> Result<Certificate, Error> {
         in_order(validity.not_before, validity.not_after)?;
-        // The standard has no empty name of an issuer.
+        // The standard requires a name of the issuer that is not empty.
         if subject.is_empty() {
             return Err(builder::Error::MissingAttributes.into());
         }
@@ -89,8 +89,8 @@ pub trait CertificateSigner: sealed::Sealed {
     /// Makes a revocation list of the issuer whose certificate holds this key.
     ///
     /// # Errors
-    /// [`Error::OtherKey`] if the certificate holds another key, [`Error::Dates`] if the next list
-    /// comes before this one, and [`Error::Build`] if the list cannot be encoded.
+    /// [`Error::OtherKey`] if the certificate holds another key, [`Error::Dates`] if the time of
+    /// the next list is before `this_update`, and [`Error::Build`] if the list cannot be encoded.
     fn revocation_list<R: CryptoRng + ?Sized>(
         &self,
         issuer: &Certificate,
@@ -121,14 +121,14 @@ pub struct Revocations {
     pub number: CrlNumber,
     /// Time of the list.
     pub this_update: Time,
-    /// Time by which the next list comes.
+    /// Latest time of the next list.
     pub next_update: Time,
     /// The revoked certificates; may be empty.
     pub revoked: Vec<RevokedCert>,
 }
 
 mod sealed {
-    /// Implemented for the keys of this crate's traits.
+    /// Prevents implementations of this crate's traits outside of the crate.
     pub trait Sealed {}
 }
 
@@ -207,8 +207,8 @@ impl BuilderProfile for Authority {
     }
 }
 
-/// A request without attributes. The builder of `x509-cert` always asks for extensions, also for
-/// none, which the standard does not allow.
+/// A request without attributes. The builder of `x509-cert` always adds a request for extensions,
+/// even for an empty list, which the standard forbids.
 struct Request(CertReqInfo);
 
 impl Builder for Request {
@@ -235,9 +235,9 @@ impl Builder for Request {
     }
 }
 
-/// A revocation list. The builder of `x509-cert` copies `authorityKeyIdentifier` from the
-/// certificate of the issuer, where it names the key that signed that certificate. It also leaves
-/// times in the form in which they come.
+/// A revocation list. The builder of `x509-cert` has two defects. It copies
+/// `authorityKeyIdentifier` from the issuer's certificate, where the field names the key that
+/// signed that certificate. And it writes times in the form in which they are passed.
 struct List(TbsCertList);
 
 impl List {
@@ -267,19 +267,20 @@ impl List {
         }
         Ok(Self(TbsCertList {
             version: certificate::Version::V2,
-            // That of the signer takes its place.
+            // The builder replaces this identifier by the signer's.
             signature: info.algorithm.clone(),
             issuer: name.clone(),
             this_update: shortest(this_update),
             next_update: Some(shortest(next_update)),
-            // The standard has no empty list of certificates.
+            // The standard forbids an empty list of certificates.
             revoked_certificates: Some(revoked).filter(|revoked| !revoked.is_empty()),
             crl_extensions: Some(extensions.into()),
         }))
     }
 }
 
-/// The form that RFC 5280 asks for: `UTCTime` up to 2049, `GeneralizedTime` from then on.
+/// Converts to the form that RFC 5280 requires: `UTCTime` up to 2049, `GeneralizedTime` from 2050
+/// on.
 fn shortest(time: Time) -> Time {
     time.to_date_time().into()
 }

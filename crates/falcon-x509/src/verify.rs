@@ -1,4 +1,4 @@
-//! Verification of documents as they were received.
+//! Verification of documents over the bytes as they were received.
 
 use crate::error::Error;
 use der::asn1::BitStringRef;
@@ -15,12 +15,11 @@ use x509_cert::spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
 
 /// Decodes a certificate and verifies its signature with the key of its issuer.
 ///
-/// Only the signature is verified. The dates, the names and the extensions are the caller's to
-/// check.
+/// Only the signature is verified. The caller checks the dates, the names and the extensions.
 ///
 /// # Errors
 /// [`Error::Der`] or [`Error::NotDer`] if `der` is not the DER of one certificate. The other errors
-/// say what is wrong with the signature or with its algorithm identifiers.
+/// are about the signature or its algorithm identifiers.
 pub fn verify_certificate(der: &[u8], issuer: &AnyVerifyingKey) -> Result<Certificate, Error> {
     let certificate = Certificate::from_der(der)?;
     let signed = Signed::from_der(der)?;
@@ -47,13 +46,13 @@ pub fn verify_self_signed(der: &[u8]) -> Result<Certificate, Error> {
     verify_certificate(der, &subject_key(tbs.subject_public_key_info())?)
 }
 
-/// Decodes a certificate request (PKCS#10) and verifies its signature with the key that it holds:
-/// whoever made the request has the secret key.
+/// Decodes a certificate request (PKCS#10) and verifies its signature with the key that it holds. A
+/// valid signature shows that the requester has the secret key.
 ///
 /// # Errors
 /// [`Error::Der`] or [`Error::NotDer`] if `der` is not the DER of one request,
-/// [`Error::PublicKey`] if the request holds no Falcon key. The other errors say what is wrong with
-/// the signature or with its algorithm identifier.
+/// [`Error::PublicKey`] if the request holds no Falcon key. The other errors are about the
+/// signature or its algorithm identifier.
 pub fn verify_request(der: &[u8]) -> Result<CertReq, Error> {
     let request = CertReq::from_der(der)?;
     Signed::from_der(der)?.verify(&subject_key(&request.info.public_key)?)?;
@@ -63,12 +62,11 @@ pub fn verify_request(der: &[u8]) -> Result<CertReq, Error> {
 
 /// Decodes a certificate revocation list and verifies its signature with the key of its issuer.
 ///
-/// Only the signature is verified. The dates, the issuer and the extensions are the caller's to
-/// check.
+/// Only the signature is verified. The caller checks the dates, the issuer and the extensions.
 ///
 /// # Errors
 /// [`Error::Der`] or [`Error::NotDer`] if `der` is not the DER of one revocation list. The other
-/// errors say what is wrong with the signature or with its algorithm identifiers.
+/// errors are about the signature or its algorithm identifiers.
 pub fn verify_revocation_list(
     der: &[u8],
     issuer: &AnyVerifyingKey,
@@ -81,7 +79,7 @@ pub fn verify_revocation_list(
     Ok(list)
 }
 
-/// Checks that the fields of a document are encoded as they were received. The decoder takes some
+/// Checks that the fields of a document are encoded as they were received. The decoder accepts some
 /// documents that are not DER.
 pub(crate) fn check_encoding(document: &impl Encode, der: &[u8]) -> Result<(), Error> {
     if document.to_der()? == der {
@@ -99,7 +97,7 @@ pub fn subject_key(info: &SubjectPublicKeyInfoOwned) -> Result<AnyVerifyingKey, 
     AnyVerifyingKey::try_from(info.owned_to_ref()).map_err(Error::PublicKey)
 }
 
-/// The layout that certificates, requests and revocation lists share.
+/// The common layout of certificates, requests and revocation lists.
 struct Signed<'a> {
     /// The signed bytes, as they were received.
     content: &'a [u8],
@@ -122,7 +120,7 @@ impl<'a> Signed<'a> {
         Ok(signed)
     }
 
-    /// Checks that the signed part names the algorithm that stands beside the signature.
+    /// Checks that the signed part names the same algorithm as the signature's identifier.
     fn names_the_same(&self, inner: &AlgorithmIdentifierOwned) -> Result<(), Error> {
         if inner.owned_to_ref() == self.algorithm {
             Ok(())

@@ -1,4 +1,4 @@
-//! Messages that are the signed part of a document are known as such.
+//! Messages that are the signed part of a document are recognized.
 
 mod common;
 
@@ -10,7 +10,7 @@ use falcon_x509::x509_cert::der::{self, Decode, Encode, Reader, SliceReader, asn
 use falcon_x509::x509_cert::time::Validity;
 use falcon_x509::{CertificateSigner, Error, SignedPart};
 
-/// The signed part of a document.
+/// Returns the signed part of a document.
 fn signed_part(document: &[u8]) -> Vec<u8> {
     let mut reader = SliceReader::new(document).expect("a document");
     reader
@@ -24,8 +24,7 @@ fn signed_part(document: &[u8]) -> Vec<u8> {
         .expect("a sequence")
 }
 
-/// A sequence of fields that are encoded already. Its length has as many bytes as `digits`, at
-/// least.
+/// Makes a sequence of encoded fields. Its length is written in at least `digits` bytes.
 fn sequence(content: &[u8], digits: usize) -> Vec<u8> {
     let length = content.len().to_be_bytes();
     let needed = length.iter().skip_while(|&&byte| byte == 0).count();
@@ -33,7 +32,7 @@ fn sequence(content: &[u8], digits: usize) -> Vec<u8> {
     [&[0x30, 0x80 | digits.len() as u8], digits, content].concat()
 }
 
-/// The fields of a sequence.
+/// Returns the fields of a sequence.
 fn fields(sequence: &[u8]) -> Vec<Vec<u8>> {
     let any = AnyRef::from_der(sequence).expect("an element");
     let mut reader = SliceReader::new(any.value()).expect("fields");
@@ -44,7 +43,7 @@ fn fields(sequence: &[u8]) -> Vec<Vec<u8>> {
     fields
 }
 
-/// Each kind of document, and its signed part.
+/// Makes each kind of document, and returns its signed part.
 fn signed_parts() -> Vec<(SignedPart, Vec<u8>)> {
     let kinds = [
         (SignedPart::Certificate, Kind::Certificate),
@@ -60,11 +59,11 @@ fn signed_parts() -> Vec<(SignedPart, Vec<u8>)> {
 fn signed_parts_are_known() {
     for (kind, part) in signed_parts() {
         assert_eq!(SignedPart::of_message(&part, true), Some(kind));
-        // As far as it is visible, from the first fields on.
+        // Tries every beginning that contains the first fields.
         for length in 60..part.len() {
             let start = &part[..length];
             let seen = SignedPart::of_message(start, false).expect("a signed part");
-            // Before the names end, a list may be a certificate.
+            // Before the names end, a list may look like a certificate.
             assert!(seen == kind || length < 200, "{length}: {seen:?}");
             assert_eq!(SignedPart::of_message(start, true), None, "{length}");
         }
@@ -73,7 +72,7 @@ fn signed_parts_are_known() {
     }
 }
 
-/// Version 1 of certificates and lists has no version.
+/// Certificates and lists of version 1 have no version field.
 #[test]
 fn signed_parts_without_a_version_are_known() {
     for (kind, part) in signed_parts() {
@@ -84,7 +83,7 @@ fn signed_parts_without_a_version_are_known() {
     }
 }
 
-/// Some verifiers accept BER.
+/// Some verifiers accept BER, so its spellings must be recognized.
 #[test]
 fn other_spellings_of_lengths_are_known() {
     for (kind, part) in signed_parts() {
@@ -101,12 +100,12 @@ fn other_spellings_of_lengths_are_known() {
     }
 }
 
-/// An element with another beginning: its tag, and whatever stands between tag and length.
+/// Replaces the beginning of an element, up to its length, by `tag`.
 fn with_tag(element: &[u8], tag: &[u8]) -> Vec<u8> {
     [tag, &element[1..]].concat()
 }
 
-/// A short element in pieces, of indefinite length.
+/// Divides a short element into pieces, with an indefinite length.
 fn in_pieces(element: &[u8]) -> Vec<u8> {
     [&[element[0] | 0x20, 0x80][..], element, &[0, 0]].concat()
 }
@@ -140,7 +139,7 @@ fn other_spellings_of_tags_are_known() {
             SignedPart::Request => (1, None),
             _ => (2, Some(3)),
         };
-        // Every field that is looked at, in turn.
+        // Changes each field that the function examines.
         for index in 0..=time.unwrap_or(name + 1) {
             for spelling in [high, longer] {
                 let mut fields = of_kind.clone();
@@ -151,7 +150,7 @@ fn other_spellings_of_tags_are_known() {
         let mut with_empty_name = of_kind.clone();
         with_empty_name[name] = empty_name.clone();
         known(&sequence(&with_empty_name.concat(), 1));
-        // An end inside is not the end of the whole.
+        // The end of an inner element is not the end of the whole.
         let indefinite = [&[0x30, 0x80][..], &with_empty_name.concat(), &[0, 0]].concat();
         known(&indefinite);
         if let Some(time) = time {
@@ -169,7 +168,7 @@ fn other_spellings_of_tags_are_known() {
     }
 }
 
-/// From 2050 on, times are written with four digits of the year.
+/// From 2050 on, times are written with four-digit years.
 #[test]
 fn later_certificates_are_known() {
     for key in keys() {
@@ -184,7 +183,7 @@ fn later_certificates_are_known() {
     }
 }
 
-/// One tag or length more or less makes another message.
+/// Changes of a single tag or length make other messages.
 #[test]
 fn messages_that_differ_in_one_field_are_others() {
     for (kind, part) in signed_parts() {
@@ -198,13 +197,13 @@ fn messages_that_differ_in_one_field_are_others() {
             SignedPart::Certificate => (1, 2),
             _ => (0, 1),
         };
-        // Not an integer, although the bytes end with those of one.
+        // These tags are not integers, although their last bytes are those of one.
         for tag in [&[0x1e, 2][..], &[0x1f, 0x81, 2], &[0x1f, 0xff, 0xff, 2]] {
             let mut fields = of_kind.clone();
             fields[integer] = with_tag(&[2, 1, 0], tag);
             other(&sequence(&fields.concat(), 1));
         }
-        // A sequence without the fields that it must have.
+        // A sequence without its required fields.
         let empty = if kind == SignedPart::Request { 2 } else { rest };
         let mut fields = of_kind.clone();
         fields[empty] = vec![0x30, 0];
@@ -212,7 +211,7 @@ fn messages_that_differ_in_one_field_are_others() {
     }
 }
 
-/// Contents of a file of PKCS#12, whose beginning may be that of a certificate.
+/// Contents of a PKCS#12 file. Its beginning may be that of a certificate.
 const DATA: [u8; 11] = [6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 7, 1];
 
 #[test]
@@ -226,8 +225,8 @@ fn pkcs12_is_another_message_if_it_is_whole() {
     assert_eq!(seen, Some(SignedPart::Certificate));
 }
 
-/// Some verifiers do not look at the algorithm in a signed part, so whatever stands there hides
-/// none.
+/// Some verifiers ignore the algorithm in a signed part. So a signed part is recognized whatever
+/// its algorithm.
 #[test]
 fn no_algorithm_hides_a_signed_part() {
     let long = [&[0xa0, 0x83, 1, 0x11, 0x70][..], &[4; 70_000]].concat();
@@ -238,7 +237,7 @@ fn no_algorithm_hides_a_signed_part() {
             _ => continue,
         };
         let mut fields = fields(&part);
-        // The version of PKCS#12, with the algorithm of the key.
+        // Uses the version of PKCS#12, with the algorithm of the key.
         fields[place - 1] = vec![2, 1, 3];
         let third = sequence(&fields.concat(), 1);
         assert_eq!(SignedPart::of_message(&third, true), Some(kind));
@@ -263,11 +262,11 @@ fn other_documents_are_other_messages() {
         documents.extend(keys().iter().map(|key| kind.make(key)));
     }
     documents.push(vec![0x30; 2000]);
-    documents.push(sequence(&[2, 1, 5, 2, 1, 7], 1)); // a signature of ECDSA
+    documents.push(sequence(&[2, 1, 5, 2, 1, 7], 1)); // an ECDSA signature
     documents.push(Vec::new());
     for document in documents {
         assert_eq!(SignedPart::of_message(&document, true), None);
-        // Except for lengths that are not visible.
+        // Except if lengths are not visible.
         if document.len() > 60 {
             assert_eq!(SignedPart::of_message(&document[..60], false), None);
         }
@@ -291,7 +290,7 @@ fn whole_signed_parts_in_der_are_decoded() {
         }
         refused(&[&part[..], &[0]].concat());
         let fields = fields(&part);
-        // Another length, no end that is stated, a field too many, and all but the last fields.
+        // Another length, an indefinite length, an extra field, and missing last fields.
         refused(&sequence(&fields.concat(), 4));
         refused(&[&[0x30, 0x80][..], &fields.concat(), &[0, 0]].concat());
         refused(&sequence(&[&fields.concat()[..], &[5, 0]].concat(), 1));
@@ -303,7 +302,7 @@ fn whole_signed_parts_in_der_are_decoded() {
                 1,
             ));
         }
-        // The signature of a document is not signed.
+        // The whole document is not a signed part.
         refused(&sequence(&[&part[..], &[0x30, 0], &[3, 1, 0]].concat(), 1));
     }
     for message in [&b""[..], b"order #42", &[0x30, 0]] {
@@ -312,7 +311,7 @@ fn whole_signed_parts_in_der_are_decoded() {
     }
 }
 
-/// A default value that is written, and a set in another order, are decoded but are not DER.
+/// Default values that are written and sets in another order can be decoded, but are not DER.
 #[test]
 fn signed_parts_that_are_not_der_are_refused() {
     let (kind, part) = signed_parts().remove(0);
@@ -330,7 +329,7 @@ fn signed_parts_that_are_not_der_are_refused() {
     assert_eq!(left_out.expect("version 1"), kind);
 }
 
-/// A set in another order is decoded, but is not DER.
+/// A set in another order can be decoded, but is not DER.
 #[test]
 fn names_that_are_not_der_are_refused() {
     let name = |first: u8, second: u8| {
@@ -363,7 +362,7 @@ fn names_that_are_not_der_are_refused() {
     }
 }
 
-/// No bytes end the functions, or take long.
+/// Arbitrary bytes cause no panic and no long computation.
 #[test]
 fn no_bytes_are_an_error() {
     for (_, part) in signed_parts() {

@@ -1,4 +1,4 @@
-//! Documents that this crate makes are read and verified, with typed keys and keys by name.
+//! Reads and verifies the documents that this crate makes, with typed keys and keys by name.
 
 mod common;
 
@@ -104,7 +104,7 @@ fn revocation_lists_say_what_was_asked_for() {
     }
 }
 
-/// RFC 5280: without revoked certificates the list of them is absent.
+/// RFC 5280: the list of certificates is absent if no certificate is revoked.
 #[test]
 fn a_list_that_revokes_nothing_has_no_empty_field() {
     let [key, _] = keys();
@@ -119,7 +119,7 @@ fn a_list_that_revokes_nothing_has_no_empty_field() {
     assert_eq!(list.tbs_cert_list.revoked_certificates, None);
 }
 
-/// The key that signed the certificate of the issuer is another one, which the list does not name.
+/// Another key signed the certificate of the issuer. The list does not name that key.
 #[test]
 fn a_list_of_an_issuer_below_the_root_names_the_key_of_that_issuer() {
     let [root, key] = keys();
@@ -156,7 +156,7 @@ fn a_list_of_an_issuer_below_the_root_names_the_key_of_that_issuer() {
     assert_ne!(above.key_identifier, named.key_identifier);
 }
 
-/// RFC 5280: `UTCTime` up to 2049, `GeneralizedTime` from then on, whichever was given.
+/// RFC 5280: `UTCTime` up to 2049, `GeneralizedTime` from 2050 on, whichever form was passed.
 #[test]
 fn times_of_lists_have_the_form_of_their_year() {
     let [key, _] = keys();
@@ -183,7 +183,7 @@ fn an_issuer_has_a_name() {
     let [key, _] = keys();
     let made = key.self_signed_certificate(Name::default(), years(), &mut Again([0x5a]));
     assert!(matches!(made, Err(Error::Build(_))));
-    // A request may leave the name to the issuer.
+    // The issuer may choose the name, so a request may have an empty one.
     key.certificate_request(Name::default(), &mut Again([0x5a]))
         .unwrap();
 }
@@ -219,7 +219,7 @@ fn a_period_does_not_end_before_it_begins() {
     list(later, later).expect("a list that is replaced at once");
 }
 
-/// A key of a known parameter set and the same key of any make the same documents.
+/// A key of a typed parameter set and the same key as `AnySigningKey` make the same documents.
 #[test]
 fn typed_keys_sign_as_keys_by_name() {
     fn check<P: Parameters>(key: &SigningKey<P>, any: &AnySigningKey)

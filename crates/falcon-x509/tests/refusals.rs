@@ -1,4 +1,4 @@
-//! Each check is met by a document that only this check refuses.
+//! Tests each check with a document that only this check refuses.
 
 mod common;
 
@@ -13,7 +13,7 @@ use falcon_x509::x509_cert::der::asn1::{AnyRef, BitStringRef};
 use falcon_x509::x509_cert::der::{self, Decode, Encode, Reader, SliceReader, Tag};
 use falcon_x509::{CertificateSigner, Error, verify_certificate, verify_self_signed};
 
-/// A document in parts.
+/// The parts of a document.
 #[derive(Clone)]
 struct Parts {
     content: Vec<u8>,
@@ -34,7 +34,7 @@ impl Parts {
         parts.unwrap()
     }
 
-    /// Replaces the first occurrence of `from` in the signed part, and signs that part again.
+    /// Replaces the first occurrence of `from` in the signed part, and signs the changed part.
     fn with_content(&self, from: &[u8], to: &[u8], key: &AnySigningKey) -> Self {
         let content = replace(&self.content, from, to);
         Self {
@@ -67,7 +67,7 @@ fn small(key: &AnySigningKey) -> &falcon_core::SigningKey<Falcon512> {
     }
 }
 
-/// Signs as in certificates; the DER of the bit string.
+/// Signs like a certificate, and returns the DER of the bit string.
 fn sign(key: &AnySigningKey, content: &[u8]) -> Vec<u8> {
     let signature = small(key)
         .sign_with_rng(&mut Again([0x5a]), content)
@@ -83,8 +83,8 @@ fn algorithm(oid: ObjectIdentifier, parameters: Option<AnyRef<'_>>) -> Vec<u8> {
     AlgorithmIdentifierRef { oid, parameters }.to_der().unwrap()
 }
 
-/// A certificate and a revocation list of the smaller key, both with an algorithm in the signed
-/// part.
+/// Makes a certificate and a revocation list of the smaller key. Both have an algorithm in the
+/// signed part.
 fn both() -> (AnySigningKey, [(Kind, Parts); 2]) {
     let [key, _] = keys();
     let parts =
@@ -115,7 +115,7 @@ fn the_algorithm_in_the_signed_part_is_that_of_the_signature() {
             algorithm(FALCON_PADDED_512, None),
             algorithm(FALCON_512, Some(AnyRef::NULL)),
         ] {
-            // Inside only, with a signature of these bytes, and outside only.
+            // Changes the algorithm only inside, with a new signature, or only outside.
             let inside = parts.with_content(&own, &other, &key);
             assert!(matches!(verify(&inside), Err(Error::AlgorithmsDiffer)));
             let outside = Parts {
@@ -145,7 +145,7 @@ fn the_algorithm_is_that_of_the_key() {
             );
         }
     }
-    // A request names its algorithm once.
+    // A request names its algorithm only once.
     let request = Parts::of(&Kind::Request.make(&key));
     let named = Parts {
         algorithm: algorithm(FALCON_1024, None),
@@ -189,7 +189,7 @@ fn the_signature_is_compressed_and_whole_bytes() {
         };
         with(bits(0, compressed)).unwrap();
 
-        // Bits that are not used: in place of zeros of the last byte, and after it.
+        // Marks bits as unused: zeros at the end of the last byte, and bits of an added byte.
         let zeros = compressed.last().unwrap().trailing_zeros().min(7) as u8;
         let further = [compressed, &[0]].concat();
         for refused in [
@@ -235,7 +235,7 @@ fn another_key_is_refused() {
         assert!(matches!(refused, Err(Error::Algorithm(FALCON_512))));
         kind.verify(&parts.to_der(), &key.public_key()).unwrap();
     }
-    // A request whose key was exchanged: nobody has shown that they hold it.
+    // A request with an exchanged key: nobody has shown that they hold it.
     let request = Kind::Request.make(&key);
     let [own, other] = [key.public_key(), other.public_key()].map(|it| it.to_bytes());
     let parts = Parts::of(&request);
@@ -277,13 +277,13 @@ fn replace_in(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     [&text[..at], to, &text[at + from.len()..]].concat()
 }
 
-/// The signature counts for the bytes that were received. If the decoded fields would be encoded
-/// otherwise, the document is refused.
+/// The signature must be valid for the received bytes. If encoding the decoded fields gives other
+/// bytes, the document is refused.
 #[test]
 fn the_bytes_that_were_received_are_verified() {
     let [key, _] = keys();
     let der = certificate(&key).to_der().unwrap();
-    // The start of the validity with four digits of the year, which is DER but not RFC 5280.
+    // The start of the validity with a four-digit year, which is DER but violates RFC 5280.
     let short = b"\x17\x0d250101000000Z";
     let long = b"\x18\x0f20250101000000Z";
     let pair = |first: &[u8]| {
@@ -299,7 +299,7 @@ fn the_bytes_that_were_received_are_verified() {
     let start = read.tbs_certificate().validity().not_before;
     assert_eq!(start.to_date_time(), new_year(2025).to_date_time());
     assert_ne!(read.to_der().unwrap(), der);
-    // And a signature of what they would be encoded as is refused.
+    // A signature of the re-encoded fields is refused, too.
     let other = Parts {
         signature: sign(&key, &read.tbs_certificate().to_der().unwrap()),
         ..parts
@@ -308,7 +308,7 @@ fn the_bytes_that_were_received_are_verified() {
     assert!(matches!(refused, Err(Error::InvalidSignature)));
 }
 
-/// The decoder takes the elements of a `SET` in any order, and a default value that is written.
+/// The decoder accepts the elements of a `SET` in any order, and a default value that is written.
 #[test]
 fn signed_fields_that_are_not_der_are_refused() {
     let [key, _] = keys();
@@ -318,7 +318,7 @@ fn signed_fields_that_are_not_der_are_refused() {
         let refused = kind.verify(&der, &key.public_key());
         assert!(matches!(refused, Err(Error::NotDer)), "{refused:?}");
     };
-    // Two attributes of one name, in the order of DER and in the other.
+    // Two attributes of one name, in the order of DER and in the reversed order.
     let [country, unit]: [&[u8]; 2] = [
         b"\x30\x09\x06\x03\x55\x04\x06\x13\x02DE",
         b"\x30\x0a\x06\x03\x55\x04\x0b\x0c\x03abc",
@@ -340,7 +340,7 @@ fn signed_fields_that_are_not_der_are_refused() {
     ] {
         refused(kind, der, &of_der, &other);
     }
-    // The version 1, which is the default, written in place of 3.
+    // Version 1, which is the default, written in place of 3.
     let version = b"\xa0\x03\x02\x01\x02";
     refused(Kind::Certificate, &der, version, b"\xa0\x03\x02\x01\x00");
 }
@@ -375,7 +375,7 @@ fn nothing_follows_a_document_and_nothing_is_missing() {
                 let refused = kind.verify(&der[..len], &public);
                 assert!(matches!(refused, Err(Error::Der(_))), "{kind:?}, {len}");
             }
-            // A fourth field in the outer sequence.
+            // Adds a fourth field to the outer sequence.
             let parts = Parts::of(&der);
             let fourth = Parts {
                 signature: [&parts.signature[..], &[5, 0]].concat(),
@@ -403,7 +403,7 @@ fn a_document_is_of_one_kind() {
     assert!(Certificate::from_der(&Kind::Certificate.make(&key)).is_ok());
 }
 
-/// As FORMATS.md says.
+/// FORMATS.md says that these are refused.
 #[test]
 fn lists_of_version_1_and_requests_without_attributes_are_refused() {
     let [key, _] = keys();
@@ -426,7 +426,7 @@ fn lists_of_version_1_and_requests_without_attributes_are_refused() {
     assert!(matches!(refused, Err(Error::Der(_))), "{refused:?}");
 }
 
-/// Bytes that are changed, removed, doubled and moved never make a decoder panic, and never make a
+/// Changed, removed, doubled and moved bytes never cause a panic of a decoder, and never make a
 /// document that verifies.
 #[test]
 fn mutated_documents_are_refused_without_panic() {
@@ -444,7 +444,7 @@ fn mutated_documents_are_refused_without_panic() {
         let (kind, der) = &documents[round % 3];
         let mut mutated = der.clone();
         for _ in 0..=draw(4) {
-            // Most of the structure is before the public key and the signature.
+            // Most of the structure precedes the public key and the signature.
             let bound = if draw(2) == 0 {
                 mutated.len().min(200)
             } else {

@@ -1,4 +1,4 @@
-//! The documents in `kat/x509`: those of Bouncy Castle, and those that this crate makes.
+//! The documents in `kat/x509`: those of Bouncy Castle, and those of this crate.
 
 mod common;
 
@@ -14,7 +14,7 @@ fn path(name: &str) -> PathBuf {
     PathBuf::from(folder).join(format!("{name}.pem"))
 }
 
-/// Label and DER of a file.
+/// Reads the label and the DER of a file.
 fn read(name: &str) -> (String, Vec<u8>) {
     let text = fs::read(path(name)).expect("a vector");
     let (label, der) = pem::decode_vec(&text).expect("PEM");
@@ -64,7 +64,7 @@ fn documents_of_bouncy_castle_are_verified() {
     }
 }
 
-/// The certificates, requests and lists of one key are not those of another one.
+/// The certificates, requests and lists of one key are refused with another key.
 #[test]
 fn a_list_of_bouncy_castle_is_refused_with_another_key() {
     let (_, list) = read("bouncy-castle-512.revocation-list");
@@ -76,8 +76,7 @@ fn a_list_of_bouncy_castle_is_refused_with_another_key() {
     );
 }
 
-/// The vectors of this crate have the bytes that it makes from the same seeds.
-/// `FALCON_WRITE_TABLES=1` writes them.
+/// This crate makes the stored documents from the same seeds. `FALCON_WRITE_TABLES=1` writes them.
 #[test]
 fn documents_have_the_same_bytes_as_ever() {
     for (key, set) in keys().iter().zip(["512", "1024"]) {

@@ -13,61 +13,61 @@ unsafe fn frame<R>(kernel: impl FnOnce() -> R) -> R {
     kernel()
 }
 
-/// Maps every byte of `x` by the matrix in its word of `map`. In a function of its own, since
-/// methods of a trait cannot have features.
+/// Maps every byte of `x` by the matrix in the corresponding word of `map`. A separate function,
+/// since methods of a trait cannot have target features.
 #[target_feature(enable = "avx512f,avx512bw,gfni")]
 #[inline]
 fn affine(x: __m512i, map: __m512i) -> __m512i {
     _mm512_gf2p8affine_epi64_epi8::<0>(x, map)
 }
 
-/// Sixty-four bytes. A value is made from a token, and so only where the processor has the
-/// features.
+/// Sixty-four bytes. Values are made from a token, so only where the processor has the features.
 #[derive(Clone, Copy, Debug)]
 pub struct Line512(__m512i);
 
-/// Linear map of bytes, likewise: matrices as the instructions want them.
+/// Linear map of bytes, made from a token: matrices in the bit order of the instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct Map512(__m512i);
 
-/// Maps of a number. Each of the four has a byte for every bit of its matrix, which says by its
-/// bits which bits of the number's low byte it depends on, and another one for the high byte.
+/// The maps of a number. Each of the four maps has one byte for every bit of its matrix and the
+/// number's low byte, and another one for the high byte. The bits of such a byte select the bits of
+/// the number whose sum is the bit of the matrix.
 ///
 /// With a matrix whose rows all are the low byte, the instruction makes eight copies of the parity
-/// of these bits.
+/// of the selected bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Family512([[[u8; 64]; 4]; 2]);
 
-/// Sets of bytes, likewise.
+/// Sets of bytes, made from a token.
 #[derive(Clone, Copy, Debug)]
 pub struct Sets512 {
-    /// A word for eight bytes of a line. Byte `i` says by its bits which of them, the first one by
-    /// its highest bit, belong to set `i`.
+    /// A word for eight bytes of a line. Byte `i` selects those that belong to set `i`: its highest
+    /// bit stands for the first byte.
     rows: __m512i,
-    /// The same with bytes in reversed order.
+    /// The same words with bytes in reversed order.
     reversed: __m512i,
 }
 
-/// A word whose bytes are in reversed order: the matrix of which the instruction takes rows from
-/// the high byte on.
+/// A word whose bytes are in reversed order. It is the reversal matrix: the instruction takes rows
+/// from the high byte on.
 const REVERSAL: i64 = 0x0102_0408_1020_4080;
 
 /// Places of the bytes of every word in reversed order.
 const SWAPPED: i64 = 0x0001_0203_0405_0607;
 
-/// The matrix of a map with these images, as the instruction wants it.
+/// Returns the matrix of the map with these images, in the bit order of the instruction.
 #[inline(always)]
 fn matrix(images: u64) -> u64 {
     falcon_lanes::transpose_bits(images).swap_bytes()
 }
 
-/// Sum of the eight words, in every word.
+/// Adds the eight words, and returns the sum in every word.
 ///
 /// # Safety
 /// The processor must have AVX-512 F.
 #[inline(always)]
 unsafe fn sum_of_words(x: __m512i) -> __m512i {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees AVX-512 F.
     unsafe {
         let x = _mm512_xor_si512(x, _mm512_shuffle_i64x2::<0b01_00_11_10>(x, x));
         let x = _mm512_xor_si512(x, _mm512_shuffle_i64x2::<0b10_11_00_01>(x, x));
@@ -75,8 +75,8 @@ unsafe fn sum_of_words(x: __m512i) -> __m512i {
     }
 }
 
-// The instruction takes the row for bit `i` of a result from byte `7 - i`. With `J` for the matrix
-// that reverses, it makes `X A^T J` of bytes `X` and a matrix `A`.
+// The instruction takes the row for bit `i` of a result from byte `7 - i`. Let `J` be the matrix
+// that reverses. Then the instruction makes `X A^T J` of bytes `X` and a matrix `A`.
 impl Bytes for Avx512Gfni {
     type Line = Line512;
     type Split = Line512;
@@ -87,23 +87,24 @@ impl Bytes for Avx512Gfni {
 
     #[inline(always)]
     fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
-        // SAFETY: a token is made where the features were found, only.
+        // SAFETY: a token exists only where the features were found.
         unsafe { frame(kernel) }
     }
     #[inline(always)]
     fn load(self, line: &[u64; 8]) -> Line512 {
-        // SAFETY: there is a token; `line` is 64 bytes, of any alignment.
+        // SAFETY: the token proves the features; `line` is 64 bytes, of any alignment.
         Line512(unsafe { _mm512_loadu_si512(line.as_ptr().cast()) })
     }
     #[inline(always)]
     fn load_from(self, lines: &[[u64; 8]], start: usize) -> Line512 {
         assert!(start.saturating_add(64) <= size_of_val(lines));
-        // SAFETY: there is a token; 64 bytes from `start` on are inside, of any alignment.
+        // SAFETY: the token proves the features; 64 bytes from `start` on are inside, of any
+        // alignment.
         Line512(unsafe { _mm512_loadu_si512(lines.as_ptr().cast::<u8>().add(start).cast()) })
     }
     #[inline(always)]
     fn store(self, x: Line512, line: &mut [u64; 8]) {
-        // SAFETY: there is a token; `line` is 64 bytes, of any alignment.
+        // SAFETY: the token proves the features; `line` is 64 bytes, of any alignment.
         unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), x.0) };
     }
     #[inline(always)]
@@ -112,12 +113,12 @@ impl Bytes for Avx512Gfni {
     }
     #[inline(always)]
     fn first_eight(self, a: Line512, b: Line512) -> Line512 {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         Line512(unsafe { _mm512_mask_mov_epi64(b.0, 1, a.0) })
     }
     #[inline(always)]
     fn shifted(self, x: Line512, next: Line512) -> Line512 {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         Line512(unsafe {
             let quarters = _mm512_alignr_epi64::<2>(next.0, x.0);
             _mm512_alignr_epi8::<1>(quarters, x.0)
@@ -126,17 +127,17 @@ impl Bytes for Avx512Gfni {
     #[inline(always)]
     fn cleared(self, x: Line512, byte: usize) -> Line512 {
         let kept = if byte < 64 { !(1 << byte) } else { u64::MAX };
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         Line512(unsafe { _mm512_maskz_mov_epi8(kept, x.0) })
     }
     #[inline(always)]
     fn first(self, x: Line512) -> u8 {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         unsafe { _mm_cvtsi128_si32(_mm512_castsi512_si128(x.0)) as u8 }
     }
     #[inline(always)]
     fn select(self, mask: u64, a: Line512, b: Line512) -> Line512 {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         Line512(unsafe { _mm512_mask_mov_epi64(b.0, mask as u8, a.0) })
     }
     #[inline(always)]
@@ -145,7 +146,7 @@ impl Bytes for Avx512Gfni {
     }
     #[inline(always)]
     fn map(self, images: u64) -> Map512 {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         Map512(unsafe { _mm512_set1_epi64(matrix(images) as i64) })
     }
     #[inline(always)]
@@ -168,13 +169,13 @@ impl Bytes for Avx512Gfni {
         low: Line512,
         high: Line512,
     ) -> Member<Self> {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         let [low, high] = [low, high].map(
             #[inline(always)]
             |x| unsafe { _mm512_broadcastb_epi8(_mm512_castsi512_si128(x.0)) },
         );
         let map = |k: usize| {
-            // SAFETY: there is a token; rows are 64 bytes.
+            // SAFETY: the token proves the features; rows are 64 bytes.
             Map512(unsafe {
                 let [low_rows, high_rows] = [&family.0[0][k], &family.0[1][k]]
                     .map(|rows| _mm512_loadu_si512(rows.as_ptr().cast()));
@@ -193,7 +194,7 @@ impl Bytes for Avx512Gfni {
     }
     #[inline(always)]
     fn replace_map(self, mask: u64, map: &mut Map512, other: &Map512) {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         map.0 = unsafe { _mm512_mask_mov_epi64(map.0, mask as u8, other.0) };
     }
     #[inline(always)]
@@ -202,12 +203,12 @@ impl Bytes for Avx512Gfni {
     }
     #[inline(always)]
     fn mapped(self, map: &Map512, x: &Line512) -> Line512 {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         Line512(unsafe { affine(x.0, map.0) })
     }
     #[inline(always)]
     fn add_mapped(self, sum: Line512, map: &Map512, x: &Line512) -> Line512 {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         Line512(unsafe { _mm512_xor_si512(sum.0, affine(x.0, map.0)) })
     }
     #[inline(always)]
@@ -215,7 +216,7 @@ impl Bytes for Avx512Gfni {
         let [a, b, c, d, e, f, g, h] = *sets;
         let mut words = [[a], [b], [c], [d], [e], [f], [g], [h]];
         falcon_lanes::transpose_bytes(&mut words);
-        // SAFETY: there is a token; the array is 64 bytes, of any alignment.
+        // SAFETY: the token proves the features; the array is 64 bytes, of any alignment.
         unsafe {
             let rows = _mm512_loadu_si512(words.as_ptr().cast());
             let rows = affine(rows, _mm512_set1_epi64(REVERSAL.swap_bytes()));
@@ -240,9 +241,9 @@ impl Bytes for Avx512Gfni {
     }
     #[inline(always)]
     fn sums(self, sets: &Sets512, x: Line512) -> (u64, Map512) {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         unsafe {
-            // J X^T J, for the eight bytes X of every word.
+            // Computes J X^T J, for the eight bytes X of every word.
             let turned = affine(_mm512_set1_epi64(REVERSAL), x.0);
             // S J (J X^T J)^T J = S X, and J X^T J (J S J)^T J = J (S X)^T.
             let sums = sum_of_words(affine(sets.rows, turned));

@@ -18,8 +18,7 @@ unsafe fn frame<R>(kernel: impl FnOnce() -> R) -> R {
     kernel()
 }
 
-/// Four 64-bit words. A value is made from a token, and so only where the
-/// processor has the features.
+/// Four 64-bit words. Values are made from a token, so only where the processor has the features.
 #[derive(Clone, Copy, Debug)]
 pub struct U64x4(__m256i);
 
@@ -29,17 +28,17 @@ impl Register<Avx2> for U64x4 {
 
     #[inline(always)]
     fn load(_: Avx2, x: &[u64; 4]) -> Self {
-        // SAFETY: there is a token; `x` is four values, of any alignment.
+        // SAFETY: the token proves the features; `x` is four values, of any alignment.
         Self(unsafe { _mm256_loadu_si256(x.as_ptr().cast()) })
     }
     #[inline(always)]
     fn splat(_: Avx2, x: u64) -> Self {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         Self(unsafe { _mm256_set1_epi64x(x as i64) })
     }
     #[inline(always)]
     fn store(self, out: &mut [u64; 4]) {
-        // SAFETY: the value exists; `out` is four values, of any alignment.
+        // SAFETY: the value proves the features; `out` is four values, of any alignment.
         unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast(), self.0) };
     }
 }
@@ -50,22 +49,22 @@ impl U64s for U64x4 {
 
     #[inline(always)]
     fn xor_u64(self, x: u64) -> Self {
-        // SAFETY: the value exists.
+        // SAFETY: a value of this type proves that the processor has the features.
         Self(unsafe { _mm256_xor_si256(self.0, _mm256_set1_epi64x(x as i64)) })
     }
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
-        // SAFETY: the values exist.
+        // SAFETY: values of this type prove that the processor has the features.
         Self(unsafe { _mm256_xor_si256(self.0, other.0) })
     }
     #[inline(always)]
     fn and(self, other: Self) -> Self {
-        // SAFETY: the values exist.
+        // SAFETY: values of this type prove that the processor has the features.
         Self(unsafe { _mm256_and_si256(self.0, other.0) })
     }
     #[inline(always)]
     fn or(self, other: Self) -> Self {
-        // SAFETY: the values exist.
+        // SAFETY: values of this type prove that the processor has the features.
         Self(unsafe { _mm256_or_si256(self.0, other.0) })
     }
     #[inline(always)]
@@ -74,7 +73,7 @@ impl U64s for U64x4 {
     }
     #[inline(always)]
     fn rotate_left<const L: i32, const R: i32>(self) -> Self {
-        // SAFETY: the value exists.
+        // SAFETY: a value of this type proves that the processor has the features.
         Self(unsafe {
             _mm256_or_si256(
                 _mm256_slli_epi64::<L>(self.0),
@@ -84,12 +83,12 @@ impl U64s for U64x4 {
     }
     #[inline(always)]
     fn xor_and_not(self, b: Self, c: Self) -> Self {
-        // SAFETY: the values exist.
+        // SAFETY: values of this type prove that the processor has the features.
         Self(unsafe { _mm256_xor_si256(self.0, _mm256_andnot_si256(b.0, c.0)) })
     }
     #[inline(always)]
     fn or_where_equal(self, bits: Self, a: Self, b: Self) -> Self {
-        // SAFETY: the values exist.
+        // SAFETY: values of this type prove that the processor has the features.
         let bits = unsafe { _mm256_and_si256(bits.0, _mm256_cmpeq_epi64(a.0, b.0)) };
         self.or(Self(bits))
     }
@@ -98,8 +97,8 @@ impl U64s for U64x4 {
 impl Ordered for U64x4 {
     #[inline(always)]
     fn min_max(self, other: Self) -> [Self; 2] {
-        // Signed, and so right below `2^63`.
-        // SAFETY: the values exist.
+        // The comparison is signed, so it is right below `2^63`.
+        // SAFETY: values of this type prove that the processor has the features.
         unsafe {
             let below = _mm256_cmpgt_epi64(self.0, other.0);
             [
@@ -110,10 +109,10 @@ impl Ordered for U64x4 {
     }
 }
 
-/// Lane `j` of element `i` becomes lane `i` of element `j`.
+/// Transposes: lane `j` of element `i` becomes lane `i` of element `j`.
 #[inline(always)]
 fn transpose_four([a, b, c, d]: [U64x4; 4]) -> [U64x4; 4] {
-    // SAFETY: the values exist.
+    // SAFETY: values of this type prove that the processor has the features.
     unsafe {
         let p = _mm256_unpacklo_epi64(a.0, b.0);
         let q = _mm256_unpackhi_epi64(a.0, b.0);
@@ -138,7 +137,7 @@ fn folded(isa: Avx2, row: &[u64; 8]) -> __m256i {
     low.xor(high).0
 }
 
-/// [`Isa::parities`] of four rows.
+/// Does [`Isa::parities`] for four rows.
 #[inline(always)]
 fn parities_of_four(isa: Avx2, [a, b, c, d]: &[[u64; 8]; 4]) -> u8 {
     let (a, b, c, d) = (
@@ -147,16 +146,16 @@ fn parities_of_four(isa: Avx2, [a, b, c, d]: &[[u64; 8]; 4]) -> u8 {
         folded(isa, c),
         folded(isa, d),
     );
-    // SAFETY: there is a token; the table is sixteen bytes.
+    // SAFETY: the token proves the features; the table is sixteen bytes.
     unsafe {
-        // Pairs of rows take turns in the lanes, then four: a word a row.
+        // Interleaves pairs of rows in the lanes, then fours: one word for each row.
         let ab = _mm256_xor_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
         let cd = _mm256_xor_si256(_mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d));
         let sums = _mm256_xor_si256(
             _mm256_permute2x128_si256::<0x20>(ab, cd),
             _mm256_permute2x128_si256::<0x31>(ab, cd),
         );
-        // Parities of bytes by a table of nibbles, and their number in a word.
+        // Looks up parities of bytes in a table of nibbles, and adds those of a word.
         let nibbles = _mm256_xor_si256(sums, _mm256_srli_epi64::<4>(sums));
         let nibbles = _mm256_and_si256(nibbles, _mm256_set1_epi8(15));
         let table = _mm_loadu_si128(NIBBLE_PARITIES.as_ptr().cast());
@@ -176,7 +175,7 @@ impl Isa for Avx2 {
     type F32x8 = Avx2F32x8;
     type U64s = U64x4;
     type OneU64 = u64;
-    // What the compiler makes of the loop over single words is as fast.
+    // The compiler's loop over single words is as fast.
     type U32s = u32;
     type I16s = I16x16;
     type LookUps = Baseline;
@@ -210,7 +209,7 @@ impl Isa for Avx2 {
     #[inline(always)]
     fn load_le_bytes(self, x: &[[u8; 8]]) -> U64x4 {
         let x = &x[..4];
-        // SAFETY: as for `vectorize`; `x` is 32 bytes, of any alignment.
+        // SAFETY: the token proves the features; `x` is 32 bytes, of any alignment.
         U64x4(unsafe { _mm256_loadu_si256(x.as_ptr().cast()) })
     }
 
@@ -240,11 +239,11 @@ impl Isa for Avx2 {
             out,
             #[inline(always)]
             |keys, x, out| {
-                // SAFETY: as for `vectorize`; the arrays are eight values and sixteen bytes, of
-                // any alignment.
+                // SAFETY: the token proves the features; the arrays are eight values and sixteen
+                // bytes, of any alignment.
                 unsafe {
                     let keys = _mm_loadu_si128(keys.as_ptr().cast());
-                    // A key is at least the limit exactly if it is their maximum.
+                    // A key is at least the limit exactly if it is the maximum of both.
                     let limit = _mm_set1_epi16(limit as i16);
                     let refused = _mm_cmpeq_epi16(_mm_max_epu16(keys, limit), keys);
                     let refused = _mm_packs_epi16(refused, refused);
@@ -260,7 +259,7 @@ impl Isa for Avx2 {
 
     #[inline(always)]
     fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
-        // SAFETY: a token is made where the features were found, only.
+        // SAFETY: a token exists only where the features were found.
         unsafe { frame(kernel) }
     }
 }

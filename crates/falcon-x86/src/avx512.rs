@@ -1,4 +1,4 @@
-//! 512-bit registers, with masks, and 128-bit ones for a single chain.
+//! 512-bit registers with masks, and 128-bit registers for a single chain.
 
 use crate::doubles::{F64x2, F64x4, F64x8};
 use crate::floats::Avx512F32x8;
@@ -16,12 +16,11 @@ unsafe fn frame<R>(kernel: impl FnOnce() -> R) -> R {
     kernel()
 }
 
-/// Eight 64-bit words. A value is made from a token, and so only where the
-/// processor has the features.
+/// Eight 64-bit words. Values are made from a token, so only where the processor has the features.
 #[derive(Clone, Copy, Debug)]
 pub struct U64x8(__m512i);
 
-/// Two 64-bit words. A value is made from a token, too. Processors have more units for 128-bit
+/// Two 64-bit words. Values are made from a token, too. Processors have more units for 128-bit
 /// operations than for 512-bit ones. Single words lack functions of three operands.
 #[derive(Clone, Copy, Debug)]
 pub struct U64x2(__m128i);
@@ -38,17 +37,19 @@ macro_rules! u64s {
 
             #[inline(always)]
             fn load(_: Avx512, x: &[u64; $len]) -> Self {
-                // SAFETY: there is a token; `x` is an array of this length, of any alignment.
+                // SAFETY: the token proves the features; `x` is an array of this length, of any
+                // alignment.
                 Self(unsafe { $load(x.as_ptr().cast()) })
             }
             #[inline(always)]
             fn splat(_: Avx512, x: u64) -> Self {
-                // SAFETY: there is a token.
+                // SAFETY: the token proves that the processor has the features.
                 Self(unsafe { $set1(x as i64) })
             }
             #[inline(always)]
             fn store(self, out: &mut [u64; $len]) {
-                // SAFETY: the value exists; `out` is an array of this length, of any alignment.
+                // SAFETY: the value proves the features; `out` is an array of this length, of any
+                // alignment.
                 unsafe { $store(out.as_mut_ptr().cast(), self.0) };
             }
         }
@@ -58,22 +59,22 @@ macro_rules! u64s {
 
             #[inline(always)]
             fn xor_u64(self, x: u64) -> Self {
-                // SAFETY: the value exists.
+                // SAFETY: a value of this type proves that the processor has the features.
                 Self(unsafe { $xor(self.0, $set1(x as i64)) })
             }
             #[inline(always)]
             fn xor(self, other: Self) -> Self {
-                // SAFETY: the values exist.
+                // SAFETY: values of this type prove that the processor has the features.
                 Self(unsafe { $xor(self.0, other.0) })
             }
             #[inline(always)]
             fn and(self, other: Self) -> Self {
-                // SAFETY: the values exist.
+                // SAFETY: values of this type prove that the processor has the features.
                 Self(unsafe { $and(self.0, other.0) })
             }
             #[inline(always)]
             fn or(self, other: Self) -> Self {
-                // SAFETY: the values exist.
+                // SAFETY: values of this type prove that the processor has the features.
                 Self(unsafe { $or(self.0, other.0) })
             }
             #[inline(always)]
@@ -82,29 +83,29 @@ macro_rules! u64s {
             }
             #[inline(always)]
             fn rotate_left<const L: i32, const R: i32>(self) -> Self {
-                // SAFETY: the value exists.
+                // SAFETY: a value of this type proves that the processor has the features.
                 Self(unsafe { $rotate::<L>(self.0) })
             }
             #[inline(always)]
             fn xor3(self, b: Self, c: Self) -> Self {
-                // SAFETY: the values exist.
+                // SAFETY: values of this type prove that the processor has the features.
                 Self(unsafe { $ternary::<0x96>(self.0, b.0, c.0) })
             }
             #[inline(always)]
             fn xor_and(self, b: Self, c: Self) -> Self {
-                // The result for (a, b, c) = k is bit k, a being the high bit of k.
-                // SAFETY: the values exist.
+                // The result for (a, b, c) = k is bit k, where a is the high bit of k.
+                // SAFETY: values of this type prove that the processor has the features.
                 Self(unsafe { $ternary::<0x78>(self.0, b.0, c.0) })
             }
             #[inline(always)]
             fn xor_and_not(self, b: Self, c: Self) -> Self {
-                // The result for (a, b, c) = k is bit k, a being the high bit of k.
-                // SAFETY: the values exist.
+                // The result for (a, b, c) = k is bit k, where a is the high bit of k.
+                // SAFETY: values of this type prove that the processor has the features.
                 Self(unsafe { $ternary::<0xd2>(self.0, b.0, c.0) })
             }
             #[inline(always)]
             fn or_where_equal(self, bits: Self, a: Self, b: Self) -> Self {
-                // SAFETY: the values exist.
+                // SAFETY: values of this type prove that the processor has the features.
                 Self(unsafe { $mask_or(self.0, $equal(a.0, b.0), self.0, bits.0) })
             }
         }
@@ -114,7 +115,7 @@ macro_rules! u64s {
 impl Ordered for U64x8 {
     #[inline(always)]
     fn min_max(self, other: Self) -> [Self; 2] {
-        // SAFETY: the values exist.
+        // SAFETY: values of this type prove that the processor has the features.
         unsafe {
             [
                 Self(_mm512_min_epu64(self.0, other.0)),
@@ -153,8 +154,9 @@ u64s!(
     _mm_mask_or_epi64
 );
 
-/// Eight 32-bit words, all blocks of a buffer of ChaCha20. A value is made from a token, too. Twice
-/// as many registers of half the length hide more of the latency of a rotation, two cycles.
+/// Eight 32-bit words, one for each block of a ChaCha20 buffer. Values are made from a token, too.
+/// With twice the registers of half the length, more of the latency of a rotation, two cycles, is
+/// hidden.
 #[derive(Clone, Copy, Debug)]
 pub struct U32x8(__m256i);
 
@@ -164,17 +166,18 @@ impl Register<Avx512> for U32x8 {
 
     #[inline(always)]
     fn load(_: Avx512, x: &[u32; 8]) -> Self {
-        // SAFETY: there is a token; `x` is an array of this length, of any alignment.
+        // SAFETY: the token proves the features; `x` is an array of this length, of any alignment.
         Self(unsafe { _mm256_loadu_si256(x.as_ptr().cast()) })
     }
     #[inline(always)]
     fn splat(_: Avx512, x: u32) -> Self {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         Self(unsafe { _mm256_set1_epi32(x as i32) })
     }
     #[inline(always)]
     fn store(self, out: &mut [u32; 8]) {
-        // SAFETY: the value exists; `out` is an array of this length, of any alignment.
+        // SAFETY: the value proves the features; `out` is an array of this length, of any
+        // alignment.
         unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast(), self.0) };
     }
 }
@@ -182,28 +185,28 @@ impl Register<Avx512> for U32x8 {
 impl U32s for U32x8 {
     #[inline(always)]
     fn wrapping_add(self, other: Self) -> Self {
-        // SAFETY: the values exist.
+        // SAFETY: values of this type prove that the processor has the features.
         Self(unsafe { _mm256_add_epi32(self.0, other.0) })
     }
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
-        // SAFETY: the values exist.
+        // SAFETY: values of this type prove that the processor has the features.
         Self(unsafe { _mm256_xor_si256(self.0, other.0) })
     }
     #[inline(always)]
     fn rotate_left<const L: i32, const R: i32>(self) -> Self {
-        // SAFETY: the value exists.
+        // SAFETY: a value of this type proves that the processor has the features.
         Self(unsafe { _mm256_rol_epi32::<L>(self.0) })
     }
 }
 
-/// The quarters 0 and 2 of both, then the quarters 1 and 3.
+/// Returns the quarters 0 and 2 of `a` and `b`, then the quarters 1 and 3.
 ///
 /// # Safety
 /// The processor must have AVX-512 F.
 #[inline(always)]
 unsafe fn quarters(a: __m512i, b: __m512i) -> [__m512i; 2] {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees AVX-512 F.
     unsafe {
         [
             _mm512_shuffle_i64x2::<0b10_00_10_00>(a, b),
@@ -212,13 +215,13 @@ unsafe fn quarters(a: __m512i, b: __m512i) -> [__m512i; 2] {
     }
 }
 
-/// Exclusive or of what [`quarters`] returns.
+/// XORs the two registers that [`quarters`] returns.
 ///
 /// # Safety
 /// The processor must have AVX-512 F.
 #[inline(always)]
 unsafe fn fold_quarters(a: __m512i, b: __m512i) -> __m512i {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees AVX-512 F.
     unsafe {
         let [even, odd] = quarters(a, b);
         _mm512_xor_si512(even, odd)
@@ -232,7 +235,7 @@ unsafe fn fold_quarters(a: __m512i, b: __m512i) -> __m512i {
 #[inline(always)]
 unsafe fn fold_two(isa: Avx512, a: &[u64; 8], b: &[u64; 8]) -> __m512i {
     let (a, b) = (U64x8::load(isa, a).0, U64x8::load(isa, b).0);
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees AVX-512 F.
     unsafe { _mm512_xor_si512(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)) }
 }
 
@@ -265,14 +268,14 @@ impl Isa for Avx512 {
         match (Avx512Gfni::detect(), Avx2::detect()) {
             (Some(gfni), _) => kernel.run(gfni),
             (_, Some(avx2)) => kernel.run(avx2),
-            // No processor of this set lacks AVX2.
+            // Every processor of this set has AVX2.
             _ => kernel.run(Baseline),
         }
     }
 
     #[inline(always)]
     fn transpose_words(self, x: &[[u64; 8]; 8]) -> [[u64; 8]; 8] {
-        // Not `map`, which would be a function call.
+        // Not `map`, which would compile to a function call.
         let [a, b, c, d, e, f, g, h] = x;
         let load = U64x8::load;
         let x = [
@@ -285,9 +288,9 @@ impl Isa for Avx512 {
             load(self, g).0,
             load(self, h).0,
         ];
-        // SAFETY: as for `vectorize`.
+        // SAFETY: the token proves that the processor has the features.
         let columns = unsafe {
-            // Pairs of rows, their even or odd lanes.
+            // Pairs of rows: their even or odd lanes.
             let p0 = _mm512_unpacklo_epi64(x[0], x[1]);
             let p1 = _mm512_unpackhi_epi64(x[0], x[1]);
             let p2 = _mm512_unpacklo_epi64(x[2], x[3]);
@@ -296,7 +299,7 @@ impl Isa for Avx512 {
             let p5 = _mm512_unpackhi_epi64(x[4], x[5]);
             let p6 = _mm512_unpacklo_epi64(x[6], x[7]);
             let p7 = _mm512_unpackhi_epi64(x[6], x[7]);
-            // Four rows, of four lanes each two.
+            // Four rows, with two lanes of each of them.
             let [a0, a1] = quarters(p0, p2);
             let [b0, b1] = quarters(p1, p3);
             let [c0, c1] = quarters(p4, p6);
@@ -317,20 +320,21 @@ impl Isa for Avx512 {
     #[inline(always)]
     fn load_le_bytes(self, x: &[[u8; 8]]) -> U64x8 {
         let x = &x[..8];
-        // SAFETY: as for `vectorize`; `x` is 64 bytes, of any alignment.
+        // SAFETY: the token proves the features; `x` is 64 bytes, of any alignment.
         U64x8(unsafe { _mm512_loadu_si512(x.as_ptr().cast()) })
     }
 
     #[inline(always)]
     fn parities(self, rows: &[[u64; 8]; 8]) -> u8 {
         let [a, b, c, d, e, f, g, h] = rows;
-        // SAFETY: as for `vectorize`; the table is sixteen bytes.
+        // SAFETY: the token proves the features; the table is sixteen bytes.
         unsafe {
-            // Pairs of rows take turns in the lanes, then fours, then all eight: a word a row.
+            // Interleaves pairs of rows in the lanes, then fours, then all eight: one word for each
+            // row.
             let (ab, cd) = (fold_two(self, a, b), fold_two(self, c, d));
             let (ef, gh) = (fold_two(self, e, f), fold_two(self, g, h));
             let sums = fold_quarters(fold_quarters(ab, cd), fold_quarters(ef, gh));
-            // Parities of bytes by a table of nibbles, and their number in a word.
+            // Looks up parities of bytes in a table of nibbles, and adds those of a word.
             let nibbles = _mm512_xor_si512(sums, _mm512_srli_epi64::<4>(sums));
             let nibbles = _mm512_and_si512(nibbles, _mm512_set1_epi8(15));
             let table = _mm512_broadcast_i32x4(_mm_loadu_si128(NIBBLE_PARITIES.as_ptr().cast()));
@@ -352,16 +356,16 @@ impl Isa for Avx512 {
         match (Avx512Vbmi::detect(), Avx2::detect()) {
             (Some(vbmi), _) => byte_tables::by_128(vbmi, tables, index, out),
             (_, Some(avx2)) => byte_tables::by_16(avx2, tables, index, out),
-            // No processor of this set lacks AVX2.
+            // Every processor of this set has AVX2.
             _ => Baseline.look_up_bytes(tables, index, out),
         }
     }
 
     #[inline(always)]
     fn keep_below(self, limit: u16, keys: &[u16; 16], x: &[u16; 16], out: &mut [u16; 16]) -> usize {
-        // SAFETY: as for `vectorize`; the arrays are sixteen values, of any
-        // alignment. Words are compressed as double words, for which every
-        // processor with the features has an instruction.
+        // SAFETY: the token proves that the processor has the features. The arrays are sixteen
+        // values, of any alignment. Words are compressed as double words, since every processor
+        // with the features has that instruction.
         let keep = unsafe {
             let keys = _mm256_loadu_si256(keys.as_ptr().cast());
             let keep = _mm256_cmplt_epu16_mask(keys, _mm256_set1_epi16(limit as i16));
@@ -375,7 +379,7 @@ impl Isa for Avx512 {
 
     #[inline(always)]
     fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
-        // SAFETY: a token is made where the features were found, only.
+        // SAFETY: a token exists only where the features were found.
         unsafe { frame(kernel) }
     }
 }

@@ -1,13 +1,13 @@
-//! Looking up many bytes in tables that go through the registers, piece by piece.
+//! Looks up many bytes in tables. The tables go through the registers piece by piece.
 //!
-//! Every piece of a table is shuffled by the low bits of every number, and the result is kept where
-//! the high bits are the number of the piece.
+//! Every piece of a table is shuffled by the low bits of every number. A result is kept if the high
+//! bits of the number are the number of the piece.
 
 use crate::{Avx2, Avx512Vbmi};
 use core::arch::x86_64::*;
 use falcon_lanes::check_look_up;
 
-/// [`Isa::look_up_bytes`](falcon_lanes::Isa::look_up_bytes) by pieces of 128 bytes.
+/// Does [`Isa::look_up_bytes`](falcon_lanes::Isa::look_up_bytes) by pieces of 128 bytes.
 #[inline(always)]
 pub(crate) fn by_128<const N: usize>(
     _: Avx512Vbmi,
@@ -16,11 +16,11 @@ pub(crate) fn by_128<const N: usize>(
     out: [&mut [u8]; N],
 ) {
     check_look_up(&tables, index, &out);
-    // SAFETY: there is a token, and the lengths are right.
+    // SAFETY: the token proves that the processor has the features, and the lengths were checked.
     unsafe { look_up_by_128(tables, index, out) }
 }
 
-/// [`Isa::look_up_bytes`](falcon_lanes::Isa::look_up_bytes) by pieces of 16 bytes.
+/// Does [`Isa::look_up_bytes`](falcon_lanes::Isa::look_up_bytes) by pieces of 16 bytes.
 #[inline(always)]
 pub(crate) fn by_16<const N: usize>(
     _: Avx2,
@@ -29,7 +29,7 @@ pub(crate) fn by_16<const N: usize>(
     out: [&mut [u8]; N],
 ) {
     check_look_up(&tables, index, &out);
-    // SAFETY: there is a token, and the lengths are right.
+    // SAFETY: the token proves that the processor has the features, and the lengths were checked.
     unsafe { look_up_by_16(tables, index, out) }
 }
 
@@ -41,12 +41,12 @@ unsafe fn look_up_by_128<const N: usize>(
     index: [&[u8]; 2],
     out: [&mut [u8]; N],
 ) {
-    /// Registers of numbers that a piece is kept for.
+    /// Number of registers of numbers for which a piece stays loaded.
     const GROUP: usize = 4;
     let pieces = tables[0].len() / 128;
     for start in (0..index[0].len()).step_by(64 * GROUP) {
         let mut piece_of = [_mm512_setzero_si512(); GROUP];
-        // The number, where nothing is found yet, and then the byte.
+        // The low byte of each number, then the byte that was found.
         let mut found = [[_mm512_setzero_si512(); GROUP]; N];
         for g in 0..GROUP {
             // SAFETY: the slices have a multiple of 256 bytes.
@@ -97,15 +97,15 @@ unsafe fn look_up_by_16<const N: usize>(
     index: [&[u8]; 2],
     out: [&mut [u8]; N],
 ) {
-    /// Registers of numbers that a piece is kept for.
+    /// Number of registers of numbers for which a piece stays loaded.
     const GROUP: usize = 2;
-    /// Bytes of the table whose pieces have numbers of eight bits.
+    /// Number of bytes of a table whose pieces have numbers of eight bits.
     const PART: usize = 16 * 256;
     for start in (0..index[0].len()).step_by(32 * GROUP) {
         let mut found = [[_mm256_setzero_si256(); GROUP]; N];
         for part in 0..tables[0].len().div_ceil(PART) {
             let mut piece_of = [_mm256_setzero_si256(); GROUP];
-            // The complements of the low bits, whose high bit makes a shuffle write zero.
+            // The complements of the low bits. Their high bit makes a shuffle write zero.
             let mut nots = [_mm256_setzero_si256(); GROUP];
             let mut in_part = [_mm256_setzero_si256(); GROUP];
             for g in 0..GROUP {

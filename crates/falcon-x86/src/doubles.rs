@@ -7,8 +7,9 @@ use falcon_lanes::{F64s, Isa, Register, register_of};
 
 /// Square root, rounded to nearest.
 ///
-/// The instruction in the encoding of the frame that it is inlined into. `core` has no square root,
-/// and that of `libm` always has the encoding of SSE. On Intel's processors this one waits for all
+/// The instruction uses the encoding of the frame that it is inlined into. `core` has no square
+/// root, and `libm` always uses the encoding of SSE. On Intel's processors the SSE instruction
+/// waits for all earlier writes of long registers: about 80 ns for each root.
 /// earlier writes of long registers: about 80 ns for each root.
 ///
 /// ```
@@ -37,16 +38,15 @@ macro_rules! operator {
             type Output = Self;
             #[inline(always)]
             fn $method(self, other: Self) -> Self {
-                // SAFETY: the values exist.
+                // SAFETY: values of this type prove that the processor has the features.
                 Self(unsafe { $intrinsic(self.0, other.0) })
             }
         }
     };
 }
 
-/// Doubles in one register. A value is made from a token, and so only where the
-/// processor has the features; the intrinsics are those of the register's
-/// width.
+/// Doubles in one register. Values are made from a token, so only where the processor has the
+/// features. The intrinsics are those of the register's width.
 macro_rules! f64s {
     (
         $(#[$doc:meta])*
@@ -69,7 +69,7 @@ macro_rules! f64s {
             type Output = Self;
             #[inline(always)]
             fn neg(self) -> Self {
-                // SAFETY: the value exists.
+                // SAFETY: a value of this type proves that the processor has the features.
                 Self(unsafe { $xor(self.0, $splat(-0.0)) })
             }
         }
@@ -80,18 +80,18 @@ macro_rules! f64s {
 
             #[inline(always)]
             fn load(_: $isa, x: &[f64; $len]) -> Self {
-                // SAFETY: there is a token; an array of this length, of any
-                // alignment.
+                // SAFETY: the token proves the features; the array has this length and
+                // any alignment.
                 Self(unsafe { $load(x.as_ptr()) })
             }
             #[inline(always)]
             fn splat(_: $isa, x: f64) -> Self {
-                // SAFETY: there is a token.
+                // SAFETY: the token proves that the processor has the features.
                 Self(unsafe { $splat(x) })
             }
             #[inline(always)]
             fn store(self, out: &mut [f64; $len]) {
-                // SAFETY: the value exists; an array of this length.
+                // SAFETY: the value proves the features; the array has this length.
                 unsafe { $store(out.as_mut_ptr(), self.0) };
             }
         }
@@ -99,40 +99,40 @@ macro_rules! f64s {
         impl<$($generics)*> F64s<$isa> for $name {
             #[inline(always)]
             fn load_halves(_: $isa, $h: &[f64; $len]) -> Self {
-                // SAFETY: as for `load`.
+                // SAFETY: the token proves the features; the array has this length.
                 Self(unsafe { $halves })
             }
             #[inline(always)]
             fn cycle(_: $isa, $c: &[f64]) -> Self {
-                // SAFETY: there is a token; loads are from arrays.
+                // SAFETY: the token proves the features; loads are from arrays.
                 Self(unsafe { $cycle })
             }
             #[inline(always)]
             fn half(self) -> Self {
-                // SAFETY: the value exists.
+                // SAFETY: a value of this type proves that the processor has the features.
                 Self(unsafe { $mul(self.0, $splat(0.5)) })
             }
             #[inline(always)]
             fn inverse(self) -> Self {
-                // SAFETY: the value exists.
+                // SAFETY: a value of this type proves that the processor has the features.
                 Self(unsafe { $div($splat(1.0), self.0) })
             }
             #[inline(always)]
             fn floor(self) -> Self {
-                // SAFETY: the value exists.
+                // SAFETY: a value of this type proves that the processor has the features.
                 Self(unsafe { $floor(self.0) })
             }
             #[inline(always)]
             fn zip(self, y: Self) -> [Self; 2] {
                 let ($zx, $zy) = (self.0, y.0);
-                // SAFETY: the values exist.
+                // SAFETY: values of this type prove that the processor has the features.
                 let [a, b] = unsafe { $zip };
                 [Self(a), Self(b)]
             }
             #[inline(always)]
             fn unzip(self, y: Self) -> [Self; 2] {
                 let ($ux, $uy) = (self.0, y.0);
-                // SAFETY: the values exist.
+                // SAFETY: values of this type prove that the processor has the features.
                 let [a, b] = unsafe { $unzip };
                 [Self(a), Self(b)]
             }
@@ -175,7 +175,7 @@ f64s! {
         ]
     },
     unzip: |x, y| {
-        // Halves in order first: the latency is that of zipping.
+        // Orders the halves first: the latency is the same as for zipping.
         let (low, high) = (
             _mm256_permute2f128_pd::<0x20>(x, y),
             _mm256_permute2f128_pd::<0x31>(x, y),

@@ -5,8 +5,8 @@ use core::arch::x86_64::*;
 use core::ops::{Mul, Sub};
 use falcon_lanes::{F32x8, Register, register_of};
 
-/// Eight values. A value is made from a token, and so only where the processor
-/// has the features. Comparisons are those of the instruction set.
+/// Eight values. Values are made from a token, so only where the processor has the features.
+/// Comparisons are those of the instruction set.
 macro_rules! f32x8 {
     ($name:ident, $isa:ty, |$a:ident, $b:ident| $le:expr) => {
         /// Eight binary32 values.
@@ -19,17 +19,17 @@ macro_rules! f32x8 {
 
             #[inline(always)]
             fn load(_: $isa, x: &[f32; 8]) -> Self {
-                // SAFETY: there is a token; `x` is eight values, of any alignment.
+                // SAFETY: the token proves the features; `x` is eight values, of any alignment.
                 Self(unsafe { _mm256_loadu_ps(x.as_ptr()) })
             }
             #[inline(always)]
             fn splat(_: $isa, x: f32) -> Self {
-                // SAFETY: there is a token.
+                // SAFETY: the token proves that the processor has the features.
                 Self(unsafe { _mm256_set1_ps(x) })
             }
             #[inline(always)]
             fn store(self, out: &mut [f32; 8]) {
-                // SAFETY: the value exists; `out` is eight values.
+                // SAFETY: the value proves the features; `out` is eight values.
                 unsafe { _mm256_storeu_ps(out.as_mut_ptr(), self.0) };
             }
         }
@@ -38,7 +38,7 @@ macro_rules! f32x8 {
             type Output = Self;
             #[inline(always)]
             fn sub(self, b: Self) -> Self {
-                // SAFETY: the values exist.
+                // SAFETY: values of this type prove that the processor has the features.
                 Self(unsafe { _mm256_sub_ps(self.0, b.0) })
             }
         }
@@ -47,7 +47,7 @@ macro_rules! f32x8 {
             type Output = Self;
             #[inline(always)]
             fn mul(self, b: Self) -> Self {
-                // SAFETY: the values exist.
+                // SAFETY: values of this type prove that the processor has the features.
                 Self(unsafe { _mm256_mul_ps(self.0, b.0) })
             }
         }
@@ -56,7 +56,7 @@ macro_rules! f32x8 {
             #[inline(always)]
             fn le(self, b: Self) -> u64 {
                 let ($a, $b) = (self.0, b.0);
-                // SAFETY: the values exist.
+                // SAFETY: values of this type prove that the processor has the features.
                 unsafe { $le }
             }
         }

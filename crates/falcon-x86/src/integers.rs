@@ -5,12 +5,12 @@ use core::arch::x86_64::*;
 use core::ops::{Add, Sub};
 use falcon_lanes::{I16s, Isa, Register, register_of};
 
-/// Sixteen signed 16-bit words. A value is made from a token, and so only where
-/// the processor has the features.
+/// Sixteen signed 16-bit words. Values are made from a token, so only where the processor has the
+/// features.
 #[derive(Clone, Copy, Debug)]
 pub struct I16x16(__m256i);
 
-/// Thirty-two signed 16-bit words, likewise.
+/// Thirty-two signed 16-bit words, made from a token.
 #[derive(Clone, Copy, Debug)]
 pub struct I16x32(__m512i);
 
@@ -26,18 +26,18 @@ macro_rules! i16s {
 
             #[inline(always)]
             fn load(_: $isa, x: &[i16; $len]) -> Self {
-                // SAFETY: there is a token; an array of this length, of any
+                // SAFETY: the token proves the features; the array has this length, of any
                 // alignment.
                 Self(unsafe { $load(x.as_ptr().cast()) })
             }
             #[inline(always)]
             fn splat(_: $isa, x: i16) -> Self {
-                // SAFETY: there is a token.
+                // SAFETY: the token proves that the processor has the features.
                 Self(unsafe { $set1(x) })
             }
             #[inline(always)]
             fn store(self, out: &mut [i16; $len]) {
-                // SAFETY: the value exists; an array of this length.
+                // SAFETY: the value proves the features; the array has this length.
                 unsafe { $store(out.as_mut_ptr().cast(), self.0) };
             }
         }
@@ -46,7 +46,7 @@ macro_rules! i16s {
             type Output = Self;
             #[inline(always)]
             fn add(self, other: Self) -> Self {
-                // SAFETY: the values exist.
+                // SAFETY: values of this type prove that the processor has the features.
                 Self(unsafe { $add(self.0, other.0) })
             }
         }
@@ -55,7 +55,7 @@ macro_rules! i16s {
             type Output = Self;
             #[inline(always)]
             fn sub(self, other: Self) -> Self {
-                // SAFETY: the values exist.
+                // SAFETY: values of this type prove that the processor has the features.
                 Self(unsafe { $sub(self.0, other.0) })
             }
         }
@@ -63,27 +63,27 @@ macro_rules! i16s {
         impl I16s for $words {
             #[inline(always)]
             fn mul_low(self, other: Self) -> Self {
-                // SAFETY: the values exist.
+                // SAFETY: values of this type prove that the processor has the features.
                 Self(unsafe { $mul_low(self.0, other.0) })
             }
             #[inline(always)]
             fn mul_low_by(self, c: i16) -> Self {
-                // SAFETY: the value exists.
+                // SAFETY: a value of this type proves that the processor has the features.
                 Self(unsafe { $mul_low(self.0, $set1(c)) })
             }
             #[inline(always)]
             fn montgomery(self, b: Self, m: Self, p: i16) -> Self {
-                // SAFETY: the values exist.
+                // SAFETY: values of this type prove that the processor has the features.
                 Self(unsafe { $sub($mul_high(self.0, b.0), $mul_high(m.0, $set1(p))) })
             }
             #[inline(always)]
             fn barrett(self, v: i16) -> Self {
-                // SAFETY: the value exists.
+                // SAFETY: a value of this type proves that the processor has the features.
                 Self(unsafe { $shift::<11>($add($mul_high(self.0, $set1(v)), $set1(1 << 10))) })
             }
             #[inline(always)]
             fn sub_mul(self, t: Self, p: i16) -> Self {
-                // SAFETY: the values exist.
+                // SAFETY: values of this type prove that the processor has the features.
                 Self(unsafe { $sub(self.0, $mul_low(t.0, $set1(p))) })
             }
 
@@ -135,7 +135,7 @@ i16s!(
     exchange_512
 );
 
-/// [`I16s::exchange`] of registers of 256 bits.
+/// Does [`I16s::exchange`] with registers of 256 bits.
 #[inline(always)]
 fn exchange_256<const BLOCK: usize>(x: [I16x16; 2], y: [I16x16; 2]) -> ([I16x16; 2], [I16x16; 2]) {
     let ([x0, x1], [y0, y1]) = (x, y);
@@ -144,7 +144,7 @@ fn exchange_256<const BLOCK: usize>(x: [I16x16; 2], y: [I16x16; 2]) -> ([I16x16;
     }
     let exchange = |x: I16x16, y: I16x16| {
         let (x, y) = (x.0, y.0);
-        // SAFETY: the values exist.
+        // SAFETY: values of this type prove that the processor has the features.
         let (x, y) = unsafe {
             match BLOCK {
                 8 => (
@@ -168,11 +168,11 @@ fn exchange_256<const BLOCK: usize>(x: [I16x16; 2], y: [I16x16; 2]) -> ([I16x16;
     ([x0, x1], [y0, y1])
 }
 
-/// [`I16s::exchange`] of registers of 512 bits.
+/// Does [`I16s::exchange`] with registers of 512 bits.
 #[inline(always)]
 fn exchange_512<const BLOCK: usize>(x: [I16x32; 1], y: [I16x32; 1]) -> ([I16x32; 1], [I16x32; 1]) {
     let ([I16x32(x)], [I16x32(y)]) = (x, y);
-    // SAFETY: the values exist.
+    // SAFETY: values of this type prove that the processor has the features.
     let (x, y) = unsafe {
         match BLOCK {
             16 => (

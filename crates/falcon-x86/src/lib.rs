@@ -20,15 +20,15 @@ mod tokens;
 /// Parities of the numbers below 16.
 const NIBBLE_PARITIES: [u8; 16] = [0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0];
 
-/// Asks the processor to bring `values` into its second cache.
+/// Asks the processor to load `values` into its second-level cache.
 #[inline(always)]
 fn prefetch<T>(values: &[T]) {
-    /// Bytes of a cache line.
+    /// Number of bytes of a cache line.
     const LINE: usize = 64;
     let step = (LINE / size_of::<T>().max(1)).max(1);
     for value in values.iter().step_by(step).chain(values.last()) {
-        // SAFETY: all processors of this architecture have the instruction, and it reads nothing
-        // that the program sees.
+        // SAFETY: all processors of this architecture have the instruction. It reads no value that
+        // the program can see.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(core::ptr::from_ref(value).cast()) };
     }
 }
@@ -39,11 +39,11 @@ pub use doubles::square_root;
 pub use environment::with_default_environment;
 pub use tokens::{Avx2, Avx512, Avx512Gfni, Avx512Vbmi};
 
-/// Aligns the stack frame of the caller as `T` is aligned.
+/// Aligns the stack frame of the caller to the alignment of `T`.
 ///
-/// Compilers keep registers on the stack when they run out of them. They decide about the frame's
-/// alignment before they know this. Without a variable that asks for it, half of these registers
-/// span two cache lines, and such an access takes twice as long.
+/// Compilers keep registers on the stack when they run out of them. But they choose the frame's
+/// alignment earlier. Without a variable of this alignment, half of these registers span two cache
+/// lines, and such an access takes twice as long.
 #[inline(always)]
 fn align_frame<T>() {
     let register = core::mem::MaybeUninit::<T>::uninit();

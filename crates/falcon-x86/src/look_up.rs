@@ -15,16 +15,16 @@ unsafe fn frame<R>(kernel: impl FnOnce() -> R) -> R {
     kernel()
 }
 
-/// Thirty-two 16-bit words. A value is made from a token, and so only where the
-/// processor has the features.
+/// Thirty-two 16-bit words. Values are made from a token, so only where the processor has the
+/// features.
 #[derive(Clone, Copy, Debug)]
 pub struct Words(__m512i);
 
-/// Places of the bytes of a register.
+/// For each byte of a register, the place from which it comes.
 #[repr(align(64))]
 struct Places([u8; 64]);
 
-/// Of the tails of twelve records, counted from the first one.
+/// Places of the tails of twelve records, counted from the first record.
 const FIRST_TAILS: Places = {
     let mut places = [0; 64];
     let mut i = 0;
@@ -35,7 +35,7 @@ const FIRST_TAILS: Places = {
     Places(places)
 };
 
-/// Of the tails of the records 12 to 15, which end with the register.
+/// Places of the tails of the records 12 to 15, whose last byte is the last of the register.
 const LAST_TAILS: Places = {
     let mut places = [0; 64];
     let mut i = 48;
@@ -57,7 +57,7 @@ const EVEN: Table<32> = {
     Table(places)
 };
 
-/// Places of the odd ones.
+/// Places of the odd words of two registers.
 const ODD: Table<32> = {
     let mut places = EVEN.0;
     let mut i = 0;
@@ -70,16 +70,16 @@ const ODD: Table<32> = {
 
 #[inline(always)]
 fn load_words(_: Avx512Vbmi, x: &[i16; 32]) -> __m512i {
-    // SAFETY: there is a token; `x` is 64 bytes, of any alignment.
+    // SAFETY: the token proves the features; `x` is 64 bytes, of any alignment.
     unsafe { _mm512_loadu_si512(x.as_ptr().cast()) }
 }
 
-/// The tails of sixteen records.
+/// Gathers the tails of sixteen records.
 #[inline(always)]
 fn sixteen_tails(_: Avx512Vbmi, x: &[[u8; 11]; 16]) -> __m512i {
     let x = x.as_flattened().as_ptr();
-    // SAFETY: there is a token; `x` is 176 bytes, and 64 of them are loaded from 7, 71 and 112 on,
-    // at any alignment.
+    // SAFETY: the token proves the features; `x` is 176 bytes, and 64 of them are loaded from 7, 71
+    // and 112 on, at any alignment.
     unsafe {
         let low = _mm512_loadu_si512(x.add(7).cast());
         let middle = _mm512_loadu_si512(x.add(71).cast());
@@ -91,12 +91,12 @@ fn sixteen_tails(_: Avx512Vbmi, x: &[[u8; 11]; 16]) -> __m512i {
     }
 }
 
-/// Words of `quarter` at the places that the low six bits of `at` say.
+/// Looks up words of `quarter` at the places in the low six bits of `at`.
 #[inline(always)]
 fn look_up_in_quarter(token: Avx512Vbmi, quarter: &[i16; 64], at: Words) -> __m512i {
     let (halves, _) = quarter.as_chunks();
     let (low, high) = (load_words(token, &halves[0]), load_words(token, &halves[1]));
-    // SAFETY: there is a token.
+    // SAFETY: the token proves that the processor has the features.
     unsafe { _mm512_permutex2var_epi16(low, at.0, high) }
 }
 
@@ -105,12 +105,12 @@ impl LookUps for Avx512Vbmi {
 
     #[inline(always)]
     fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
-        // SAFETY: a token is made where the features were found, only.
+        // SAFETY: a token exists only where the features were found.
         unsafe { frame(kernel) }
     }
     #[inline(always)]
     fn splat(self, x: i16) -> Words {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         Words(unsafe { _mm512_set1_epi16(x) })
     }
     #[inline(always)]
@@ -121,7 +121,7 @@ impl LookUps for Avx512Vbmi {
             sixteen_tails(self, &sixteens[1]),
         );
         let (even, odd) = (load_words(self, &EVEN.0), load_words(self, &ODD.0));
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         unsafe {
             [
                 Words(_mm512_permutex2var_epi16(a, even, b)),
@@ -131,32 +131,32 @@ impl LookUps for Avx512Vbmi {
     }
     #[inline(always)]
     fn below(self, a: Words, b: Words) -> u32 {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         unsafe { _mm512_cmplt_epu16_mask(a.0, b.0) }
     }
     #[inline(always)]
     fn odd(self, x: Words) -> u32 {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         unsafe { _mm512_test_epi16_mask(x.0, _mm512_set1_epi16(1)) }
     }
     #[inline(always)]
     fn high_bytes(self, x: Words) -> Words {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         Words(unsafe { _mm512_srli_epi16::<8>(x.0) })
     }
     #[inline(always)]
     fn add(self, a: Words, b: Words) -> Words {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         Words(unsafe { _mm512_add_epi16(a.0, b.0) })
     }
     #[inline(always)]
     fn add_where(self, mask: u32, a: Words, b: Words) -> Words {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         Words(unsafe { _mm512_mask_add_epi16(a.0, mask, a.0, b.0) })
     }
     #[inline(always)]
     fn look_up(self, table: &Table<32>, at: Words) -> Words {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         Words(unsafe { _mm512_permutexvar_epi16(at.0, load_words(self, &table.0)) })
     }
     #[inline(always)]
@@ -168,7 +168,7 @@ impl LookUps for Avx512Vbmi {
             look_up_in_quarter(self, &quarters[2], at),
             look_up_in_quarter(self, &quarters[3], at),
         ];
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         unsafe {
             let bit_6 = _mm512_test_epi16_mask(at.0, _mm512_set1_epi16(1 << 6));
             let bit_7 = _mm512_test_epi16_mask(at.0, _mm512_set1_epi16(1 << 7));
@@ -180,7 +180,8 @@ impl LookUps for Avx512Vbmi {
     #[inline(always)]
     fn store_floats(self, x: Words, mask: u32, other: f32, out: &mut [f32; 32]) {
         let (halves, _) = out.as_chunks_mut::<16>();
-        // SAFETY: there is a token; each half of `out` is sixteen values, of any alignment.
+        // SAFETY: the token proves the features; each half of `out` is sixteen values, of any
+        // alignment.
         unsafe {
             let other = _mm512_set1_ps(other);
             let low = _mm512_castsi512_si256(x.0);

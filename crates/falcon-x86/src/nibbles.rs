@@ -4,20 +4,19 @@ use crate::Avx2;
 use core::arch::x86_64::*;
 use falcon_lanes::{Bytes, Member};
 
-/// Sixty-four bytes. A value is made from a token, and so only where the processor has the
-/// features.
+/// Sixty-four bytes. Values are made from a token, so only where the processor has the features.
 #[derive(Clone, Copy, Debug)]
 pub struct Line256([__m256i; 2]);
 
-/// The low nibbles of sixty-four bytes and the high ones, likewise.
+/// The low nibbles of sixty-four bytes and their high nibbles, made from a token.
 #[derive(Clone, Copy, Debug)]
 pub struct Split256([[__m256i; 2]; 2]);
 
-/// Images of the low nibbles and of the high ones, likewise.
+/// Images of the low nibbles and of the high nibbles, made from a token.
 #[derive(Clone, Copy, Debug)]
 pub struct Map256([__m256i; 2]);
 
-/// A mask for every byte and set, likewise.
+/// A mask for every byte and set, made from a token.
 #[derive(Clone, Copy, Debug)]
 pub struct Sets256([[__m256i; 2]; 8]);
 
@@ -32,15 +31,15 @@ const PLACES: [u8; 32] = {
     places
 };
 
-/// Sum of the rows whose bit is set in every 16 bits of `bits`.
+/// Adds, in every 16-bit word, the rows whose bit is set in that word of `bits`.
 ///
 /// # Safety
 /// The processor must have AVX2.
 #[inline(always)]
 unsafe fn combination<const N: usize>(rows: &[[u64; 4]; N], bits: __m256i) -> __m256i {
-    // SAFETY: as the caller says; a row has 32 bytes, of any alignment.
+    // SAFETY: the caller guarantees AVX2. A row has 32 bytes, of any alignment.
     unsafe {
-        // Four sums, since one would wait for itself.
+        // Four sums, since every addition to a single sum would wait for the one before.
         let mut sums = [_mm256_setzero_si256(); 4];
         for (i, row) in rows.iter().enumerate() {
             let bit = _mm256_set1_epi16(1 << i);
@@ -56,28 +55,28 @@ unsafe fn combination<const N: usize>(rows: &[[u64; 4]; N], bits: __m256i) -> __
     }
 }
 
-/// Image `J` in the low half, image `4 + J` in the high one.
+/// Returns image `J` in the low half, image `4 + J` in the high half.
 ///
 /// # Safety
 /// The processor must have AVX2.
 #[inline(always)]
 unsafe fn images<const J: i8>(images: __m256i) -> __m256i {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees AVX2.
     unsafe {
         let all = _mm256_set_m128i(_mm_set1_epi8(4 + J), _mm_set1_epi8(J));
         _mm256_shuffle_epi8(images, all)
     }
 }
 
-/// A map of which word 0 of both halves has the images of single bits.
+/// Returns the map of bytes with these images of single bits. They are in word 0 of both halves.
 ///
 /// # Safety
 /// The processor must have AVX2.
 #[inline(always)]
 unsafe fn map_of(word: __m256i) -> Map256 {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees AVX2.
     unsafe {
-        // Where bit j of the place is set.
+        // Image j is added at the places whose number has bit j.
         let a = _mm256_and_si256(images::<0>(word), _mm256_set1_epi16(0xff00_u16 as i16));
         let b = _mm256_and_si256(images::<1>(word), _mm256_set1_epi32(0xffff_0000_u32 as i32));
         let c = _mm256_and_si256(images::<2>(word), _mm256_set1_epi64x(-1 << 32));
@@ -90,13 +89,13 @@ unsafe fn map_of(word: __m256i) -> Map256 {
     }
 }
 
-/// `a` if `mask` is all ones, and `b` if it is zero.
+/// Returns `a` if `mask` is all ones, and `b` if it is zero.
 ///
 /// # Safety
 /// The processor must have AVX2.
 #[inline(always)]
 unsafe fn select(mask: u64, a: [__m256i; 2], b: [__m256i; 2]) -> [__m256i; 2] {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees AVX2.
     unsafe {
         let mask = _mm256_set1_epi64x(mask as i64);
         [
@@ -106,25 +105,25 @@ unsafe fn select(mask: u64, a: [__m256i; 2], b: [__m256i; 2]) -> [__m256i; 2] {
     }
 }
 
-/// The low nibble of every byte.
+/// Returns the low nibble of every byte.
 ///
 /// # Safety
 /// The processor must have AVX2.
 #[inline(always)]
 unsafe fn nibbles(x: __m256i) -> __m256i {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees AVX2.
     unsafe { _mm256_and_si256(x, _mm256_set1_epi8(15)) }
 }
 
-/// A mask for every byte: whether its bit of `set` is one.
+/// Returns a mask for every byte: all ones if its bit of `set` is one.
 ///
 /// # Safety
 /// The processor must have AVX2.
 #[inline(always)]
 unsafe fn masks(set: u64) -> [__m256i; 2] {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees AVX2.
     unsafe {
-        // Byte k / 8 of the set at every byte k, of which bit k mod 8 is compared.
+        // Puts byte k / 8 of the set into every byte k, to compare its bit k mod 8.
         let low = _mm256_set_epi64x(
             0x0303_0303_0303_0303,
             0x0202_0202_0202_0202,
@@ -140,13 +139,13 @@ unsafe fn masks(set: u64) -> [__m256i; 2] {
     }
 }
 
-/// Sum of the halves of `x`, as far as they are in a set.
+/// Masks both halves of `x` by `set`, and adds them.
 ///
 /// # Safety
 /// The processor must have AVX2.
 #[inline(always)]
 unsafe fn chosen(x: [__m256i; 2], set: [__m256i; 2]) -> __m256i {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees AVX2.
     unsafe {
         _mm256_xor_si256(
             _mm256_and_si256(x[0], set[0]),
@@ -155,23 +154,23 @@ unsafe fn chosen(x: [__m256i; 2], set: [__m256i; 2]) -> __m256i {
     }
 }
 
-/// The words of `a` and `b` in turn, those of each half added.
+/// Adds the two words of each half. The sums of `a` and of `b` alternate.
 ///
 /// # Safety
 /// The processor must have AVX2.
 #[inline(always)]
 unsafe fn words(a: __m256i, b: __m256i) -> __m256i {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees AVX2.
     unsafe { _mm256_xor_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)) }
 }
 
-/// The same for halves of words.
+/// Adds the two 32-bit halves of each word. Half by half, the sums of `a` precede those of `b`.
 ///
 /// # Safety
 /// The processor must have AVX2.
 #[inline(always)]
 unsafe fn halves(a: __m256i, b: __m256i) -> __m256i {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees AVX2.
     unsafe {
         let (a, b) = (_mm256_castsi256_ps(a), _mm256_castsi256_ps(b));
         _mm256_castps_si256(_mm256_xor_ps(
@@ -187,7 +186,7 @@ unsafe fn halves(a: __m256i, b: __m256i) -> __m256i {
 /// The processor must have AVX2.
 #[inline(always)]
 unsafe fn folded(x: __m256i) -> __m256i {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees AVX2.
     unsafe {
         let sum = _mm256_xor_si256(x, _mm256_srli_epi32::<16>(x));
         _mm256_and_si256(sum, _mm256_set1_epi32(0xffff))
@@ -209,13 +208,14 @@ impl Bytes for Avx2 {
     #[inline(always)]
     fn load(self, line: &[u64; 8]) -> Line256 {
         let half = line.as_ptr().cast::<__m256i>();
-        // SAFETY: there is a token; `line` is two times 32 bytes, of any alignment.
+        // SAFETY: the token proves the features; `line` is two times 32 bytes, of any alignment.
         Line256(unsafe { [_mm256_loadu_si256(half), _mm256_loadu_si256(half.add(1))] })
     }
     #[inline(always)]
     fn load_from(self, lines: &[[u64; 8]], start: usize) -> Line256 {
         assert!(start.saturating_add(64) <= size_of_val(lines));
-        // SAFETY: there is a token; 64 bytes from `start` on are inside, of any alignment.
+        // SAFETY: the token proves the features; 64 bytes from `start` on are inside, of any
+        // alignment.
         Line256(unsafe {
             let half = lines.as_ptr().cast::<u8>().add(start).cast::<__m256i>();
             [_mm256_loadu_si256(half), _mm256_loadu_si256(half.add(1))]
@@ -224,7 +224,7 @@ impl Bytes for Avx2 {
     #[inline(always)]
     fn store(self, x: Line256, line: &mut [u64; 8]) {
         let half = line.as_mut_ptr().cast::<__m256i>();
-        // SAFETY: there is a token; `line` is two times 32 bytes, of any alignment.
+        // SAFETY: the token proves the features; `line` is two times 32 bytes, of any alignment.
         unsafe {
             _mm256_storeu_si256(half, x.0[0]);
             _mm256_storeu_si256(half.add(1), x.0[1]);
@@ -236,14 +236,14 @@ impl Bytes for Avx2 {
     }
     #[inline(always)]
     fn first_eight(self, a: Line256, b: Line256) -> Line256 {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         let first = unsafe { _mm256_blend_epi32::<0b11>(b.0[0], a.0[0]) };
         Line256([first, b.0[1]])
     }
     #[inline(always)]
     fn shifted(self, x: Line256, next: Line256) -> Line256 {
         let ([a, b], c) = (x.0, next.0[0]);
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         Line256(unsafe {
             [
                 _mm256_alignr_epi8::<1>(_mm256_permute2x128_si256::<0x21>(a, b), a),
@@ -253,9 +253,9 @@ impl Bytes for Avx2 {
     }
     #[inline(always)]
     fn cleared(self, x: Line256, byte: usize) -> Line256 {
-        // No byte has the number 64.
+        // No byte has the number 64, so larger numbers become 64.
         let byte = byte.min(64) as i8;
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         unsafe {
             let places = _mm256_loadu_si256(PLACES.as_ptr().cast());
             let low = _mm256_cmpeq_epi8(places, _mm256_set1_epi8(byte));
@@ -268,18 +268,18 @@ impl Bytes for Avx2 {
     }
     #[inline(always)]
     fn first(self, x: Line256) -> u8 {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         unsafe { _mm256_cvtsi256_si32(x.0[0]) as u8 }
     }
     #[inline(always)]
     fn select(self, mask: u64, a: Line256, b: Line256) -> Line256 {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         Line256(unsafe { select(mask, a.0, b.0) })
     }
     #[inline(always)]
     fn split(self, x: Line256) -> Split256 {
         let [a, b] = x.0;
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         Split256(unsafe {
             [
                 [nibbles(a), nibbles(b)],
@@ -292,7 +292,7 @@ impl Bytes for Avx2 {
     }
     #[inline(always)]
     fn map(self, images: u64) -> Map256 {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         unsafe { map_of(_mm256_set1_epi64x(images as i64)) }
     }
     #[inline(always)]
@@ -306,7 +306,7 @@ impl Bytes for Avx2 {
         low: Line256,
         high: Line256,
     ) -> Member<Self> {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         unsafe {
             let [low, high] = [low.0[0], high.0[0]].map(|x| _mm256_castsi256_si128(x));
             let number = _mm256_broadcastw_epi16(_mm_unpacklo_epi8(low, high));
@@ -329,7 +329,7 @@ impl Bytes for Avx2 {
     }
     #[inline(always)]
     fn replace_map(self, mask: u64, map: &mut Map256, other: &Map256) {
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         map.0 = unsafe { select(mask, other.0, map.0) };
     }
     #[inline(always)]
@@ -339,7 +339,7 @@ impl Bytes for Avx2 {
     #[inline(always)]
     fn mapped(self, map: &Map256, x: &Split256) -> Line256 {
         let ([low, high], [a, b]) = (map.0, x.0);
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         Line256(unsafe {
             [
                 _mm256_xor_si256(
@@ -356,13 +356,13 @@ impl Bytes for Avx2 {
     #[inline(always)]
     fn add_mapped(self, sum: Line256, map: &Map256, x: &Split256) -> Line256 {
         let ([a, b], image) = (sum.0, self.mapped(map, x).0);
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         Line256(unsafe { [_mm256_xor_si256(a, image[0]), _mm256_xor_si256(b, image[1])] })
     }
     #[inline(always)]
     fn sets(self, sets: &[u64; 8]) -> Sets256 {
         let [a, b, c, d, e, f, g, h] = *sets;
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         Sets256(unsafe {
             [
                 masks(a),
@@ -379,9 +379,9 @@ impl Bytes for Avx2 {
     #[inline(always)]
     fn sums(self, sets: &Sets256, x: Line256) -> (u64, Map256) {
         let ([a, b, c, d, e, f, g, h], x) = (sets.0, x.0);
-        // SAFETY: there is a token.
+        // SAFETY: the token proves that the processor has the features.
         unsafe {
-            // From step to step half as many bytes, of twice as many sets.
+            // Every step has half the bytes of each set, and twice the number of sets.
             let ab = words(chosen(x, a), chosen(x, b));
             let cd = words(chosen(x, c), chosen(x, d));
             let ef = words(chosen(x, e), chosen(x, f));

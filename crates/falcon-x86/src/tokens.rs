@@ -10,7 +10,7 @@ macro_rules! token {
         pub struct $token(());
 
         impl $token {
-            /// The token, if this processor has the features.
+            /// Returns the token if this processor has the features.
             pub fn detect() -> Option<Self> {
                 $module::get().then_some(Self(()))
             }

@@ -1,4 +1,4 @@
-//! Every operation of AVX2 and AVX-512, compared with the same one on arrays.
+//! Compares every operation of AVX2 and AVX-512 with the same operation on arrays.
 #![cfg(target_arch = "x86_64")]
 
 #[macro_use]

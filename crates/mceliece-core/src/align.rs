@@ -7,7 +7,7 @@ pub(crate) struct Aligned<T>(pub(crate) T);
 /// Words that [`aligned`] may skip.
 pub(crate) const SLACK: usize = 7;
 
-/// The part of `words` from the first cache line on; [`SLACK`] words are enough for it.
+/// Returns `words` from the first cache line on. It skips [`SLACK`] words at most.
 pub(crate) fn aligned(words: &mut [u64]) -> &mut [u64] {
     let skipped = words.as_ptr().align_offset(64).min(SLACK);
     words.get_mut(skipped..).unwrap_or_default()

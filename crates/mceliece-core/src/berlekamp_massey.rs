@@ -1,24 +1,24 @@
 //! The Berlekamp-Massey algorithm without inversions and without inner products.
 //!
-//! `D` begins with the sequence `S_0, .., S_(2t-1)` and the connection polynomial, which is 1.
-//! `B` begins the same; `gamma = 1`, `k = 0`. Step `r` of `2t` takes the discrepancy `d = D_0` and
-//! sets `D'_i = gamma D_(i+1) + d B_i`. If `d` is not zero and `k >= 0`, then `B` is the old `D`,
-//! shifted, `gamma = d` and `k = -k - 1`; else `k` grows by one. In the end `k = 2t - 2L`, where
-//! `L` is the linear complexity.
+//! `D` begins with the sequence `S_0, .., S_(2t-1)` and the connection polynomial, which is 1. `B`
+//! begins the same; `gamma = 1`, `k = 0`. Each of the `2t` steps `r` takes the discrepancy
+//! `d = D_0` and sets `D'_i = gamma D_(i+1) + d B_i`. If `d` is not zero and `k >= 0`, then `B` is
+//! the old `D`, shifted, `gamma = d` and `k = -k - 1`; else `k` grows by one. In the end
+//! `k = 2t - 2L`, where `L` is the linear complexity.
 //!
-//! After `r` steps `2t - r` places of `D` have what the next discrepancies come from. Right behind
-//! them, at `2t - r + j`, is coefficient `j` of the connection polynomial, up to one factor. So all
-//! of it fits into `2t + 1` places. Where the polynomial grows, `B` has a zero: place `2t - 1 - r`
-//! is cleared before step `r`. Coefficients from `t + 1` on are not needed, so the places behind
-//! `3t - r` are left alone.
+//! After `r` steps, the first `2t - r` places of `D` determine the next discrepancies. Right behind
+//! them, at `2t - r + j`, is coefficient `j` of the connection polynomial, up to one factor. So
+//! sequence and polynomial fit into `2t + 1` places. Where the polynomial grows, `B` has a zero:
+//! place `2t - 1 - r` is cleared before step `r`. Coefficients from `t + 1` on are not needed, so
+//! the places behind `3t - r` are left alone.
 //!
 //! Place `2t` has an element before the first discrepancy that is not zero, and in the step after
-//! it. It is computed alone, so that registers hold the `2t` others.
+//! it. This place is computed separately, so that registers hold the `2t` others.
 //!
-//! Elements are two bytes, which lie in different lines. A product by a scalar is four linear maps
-//! of bytes, see [`Bytes`]: from low and high bytes to low and high bytes. The maps are linear in
-//! the scalar: a [`family`](Bytes::family). High bytes are below 32, as elements have 13 bits at
-//! most. `k` depends on secrets: it decides by masks.
+//! Elements are two bytes, which are stored in different lines. A product by a scalar is four
+//! linear maps of bytes, see [`Bytes`]: from low and high bytes to low and high bytes. The maps are
+//! linear in the scalar: a [`family`](Bytes::family). High bytes are below 32, as elements have 13
+//! bits at most. `k` depends on secrets, so masks replace branches on `k`.
 //!
 //! Source: D. V. Sarwate and N. R. Shanbhag, "High-speed architectures for Reed-Solomon decoders",
 //! 2001 (the reformulated algorithm).
@@ -28,7 +28,8 @@ use crate::field::element::mul;
 use crate::mask;
 use falcon_lanes::{Bytes, BytesKernel, Isa, Member, wipe};
 
-/// Lines of the bytes of `D`. The last one has place `2t` or zeros: it is shifted in.
+/// Number of lines for the bytes of `D`. The last one has place `2t` or zeros, which are shifted
+/// in.
 const LINES: usize = (2 * MAX_T).div_ceil(64) + 1;
 
 /// Low bytes of elements, then high bytes.
@@ -65,9 +66,9 @@ impl<const M: usize> Images<M> {
 }
 
 /// Writes the connection polynomials of `sequences`, which have `2t` elements each, to `lambdas`,
-/// which have `t + 1` places. Returns `2t - 2L` for each, where `L` is the complexity.
+/// which have `t + 1` places. Returns `2t - 2L` for each sequence, where `L` is its complexity.
 ///
-/// Every step waits for its discrepancy. Sequences side by side wait at the same time.
+/// Every step waits for its discrepancy. Sequences that are computed side by side wait together.
 pub(crate) fn berlekamp_massey<I: Isa, const M: usize, const N: usize>(
     isa: I,
     sequences: [&[u16]; N],
@@ -142,7 +143,7 @@ fn steps<B: Bytes, const M: usize, const N: usize>(
     b: &mut [Elements; N],
 ) -> [i32; N] {
     let products = bytes.family(&Images::<M>::ALL);
-    // By gamma = 1.
+    // Gamma is 1.
     let mut one = [1, 0, 0, 0, 0, 0, 0, 0];
     bytes.arrange(&mut one);
     let mut states = [State {
@@ -175,7 +176,7 @@ fn step<B: Bytes, const M: usize>(
 ) {
     let lines = (2 * t).div_ceil(64);
     let ([d_low, d_high], [b_low, b_high]) = (d, b);
-    // Whole lines are loaded, as they were stored a step ago.
+    // Loads whole lines, as the step before stored them.
     let first = [bytes.load(&d_low[0]), bytes.load(&d_high[0])];
     let discrepancy = u16::from_le_bytes(first.map(|line| bytes.first(line)));
     // All ones if `B` is replaced.
@@ -188,11 +189,11 @@ fn step<B: Bytes, const M: usize>(
         replace,
         [&mut d_low[..=needed], &mut d_high[..=needed]],
         [&mut b_low[..needed], &mut b_high[..needed]],
-        // Where the polynomial grows.
+        // The place where the polynomial grows.
         2 * t - 1 - r,
     );
     if (2 * t).is_multiple_of(64) {
-        // Place 2t: d times that of `B`.
+        // Place 2t: d times place 2t of `B`.
         let [low, high] = (discrepancy & state.last).to_le_bytes();
         for (line, byte) in [(&mut d_low[lines], low), (&mut d_high[lines], high)] {
             *line = [u64::from(byte), 0, 0, 0, 0, 0, 0, 0];
@@ -242,7 +243,7 @@ mod tests {
     fn equal<I: Isa, const M: usize>(isa: I, t: usize, sequence: &[u16]) {
         let mut lambda = vec![0; t + 1];
         let [k] = berlekamp_massey::<I, M, 1>(isa, [sequence], [&mut lambda]);
-        // Side by side with others.
+        // Computes the sequence side by side with two others.
         let reversed: Vec<u16> = sequence.iter().rev().copied().collect();
         let (mut other, mut again) = (lambda.clone(), lambda.clone());
         let [_, second] =
@@ -260,7 +261,7 @@ mod tests {
     }
 
     fn sequences<I: Isa, const M: usize>(isa: I, t: usize) {
-        // A sum of `terms` geometric sequences has that complexity.
+        // A sum of `terms` geometric sequences has the complexity `terms`.
         for terms in [0, 1, 2, t / 2, t - 1, t] {
             let mut sequence = vec![0; 2 * t];
             for term in 1..=terms {
@@ -277,7 +278,7 @@ mod tests {
             let sequence: Vec<u16> = (0..2 * t as u32).map(|i| noise(i + 999 * start)).collect();
             equal::<I, M>(isa, t, &sequence);
         }
-        // Zeros first: the complexity jumps late.
+        // The sequence begins with zeros, so the complexity jumps late.
         let mut sequence = vec![0; 2 * t];
         sequence[t - 1] = 5;
         equal::<I, M>(isa, t, &sequence);

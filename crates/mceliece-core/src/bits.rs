@@ -32,7 +32,7 @@ pub(crate) fn remove_padding(padding: usize, bytes: &mut [u8]) {
     }
 }
 
-/// Writes a vector of bits, 64 in each word, to the bytes `out`, as many as `out` takes.
+/// Writes a vector of bits, 64 in each word, to the bytes `out`, until `out` is full.
 pub(crate) fn to_bytes(words: &[u64], out: &mut [u8]) {
     let (chunks, rest) = out.as_chunks_mut();
     for (bytes, word) in chunks.iter_mut().zip(words) {

@@ -2,8 +2,8 @@
 //!
 //! Source: Classic McEliece submission of 2022-10-23, parameter sets.
 
-/// The polynomial `F` with `GF(q^t) = GF(q)[y]/F`, without its leading term `y^t`: exponents and
-/// coefficients.
+/// Exponents and coefficients of the polynomial `F` with `GF(q^t) = GF(q)[y]/F`, without its
+/// leading term `y^t`.
 pub(crate) type LowTerms = &'static [(usize, u16)];
 
 /// The code of a parameter set.
@@ -11,9 +11,9 @@ pub(crate) type LowTerms = &'static [(usize, u16)];
 pub(crate) struct Code {
     /// Degree of the field, 12 or 13.
     pub(crate) m: usize,
-    /// Length.
+    /// Length of the code.
     pub(crate) n: usize,
-    /// Number of errors.
+    /// Number of errors that the code corrects.
     pub(crate) t: usize,
     /// Low terms of `F`.
     pub(crate) low_terms: LowTerms,
@@ -23,9 +23,9 @@ pub(crate) struct Code {
     pub(crate) confirmed: bool,
 }
 
-/// Columns among which the `f` sets choose the last [`CHOSEN`] pivots.
+/// Number of columns from which the `f` sets choose the last [`CHOSEN`] pivots.
 pub(crate) const CHOICE: usize = 64;
-/// Pivots that the `f` sets choose.
+/// Number of pivots that the `f` sets choose.
 pub(crate) const CHOSEN: usize = 32;
 
 impl Code {

@@ -1,6 +1,6 @@
 //! Decapsulation.
 //!
-//! Whether a ciphertext is good stays secret: the session key is the hash of the error vector or of
+//! The verdict on a ciphertext stays secret: the session key is the hash of the error vector or of
 //! the secret `s`, chosen by a mask.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm Decap; with `pc` a ciphertext is
@@ -17,11 +17,11 @@ use core::{array, slice};
 use falcon_lanes::{Isa, wipe};
 use zeroize::Zeroizing;
 
-/// A ciphertext, and the place of its session key.
+/// A ciphertext, and the array for its session key.
 pub(crate) type Job<'a> = (&'a [u8], &'a mut [u8; 32]);
 
-/// Writes the session keys of ciphertexts, `N` of them side by side. Key and ciphertexts have their
-/// lengths.
+/// Writes the session keys of ciphertexts, `N` ciphertexts side by side. The key and the
+/// ciphertexts have the lengths of the parameter set.
 pub(crate) fn decapsulate<'a, I: Isa, const N: usize>(
     isa: I,
     code: &Code,
@@ -60,7 +60,7 @@ fn decapsulate_on<'a, I: Isa, const M: usize, const N: usize>(
     }
 }
 
-/// The part of a hashed message in front of the ciphertext.
+/// The part of a hashed message before the ciphertext.
 #[derive(Clone, Copy)]
 struct Preimage {
     /// First byte of the message.
@@ -71,8 +71,8 @@ struct Preimage {
     good: u64,
 }
 
-/// Writes the session keys of a group of jobs. Those that there are come first.
-// Not inlined: its frame lies where the caller wipes.
+/// Writes the session keys of a group of jobs. Empty places come after the jobs.
+// Not inlined: the caller wipes the place of its frame.
 #[inline(never)]
 fn decapsulate_group<I: Isa, const M: usize, const N: usize>(
     isa: I,
@@ -130,7 +130,7 @@ fn decapsulate_group<I: Isa, const M: usize, const N: usize>(
     }
 }
 
-/// Writes the error vectors of ciphertexts, and whether there are any.
+/// Writes the error vectors of ciphertexts, and a mask that tells whether each exists.
 fn find_errors<I: Isa, const M: usize, const N: usize>(
     isa: I,
     key: &DecodingKey<'_>,

@@ -6,7 +6,7 @@
 //! additive FFT finds its zeros. If `L = t` and `t` of the `alpha_j` are zeros, they are the places
 //! of the errors. Otherwise no error vector of weight `t` has this syndrome.
 //!
-//! # Why the syndrome of the error vector needs no check
+//! # Why the decoder does not check the syndrome of the error vector
 //!
 //! `g` vanishes at no point, as decoding of a key checks. Let `L = t`, let `sigma` have `t` zeros
 //! among the `alpha_j`, and write `'` for the derivative.
@@ -27,10 +27,10 @@
 //!    `sigma'/sigma = omega/sigma = s` modulo `g^2`. So its syndrome is `v`.
 //!
 //! The submission compares the syndromes. The verdict is the same for every ciphertext and every
-//! key that is accepted.
+//! accepted key.
 //!
-//! Vectors are permuted to the order of the points by the network of the control bits, so all
-//! transforms are at all points. Where a point is no `alpha_j`, `v` is zero.
+//! The network of the control bits permutes vectors to the order of the points, so all transforms
+//! are at all points. Where a point is not an `alpha_j`, `v` is zero.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm Decode.
 
@@ -47,10 +47,10 @@ use crate::reveal::reveal;
 use crate::stack::wipe_below;
 use falcon_lanes::{Isa, wipe};
 
-/// A value for every point: as many blocks as the largest field needs.
+/// A value for every point. The array has the number of blocks that the largest field needs.
 pub(crate) type Values<const M: usize> = Aligned<[Block<M>; 16]>;
 
-/// No values yet.
+/// Values that are all zero.
 pub(crate) const fn no_values<const M: usize>() -> Values<M> {
     Aligned([[[0; WORDS]; M]; 16])
 }
@@ -62,7 +62,7 @@ pub(crate) struct DecodingKey<'a> {
     pub(crate) control: &'a [u8],
 }
 
-/// Reads the Goppa polynomial, with its leading coefficient 1, which is `t + 1` coefficients.
+/// Reads the Goppa polynomial. Appends its leading coefficient 1, and returns `t + 1`.
 pub(crate) fn read_goppa(bytes: &[u8], g: &mut [u16; MAX_T + 1]) -> usize {
     let coefficients = bytes.as_chunks().0;
     for (g, bytes) in g.iter_mut().zip(coefficients) {
@@ -80,7 +80,7 @@ pub(crate) fn goppa_values<I: Isa, const M: usize>(isa: I, goppa: &[u8], values:
     wipe(&mut g);
 }
 
-/// True if the Goppa polynomial vanishes at a point. Then the key is none.
+/// Returns true if the Goppa polynomial has a zero in the field. Then the key is invalid.
 pub(crate) fn has_root<I: Isa, const M: usize>(isa: I, goppa: &[u8]) -> bool {
     let mut values = no_values::<M>();
     let values = &mut values.0[..blocks::<M>()];
@@ -91,17 +91,17 @@ pub(crate) fn has_root<I: Isa, const M: usize>(isa: I, goppa: &[u8]) -> bool {
     let any = bits.iter().fold(0, |any, word| any | word);
     wipe(&mut bits);
     wipe_below();
-    // Whether a key is accepted is public.
+    // The verdict on a key is public.
     reveal(any != 0)
 }
 
-/// Values that are inverted together. More of them would save few products.
+/// Number of values that are inverted together. More of them would save few products.
 const TOGETHER: usize = 4;
 
 /// Replaces every value by its inverse. No value is zero, as no point is a zero of the Goppa
 /// polynomial of a key.
 ///
-/// The inverse of a product of four values, and their products, give the four inverses.
+/// The inverse of the product of four values gives the four inverses, by products.
 #[inline(never)]
 pub(crate) fn invert<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
     isa.vectorize_words(
@@ -133,8 +133,8 @@ fn invert_together<I: Isa, const M: usize>(isa: I, blocks: &mut [Block<M>; TOGET
     store::<I, M>(&inverse, &mut blocks[0], part);
 }
 
-/// Writes `1/g^2` at all points, for the Goppa polynomial with these coefficients
-/// `g_0, .., g_(t-1)`, 16-bit little-endian. It is the same for every ciphertext of a key.
+/// Writes `1/g^2` at all points. `g` is the Goppa polynomial with the coefficients
+/// `g_0, .., g_(t-1)`, 16-bit little-endian. The values are the same for every ciphertext of a key.
 pub(crate) fn inverse_squares<I: Isa, const M: usize>(
     isa: I,
     goppa: &[u8],
@@ -147,8 +147,8 @@ pub(crate) fn inverse_squares<I: Isa, const M: usize>(
     wipe_below();
 }
 
-/// Finds the vectors `e` whose syndromes are `v`, all as `q` bits. Returns all ones where there is
-/// one of weight `t`, else zero, and then that `e` means nothing.
+/// Finds the vectors `e` whose syndromes are `v`, all as `q` bits. Returns all ones for each vector
+/// of weight `t` that was found, else zero. With zero, `e` is meaningless.
 pub(crate) fn decode<I: Isa, const M: usize, const N: usize>(
     isa: I,
     key: &DecodingKey<'_>,
@@ -178,7 +178,7 @@ pub(crate) fn decode<I: Isa, const M: usize, const N: usize>(
         e.fill(0);
         zeros(work, &mut e[..words]);
         permute(isa, M, key.control, &mut e[..words]);
-        // Places behind the code's length are no positions of it.
+        // Clears the places behind the code's length.
         for word in &mut e[key.code.n.div_ceil(64)..] {
             *word = 0;
         }
@@ -196,8 +196,8 @@ pub(crate) fn decode<I: Isa, const M: usize, const N: usize>(
     good
 }
 
-/// Writes the polynomials that vanish at the points of the errors to `sigmas`. Returns zero where
-/// the complexity of the power sums is `t`.
+/// Writes the polynomials that vanish at the points of the errors to `sigmas`. Returns zero for
+/// each syndrome whose power sums have complexity `t`.
 #[inline(never)]
 fn locators<I: Isa, const M: usize, const N: usize>(
     isa: I,
@@ -252,7 +252,7 @@ fn power_sums<I: Isa, const M: usize>(
     transpose(isa, work, out);
 }
 
-/// Sets the bits of the points where the value is zero.
+/// Sets the bits of the points whose value is zero.
 #[inline(never)]
 fn zeros<const M: usize>(values: &[Block<M>], bits: &mut [u64]) {
     for (block, bits) in values.iter().zip(bits.as_chunks_mut::<WORDS>().0) {
@@ -271,7 +271,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::vec::Vec;
 
-    /// Syndrome of `e` by the definition of the public key.
+    /// Computes the syndrome of `e` by the definition of the public key.
     fn syndrome(code: &Code, public_key: &[u8], e: &[u64]) -> [u64; MAX_WORDS] {
         let bit = |i: usize| (e[i / 64] >> (i % 64)) as u8 & 1;
         let mut v = [0; MAX_WORDS];
@@ -297,7 +297,8 @@ mod tests {
             let mut found = [0; MAX_WORDS];
             let good = decoded(&pair, &v, &mut found);
             assert_eq!(good, if weight == t { u64::MAX } else { 0 }, "{weight}");
-            // Lighter errors are found too, with the point zero besides, and refused.
+            // The decoder also finds lighter errors, together with the point zero, and refuses
+            // them.
             if weight <= t {
                 let missing = e.iter().zip(&found).any(|(e, found)| e & !found != 0);
                 let count: u32 = found.iter().map(|word| word.count_ones()).sum();
@@ -345,13 +346,15 @@ mod tests {
         })
     }
 
-    /// Errors behind the length of the code are refused, though the locator has zeros there.
+    /// The decoder refuses errors behind the length of the code, though the locator has zeros
+    /// there.
     fn places_behind<P: Parameters>() {
         let code = &P::CODE;
         let pair = KeyPair::<P>::from_seed(&[5; 32]);
         let next_word = code.n.next_multiple_of(64);
         for place in [code.n - 1, code.n, next_word - 1, next_word, code.q() - 1] {
-            // A vector of weight t instead of a syndrome: the decoder takes any of a coset.
+            // Uses a vector of weight t instead of a syndrome: the decoder takes any vector of a
+            // coset.
             let mut v = [0u64; MAX_WORDS];
             for place in (0..code.t - 1).map(|i| 37 * i).chain([place]) {
                 v[place / 64] |= 1 << (place % 64);
@@ -395,7 +398,7 @@ mod tests {
         f.iter().rev().fold(0, |value, &c| mul_16(value, x) ^ c)
     }
 
-    /// Monic polynomials of degree `t`, their leading coefficient last.
+    /// Lists the monic polynomials of degree `t`, with the leading coefficient last.
     fn monic_16(t: usize) -> impl Iterator<Item = Vec<u16>> {
         (0..1u32 << (4 * t)).map(move |number| {
             let digit = |i: usize| (number >> (4 * i)) as u16 & 15;
@@ -403,22 +406,23 @@ mod tests {
         })
     }
 
-    /// Polynomials of degree `t` without zeros.
+    /// Lists the polynomials of degree `t` without zeros.
     fn without_zeros(t: usize) -> impl Iterator<Item = Vec<u16>> {
         monic_16(t).filter(|g| (0..16).all(|x| value_16(g, x) != 0))
     }
 
-    /// True if each window of `s` has the sum of products with `f` zero: `s` obeys the recurrence.
+    /// Returns true if every window of `s` has inner product zero with `f`: `s` obeys the
+    /// recurrence.
     fn obeys(s: &[u16], f: &[u16]) -> bool {
         let sum =
             |window: &[u16]| (window.iter().zip(f)).fold(0, |sum, (&s, &c)| sum ^ mul_16(s, c));
         s.windows(f.len()).all(|window| sum(window) == 0)
     }
 
-    /// The statement that the module proves, tried for all syndromes of the code of `g` with all 16
-    /// points, by definitions that share no code with the decoder: if the power sums obey the
-    /// recurrence of a polynomial with `t` zeros, and none of a smaller order, then the vector of
-    /// the zeros has the same power sums. Returns the number of such syndromes.
+    /// Tries the statement that the module proves for all syndromes of the code of `g` with all 16
+    /// points. The definitions share no code with the decoder. If the power sums obey the
+    /// recurrence of a polynomial with `t` zeros, and no recurrence of a smaller order, then the
+    /// vector of the zeros has the same power sums. Returns the number of such syndromes.
     fn zeros_have_the_syndrome(g: &[u16]) -> usize {
         let t = g.len() - 1;
         // Row of point x: x^i / g(x)^2.
@@ -463,14 +467,15 @@ mod tests {
 
     #[test]
     fn places_of_zeros_need_no_second_look() {
-        // Of degree 2 or 3 and without zeros: irreducible. All 120 pairs and all 560 triples.
+        // Polynomials of degree 2 or 3 without zeros are irreducible. Tries all 120 pairs and all
+        // 560 triples.
         for g in without_zeros(2).take(3) {
             assert_eq!(zeros_have_the_syndrome(&g), 120);
         }
         for g in without_zeros(3).take(3) {
             assert_eq!(zeros_have_the_syndrome(&g), 560);
         }
-        // A product and a square, which decoding of a key accepts. All 1820 sets of four.
+        // Decoding of a key accepts a product and a square too. Tries all 1820 sets of four.
         let factors: Vec<_> = without_zeros(2).collect();
         for (a, b) in [(&factors[0], &factors[1]), (&factors[2], &factors[2])] {
             let mut g = [0; 5];

@@ -7,7 +7,7 @@ use crate::code::Code;
 use crate::encode::Encoding;
 use crate::hash::{self, hash};
 
-/// Writes ciphertext and session key, where all rows of the public key have been added.
+/// Writes ciphertext and session key, after all rows of the public key have been added.
 pub(crate) fn finish(
     encoding: &mut Encoding,
     code: &Code,

@@ -13,19 +13,19 @@ use crate::weight::Positions;
 use core::slice::ChunksExact;
 use falcon_lanes::{Isa, Register, U64s, wipe};
 
-/// Bytes that are combined at a time.
+/// Number of bytes that are combined at a time.
 const STEP: usize = 64;
 
-/// Bytes of the longest syndrome.
+/// Length of the longest syndrome in bytes.
 const SYNDROME: usize = 208;
 
-/// Bytes of the longest padded error vector.
+/// Length of the longest padded error vector in bytes.
 const PADDED: usize = FRONT + 13 * STEP;
 
-/// Bytes in front of `e_1`, whole steps.
+/// Number of bytes in front of `e_1`, in whole steps.
 const FRONT: usize = 4 * STEP;
 
-/// An error vector, ready to meet the rows of `T`, and the syndrome so far.
+/// An error vector, ready for products with the rows of `T`, and the syndrome so far.
 #[cfg_attr(target_arch = "x86_64", repr(C, align(64)))]
 pub(crate) struct Encoding {
     /// `e` behind zeros, which put `e_1` at the beginning of a step.
@@ -61,13 +61,14 @@ impl Encoding {
         encoding
     }
 
-    /// Bits of `e` from the number of rows on, in whole steps.
+    /// Returns the bits of `e` from the number of rows on, in whole steps.
     #[inline(always)]
     fn shifted(&self) -> &[u8] {
         &self.padded[FRONT..]
     }
 
-    /// The bytes of `e`, when the syndrome is complete: what was in front of them is gone.
+    /// Returns the bytes of `e`. Call it when the syndrome is complete: it overwrites the zeros
+    /// before `e`.
     pub(crate) fn error_vector(&mut self, code: &Code) -> &[u8] {
         let padded = &mut self.padded[FRONT - code.syndrome_len()..];
         remove_padding(padding(code), padded);
@@ -81,7 +82,7 @@ impl Encoding {
         self.syndrome[row / 8] ^= ((product.count_ones() & 1) as u8) << (row % 8);
     }
 
-    /// [`add_piece`](Self::add_piece), with the instructions of `isa`.
+    /// Does [`add_piece`](Self::add_piece) with the instructions of `isa`.
     pub(crate) fn add_piece_on(&mut self, isa: impl Isa, row: usize, offset: usize, piece: &[u8]) {
         isa.vectorize_words(
             #[inline(always)]
@@ -91,7 +92,7 @@ impl Encoding {
 
     /// Adds the products of all rows of the public key, eight rows at a time.
     pub(crate) fn add_rows(&mut self, isa: impl Isa, code: &Code, public_key: &[u8]) {
-        // All rows are longer than a step. Compilers that know it compare no lengths.
+        // All rows are longer than a step. With this fact the compiler omits length comparisons.
         let len = code.row_len().max(STEP);
         let mut rows = public_key.chunks_exact(len);
         isa.vectorize_words(
@@ -114,7 +115,7 @@ impl Encoding {
         );
     }
 
-    /// The syndrome, where all rows have been added.
+    /// Returns the syndrome, after all rows have been added.
     pub(crate) fn syndrome(&self, code: &Code) -> &[u8] {
         &self.syndrome[..code.syndrome_len()]
     }
@@ -125,7 +126,7 @@ const fn padding(code: &Code) -> usize {
     8 * code.syndrome_len() - code.rows()
 }
 
-/// The last step of `e`, which overlaps the one before: what is common to both is zero.
+/// Returns the last step of `e`. It overlaps the step before, and bytes common to both are zero.
 fn last_step(e: &[u8]) -> [u8; STEP] {
     let mut last = [0; STEP];
     let rest = e.as_chunks::<STEP>().1;
@@ -133,7 +134,7 @@ fn last_step(e: &[u8]) -> [u8; STEP] {
     last
 }
 
-/// The next eight rows.
+/// Returns the next eight rows.
 #[inline(always)]
 fn next_eight<'a>(rows: &mut ChunksExact<'a, u8>) -> Option<[&'a [u8]; 8]> {
     Some([
@@ -148,14 +149,14 @@ fn next_eight<'a>(rows: &mut ChunksExact<'a, u8>) -> Option<[&'a [u8]; 8]> {
     ])
 }
 
-/// Products of `e` and eight rows of the same length: a bit for each. `last` is the
+/// Multiplies `e` by eight rows of the same length, and returns a bit for each. `last` is the
 /// [`last_step`] of `e`.
 ///
 /// Every row has a register of sums.
 #[inline(always)]
 fn fold_eight<I: Isa>(isa: I, rows: [&[u8]; 8], e: &[u8], last: &[u8; STEP]) -> u8 {
     let mut totals = [I::U64s::splat(isa, 0); 8];
-    // Two steps at a time, as every turn computes eight addresses.
+    // Two steps at a time, because every turn computes eight addresses.
     add_steps::<I, { 2 * STEP }>(isa, &mut totals, rows, e);
     let (_, e) = e.as_chunks::<{ 2 * STEP }>();
     let mut rest = rows;
@@ -165,7 +166,7 @@ fn fold_eight<I: Isa>(isa: I, rows: [&[u8]; 8], e: &[u8], last: &[u8; STEP]) -> 
     add_steps::<I, STEP>(isa, &mut totals, rest, e);
     let (_, e) = e.as_chunks::<STEP>();
     if !e.is_empty() {
-        // Registers that have nothing but zeros are left out.
+        // Skips registers that hold only zeros.
         let zeros = (STEP - e.len()) / (8 * I::U64s::LEN);
         let mut ends = [&[0; STEP]; 8];
         for (end, row) in ends.iter_mut().zip(rows) {
@@ -188,7 +189,7 @@ fn add_steps<I: Isa, const N: usize>(
     rows: [&[u8]; 8],
     e: &[u8],
 ) {
-    // Loops, since compilers do not always inline functions of arrays.
+    // Loops instead of array methods, since compilers do not always inline those.
     let e = e.as_chunks().0;
     let mut steps: [&[[u8; N]]; 8] = [&[]; 8];
     for (steps, row) in steps.iter_mut().zip(rows) {
@@ -222,7 +223,7 @@ fn add_step<I: Isa, const N: usize>(
     }
 }
 
-/// Sum of the words of `row & e`.
+/// Adds the words of `row & e`.
 #[inline(always)]
 fn fold<I: Isa>(isa: I, row: &[u8], e: &[u8]) -> u64 {
     let (row_words, row_rest) = row.as_chunks();

@@ -1,4 +1,4 @@
-//! The choice of the instruction set. All give the same bytes.
+//! The choice of the instruction set. All sets give the same bytes.
 
 /// Defines `Best`, the best instruction set of this machine, and `on_best!`, which evaluates an
 /// expression with its token. The rows are in order of preference.
@@ -12,13 +12,13 @@ macro_rules! engines {
                 #[doc = concat!("`", stringify!($variant), "`.")]
                 $variant($variant),
             )*
-            /// The features that the build target has anyway.
+            /// The features that every processor of the build target has.
             Baseline(Baseline),
         }
 
         impl Best {
-            /// Finds the best instruction set, or the one that was [chosen](choose). The processor
-            /// is asked once.
+            /// Finds the best instruction set, or the one that was [chosen](choose). Asks the
+            /// processor only once.
             #[inline]
             #[allow(unused_assignments, unused_mut, unused_variables, reason = "the last row, or none")]
             pub(crate) fn find() -> Self {
@@ -78,12 +78,12 @@ macro_rules! engines {
     };
 }
 
-/// Number of engines of this machine that are better than the chosen one, and are not used. Zero if
-/// none was chosen.
+/// Number of engines of this machine that are better than the chosen one and are not used. Zero if
+/// no engine was chosen.
 static BETTER: AtomicUsize = AtomicUsize::new(0);
 
 /// Chooses the engine for every operation of the process that begins from now on. Returns false if
-/// the machine has no engine of that name. For programs that measure or compare engines.
+/// the machine has no engine called `name`. For programs that measure or compare engines.
 pub fn choose(name: &str) -> bool {
     let found = names().position(|it| it == name);
     if let Some(better) = found {
@@ -92,7 +92,7 @@ pub fn choose(name: &str) -> bool {
     found.is_some()
 }
 
-// `--cfg falcon_engine="avx2"` keeps calls from AVX-512, for tests.
+// `--cfg falcon_engine="avx2"` makes tests run without AVX-512.
 engines! {
     #[cfg(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2", not(falcon_engine = "avx2")))]
     Avx512 = "avx512",
@@ -135,7 +135,7 @@ pub(crate) use falcon_x86::Avx512;
 mod tests {
     use super::*;
 
-    /// One test, since the choice is that of the process.
+    /// A single test, since the choice holds for the whole process.
     #[test]
     fn an_engine_is_found_by_its_name() {
         let first = names().next().expect("one at least");

@@ -22,8 +22,8 @@ pub(crate) mod taylor;
 pub(crate) mod transform;
 pub(crate) mod transpose;
 
-/// Base-2 logarithm of the number of coefficients that [`transform`] takes: 64 for `M = 12`, 128
-/// for `M = 13`. The transposed map gives twice as many.
+/// Base-2 logarithm of the number of coefficients of [`transform`]: 64 for `M = 12`, 128 for
+/// `M = 13`. The transposed map writes twice that number.
 pub(crate) const fn log_coefficients<const M: usize>() -> usize {
     M - 6
 }
@@ -70,7 +70,7 @@ mod tests {
     use crate::field::planes::{Block, element, masks, slice};
     use falcon_lanes::Isa;
 
-    /// Repeatable elements that are no linear function of their number.
+    /// Makes repeatable elements that are not a linear function of their number.
     fn some<const M: usize>(seed: u32, i: usize) -> u16 {
         let x = (i as u32 + 1)
             .wrapping_mul(seed | 1)
@@ -103,7 +103,7 @@ mod tests {
         on_every_engine!(isa => values_equal_evaluation::<_, 13>(isa));
     }
 
-    /// `sum of w_i point(i)^j`, the transposed map by definition.
+    /// Computes `sum of w_i point(i)^j`, the transposed map, by definition.
     fn transposed_by_definition<const M: usize>(values: &[u16], out: &mut [u16]) {
         out.fill(0);
         for (i, &w) in values.iter().enumerate() {
@@ -136,7 +136,7 @@ mod tests {
         on_every_engine!(isa => transposed::<_, 13>(isa));
     }
 
-    /// `<FFT a, b> = <a, FFT^T b>`.
+    /// Checks that `<FFT a, b> = <a, FFT^T b>`.
     fn identity<const M: usize>() {
         let isa = falcon_lanes::Baseline;
         let len = 1 << log_coefficients::<M>();

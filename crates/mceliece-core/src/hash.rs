@@ -1,5 +1,5 @@
-//! The hash `H`: SHAKE256, 32 bytes, of a domain byte and the input. It permutes on the best
-//! engine.
+//! The hash `H`: SHAKE256, 32 bytes, of a domain byte and the input. The permutation runs on the
+//! best engine.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, section on symmetric-cryptography
 //! parameters.
@@ -22,8 +22,8 @@ fn permute(state: &mut [u64; 25]) {
     on_best!(Best::find(), isa => falcon_keccak::permute_state(isa, state));
 }
 
-/// Does `work` with `SHAKE256(first | pieces)` as a stream, which is not moved: a copy of its state
-/// would not be wiped.
+/// Calls `work` with `SHAKE256(first | pieces)` as a stream. The stream is not moved, as a copy of
+/// its state would not be wiped.
 pub(crate) fn with_stream<T>(
     first: u8,
     pieces: &[&[u8]],
@@ -44,10 +44,10 @@ pub(crate) fn hash(first: u8, pieces: &[&[u8]], out: &mut [u8; 32]) {
     with_stream(first, pieces, |stream| stream.read(out));
 }
 
-/// A message and the place of its hash. Its pieces begin with the domain byte.
+/// A message and the array for its hash. The first piece of the message is the domain byte.
 pub(crate) type Message<'a> = falcon_keccak::Message<'a, 3, &'a mut [u8; 32]>;
 
-/// Up to two messages, one by one is faster.
+/// Fewest messages that are hashed side by side. One or two are faster alone.
 const FEWEST_SIDE_BY_SIDE: usize = 3;
 
 /// Writes the hashes of `count` messages, at most `N`. They are hashed side by side if there are
@@ -62,7 +62,8 @@ pub(crate) fn hash_all<'a, I: Isa, const N: usize>(
             let [first, pieces @ ..] = message.pieces;
             hash(first[0], &pieces, message.output);
         }
-        // The frame of a group is long: what its caller wipes may end above the hash.
+        // The frame of a group is long, and the memory that its caller wipes may end above the
+        // hash's frame.
         if N > 1 {
             wipe_below();
         }

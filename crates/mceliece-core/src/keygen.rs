@@ -1,10 +1,10 @@
 //! Key generation.
 //!
 //! An attempt expands a seed to `s`, the random numbers of the support, `beta` and the next seed.
-//! If a step fails, the next attempt takes the next seed. That a step fails is public, because its
-//! seed is thrown away. The sets without `f` take 3.5 attempts on average, the sets with `f` one.
+//! If a step fails, the next attempt takes the next seed. The failure is public, because its seed
+//! is thrown away. The sets without `f` take 3.5 attempts on average, the sets with `f` one.
 //!
-//! The steps are functions that are not inlined: each takes its stack only while it runs.
+//! The steps are functions that are not inlined, so each takes stack only while it runs.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm SeededKeyGen.
 
@@ -33,12 +33,12 @@ use crate::support::{Support, column, number, order, pack, pack_numbers};
 use falcon_lanes::{Isa, planes_of_bytes, wipe};
 use zeroize::Zeroizing;
 
-/// Zero columns in front of the matrix.
+/// Number of zero columns in front of the matrix.
 const fn padding(code: &Code) -> usize {
     (8 - code.rows() % 8) % 8
 }
 
-/// Number of rows, with the padding in front of them.
+/// Number of rows, including the padding in front of them.
 const fn padded_rows(code: &Code) -> usize {
     code.rows() + padding(code)
 }
@@ -48,19 +48,19 @@ const fn left_columns(code: &Code) -> usize {
     code.rows() + if code.semi_systematic { CHOSEN } else { 0 }
 }
 
-/// Lines of the left part.
+/// Number of lines of the left part.
 const fn left_lines(code: &Code) -> usize {
     (left_columns(code) + padding(code)).div_ceil(8) * height(padded_rows(code))
 }
 
-/// Words of the combinations, in whole lines.
+/// Number of words of the combinations, in whole lines.
 const fn combination_words(code: &Code) -> usize {
     (COMBINATION_WORDS * max_combinations(code.rows())).next_multiple_of(8)
 }
 
-/// Number of 64-bit words of scratch with which a piece of the right part has `width` byte columns.
+/// Number of 64-bit words of scratch for pieces of the right part with `width` byte columns.
 const fn words_for(code: &Code, width: usize) -> usize {
-    // When the left part is reduced, the place of the columns that are no pivots is free.
+    // After the left part is reduced, the place of its columns without a pivot is free.
     let left = left_lines(code);
     let reduced = padded_rows(code) / 8 * height(padded_rows(code));
     let both = reduced + width * height(padded_rows(code));
@@ -68,12 +68,12 @@ const fn words_for(code: &Code, width: usize) -> usize {
     SLACK + code.q() / 2 + combination_words(code) + 8 * lines
 }
 
-/// Number of 64-bit words of scratch. More are of no use.
+/// Number of 64-bit words of scratch. More words save no time.
 pub(crate) const fn scratch_words(code: &Code) -> usize {
     words_for(code, PIECE)
 }
 
-/// Number of 64-bit words of scratch that suffice, without any bytes.
+/// Number of 64-bit words of scratch that suffice without scratch bytes.
 pub(crate) const fn min_words(code: &Code) -> usize {
     let reduction = words_for(code, GROUP);
     let control_bits = SLACK + code.q() / 4 + control_bits::scratch_len(code.m);
@@ -89,8 +89,8 @@ pub(crate) const fn scratch_bytes(code: &Code) -> usize {
     look_ups::scratch_len(code.m)
 }
 
-/// Working memory: as many words as [`min_words`] says at least, and as many bytes as
-/// [`scratch_bytes`] says, or none. Wiped when dropped.
+/// Working memory: at least [`min_words`] words, and either [`scratch_bytes`] bytes or none. Wiped
+/// when dropped.
 pub(crate) struct Memory<'a> {
     pub(crate) words: &'a mut [u64],
     pub(crate) bytes: &'a mut [u8],
@@ -105,28 +105,28 @@ impl Drop for Memory<'_> {
 
 /// Destination of a public key.
 pub(crate) enum Output<'a> {
-    /// The encoding: row by row.
+    /// The encoding, row by row.
     Rows(&'a mut [u8]),
     /// Byte columns, with their numbers.
     Columns(&'a mut dyn FnMut(usize, &[u8])),
 }
 
-/// Task for a seed.
+/// The task of [`run`] for a seed.
 #[cfg_attr(
     not(feature = "alloc"),
     expect(dead_code, reason = "only boxed keys are computed from short forms")
 )]
 pub(crate) enum Task<'a> {
-    /// A pair of keys; if the seed gives none, from the next seeds.
+    /// Generates a pair of keys. If the seed gives none, tries the next seeds.
     Generate { public_key: Output<'a> },
-    /// The public key of exactly this seed.
+    /// Computes the public key of exactly this seed.
     PublicKey { public_key: Output<'a> },
-    /// The secret key of exactly this seed and these pivot columns.
+    /// Computes the secret key of exactly this seed and these pivot columns.
     SecretKey { pivots: u64 },
 }
 
-/// Does `task` with `seed`, and writes the secret key. Returns false if exactly this seed was asked
-/// for and gives no key.
+/// Does `task` with `seed`, and writes the secret key. Returns false if the task is for exactly
+/// this seed and the seed gives no key.
 pub(crate) fn run<I: Isa>(
     isa: I,
     code: &Code,
@@ -264,7 +264,7 @@ fn start<I: Isa, const M: usize>(
     order(isa, code, columns, spare)
 }
 
-/// Writes `1/g` of all points.
+/// Writes the values of `1/g` at all points.
 #[inline(never)]
 fn inverse_values<I: Isa, const M: usize>(isa: I, goppa: &[u8], values: &mut [Block<M>]) {
     goppa_values(isa, goppa, values);
@@ -305,8 +305,8 @@ fn reduce_left<I: Isa, const M: usize>(
     reduce(isa, left, reduction, chosen..panels)
 }
 
-/// Makes and reduces the right part of the matrix, piece by piece: as many byte columns at a time
-/// as `lines` has room for.
+/// Makes and reduces the right part of the matrix, piece by piece. A piece has the number of byte
+/// columns that fit into `lines`.
 #[inline(never)]
 fn write_public_key<I: Isa, const M: usize>(
     isa: I,
@@ -341,7 +341,8 @@ fn write_public_key<I: Isa, const M: usize>(
                             continue;
                         };
                         let bytes = &mut public_key[number * len + offset..][..count];
-                        // Without calls that copy a few bytes.
+                        // A whole piece has a fixed length, so the compiler makes no calls to copy
+                        // a few bytes.
                         if let Some(bytes) = bytes.first_chunk_mut::<PIECE>() {
                             for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(row) {
                                 *bytes = word.to_le_bytes();
@@ -360,7 +361,7 @@ fn write_public_key<I: Isa, const M: usize>(
 }
 
 /// Writes the control bits of the support, which is packed in front of `words`. Returns false if
-/// they do not lead to it, which only a fault of the machine can bring about.
+/// the control bits do not give the support, which only a fault of the machine can cause.
 #[inline(never)]
 fn write_control_bits<I: Isa>(
     isa: I,
@@ -387,7 +388,7 @@ fn write_control_bits<I: Isa>(
     }
     let planes = &mut scratch[..code.q() / 4];
     number_planes(isa, numbers, planes);
-    // Every bit of the numbers, permuted by the network.
+    // Compares every bit of the numbers, permuted by the network.
     let mut different = 0;
     for (bit, plane) in planes.chunks_exact(code.q() / 64).take(code.m).enumerate() {
         let mut words = [0; 128];
@@ -407,10 +408,10 @@ fn write_control_bits<I: Isa>(
     reveal(different == 0)
 }
 
-/// Writes the sixteen bit planes of numbers that [`pack_numbers`] has left, one after the other:
+/// Writes the sixteen bit planes of the numbers that [`pack_numbers`] packed, one after the other:
 /// bit `j` of plane `b` is bit `b` of number `j`.
 fn number_planes<I: Isa>(isa: I, numbers: &[u64], planes: &mut [u64]) {
-    /// The even bytes.
+    /// Gathers the even bytes of `x`.
     #[inline(always)]
     fn even_bytes(x: u64) -> u64 {
         let x = x & 0x00ff_00ff_00ff_00ff;

@@ -85,7 +85,7 @@ pub struct PublicKey<P: Parameters, B = PublicBytes> {
 }
 
 impl<P: Parameters, B: AsRef<[u8]>> PublicKey<P, B> {
-    /// Takes `bytes` as a public key, without a copy, and checks their length and padding bits.
+    /// Uses `bytes` as a public key, without a copy, and checks their length and padding bits.
     ///
     /// # Errors
     /// [`DecodeError::Length`] if there are not [`PUBLIC_KEY_LEN`](Parameters::PUBLIC_KEY_LEN)
@@ -192,7 +192,7 @@ pub struct SecretKey<P: Parameters, B = SecretBytes> {
 }
 
 impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
-    /// Takes `bytes` as a secret key, without a copy, and checks each of its fields.
+    /// Uses `bytes` as a secret key, without a copy, and checks each field.
     ///
     /// The seed is not expanded, so a key that its seed does not give is accepted.
     /// [`public_key`](SecretKey::public_key) refuses such a key.
@@ -270,7 +270,7 @@ impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
         secrets
     }
 
-    /// Writes the secret of a ciphertext that no public key makes.
+    /// Writes the secret for a ciphertext that no public key makes.
     #[cfg(feature = "kem")]
     pub(crate) fn reject(&self, ciphertext: &[u8], secret: &mut [u8; 32]) {
         let s = parts(&P::CODE, self.as_bytes()).s;
@@ -295,7 +295,7 @@ impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
         if !done || reveal(different != 0) {
             return Err(DecodeError::InvalidKey);
         }
-        // The padding bits are zero, as those of a generated key.
+        // The padding bits are zero, like those of a generated key.
         Ok(PublicKey {
             bytes,
             parameters: PhantomData,
@@ -327,7 +327,7 @@ impl<P: Parameters> SecretKey<P> {
     }
 }
 
-/// Runs a task of key generation in boxed memory. Returns the secret key, and whether there is one.
+/// Runs a task of key generation in boxed memory. Returns the secret key, and true if it is valid.
 #[cfg(feature = "alloc")]
 fn run<P: Parameters>(seed: &[u8; SEED_LEN], task: Task<'_>) -> (SecretKey<P>, bool) {
     let mut bytes = Zeroizing::new(vec![0; P::SECRET_KEY_LEN].into_boxed_slice());
@@ -341,14 +341,14 @@ fn run<P: Parameters>(seed: &[u8; SEED_LEN], task: Task<'_>) -> (SecretKey<P>, b
     (key, done)
 }
 
-/// Refuses pivot columns that the parameter set does not have.
+/// Refuses pivot columns that are impossible in the parameter set.
 fn check_pivots<P: Parameters>(pivots: u64) -> Result<(), DecodeError> {
     let fits = if P::CODE.semi_systematic {
         pivots.count_ones() == 32
     } else {
         pivots == FIRST_COLUMNS
     };
-    // Whether a key is accepted is public.
+    // The verdict on a key is public.
     if reveal(fits) {
         Ok(())
     } else {
@@ -443,8 +443,8 @@ impl<P: Parameters> KeyPair<P> {
     /// Generates a pair from `seed`. The same seed gives the same pair on every platform.
     ///
     /// Some seeds give no key: about five of seven in the sets without `f`. Then the next seed, a
-    /// part of the hash of this one, is tried, and so on. [`SecretKey::seed`] is the seed that gave
-    /// the key, so it may be another one than `seed`.
+    /// part of the hash of the failed seed, is tried, and so on. [`SecretKey::seed`] is the seed
+    /// that gave the key, so it may differ from `seed`.
     ///
     /// Source: Classic McEliece submission of 2022-10-23, algorithm SeededKeyGen.
     pub fn from_seed(seed: &[u8; SEED_LEN]) -> Self {
@@ -452,7 +452,7 @@ impl<P: Parameters> KeyPair<P> {
         let task = Task::Generate {
             public_key: Output::Rows(&mut bytes),
         };
-        // Seeds follow each other until one gives a key, so there always is one.
+        // This task tries seeds until one gives a key, so the second value is always true.
         let (secret_key, _) = run(seed, task);
         Self {
             secret_key,

@@ -5,7 +5,7 @@
 
 use crate::code::Code;
 
-/// Length of the seed delta in bytes.
+/// Length of the seed `delta` in bytes.
 pub(crate) const SEED_LEN: usize = 32;
 /// Length of delta and `c` in bytes.
 pub(crate) const COMPRESSED_LEN: usize = 40;
@@ -46,7 +46,7 @@ impl Parts<'_> {
     }
 }
 
-/// Parts of a secret key, to be written.
+/// Parts of a secret key, for writing.
 pub(crate) struct PartsMut<'a> {
     pub(crate) seed: &'a mut [u8],
     pub(crate) pivots: &'a mut [u8],
@@ -74,7 +74,7 @@ pub(crate) fn parts_mut<'a>(code: &Code, bytes: &'a mut [u8]) -> PartsMut<'a> {
 /// bytes.
 pub(crate) fn is_padded(bytes: &[u8], bits: usize) -> bool {
     let len = bits.div_ceil(8);
-    // Without padding, all bits are used.
+    // Without padding, every bit of the last byte is used.
     let used = (0xff_u32 >> (8 * len - bits)) as u8;
     let last = bytes.iter().skip(len - 1).step_by(len);
     last.fold(0, |all, byte| all | byte) & !used == 0

@@ -1,4 +1,4 @@
-// Its examples need this feature.
+// The examples of the README need this feature.
 #![cfg_attr(feature = "alloc", doc = include_str!("../README.md"))]
 #![cfg_attr(
     not(feature = "alloc"),
@@ -12,7 +12,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-// Before the modules that use its macros.
+// This module stands before the modules that use its macros.
 #[macro_use]
 mod engine;
 #[macro_use]

@@ -1,29 +1,29 @@
 //! Masks: conditions on secrets as words of ones or zeros.
 //!
-//! A mask is `0` or all ones. The functions take no branch, and the barrier keeps compilers from
-//! making one of what follows.
+//! A mask is `0` or all ones. The functions have no branch, and the barrier keeps compilers from
+//! making a branch of the code that uses the mask.
 
 use core::hint::black_box;
 
-/// All ones if `bit` is 1, zero if it is 0.
+/// Returns all ones if `bit` is 1, zero if it is 0.
 #[inline(always)]
 pub(crate) fn of_bit(bit: u64) -> u64 {
     0u64.wrapping_sub(bit)
 }
 
-/// All ones if `x` is not zero.
+/// Returns all ones if `x` is not zero.
 #[inline(always)]
 pub(crate) fn nonzero(x: u64) -> u64 {
     of_bit((x | x.wrapping_neg()) >> 63)
 }
 
-/// All ones if `a` equals `b`.
+/// Returns all ones if `a` equals `b`.
 #[inline(always)]
 pub(crate) fn equal(a: u64, b: u64) -> u64 {
     !nonzero(a ^ b)
 }
 
-/// `mask` as a value that the compiler knows nothing about.
+/// Returns `mask` as a value that the compiler knows nothing about.
 #[inline(always)]
 pub(crate) fn hidden(mask: u64) -> u64 {
     black_box(mask)

@@ -1,9 +1,9 @@
 //! The Goppa polynomial: the minimal polynomial of an element `beta` of `GF(q^t)` over `GF(q)`.
 //!
-//! The sequence "coefficient 0 of `beta^i`" has the minimal polynomial of `beta` as its own, since
-//! that is irreducible. The Berlekamp-Massey algorithm finds it from `2t` terms, and a complexity
-//! of `t` means that its degree is `t`. Term `16 a + b` is the functional of `beta^(16 a)` at
-//! `beta^b`: 32 products in the ring, then inner products.
+//! The sequence "coefficient 0 of `beta^i`" has the same minimal polynomial as `beta`, since that
+//! polynomial is irreducible. The Berlekamp-Massey algorithm finds it from `2t` terms, and a
+//! complexity of `t` means that its degree is `t`. Term `16 a + b` is the functional of
+//! `beta^(16 a)` at `beta^b`: 32 products in the ring, then inner products.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm Irreducible, which solves a linear
 //! system instead.
@@ -15,15 +15,15 @@ use crate::reveal::reveal;
 use crate::ring::{Element, functional, inner_product, product};
 use falcon_lanes::{Isa, wipe};
 
-/// Number of powers that are kept.
+/// Number of stored powers.
 const BABY_STEPS: usize = 16;
 
-/// Words of a power.
+/// Number of words of a power.
 const POWER: usize = MAX_T / 4;
 
-/// Writes the coefficients `g_0, .., g_(t-1)` of the minimal polynomial of `beta`, which is monic,
-/// to `g`. Returns false if the degree of the polynomial is not `t`. `scratch` has 512 words at
-/// least, which the caller wipes.
+/// Writes the coefficients `g_0, .., g_(t-1)` of the monic minimal polynomial of `beta` to `g`.
+/// Returns false if the degree of the polynomial is not `t`. `scratch` has at least 512 words,
+/// which the caller wipes.
 #[inline(never)]
 pub(crate) fn minimal_polynomial<I: Isa, const M: usize>(
     isa: I,
@@ -43,11 +43,11 @@ pub(crate) fn minimal_polynomial<I: Isa, const M: usize>(
     }
     wipe(&mut sequence);
     wipe(&mut lambda);
-    // Whether an attempt of key generation fails is public: the seed is thrown away then.
+    // A failed attempt of key generation is public, since its seed is thrown away.
     reveal(k == 0)
 }
 
-// Both are not inlined: the memory of the one is free when the other one runs.
+// Neither function is inlined, so the memory of one is free while the other one runs.
 #[inline(never)]
 fn vectorized_terms<I: Isa, const M: usize>(
     isa: I,
@@ -67,7 +67,7 @@ fn connection<I: Isa, const M: usize>(isa: I, sequence: &[u16], lambda: &mut [u1
     berlekamp_massey::<I, M, 1>(isa, [sequence], [lambda])
 }
 
-/// Four coefficients in each word.
+/// Packs four coefficients into each word.
 #[inline(always)]
 fn pack(element: &Element, words: &mut [u64; POWER]) {
     for (word, four) in words.iter_mut().zip(element.as_chunks::<4>().0) {
@@ -104,7 +104,8 @@ fn terms<const M: usize>(code: &Code, beta: &Element, scratch: &mut [u64], seque
         wipe(&mut map);
     }
     wipe(&mut power);
-    // A power of two of `beta`, from which `beta` follows.
+    // `giant_step` is a power of `beta` whose exponent is a power of two, so `beta` follows from
+    // it.
     wipe(&mut giant_step);
     wipe(&mut giant);
 }
@@ -137,7 +138,7 @@ mod tests {
                 &mut [0; 512],
                 &mut g[..code.t]
             ));
-            // It vanishes at `beta`: Horner, with leading coefficient 1.
+            // The polynomial vanishes at `beta`: Horner, with leading coefficient 1.
             let mut value = [0; MAX_T];
             value[0] = 1;
             for &g in g[..code.t].iter().rev() {
@@ -146,7 +147,7 @@ mod tests {
             }
             assert_eq!(value, [0; MAX_T]);
         }
-        // An element of GF(q) has degree 1, and zero too.
+        // Every element of GF(q) has degree 1, even zero.
         for constant in [0, 5] {
             let mut beta = [0; MAX_T];
             beta[0] = constant;

@@ -1,4 +1,4 @@
-//! Operations on the best engine, for functions that know no instruction set.
+//! Operations on the best engine, for functions that do not handle instruction sets.
 
 use crate::code::Code;
 use crate::decapsulate::{self, Job};

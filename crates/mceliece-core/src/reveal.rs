@@ -3,7 +3,7 @@
 /// Returns `value`, which is public from here on although it was computed from secrets.
 ///
 /// Code may branch on a revealed value. Every use states why the value is public, and
-/// `docs/MCELIECE.md` lists them.
+/// `docs/MCELIECE.md` lists the uses.
 ///
 /// This compiles to nothing. The constant-time check builds with `--cfg falcon_ct`: then the
 /// function that `on_reveal` was given marks the value as public for Valgrind. Any other branch
@@ -21,14 +21,14 @@ mod hook {
 
     #[inline(always)]
     pub(crate) fn reveal<T: Copy>(mut value: T) -> T {
-        // Behind `black_box` the value is read from memory again after the call.
+        // After `black_box` the compiler reads the value from memory again.
         let value = black_box(&mut value);
         host::reveal(core::ptr::from_ref(value).addr(), size_of::<T>());
         *black_box(value)
     }
 }
 
-/// Calls the function that the check has given.
+/// Calls the function that the check has set.
 #[cfg(all(falcon_ct, not(target_os = "none")))]
 mod host {
     extern crate std;
@@ -49,14 +49,14 @@ mod host {
     }
 }
 
-/// Without an operating system, `falcon-riscv-taint` stops at `falcon_ct_public`. It is called by
-/// its address, so that the compiler passes every argument.
+/// Without an operating system, `falcon-riscv-taint` stops at `falcon_ct_public`. The call goes
+/// through the function's address, so that the compiler passes every argument.
 #[cfg(all(falcon_ct, target_os = "none"))]
 mod host {
     use core::hint::black_box;
 
     fn falcon_ct_public(address: usize, length: usize) {
-        // The constant keeps the compiler from merging functions of the same code.
+        // The constant keeps the compiler from merging functions with the same code.
         black_box(("mceliece", address, length));
     }
 

@@ -1,14 +1,14 @@
 //! Products in `GF(q^t) = GF(q)[y]/F`.
 //!
-//! An element is `t` coefficients of `GF(q)`, that of `y^0` first. Products of coefficients are
-//! added before they are reduced: the lanes of a register are coefficients.
+//! An element is `t` coefficients of `GF(q)`, beginning with that of `y^0`. Products of
+//! coefficients are added before they are reduced. The lanes of a register are coefficients.
 
 use crate::code::{Code, MAX_T};
 use crate::field::element::{mul_by_public, reduce, wide_mul};
 use core::hint::black_box;
 use falcon_lanes::wipe;
 
-/// An element, of which `t` places are used.
+/// An element of the ring. The first `t` places are used.
 pub(crate) type Element = [u16; MAX_T];
 
 /// Product of `a` and `b`.
@@ -17,7 +17,7 @@ pub(crate) fn product<const M: usize>(code: &Code, a: &Element, b: &Element) -> 
     let t = code.t;
     let mut wide = [0u32; 2 * MAX_T];
     for i in 0..t {
-        // Hidden from the compiler, which else takes the bits of `a` for branches around the loop.
+        // Hidden from the compiler, which would otherwise make branches of the bits of `a`.
         let masks: [u32; M] =
             core::array::from_fn(|bit| 0u32.wrapping_sub(u32::from(a[i] >> bit & 1)));
         let mut masks = black_box(masks);
@@ -63,7 +63,7 @@ pub(crate) fn functional<const M: usize>(code: &Code, a: &Element) -> Element {
     let mut values = [0; MAX_T];
     for value in &mut values[..t] {
         *value = power[0];
-        // Times y.
+        // Multiplies `power` by y.
         let top = power[t - 1];
         power.copy_within(..t - 1, 1);
         power[0] = 0;
@@ -75,7 +75,7 @@ pub(crate) fn functional<const M: usize>(code: &Code, a: &Element) -> Element {
     values
 }
 
-/// Sum of the products of places.
+/// Adds the products `a_i b_i`.
 #[inline(always)]
 pub(crate) fn inner_product<const M: usize>(a: &Element, b: &Element) -> u16 {
     let products = a.iter().zip(b).map(|(&a, &b)| wide_mul::<M>(a, b));
@@ -99,7 +99,7 @@ mod tests {
         })
     }
 
-    /// Product by long division.
+    /// Multiplies by long division.
     fn slow<const M: usize>(code: &Code, a: &Element, b: &Element) -> Element {
         let t = code.t;
         let mut product = [0; 2 * MAX_T];

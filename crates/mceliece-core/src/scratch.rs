@@ -61,7 +61,7 @@ impl<'a, P: Parameters> KeygenScratch<'a, P> {
         })
     }
 
-    /// Borrows `words` alone, for devices with little memory.
+    /// Borrows only `words`, for devices with little memory.
     ///
     /// The keys are those of [`new`](Self::new), but take longer. More words than
     /// [`MIN_WORDS`](Self::MIN_WORDS) make key generation faster, up to [`WORDS`](Self::WORDS).
@@ -219,7 +219,7 @@ impl<P: Parameters> fmt::Debug for KeygenScratch<'_, P> {
     }
 }
 
-/// Allocates memory for key generation, which is wiped.
+/// Allocates memory for key generation. The memory is wiped when `work` returns.
 #[cfg(feature = "alloc")]
 pub(crate) fn with_boxed_memory<T>(
     code: &crate::code::Code,

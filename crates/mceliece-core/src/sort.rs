@@ -1,28 +1,30 @@
 //! Sorting in constant time: bitonic networks on many interleaved sequences.
 //!
-//! Element `x` of sequence `s` of `S` is at place `x S + s`. A row is eight neighbours. From
-//! `S = 8` on, these belong to eight sequences, and comparisons are between rows. Below, each
-//! sequence is cut into runs that are sorted like sequences. Only the merges of runs, at most six
-//! layers, compare words of one row. Matrices of eight rows are transposed for them.
+//! Element `x` of sequence `s` of `S` is at place `x S + s`. A row is eight neighbours. If `S` is
+//! at least 8, the neighbours belong to eight sequences, and rows are compared with rows. If `S` is
+//! smaller, each sequence is cut into runs that are sorted like sequences. Only the merges of runs,
+//! at most six layers, compare words of one row. For these merges, matrices of eight rows are
+//! transposed.
 //!
 //! Every layer puts the smaller element first: a merge begins with the comparison of element `x`
-//! with the mirrored one. Most layers are done by threes, between a load and a store of a register.
+//! with the mirrored one. Most layers are done in groups of three, between a load and a store of a
+//! register.
 //!
 //! Source: K. E. Batcher, "Sorting networks and their applications", 1968.
 
 use falcon_lanes::{Isa, Ordered, Register, wipe};
 
-/// Words of a row.
+/// Number of words of a row.
 const ROW: usize = 8;
 
-/// Words that fit well in the first cache. They are sorted before the next ones are.
+/// Number of words that fit well in the first cache. They are sorted before the next words.
 const NEAR: usize = 2048;
 
-/// Memory of a register.
+/// The array of words from which a register is loaded.
 type Words<I> = <<I as Isa>::U64s as Register<I>>::Of<u64>;
 
 /// Sorts each of `sequences` interleaved sequences of words below `2^63`. Both lengths are powers
-/// of two, and `data` has at least eight elements, as many as `spare`.
+/// of two. `data` has at least eight elements, and `spare` has the same number.
 pub(crate) fn sort<I: Isa>(isa: I, data: &mut [u64], sequences: usize, spare: &mut [u64]) {
     isa.vectorize(
         #[inline(always)]
@@ -38,7 +40,7 @@ pub(crate) fn sort<I: Isa>(isa: I, data: &mut [u64], sequences: usize, spare: &m
     );
 }
 
-/// Writes the runs of each sequence one behind the other to `out`.
+/// Writes the runs of each sequence to `out`, one after the other.
 #[inline(always)]
 fn join_runs<I: Isa>(isa: I, data: &[u64], sequences: usize, out: &mut [u64]) {
     let rows = data.as_chunks::<ROW>().0;
@@ -59,7 +61,7 @@ fn join_runs<I: Isa>(isa: I, data: &[u64], sequences: usize, out: &mut [u64]) {
     }
 }
 
-/// Sorts `sequences` interleaved sequences, at least a row of them.
+/// Sorts `sequences` interleaved sequences, at least eight.
 #[inline(always)]
 fn sort_rows<I: Isa>(isa: I, data: &mut [u64], sequences: usize) {
     let width = sequences / I::U64s::LEN;
@@ -84,7 +86,7 @@ fn sort_rows<I: Isa>(isa: I, data: &mut [u64], sequences: usize) {
     }
 }
 
-/// Compares registers whose numbers differ in the bits `flip`, the highest of which is `top`.
+/// Compares registers whose numbers differ in the bits `flip`. The highest of these bits is `top`.
 #[inline(always)]
 fn compare<I: Isa, const N: usize>(x: &mut [I::U64s; N], flip: usize, top: usize) {
     for i in 0..N {
@@ -94,10 +96,10 @@ fn compare<I: Isa, const N: usize>(x: &mut [I::U64s; N], flip: usize, top: usize
     }
 }
 
-/// Layers that a few registers go through.
+/// The layers that are applied to a few registers.
 #[derive(Clone, Copy)]
 enum Network {
-    /// Sort them.
+    /// Sort the registers.
     Sort,
     /// Merge the two sorted halves.
     Merge,
@@ -126,14 +128,14 @@ fn compare_all<I: Isa, const N: usize>(x: &mut [I::U64s; N], network: Network) {
     }
 }
 
-/// A place for a slice.
+/// Returns an empty slice.
 #[inline(always)]
 const fn none<'a, T>() -> &'a mut [T] {
     &mut []
 }
 
-/// Does `network` with register `i` of each part, for every `i`. For the second half of the parts,
-/// register `i ^ flip` takes its place.
+/// Does `network` with register `i` of each part, for every `i`. In the second half of the parts it
+/// takes register `i ^ flip` instead.
 #[inline(always)]
 fn zipped<I: Isa, const N: usize>(
     isa: I,
@@ -142,7 +144,7 @@ fn zipped<I: Isa, const N: usize>(
     network: Network,
 ) {
     let len = parts[0].len();
-    // Compilers see that the lengths are equal.
+    // With these arrays the compiler sees that the lengths are equal.
     let mut same = [const { none::<Words<I>>() }; N];
     for (same, part) in same.iter_mut().zip(parts) {
         *same = &mut part[..len];
@@ -170,12 +172,12 @@ fn split<I: Isa, const N: usize>(isa: I, data: &mut [Words<I>], flip: usize, net
     zipped(isa, parts, flip, network);
 }
 
-/// Does `network` with every `N` registers that are `stride` apart, of groups of `N stride`
-/// registers.
+/// Does `network` in every group of `N stride` registers, with each `N` registers that are `stride`
+/// apart.
 #[inline(always)]
 fn each<I: Isa, const N: usize>(isa: I, data: &mut [Words<I>], stride: usize, network: Network) {
     if I::U64s::LEN == ROW && stride == 1 {
-        // The same as below, without a loop for every group.
+        // Does the same as the code below, without a loop for every group.
         for group in data.as_chunks_mut::<N>().0 {
             let mut x = [I::U64s::splat(isa, 0); N];
             for (x, words) in x.iter_mut().zip(&*group) {
@@ -208,18 +210,18 @@ fn clean<I: Isa>(isa: I, data: &mut [Words<I>], width: usize) {
     }
 }
 
-/// Merges the two halves of `data`, at least eight elements of `width` registers each.
+/// Merges the two halves of `data`, which has at least eight elements of `width` registers each.
 #[inline(always)]
 fn merge<I: Isa>(isa: I, data: &mut [Words<I>], width: usize) {
     let len = data.len() / 8;
-    // The flipped register is that of the mirrored element.
+    // The flipped register is the register of the mirrored element.
     split::<I, 8>(isa, data, len - width, Network::Merge);
     for eighth in data.chunks_exact_mut(len) {
         clean(isa, eighth, width);
     }
 }
 
-/// Merges the sorted runs of each of `sequences` sequences, fewer than a row.
+/// Merges the sorted runs of each of `sequences` sequences, fewer than eight.
 #[inline(always)]
 fn merge_runs<I: Isa>(isa: I, data: &mut [u64], sequences: usize) {
     let mut x = [[0; ROW]; ROW];
@@ -229,13 +231,13 @@ fn merge_runs<I: Isa>(isa: I, data: &mut [u64], sequences: usize) {
         let rows = data.as_chunks_mut::<ROW>().0;
         let last = rows.len() - 1;
         for block in 0..rows.len().div_ceil(16) {
-            // Eight rows and the mirrored ones. If there are fewer, some are sorted twice.
+            // Takes eight rows and the mirrored ones. If there are fewer, some are sorted twice.
             for i in 0..ROW {
                 let row = (ROW * block + i) & last;
                 (x[i], y[i]) = (rows[row], rows[last - row]);
             }
             (x, y) = (isa.transpose_words(&x), isa.transpose_words(&y));
-            // Runs in mirrored order: all bits of the number of a run that are merged by now.
+            // Mirrors the runs: flips all bits of a run's number that are merged by now.
             let mirror = 2 * distance - sequences;
             for lane in (0..ROW).filter(|lane| lane & distance == 0) {
                 compare_rows(isa, &mut x[lane], &mut y[lane ^ mirror]);

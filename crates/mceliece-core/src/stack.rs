@@ -1,27 +1,27 @@
 //! The stack below a function.
 //!
 //! Compilers spill registers to places without a name, so no function can wipe its own. These
-//! places are in the stack frames of functions that have returned, and later work does not reach
-//! all of them. So functions that compute on long registers are not inlined into those that call
-//! [`wipe_below`].
+//! places are in the stack frames of functions that have returned, and later work does not
+//! overwrite all of them. So functions that compute on long registers are not inlined into
+//! functions that call [`wipe_below`].
 
 use falcon_lanes::wipe;
 
-/// Words that functions below a step use. Vector registers are long, and there are many of them.
-/// Other processors spill little, and may have little memory.
+/// Number of words that functions below a step use. Vector registers are long, and there are many
+/// of them. Other processors spill little, and may have little memory.
 const WORDS: usize = if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
     1536
 } else {
     64
 };
 
-/// Overwrites what functions that the caller has called left on the stack.
+/// Overwrites the part of the stack that the caller's called functions have used.
 #[inline(never)]
 pub(crate) fn wipe_below() {
     wipe(&mut [0u64; WORDS]);
 }
 
-/// [`wipe_below`], twice as far: below several steps.
+/// Wipes twice as far as [`wipe_below`], for functions that have called several steps.
 #[inline(never)]
 pub(crate) fn wipe_far_below() {
     wipe(&mut [0u64; 2 * WORDS]);

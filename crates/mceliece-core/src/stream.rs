@@ -40,16 +40,16 @@ use zeroize::Zeroizing;
 /// ```
 pub struct EncapsulateStream<P: Parameters> {
     encoding: Encoding,
-    /// Bytes so far, also those behind the end of the key.
+    /// Number of bytes so far, including those behind the end of the key.
     len: usize,
-    /// Padding bits so far.
+    /// OR of the padding bits so far.
     padding: u8,
     parameters: PhantomData<P>,
 }
 
 impl<P: Parameters> EncapsulateStream<P> {
-    /// Draws the error vector, from which the shared secret is derived.
-    // Calls, since compilers copy the state when they inline the functions that move it.
+    /// Draws the error vector. The shared secret is derived from it.
+    // Not inlined: compilers copy the state when they inline functions that move it.
     #[inline(never)]
     pub fn new<R: CryptoRng + ?Sized>(rng: &mut R) -> Self {
         let mut positions = Zeroizing::new([0; MAX_T]);
@@ -62,7 +62,7 @@ impl<P: Parameters> EncapsulateStream<P> {
         }
     }
 
-    /// Takes the next piece of the public key. If there are bytes after the end of the key,
+    /// Adds the next piece of the public key. If there are bytes after the end of the key,
     /// [`finish`](Self::finish) fails.
     pub fn update(&mut self, piece: &[u8]) -> &mut Self {
         let row_len = P::CODE.row_len();
@@ -74,7 +74,7 @@ impl<P: Parameters> EncapsulateStream<P> {
             if let Some(&last) = now.last()
                 && offset + now.len() == row_len
             {
-                // Without padding, all bits are used.
+                // Without padding, every bit of the last byte is used.
                 let used = (0xff_u32 >> (8 * row_len - P::CODE.k())) as u8;
                 self.padding |= last & !used;
             }
@@ -102,7 +102,8 @@ impl<P: Parameters> EncapsulateStream<P> {
         if self.padding != 0 {
             return Err(DecodeError::Padding);
         }
-        // The result is made below, and a copy of it may be left there until `self` is dropped.
+        // The result is computed in a called function, and its copy may stay there until `self` is
+        // dropped.
         self.end()
     }
 

@@ -1,10 +1,10 @@
 //! The support of the code: the points in the order of the columns.
 //!
-//! Column `j` has the point with number `pi(j)`. A [`Column`] is a word of three numbers: above bit
-//! 31 the random number `a` of the point, above bit 16 the number of the point, and in the low 16
-//! bits `1/g` of the point. Sorting the words sorts the points by `a`, and carries `1/g` along, so
-//! no table of `1/g` is looked up. When the columns are in order, [`Support`] keeps their low
-//! halves.
+//! Column `j` has the point with number `pi(j)`. A [`Column`] is a word of three numbers. Bits 31
+//! and up are the random number `a` of the point, the 15 bits below are the number of the point,
+//! and the low 16 bits are `1/g` of the point. Sorting the words sorts the points by `a` and
+//! carries `1/g` along, so `1/g` needs no table lookup. When the columns are in order, [`Support`]
+//! keeps their low halves.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm FieldOrdering.
 
@@ -19,8 +19,8 @@ use falcon_lanes::{Isa, wipe};
 /// A column of the matrix before it is expanded.
 pub(crate) type Column = u64;
 
-/// Column of point number `i`, with the random number `a`. The result is below `2^63`, as sorting
-/// needs it.
+/// Returns the column of point number `i` with the random number `a`. The result is below `2^63`,
+/// as the sorting functions require.
 #[inline(always)]
 pub(crate) fn column(a: u32, i: usize) -> Column {
     u64::from(a) << 31 | (i as u64) << 16
@@ -43,7 +43,7 @@ pub(crate) struct Support<'a> {
 }
 
 impl<'a> Support<'a> {
-    /// Takes what [`pack`] has left.
+    /// Wraps the words that [`pack`] wrote.
     pub(crate) fn new(words: &'a mut [u64]) -> Self {
         Self { words }
     }
@@ -53,14 +53,14 @@ impl<'a> Support<'a> {
         (self.words[j / 2] >> (32 * (j % 2))) as u32
     }
 
-    /// The point of column `j`, and `1/g` of it.
+    /// Returns the point of column `j`, and `1/g` of this point.
     #[inline(always)]
     pub(crate) fn values<const M: usize>(&self, j: usize) -> (u16, u16) {
         let column = self.column(j);
         (point::<M>((column >> 16) as u16), column as u16)
     }
 
-    /// Exchanges the columns from number `first` on as the pivots say.
+    /// Exchanges the columns from number `first` on, according to `pivots`.
     pub(crate) fn exchange(&mut self, first: usize, pivots: &Pivots) {
         let mut columns: [u64; CHOICE] =
             core::array::from_fn(|i| u64::from(self.column(first + i)));
@@ -73,7 +73,7 @@ impl<'a> Support<'a> {
     }
 }
 
-/// Keeps only the numbers of the points of what [`pack`] has left: four in each word of the first
+/// Keeps only the numbers of the points from the output of [`pack`]: four in each word of the first
 /// half.
 pub(crate) fn pack_numbers(words: &mut [u64]) {
     for j in 0..words.len() / 2 {
@@ -85,7 +85,7 @@ pub(crate) fn pack_numbers(words: &mut [u64]) {
     }
 }
 
-/// Number of the point of column `j`, of what [`pack_numbers`] has left.
+/// Returns the number of the point of column `j`, from the output of [`pack_numbers`].
 #[inline(always)]
 pub(crate) fn number(numbers: &[u64], j: usize) -> u32 {
     (numbers[j / 4] >> (16 * (j % 4))) as u32 & 0xffff
@@ -103,7 +103,7 @@ pub(crate) fn order<I: Isa>(
     for pair in columns.windows(2) {
         equal |= mask::equal(pair[0] >> 31, pair[1] >> 31);
     }
-    // The attempt of key generation is thrown away then.
+    // If two are equal, this attempt of key generation is thrown away.
     reveal(equal == 0)
 }
 
@@ -141,7 +141,7 @@ mod tests {
         for (j, &column) in expected.iter().enumerate() {
             assert_eq!(number(&columns, j), (column >> 16) as u32 & 0x7fff);
         }
-        // Two that are equal, and far apart.
+        // Columns 3 and 4000 have the same random number.
         let mut columns = made(&|i| if i == 4000 { a(3) } else { a(i) });
         assert!(!order(
             falcon_lanes::Baseline,

@@ -2,8 +2,8 @@
 //!
 //! A draw is `tau` numbers of 16 bits. Numbers that are not below `n` are skipped, and the first
 //! `t` others are the positions. If there are fewer, or if two are equal, the whole draw is
-//! refused, and the next one is made. Which numbers are skipped and which draws are refused is
-//! public, because they are thrown away. The positions that are kept are secret.
+//! refused, and the next one is made. Skipped numbers and refused draws are public, because they
+//! are thrown away. The final positions are secret.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm FixedWeight.
 
@@ -16,9 +16,8 @@ use rand_core::CryptoRng;
 /// Positions of an error vector, all different. The first `t` are used.
 pub(crate) type Positions = [u16; MAX_T];
 
-/// Draws `t` positions: those of the ones of a random error vector.
-// Not inlined: the error vector, which is made afterwards, takes no stack while positions are
-// drawn.
+/// Draws the `t` positions of the ones in a random error vector.
+// Not inlined, so that the error vector, which is made later, takes no stack during the draw.
 #[inline(never)]
 pub(crate) fn fixed_weight<R: CryptoRng + ?Sized>(
     code: &Code,
@@ -46,7 +45,7 @@ fn choose(code: &Code, draw: &[u8], positions: &mut Positions) -> bool {
     let (t, mut count) = (code.t, 0);
     for bytes in draw.as_chunks().0 {
         let number = u16::from_le_bytes(*bytes) & (code.q() - 1) as u16;
-        // Numbers that are too large are thrown away.
+        // Numbers that are not below `n` are thrown away, so the comparison is public.
         if reveal(usize::from(number) < code.n) && count < t {
             positions[count] = number;
             count += 1;
@@ -56,19 +55,19 @@ fn choose(code: &Code, draw: &[u8], positions: &mut Positions) -> bool {
         return false;
     }
     let repeated = on_best!(Best::find(), isa => has_repetition(isa, &positions[..t]));
-    // The whole draw is thrown away then.
+    // If a position repeats, the whole draw is thrown away.
     reveal(repeated == 0)
 }
 
-/// Positions that are compared at a time.
+/// Number of positions that are compared at a time.
 const COMPARED: usize = 32;
 
 /// Returns a value other than zero if two positions are equal.
 ///
-/// The positions are seen as a circle. Each one is compared with the next half of the circle, so
-/// every pair is compared.
+/// The positions form a circle. Each one is compared with the next half of the circle, so every
+/// pair is compared.
 fn has_repetition(isa: impl Isa, positions: &[u16]) -> u16 {
-    // The positions twice, and behind them a number that is no position, for the last comparisons.
+    // The positions twice, then a number that is never a position, for the last comparisons.
     let mut circle = [u16::MAX >> 1; 2 * MAX_T + COMPARED];
     let (first, second) = circle.split_at_mut(positions.len());
     first.copy_from_slice(positions);
@@ -87,7 +86,7 @@ fn has_repetition(isa: impl Isa, positions: &[u16]) -> u16 {
                     for ((repeated, position), other) in
                         repeated.iter_mut().zip(positions).zip(others)
                     {
-                        // The borrow of a difference that is zero; numbers are small.
+                        // Borrows if the difference is zero, since the numbers are small.
                         *repeated |= (position ^ other).wrapping_sub(1);
                     }
                 }
@@ -114,7 +113,7 @@ mod tests {
         for code in CODES {
             let (t, n) = (code.t as u16, code.n as u16);
             let mut positions = [0; MAX_T];
-            // Bits above the field do not count.
+            // Bits above the field are ignored.
             assert!(choose(
                 code,
                 &draw((0..t).map(|i| (2 * i) | 0x8000)),
@@ -128,7 +127,7 @@ mod tests {
                 let few = (0..2 * t).map(|i| if i < t + 1 { n } else { i });
                 assert!(!choose(code, &draw(few), &mut positions));
             }
-            // Every pair.
+            // Tries every pair.
             for again in 1..t {
                 for first in 0..again {
                     let twice = (0..t).map(|i| if i == again { first } else { i });
@@ -136,7 +135,7 @@ mod tests {
                     assert!(!chosen, "{first} {again}");
                 }
             }
-            // A repetition among the numbers that are not needed does no harm.
+            // A repetition among the unused numbers does no harm.
             let spare = (0..2 * t).map(|i| i.min(t));
             assert!(choose(code, &draw(spare), &mut positions));
         }

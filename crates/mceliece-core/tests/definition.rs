@@ -1,9 +1,9 @@
-//! Ciphertexts and shared secrets of every set are those of the definition, which is written here
-//! again: `C0 = (I | T) e`, `C1 = H(2 | e)`, `K = H(1 | e | C0 | C1)`. A ciphertext that no error
-//! vector of weight `t` gives, or whose `C1` is wrong, gives `K = H(0 | s | C0 | C1)`.
+//! Compares ciphertexts and shared secrets of every set with the definition, which is written here
+//! again: `C0 = (I | T) e`, `C1 = H(2 | e)`, `K = H(1 | e | C0 | C1)`. If no error vector of weight
+//! `t` gives the ciphertext, or if `C1` is wrong, then `K = H(0 | s | C0 | C1)`.
 //!
-//! The hash is that of the crate `sha3`. For the sets with `pc`, which have no official vectors,
-//! this is the reference beside one other implementation.
+//! The hash is that of the crate `sha3`. The sets with `pc` have no official vectors. For them this
+//! test is the reference, besides one other implementation.
 
 mod common;
 
@@ -11,10 +11,11 @@ use common::{error_vector, hash, repeated, syndrome};
 use mceliece_core::*;
 use std::sync::{Mutex, PoisonError};
 
-/// The engine is that of the process, and tests run side by side.
+/// Locked while a test chooses engines, since the choice holds for the process and tests run in
+/// parallel.
 static ENGINE: Mutex<()> = Mutex::new(());
 
-/// A ciphertext by the definition, of an error vector of any weight.
+/// Makes the ciphertext of an error vector of any weight, by the definition.
 fn encapsulated<P: Parameters>(public_key: &[u8], e: &[u8]) -> Vec<u8> {
     let mut ciphertext = syndrome::<P>(public_key, e);
     if is_confirmed::<P>() {
@@ -33,13 +34,13 @@ fn flipped(bytes: &[u8], bit: usize) -> Vec<u8> {
     bytes
 }
 
-/// Ciphertexts of `key` that must be refused, where `good` is that of `e`.
+/// Lists ciphertexts that `key` must refuse. `good` is the ciphertext of `e`.
 fn refused<P: Parameters>(public_key: &[u8], e: &[u8], good: &[u8]) -> Vec<Vec<u8>> {
-    // Every bit but the padding behind `C0`.
+    // Flips every bit except the padding behind `C0`.
     let rows = P::M * P::T;
     let bits = (0..rows).chain(8 * rows.div_ceil(8)..8 * good.len());
     let mut all: Vec<_> = bits.map(|bit| flipped(good, bit)).collect();
-    // Weights t - 1 and t + 1: one bit at the first place or the last one that has it so.
+    // Weights t - 1 and t + 1: flips the first or the last bit that has the right value.
     for one in [0, 1] {
         let mut places = (0..P::N).filter(|i| e[i / 8] >> (i % 8) & 1 == one);
         let (first, last) = (places.next(), places.next_back());
@@ -47,11 +48,11 @@ fn refused<P: Parameters>(public_key: &[u8], e: &[u8], good: &[u8]) -> Vec<Vec<u
             all.push(encapsulated::<P>(public_key, &flipped(e, bit)));
         }
     }
-    // Nothing, and the ciphertext of the vector of weight zero.
+    // All zeros, then the ciphertext of the vector of weight zero.
     all.push(vec![0; good.len()]);
     all.push(encapsulated::<P>(public_key, &vec![0; e.len()]));
     if is_confirmed::<P>() {
-        // The confirmation of another vector, and none.
+        // The confirmation of another vector, then a confirmation of zeros.
         let (c0, c1) = good.split_at(rows.div_ceil(8));
         let other = hash(2, &[&flipped(e, 0)]);
         all.push([c0, &other].concat());
@@ -81,7 +82,7 @@ fn check<P: Parameters>() {
     for (number, (opened, expected)) in opened.iter().zip(&expected).enumerate() {
         assert_eq!(opened.as_bytes(), expected, "{}, number {number}", P::NAME);
     }
-    // On every engine. The first ones are alike, and the last ones are all different.
+    // Tries every engine. The first ciphertexts are alike, and the last ones are all different.
     let _others_wait = ENGINE.lock().unwrap_or_else(PoisonError::into_inner);
     for name in engines::names() {
         assert!(engines::choose(name));
@@ -89,7 +90,7 @@ fn check<P: Parameters>() {
             let opened = pair.secret_key.decapsulate(ciphertext);
             assert_eq!(opened.as_bytes(), expected, "{} on {name}", P::NAME);
         }
-        // Side by side, a full group and a part of one.
+        // Decapsulates a full group and a part of a group, side by side.
         let last = ciphertexts.len() - 11;
         let opened = pair.secret_key.decapsulate_batch(&ciphertexts[last..]);
         let opened = opened.iter().map(SharedSecret::as_bytes);

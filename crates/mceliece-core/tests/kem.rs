@@ -1,4 +1,4 @@
-//! The traits of the crate `kem`: what they give is what keys and ciphertexts of this crate give.
+//! The traits of the crate `kem` give the same results as the keys and ciphertexts of this crate.
 
 mod common;
 
@@ -41,7 +41,7 @@ fn keys_and_secrets_are_those_of_the_crate() {
 fn keys_that_are_malformed_or_not_of_their_seed_are_refused() {
     let key = DecapsulationKey::from(KeyPair::<Small>::from_seed(&[3; 32]));
     let good = key.to_bytes();
-    // A byte of the seed, of the pivots, of the Goppa polynomial and of `s`.
+    // Changes a byte of the seed, the pivots, the Goppa polynomial and `s`.
     for place in [0, 32, 41, Small::SECRET_KEY_LEN - 1] {
         let mut bytes = good;
         bytes[place] ^= 0x80;
@@ -51,7 +51,7 @@ fn keys_that_are_malformed_or_not_of_their_seed_are_refused() {
     assert!(DecapsulationKey::<Small>::new(&good).is_ok());
 }
 
-/// The secret is that of every other refused ciphertext, `H(0 | s | C)`.
+/// The secret is that of every refused ciphertext, `H(0 | s | C)`.
 macro_rules! check_padding {
     ($set:ident) => {
         let pair = KeyPair::<$set>::from_seed(&[4; 32]);

@@ -19,7 +19,7 @@ macro_rules! every_set {
     };
 }
 
-/// The sets whose key generation takes one attempt, and so little time.
+/// The sets whose key generation takes a single attempt, so that tests are quick.
 macro_rules! quick_sets {
     ($check:ident) => {
         every_set!(@ $check;
@@ -57,11 +57,12 @@ fn every_set_makes_and_opens_ciphertexts() {
 fn a_batch_gives_the_secrets_of_single_ciphertexts() {
     fn check<P: Parameters>() {
         let pair = pair::<P>(6);
-        // Eight go side by side, so this is a full group and a part of one.
+        // Eight ciphertexts are decapsulated side by side, so this is a full group and a part of
+        // one.
         let mut ciphertexts: Vec<_> = (0..10)
             .map(|i| pair.public_key.encapsulate(&mut repeated(i)).0)
             .collect();
-        // One that was not made for the key, between the others.
+        // Puts a ciphertext that was not made for the key between the others.
         let zero = Ciphertext::try_from(&vec![0; P::CIPHERTEXT_LEN][..]).expect("a ciphertext");
         ciphertexts.insert(1, zero);
         let single = |ciphertext| pair.secret_key.decapsulate(ciphertext);
@@ -77,7 +78,7 @@ fn a_batch_gives_the_secrets_of_single_ciphertexts() {
 #[test]
 fn short_forms_of_a_key_give_the_same_key() {
     fn check<P: Parameters>() {
-        // Without `f` the first seed may give no key.
+        // Without `f` the seed `[3; 32]` may give no key.
         let pair = pair::<P>(3);
         let secret_key = &pair.secret_key;
         let from_seed = KeyPair::<P>::from_seed(secret_key.seed());
@@ -94,7 +95,7 @@ fn short_forms_of_a_key_give_the_same_key() {
     check::<Mceliece6960119pc>();
 }
 
-/// Sets that differ in `pc` only have the same keys and, but for the confirmation, ciphertexts.
+/// Sets that differ only in `pc` have the same keys and, except for the confirmation, ciphertexts.
 #[test]
 fn confirmed_ciphertexts_end_with_a_hash_of_the_error() {
     type Plain = Mceliece6960119f;
@@ -185,7 +186,7 @@ fn degenerate_secret_keys_are_refused() {
         bytes[32..40].copy_from_slice(&chosen);
         let accepted = SecretKey::<P>::try_from(&bytes[..]).is_ok();
         assert_eq!(accepted, P::NAME.ends_with('f'));
-        // Any control bits are a network, any `s` is one; a changed seed is another key.
+        // Any control bits and any `s` are valid. A changed seed belongs to another key.
         let mut bytes = good.clone();
         bytes[P::SECRET_KEY_LEN - P::N / 8 - 1] ^= 1;
         bytes[P::SECRET_KEY_LEN - 1] ^= 1;
@@ -204,7 +205,7 @@ fn forty_bytes_that_are_no_key_are_refused() {
     bytes[32] ^= 1;
     let error = SecretKey::<Mceliece348864>::from_compressed(&bytes).err();
     assert_eq!(error, Some(DecodeError::Pivots));
-    // Another seed gives another key, or none that its public key shows.
+    // Another seed gives another key. If it gives none, only `public_key` notices.
     let mut bytes = *key.compressed();
     bytes[0] ^= 1;
     if let Ok(other) = SecretKey::<Mceliece348864>::from_compressed(&bytes) {
@@ -212,7 +213,7 @@ fn forty_bytes_that_are_no_key_are_refused() {
     }
 }
 
-/// However a public key is cut, the stream makes the same ciphertext.
+/// The stream makes the same ciphertext for every division of the public key into pieces.
 #[test]
 fn streams_equal_whole_keys() {
     fn check<P: Parameters>() {
@@ -228,7 +229,7 @@ fn streams_equal_whole_keys() {
             assert_eq!((ciphertext, again), (expected.clone(), secret.clone()));
         }
         assert!(size_of::<EncapsulateStream<P>>() < 4096);
-        // Too short by one byte, too long by one, in one piece and in two.
+        // One byte too short, one byte too long, in one piece and in two.
         for pieces in [[&key[..key.len() - 1], &[]], [key, &[0]], [&key[..1], key]] {
             let mut stream = EncapsulateStream::<P>::new(&mut repeated(8));
             stream.update(pieces[0]).update(pieces[1]);
@@ -247,7 +248,7 @@ fn streams_equal_whole_keys() {
     assert_eq!(ciphertext, key.encapsulate(&mut repeated(8)).0);
 }
 
-/// Nothing above 64 KiB lies on a stack: a thread with 256 KiB runs the largest set.
+/// No stack frame needs more than 64 KiB: a thread with 256 KiB runs the largest set.
 #[test]
 fn a_small_stack_suffices() {
     type P = Mceliece8192128;
@@ -354,7 +355,7 @@ fn small_memory<P: Parameters>(row_len: usize, spare: &[usize]) {
         assert_eq!(next, row_len);
         assert!(pair.secret_key.as_bytes() == secret_key);
         assert!(pair.public_key.as_bytes() == public_key);
-        // Rows too.
+        // Tries the encoding in rows too.
         public_key.fill(7);
         scratch
             .generate(&mut repeated(12), &mut secret_key, &mut public_key)

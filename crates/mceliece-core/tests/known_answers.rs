@@ -1,6 +1,6 @@
 //! The response texts of the submission: ten records of every set, compared by SHA-256, and the
-//! first record alone. The sets with `pc` have no published vectors. Two records of each of them,
-//! which this project made, show that nothing changes.
+//! first record alone. The sets with `pc` have no published vectors. This project made two records
+//! for each of them, which show that nothing changes.
 
 use falcon_kat::Drbg;
 use mceliece_core::*;
@@ -15,7 +15,7 @@ fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// Record `count` with the seed of its generator, as NIST's driver writes it.
+/// Returns record `count` with the seed of its generator, in the format of NIST's driver.
 fn record<P: Parameters>(count: usize, seed: &[u8; 48]) -> String {
     let mut rng = Drbg::new(seed);
     let pair = KeyPair::<P>::generate(&mut rng);

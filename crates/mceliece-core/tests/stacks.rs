@@ -1,9 +1,9 @@
 //! No secret is left on the stack or in memory that is freed, on any engine of the machine.
 //!
-//! The work is done by a thread on memory of this test, which looks through it when the thread has
-//! ended. Secrets are looked for as pieces of neighbouring bytes. What has no known value, such as
-//! the products of an inversion or registers that were spilled, is counted: nearly all words of the
-//! stack must be zero. Every block that is freed is searched, too.
+//! A thread does the work on a stack that this test owns. The test searches the stack when the
+//! thread has ended. Secrets are searched for as pieces of neighbouring bytes. Values that are not
+//! known to the test, such as the products of an inversion or spilled registers, are counted:
+//! nearly all words of the stack must be zero. Every freed block is searched, too.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -22,36 +22,36 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
 use zeroize::Zeroizing;
 
-/// Bytes of a piece that is looked for in freed memory.
+/// Length in bytes of a piece that is searched for in freed memory.
 const PIECE: usize = 16;
 /// Freed blocks are searched for these pieces while [`SEARCHING`] is set.
 static PIECES: Mutex<[[u8; PIECE]; 5]> = Mutex::new([[0; PIECE]; 5]);
 static SEARCHING: AtomicBool = AtomicBool::new(false);
-/// Freed blocks that held a piece.
+/// Number of freed blocks that held a piece.
 static FOUND: AtomicUsize = AtomicUsize::new(0);
 
-/// Looks into every block that is freed.
+/// An allocator that searches every freed block.
 struct Searching;
 
 #[global_allocator]
 static ALLOCATOR: Searching = Searching;
 
-// SAFETY: all is left to the system's allocator.
+// SAFETY: every call goes to the system's allocator.
 unsafe impl GlobalAlloc for Searching {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // Zeroed, so that every byte of a block may be read when it is freed.
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees the requirements of `alloc`.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees the requirements of `alloc_zeroed`.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         if SEARCHING.load(SeqCst) {
-            // SAFETY: a block of this size that nobody else uses any more.
+            // SAFETY: the block has this size, and no other code uses it any more.
             let bytes = unsafe { slice::from_raw_parts(block, layout.size()) };
             let pieces = PIECES.lock().unwrap_or_else(PoisonError::into_inner);
             let held = |word: &[u8]| pieces.iter().any(|piece| piece == word);
@@ -59,7 +59,7 @@ unsafe impl GlobalAlloc for Searching {
                 FOUND.fetch_add(1, SeqCst);
             }
         }
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees the requirements of `dealloc`.
         unsafe { System.dealloc(block, layout) }
     }
 }
@@ -72,7 +72,7 @@ fn freed_by(work: impl FnOnce()) -> usize {
     FOUND.swap(0, SeqCst)
 }
 
-/// Words of 8 bytes on the stack of a thread that are not zero.
+/// Number of 8-byte words that are not zero on the stack of a thread after `work`.
 fn words_after(work: impl FnOnce() + Send) -> usize {
     let stack = stack_after(work);
     let words = stack.as_chunks::<8>().0;
@@ -97,14 +97,14 @@ fn secrets<P: Parameters>(pair: &KeyPair<P>, secret: &SharedSecret) -> Vec<Secre
     ]
 }
 
-/// Words that may be left beside those of a thread that does nothing: addresses, lengths, saved
+/// Number of words that may be left besides those of an idle thread: addresses, lengths, saved
 /// registers. Before stacks were wiped, some hundreds were left.
 const LEFT: usize = 150;
 
 fn leaves_nothing<P: Parameters>() {
     let pair = KeyPair::<P>::from_seed(&[7; 32]);
     let (ciphertext, secret) = pair.public_key.encapsulate(&mut repeated(3));
-    // Enough to be hashed side by side.
+    // Enough ciphertexts to be hashed side by side.
     let several = [(); 4].map(|()| ciphertext.clone());
     let (pair, ciphertext, several) = (&pair, &several[0], &several);
     let scratch_keys = |generate: &dyn Fn(&mut KeygenScratch<'_, P>, &mut [u8])| {
@@ -167,8 +167,8 @@ fn leaves_nothing<P: Parameters>() {
         }),
     ];
     let mut search = Search::new(secrets(pair, &secret));
-    // Few bits of the error vector are ones, so its pieces are long. The caller of a stream moves
-    // it, and with it the vector.
+    // Most bits of the error vector are zero, so long pieces are searched for. The caller of a
+    // stream moves the stream, and the vector with it.
     let e = error_vector::<P>(&mut repeated(3));
     let mut search_vector = Search::new(vec![Secret::new("the error vector", e, 64, 1)]);
     let key = pair.secret_key.as_bytes();
@@ -216,7 +216,7 @@ fn the_traits_leave_nothing() {
     let mut search = Search::new(secrets(&pair, &secret));
     let key = DecapsulationKey::from(pair);
     let ciphertext = ciphertext.to_bytes().into();
-    // Dropped later: to drop a key uses the same part of the stack again.
+    // Dropped later, because dropping a key uses the same part of the stack again.
     let mut made = None;
     search.after("generated by the trait", || {
         made = Some(DecapsulationKey::<P>::try_generate_from_rng(&mut Again([
@@ -232,7 +232,7 @@ fn the_traits_leave_nothing() {
     search.end();
 }
 
-/// One test, since the engine is that of the process.
+/// A single test, since the choice of the engine holds for the whole process.
 #[test]
 fn nothing_is_left() {
     #[cfg(feature = "kem")]

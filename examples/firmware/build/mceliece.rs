@@ -10,7 +10,7 @@ use mceliece_core::{
 use serde_json::Value;
 use std::{convert::Infallible, error::Error, fs, path::Path};
 
-/// The generator of the record, which keeps what it has drawn.
+/// The generator of the record. It keeps the bytes that were drawn.
 struct Recorder {
     drbg: Drbg,
     drawn: Vec<u8>,
@@ -40,7 +40,7 @@ impl TryRng for Recorder {
 
 impl TryCryptoRng for Recorder {}
 
-/// Writes the files of all parameter sets that the programs run.
+/// Writes the files of all parameter sets that the programs use.
 pub fn write_known_answers(out: &Path) -> Result<(), Box<dyn Error>> {
     write_with_public_key::<Mceliece348864>(out)?;
     write_with_public_key::<Mceliece348864f>(out)?;
@@ -91,7 +91,7 @@ fn write<P: Parameters>(out: &Path, name: &str, bytes: &[u8]) -> Result<(), Box<
     Ok(fs::write(out.join(format!("{}_{name}", P::NAME)), bytes)?)
 }
 
-/// Bytes of hexadecimal text.
+/// Decodes hexadecimal text.
 fn bytes(text: &Value) -> Result<Vec<u8>, Box<dyn Error>> {
     let digits = text.as_str().ok_or("text expected")?.as_bytes();
     let byte = |pair: &[u8]| Ok(u8::from_str_radix(std::str::from_utf8(pair)?, 16)?);

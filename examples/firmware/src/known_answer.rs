@@ -7,18 +7,18 @@ macro_rules! embedded {
 }
 
 embedded! {
-    /// 897 bytes.
+    /// Encoded verifying key, 897 bytes.
     VERIFYING_KEY: "verifying_key";
-    /// 1281 bytes.
+    /// Encoded signing key, 1281 bytes.
     SIGNING_KEY: "signing_key";
-    /// 33 bytes.
+    /// Message, 33 bytes.
     MESSAGE: "message";
-    /// Detached, compressed: header, nonce, `s2`.
+    /// Detached, compressed signature: header, nonce, `s2`.
     SIGNATURE: "signature";
 }
 
 /// The nonce that the reference draws.
 pub static NONCE: &[u8; 40] = include_bytes!(concat!(env!("OUT_DIR"), "/nonce"));
 
-/// The seed of its signing stream.
+/// The seed of the reference's signing stream.
 pub static SAMPLER_SEED: &[u8; 48] = include_bytes!(concat!(env!("OUT_DIR"), "/sampler_seed"));

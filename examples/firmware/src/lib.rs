@@ -1,5 +1,5 @@
-//! Parts that the programs share: the processor that they run on, the known answer that they
-//! check, the measurement of the stack, and a way to speak to the host.
+//! Common parts of the programs: the processor, the known answers, the measurement of the stack,
+//! and the output to the host.
 #![no_std]
 
 pub mod known_answer;

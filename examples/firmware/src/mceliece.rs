@@ -8,7 +8,7 @@ use mceliece_core::rand_core::{TryCryptoRng, TryRng};
 pub struct Encapsulation {
     /// Public key.
     pub public_key: &'static [u8],
-    /// Bytes that encapsulation draws.
+    /// Bytes that encapsulation draws from the generator.
     pub randomness: &'static [u8],
     /// Ciphertext.
     pub ciphertext: &'static [u8],
@@ -37,14 +37,14 @@ pub struct KeyGeneration {
 }
 
 impl KeyGeneration {
-    /// Bytes of all parts.
+    /// Number of bytes of all parts.
     pub fn size(&self) -> usize {
         self.seed.len() + self.public_key.len() + self.secret_key.len()
     }
 }
 
 impl Encapsulation {
-    /// Bytes of all parts.
+    /// Number of bytes of all parts.
     pub fn size(&self) -> usize {
         let Self {
             public_key,
@@ -57,7 +57,7 @@ impl Encapsulation {
 }
 
 impl Decapsulation {
-    /// Bytes of all parts.
+    /// Number of bytes of all parts.
     pub fn size(&self) -> usize {
         self.secret_key.len() + self.ciphertext.len() + self.secret.len()
     }
@@ -108,7 +108,7 @@ decapsulations! {
     DECAPSULATION_6688128: "6688128";
 }
 
-/// Key generation with the smallest set that has the fast form.
+/// Key generation with the smallest set with `f`.
 pub const KEY_GENERATION_348864F: KeyGeneration = KeyGeneration {
     seed: embedded!("348864f", "seed"),
     public_key: embedded!("348864f", "public_key"),

@@ -1,5 +1,5 @@
-//! Words to the host, without the formatting machinery of `core`, which would be larger than what
-//! is measured.
+//! Output to the host, without the formatting code of `core`, which would be larger than the
+//! measured programs.
 
 use crate::platform::write;
 

@@ -1,9 +1,9 @@
-//! Fields of bits, most significant first. Written apart from the decoders that are tested.
+//! Fields of bits, most significant first. Independent of the decoders under test.
 
-/// Bytes of the longest encoding.
+/// Length of the longest encoding in bytes.
 const LONGEST: usize = 2400;
 
-/// Bytes that are written bit by bit.
+/// Writes bytes bit by bit.
 pub struct BitWriter {
     bytes: Vec<u8>,
     acc: u64,
@@ -21,7 +21,7 @@ impl Default for BitWriter {
 }
 
 impl BitWriter {
-    /// Appends the low `width` bits of `field`, 32 at most.
+    /// Appends the low `width` bits of `field`, at most 32.
     pub fn push(&mut self, field: u64, width: u32) {
         self.acc = self.acc << width | (field & ((1 << width) - 1));
         self.acc_len += width;
@@ -47,13 +47,13 @@ impl BitWriter {
 
 /// Reads bits from the start of `bytes`, and zeros after its end.
 pub struct BitReader<'a> {
-    /// Bytes that were not read yet.
+    /// Bytes that are still to be read.
     rest: &'a [u8],
-    /// The next bits, from the highest bit on. Behind the first `acc_len` bits may be others: those
-    /// of `rest`.
+    /// The next bits, from the highest bit on. Behind the first `acc_len` bits there may be bits of
+    /// `rest` already.
     acc: u64,
     acc_len: u32,
-    /// Bits that were not taken yet.
+    /// Number of bits that are still to be read.
     left: usize,
 }
 
@@ -68,14 +68,14 @@ impl<'a> BitReader<'a> {
         }
     }
 
-    /// Takes `width` bits, 1 to 16.
+    /// Reads `width` bits, 1 to 16.
     pub fn take(&mut self, width: u32) -> u16 {
         let field = self.next_bits() >> (64 - width);
         self.skip(width);
         field as u16
     }
 
-    /// Takes a number in unary: zeros, `max` and 31 at most, and the bit after them.
+    /// Reads a number in unary: at most `max` and at most 31 zeros, and the bit after them.
     pub fn take_unary(&mut self, max: u32) -> u32 {
         let in_bytes = self.left.saturating_sub(1).min(max as usize) as u32;
         let zeros = self.next_bits().leading_zeros().min(in_bytes);
@@ -83,7 +83,7 @@ impl<'a> BitReader<'a> {
         zeros
     }
 
-    /// 64 bits, of which at least 32 are the next ones.
+    /// Returns 64 bits. At least the first 32 of them are the next bits.
     fn next_bits(&mut self) -> u64 {
         if self.acc_len >= 32 {
             return self.acc;
@@ -112,13 +112,14 @@ impl<'a> BitReader<'a> {
     }
 }
 
-/// Reads `count` fields of `width` bits, 1 to 16. Zeros follow the bytes.
+/// Reads `count` fields of `width` bits, 1 to 16. Bits after the end of the bytes are zeros.
 pub fn fields(bytes: &[u8], width: u32, count: usize) -> Vec<u16> {
     let len = (count * width as usize).div_ceil(8);
     let mut padded = Vec::with_capacity(len + 4);
     padded.extend(&bytes[..bytes.len().min(len)]);
     padded.resize(len + 4, 0);
-    // No field waits for the one before, as in `BitReader`.
+    // Reads each field independently, unlike `BitReader`, so that no field waits for the one
+    // before.
     let field = |i: usize| {
         let at = i * width as usize;
         let four = padded[at / 8..].first_chunk().copied();

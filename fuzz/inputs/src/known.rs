@@ -1,4 +1,4 @@
-//! Known answers, which the inputs start from.
+//! Known answers, from which the inputs are made.
 
 use falcon_core::fndsa_provisional as fndsa_types;
 use falcon_core::pkcs8::der::pem::decode_vec;
@@ -28,10 +28,10 @@ pub fn records_1024() -> Vec<Record> {
     ))
 }
 
-/// Records of each parameter set that inputs are made from.
+/// Number of records of each parameter set from which inputs are made.
 pub const RECORDS: usize = 3;
 
-/// The certificates, requests and revocation lists of `kat/x509`, in DER.
+/// Reads the certificates, requests and revocation lists of `kat/x509`, in DER.
 pub fn certificates() -> Vec<Vec<u8>> {
     macro_rules! files {
         ($($name:literal)*) => {
@@ -50,10 +50,10 @@ pub fn certificates() -> Vec<Vec<u8>> {
     files.into_iter().map(der).collect()
 }
 
-/// Hash of the message that [`fndsa`] signs.
+/// Hash of the message in the signature of [`fndsa`].
 pub const FNDSA_MU: [u8; fndsa_types::MU_LEN] = [5; fndsa_types::MU_LEN];
 
-/// A key of FN-DSA, and its signature of [`FNDSA_MU`].
+/// Makes a key of FN-DSA, and its signature of [`FNDSA_MU`].
 ///
 /// # Panics
 /// Panics if the key does not sign.
@@ -67,7 +67,7 @@ pub fn fndsa<P: Parameters>() -> (fndsa_types::SigningKey<P>, fndsa_types::Signa
 /// A known key with a signature that it verifies.
 #[derive(Clone)]
 pub struct Job {
-    /// 9 or 10.
+    /// Base-2 logarithm of the degree, 9 or 10.
     pub logn: u8,
     /// Encoded verifying key.
     pub key: Vec<u8>,
@@ -79,7 +79,7 @@ pub struct Job {
     pub message: Vec<u8>,
 }
 
-/// Jobs of Falcon-512, then as many of Falcon-1024.
+/// Jobs of Falcon-512, then the same number of Falcon-1024.
 pub static JOBS: LazyLock<Vec<Job>> = LazyLock::new(|| {
     let job = |logn, record: Record| Job {
         logn,
@@ -124,18 +124,20 @@ pub fn formats<P: Parameters>(compressed: &[u8]) -> Vec<(&'static str, Vec<u8>)>
     .to_vec()
 }
 
-/// Work that is done for one encrypted key: little, so that many inputs get their turn.
+/// Largest work for one encrypted key. It is small, so that many inputs are tried.
 const LITTLE: u64 = 1 << 10;
 
-/// True if opening the document is quick: its work is little, or more than is ever done.
+/// Returns true if opening the document is quick: its work is little, or above the documented bound
+/// and refused.
 pub fn is_quick(document: &EncryptedPrivateKeyInfoRef<'_>) -> bool {
-    // The documented bounds, not the constants: a bound that is too large shows as a slow input.
+    // Uses the documented bounds, not the constants, so that a bound that is too large shows as a
+    // slow input.
     let (cost, most) = match document.encryption_algorithm.pbes2().map(|p| &p.kdf) {
         Some(Kdf::Scrypt(scrypt)) => {
             let rp = u64::from(scrypt.block_size) * u64::from(scrypt.parallelization);
             (scrypt.cost_parameter.saturating_mul(rp), 1 << 21)
         }
-        // An iteration costs one or more.
+        // An iteration costs at least one.
         Some(Kdf::Pbkdf2(pbkdf2)) => (pbkdf2.iteration_count.into(), 10_000_000),
         _ => (0, 0),
     };
@@ -148,7 +150,7 @@ fn records(file: &[u8]) -> Vec<Record> {
         .collect()
 }
 
-/// The detached compressed signature of a record; `logn` is 9 or 10.
+/// Returns the detached compressed signature of a record. `logn` is 9 or 10.
 pub fn detached(logn: u8, record: &Record) -> Vec<u8> {
     let attached = &record.signed_message;
     let s2 = &attached[42 + record.message.len() + 1..];

@@ -22,8 +22,8 @@ use libfuzzer_sys::fuzzer_mutate;
 /// Changes an input of known structure.
 pub type Mutator = fn(&mut Rng, &[u8]) -> Option<Vec<u8>>;
 
-/// Declares the mutator of a target: half of the inputs are changed by `mutator`, the others byte
-/// by byte, as libFuzzer does.
+/// Declares the mutator of a target: `mutator` changes half of the inputs. The others are changed
+/// byte by byte, as libFuzzer does.
 #[macro_export]
 macro_rules! mutate_by {
     ($mutator:expr) => {
@@ -46,12 +46,12 @@ pub fn mix(data: &mut [u8], size: usize, max_size: usize, seed: u32, mutator: Mu
     fuzzer_mutate(data, size, max_size)
 }
 
-/// True once in `n` calls.
+/// Returns true once in `n` calls, on average.
 fn one_in(rng: &mut Rng, n: u32) -> bool {
     rng.u32(..n) == 0
 }
 
-/// One of `choices`, which are not empty.
+/// Returns one of `choices`, which are not empty.
 fn pick<T: Clone>(rng: &mut Rng, choices: &[T]) -> T {
     choices[rng.usize(..choices.len())].clone()
 }

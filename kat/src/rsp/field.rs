@@ -9,7 +9,7 @@ pub enum Field {
     Count,
     /// Entropy of the record's generator.
     Seed,
-    /// Bytes of the message.
+    /// Length of the message in bytes.
     MessageLength,
     /// The message.
     Message,
@@ -17,7 +17,7 @@ pub enum Field {
     PublicKey,
     /// The secret key.
     SecretKey,
-    /// Bytes of the attached signature.
+    /// Length of the attached signature in bytes.
     SignedMessageLength,
     /// Signature and message, in the algorithm's attached form.
     SignedMessage,

@@ -2,7 +2,7 @@ use super::*;
 
 const SEED_DIGITS: usize = 96;
 
-/// A record that is short enough to be broken by hand.
+/// Makes a record that is short enough to be damaged by hand.
 fn text() -> String {
     let seed = "0A".repeat(SEED_DIGITS / 2);
     format!(

@@ -47,7 +47,7 @@ fn derived(with: &[String], without: &[String]) -> BTreeMap<String, BTreeSet<Str
     for line in with.iter().filter(|line| !without.contains(line)) {
         if let Some((implements, of_type)) = line.split_once(" for ")
             && implements.starts_with("impl")
-            // A marker that `derive` adds to `PartialEq`. Stable programs cannot name it.
+            // `derive` adds this marker to `PartialEq`. Stable programs cannot name it.
             && !implements.ends_with("::StructuralPartialEq")
         {
             let name = implements.rsplit("::").next().unwrap_or(implements);

@@ -255,7 +255,7 @@ fn plain_calls() {
     let bytes = stored_key::<Falcon512>();
     let key = SigningKey::<Falcon512>::try_from(&bytes[..]).expect("a stored key decodes");
     let document = key.to_pkcs8_der().expect("a key has a document").to_bytes();
-    // All of the key except its header, which determines its length.
+    // Marks all of the key except its header, which determines its length.
     classify(&document[place(&document, &bytes[1..])]);
     let key = SigningKey::<Falcon512>::from_pkcs8_der(&document).expect("a stored key decodes");
     let seed = [7; 32];
@@ -328,7 +328,7 @@ fn fndsa_batch<P: Parameters>(engine: Engine, refused: u64) {
 fn deterministic() {
     let bytes = stored_key::<Falcon1024>();
     let marked = bytes.clone();
-    // All bytes except the header.
+    // Marks all bytes except the header.
     classify(&marked[1..]);
     let key = det1024::SigningKey::try_from(&marked[..]).expect("a stored key decodes");
     let signature = key.sign(MESSAGE).expect("no fault");

@@ -29,7 +29,7 @@ use std::time::Instant;
 /// The argument that runs the cases under falcon-taint, which supports AVX-512.
 #[cfg(falcon_ct)]
 const TRANSLATED: &str = "--translated";
-/// Like [`TRANSLATED`]. Afterwards compares the rules of falcon-taint with the processor.
+/// Like [`TRANSLATED`], and afterwards compares the rules of falcon-taint with the processor.
 #[cfg(falcon_ct)]
 const AUDITED: &str = "--audited";
 

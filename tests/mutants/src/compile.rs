@@ -6,14 +6,14 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// File, relative to the root of the workspace, and a range of its bytes.
+/// File name, relative to the root of the workspace, and a range of bytes in the file.
 pub type Place = (String, Range<usize>);
 
 /// An error of the compiler.
 pub struct Refusal {
     /// Places of the error. For code of a macro: the place in its body, then the place of the call.
     pub places: Vec<Place>,
-    /// Other places that the message names.
+    /// Other places in the message.
     pub others: Vec<Place>,
     /// Message, as the compiler prints it.
     pub text: String,

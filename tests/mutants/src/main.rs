@@ -338,7 +338,7 @@ fn build(
                     found
                 });
                 let refused: BTreeSet<u32> = blamed.collect();
-                // An error can cause others elsewhere, which disappear with it.
+                // An error can cause further errors, which disappear with it.
                 if refused.is_empty() {
                     let texts: Vec<_> = refusals.into_iter().map(|refusal| refusal.text).collect();
                     return Err(texts.concat().into());

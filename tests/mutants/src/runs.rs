@@ -18,7 +18,7 @@ pub struct Test<'a> {
     name: String,
     /// Numbers of the mutants.
     pub reaches: BTreeSet<u32>,
-    /// Duration with the log on.
+    /// Duration with the log switched on.
     pub time: Duration,
 }
 
@@ -49,7 +49,7 @@ pub enum End {
     Passed,
     /// The test failed.
     Failed,
-    /// The test took too long and was killed.
+    /// The test took too long and was stopped.
     CutOff,
 }
 

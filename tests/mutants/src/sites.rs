@@ -224,7 +224,7 @@ impl Finder<'_> {
         let (more, less) = match literal {
             Lit::Bool(value) => (format!("{}", !value.value), None),
             Lit::Float(_) => (format!("({text} + 1.0)"), None),
-            // Most types have no value below zero.
+            // Most types have no value below zero, so zero is only increased.
             Lit::Int(value) if value.base10_digits() == "0" => (format!("({text} + 1)"), None),
             Lit::Int(_) => (format!("({text} + 1)"), Some(format!("({text} - 1)"))),
             _ => return,
@@ -359,7 +359,8 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         self.function.pop();
     }
 
-    // The compiler computes these, so no mutant can be selected there. Others are not expressions.
+    // The compiler computes constants, so no mutant can be selected there. The other items are not
+    // expressions.
     fn visit_item_const(&mut self, _: &'ast syn::ItemConst) {}
     fn visit_item_static(&mut self, _: &'ast syn::ItemStatic) {}
     fn visit_impl_item_const(&mut self, _: &'ast syn::ImplItemConst) {}

@@ -25,7 +25,7 @@ pub fn copy(root: &Path, copy: &Path, change: impl Fn(&str, Vec<u8>) -> Vec<u8>)
     let listed = String::from_utf8(listed.stdout).map_err(io::Error::other)?;
     let mut kept = BTreeSet::new();
     for name in listed.split_terminator('\0') {
-        // A file that was deleted but is still in git's list.
+        // Skips a file that was deleted but is still in git's list.
         let Ok(content) = fs::read(root.join(name)) else {
             continue;
         };

@@ -376,25 +376,25 @@ impl Reference {
 
     /// Transforms from the FFT domain to coefficients.
     pub fn ifft(self, a: &mut [Bits]) {
-        // SAFETY: as in `fft`.
+        // SAFETY: `log(a)` matches the length of `a`.
         unsafe { (self.steps.ifft)(a.as_mut_ptr(), log(a)) }
     }
 
     /// `a = -a`.
     pub fn neg(self, a: &mut [Bits]) {
-        // SAFETY: as in `fft`.
+        // SAFETY: `log(a)` matches the length of `a`.
         unsafe { (self.steps.neg)(a.as_mut_ptr(), log(a)) }
     }
 
     /// `a = a adj(a)`.
     pub fn mulselfadj(self, a: &mut [Bits]) {
-        // SAFETY: as in `fft`.
+        // SAFETY: `log(a)` matches the length of `a`.
         unsafe { (self.steps.mulselfadj)(a.as_mut_ptr(), log(a)) }
     }
 
     /// `a = x a`.
     pub fn scale(self, a: &mut [Bits], x: f64) {
-        // SAFETY: as in `fft`.
+        // SAFETY: `log(a)` matches the length of `a`.
         unsafe { (self.steps.scale)(a.as_mut_ptr(), x.to_bits(), log(a)) }
     }
 
@@ -423,7 +423,7 @@ impl Reference {
         let mut out = [vec![0; f.len() / 2], vec![0; f.len() / 2]];
         let [f0, f1] = &mut out;
         assert!(f.len() >= 2);
-        // SAFETY: two halves of a polynomial.
+        // SAFETY: the two halves have half the length of the polynomial.
         unsafe { (self.steps.split)(f0.as_mut_ptr(), f1.as_mut_ptr(), f.as_ptr(), log(f)) }
         out
     }
@@ -432,7 +432,7 @@ impl Reference {
     pub fn merge(self, [f0, f1]: [&[Bits]; 2]) -> Vec<Bits> {
         assert_eq!(f0.len(), f1.len());
         let mut f = vec![0; 2 * f0.len()];
-        // SAFETY: two halves of a polynomial.
+        // SAFETY: the two halves have half the length of the polynomial.
         unsafe { (self.steps.merge)(f.as_mut_ptr(), f0.as_ptr(), f1.as_ptr(), log(&f)) }
         f
     }
@@ -440,7 +440,7 @@ impl Reference {
     /// Factors a Gram matrix: `g01` becomes `l10`, and `g11` becomes `d11`.
     pub fn ldl(self, g00: &[Bits], g01: &mut [Bits], g11: &mut [Bits]) {
         assert!(g00.len() == g01.len() && g00.len() == g11.len());
-        // SAFETY: three polynomials of one degree.
+        // SAFETY: the three polynomials have one degree.
         unsafe { (self.steps.ldl)(g00.as_ptr(), g01.as_mut_ptr(), g11.as_mut_ptr(), log(g00)) }
     }
 
@@ -476,7 +476,7 @@ impl Reference {
 /// Calls a function of two polynomials of one degree.
 fn on_two(function: OnTwo, a: &mut [Bits], b: &[Bits]) {
     assert_eq!(a.len(), b.len());
-    // SAFETY: two polynomials of one degree.
+    // SAFETY: both polynomials have one degree.
     unsafe { function(a.as_mut_ptr(), b.as_ptr(), log(a)) }
 }
 

@@ -16,35 +16,36 @@ use std::ops::AddAssign;
 /// Extent of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// Degree.
+    /// Degree of the keys.
     pub degree: Degree,
     /// Engine that signs.
     pub engine: Engine,
-    /// Keys.
+    /// Keys that sign.
     pub keys: Keys,
-    /// The first number under each key.
+    /// The first number for each key.
     pub first: u64,
-    /// Signatures under each key.
+    /// Number of signatures for each key.
     pub count: u64,
 }
 
 /// Numbers of leaves, centres and signatures that were compared, and of those that differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// Leaves that were compared: two numbers each.
+    /// Number of leaves that were compared, with two numbers each.
     pub leaves: u64,
-    /// Leaves that differ.
+    /// Number of leaves that differ.
     pub different_leaves: u64,
-    /// Signatures that were compared.
+    /// Number of signatures that were compared.
     pub signatures: u64,
-    /// Signatures whose `s2` differs.
+    /// Number of signatures whose `s2` differs.
     pub different_signatures: u64,
-    /// Centres that were compared. After an integer differs, later centres are not compared.
+    /// Number of centres that were compared. After an integer differs, later centres are not
+    /// compared.
     pub centres: u64,
-    /// Centres that differ.
+    /// Number of centres that differ.
     pub different_centres: u64,
-    /// Centres of the first four and last two calls of the sampler that differ. Their denominators
-    /// are small, so in exact arithmetic they may be integers.
+    /// Number of centres of the first four and last two calls of the sampler that differ. Their
+    /// denominators are small, so in exact arithmetic they may be integers.
     pub different_rational: u64,
     /// Sum of the differences of all centres. The difference of a centre is the probability that an
     /// integer lies between both values.

@@ -18,7 +18,7 @@ const BATCH: u64 = 256;
 /// Result of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// Signatures that were compared.
+    /// Number of signatures that were compared.
     pub signatures: u64,
     /// Numbers of the signatures that differ.
     pub differences: Vec<u64>,

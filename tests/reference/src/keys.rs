@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Result of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// Keys that were compared.
+    /// Number of keys that were compared.
     pub keys: u64,
     /// Numbers of the keys that differ.
     pub differences: Vec<u64>,

@@ -22,13 +22,13 @@ const BATCH: u64 = 1024;
 /// Extent of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// Degree.
+    /// Degree of the keys.
     pub degree: Degree,
     /// Engine that signs.
     pub engine: Engine,
     /// Form of the C code.
     pub form: Form,
-    /// Keys.
+    /// Keys that sign.
     pub keys: Keys,
     /// The first number.
     pub first: u64,
@@ -72,11 +72,11 @@ pub struct Difference {
 /// Result of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// Signatures whose centres were observed.
+    /// Number of signatures whose centres were observed.
     pub signed: u64,
-    /// Signatures that were passed to the C code.
+    /// Number of signatures that were passed to the C code.
     pub handed_over: u64,
-    /// Attempts that were refused.
+    /// Number of attempts that were refused.
     pub refused: u64,
     /// Number of near signatures, by the position of the nearest centre and the floor of the base-2
     /// logarithm of its distance. `None` for a distance of zero.

@@ -3,8 +3,8 @@
 //!
 //! Each step on polynomials and each draw of an integer is a call of the C code. This file has the
 //! order of the steps, the conversions, the norm, and the root and the products of a leaf. IEEE 754
-//! defines the results of these, here and in the reference. The resulting `s2` is compared with
-//! `sign_dyn`'s.
+//! defines the results of these operations, here and in the reference. The resulting `s2` is
+//! compared with `sign_dyn`'s.
 
 use crate::c::{Bits, Reference, Sampler, Stream};
 
@@ -29,7 +29,7 @@ pub fn sigma_min(logn: u32) -> f64 {
     f64::from_bits(SIGMA_MIN[logn as usize - 9])
 }
 
-/// Signs as [`Reference::sign`] does.
+/// Signs with the same result as [`Reference::sign`].
 pub fn sign(on: Reference, basis: &[&[i8]; 4], point: &[u16], seed: &[u8]) -> Walk {
     let mut stream = Stream::new(&[seed]);
     let mut walk = Walk::default();

@@ -9,7 +9,7 @@ use std::fmt::Debug;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Forwards to the operations of `F` and observes them. Used by one thread.
+/// Forwards to the operations of `F` and observes them. Only one thread may use it.
 #[derive(Clone, Copy, Debug)]
 pub struct Watch<'a, F> {
     fft: F,
@@ -104,11 +104,11 @@ pub struct Near {
     pub distance: f64,
 }
 
-/// Keeps all centres, or only those near an integer. It is one type, so that the engines are
-/// compiled once.
+/// Keeps all centres, or only those near an integer. A single type serves both, so that the engines
+/// are compiled once.
 #[derive(Debug)]
 pub struct Observer {
-    /// Distances below this one are near. `None` keeps all centres.
+    /// Distances below this threshold are near. `None` keeps all centres.
     threshold: Option<f64>,
     /// Number of attempts so far.
     attempts: AtomicU32,

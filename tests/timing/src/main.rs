@@ -28,8 +28,8 @@ fn measure<S, T>(
         let which: bool = rng.random();
         let seed: [u8; 32] = rng.random();
         let class = if which { Class::Right } else { Class::Left };
-        // Both are read and copied to the same address: the cache alone would distinguish two
-        // addresses.
+        // Reads both secrets and copies one to the same address: the cache alone would distinguish
+        // two addresses.
         let mask = u8::from(which).wrapping_neg();
         for ((out, left), right) in chosen.iter_mut().zip(&secrets[0]).zip(&secrets[1]) {
             *out = left ^ (mask & (left ^ right));

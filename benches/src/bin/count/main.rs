@@ -1,5 +1,5 @@
-//! Instructions per operation, ours and the peers', between two marks that
-//! `qemu/plugin.c` sees. `arm/run.sh` builds both and runs this under QEMU.
+//! Counts instructions per operation, of our code and the peers', between two marks that
+//! `qemu/plugin.c` sees. `arm/run.sh` builds both and runs this program under QEMU.
 
 use clap::Parser;
 use falcon_benches::counts::{BARS, Counts, Row, Verdict};
@@ -97,7 +97,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     for verdict in &verdicts {
         print_verdict(&arguments, verdict);
     }
-    // No bar at all is no pass.
+    // A run without any bar does not pass.
     let pass = !verdicts.is_empty() && verdicts.iter().all(|verdict| verdict.pass);
     Ok(status(&arguments, pass && stale == 0))
 }
@@ -110,7 +110,7 @@ fn status(arguments: &Arguments, pass: bool) -> ExitCode {
     }
 }
 
-/// The rows of Classic McEliece, and its bars.
+/// Counts the rows of Classic McEliece, and judges their bars.
 fn count_mceliece(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     if arguments.pqclean && !mceliece::HAS_PQCLEAN {
         return Err("--pqclean needs a build with the feature mceliece".into());
@@ -149,27 +149,27 @@ fn count_mceliece(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
             println!("{verdict}");
         }
     }
-    // No bar at all is no pass.
+    // A run without any bar does not pass.
     let pass = !verdicts.is_empty() && verdicts.iter().all(|verdict| verdict.pass);
     Ok(status(arguments, pass))
 }
 
-/// The peers' rows, with the same randomness whatever ran before.
+/// Returns the peers' rows. Their randomness is the same whatever ran before.
 fn peers(operation: Operation, parameters: Degree) -> Vec<Entry> {
     seeded::restart(1);
     let fn_dsa = peers::fn_dsa::entries(operation, parameters);
     let pqclean = peers::pqclean::entries(operation, parameters);
     seeded::restart(1);
     let clean = match operation {
-        // The integers alone, on which key generation takes a thousand million
-        // instructions, are a peer of `soft`, which shares its key generation.
+        // The integer-only peer is compared with `soft`, whose key generation is that of the other
+        // engines. The peer's own key generation takes a thousand million instructions.
         Operation::Keygen => vec![],
         _ => peers::pqclean::clean_entries(operation, parameters),
     };
     fn_dsa.into_iter().chain(pqclean).chain(clean).collect()
 }
 
-/// Calls before the first mark, and between the two.
+/// Number of calls before the first mark, and between the two marks.
 fn calls(operation: Operation, mode: Mode) -> (u64, u64) {
     match (operation, mode) {
         (_, Mode::Batch) => (1, 2),
@@ -209,7 +209,7 @@ fn between_marks(
     Ok(line.ok_or("no mark was seen: no plugin?")?.parse()?)
 }
 
-/// The inner loops, in the order in which the plugin sees their marks.
+/// Counts the inner loops, in the order in which the plugin sees their marks.
 fn count_loops(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     const CALLS: u64 = 4;
     let mut pairs = 0;
@@ -248,7 +248,7 @@ fn print_loop(arguments: &Arguments, one: Loop, calls: u64, counts: &Counts) {
     );
 }
 
-/// A counted loop; instructions, loads and stores of one call.
+/// A counted loop, with the instructions, loads and stores of one call.
 #[derive(Serialize)]
 struct LoopLine {
     what: &'static str,
@@ -260,10 +260,11 @@ struct LoopLine {
     stores: u64,
 }
 
-/// The function whose address the plugin is told.
+/// The function whose address is given to the plugin.
 #[inline(never)]
 fn mark() {
-    // A constant of its own: two functions of the same code become one, and a symbol is lost.
+    // A constant of its own: the compiler merges two functions with the same code, and a symbol is
+    // lost.
     black_box("count::mark");
 }
 
@@ -308,7 +309,7 @@ fn print_verdict(arguments: &Arguments, verdict: &Verdict) {
 }
 
 fn json(line: &impl Serialize) {
-    // These types have string keys and finite numbers: they always serialise.
+    // Lines have string keys and finite numbers, so they always serialise.
     if let Ok(line) = serde_json::to_string(line) {
         println!("{line}");
     }

@@ -108,7 +108,7 @@ fn bench_measures_the_engine_that_the_environment_names() {
     assert_eq!(others.count(), 0, "{measured:?}");
 }
 
-/// One run is measured after an unmeasured one, and the row tells that it was one.
+/// A long run is measured once, after an unmeasured run, and the row tells the number of runs.
 #[test]
 fn bench_repeats_no_long_run() {
     let sandbox = Sandbox::empty();

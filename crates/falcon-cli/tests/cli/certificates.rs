@@ -204,7 +204,7 @@ fn a_falcon_signature_over_a_key_of_another_algorithm_is_not_verified() {
     let places: Vec<_> = (0..own.len() - oid.len())
         .filter(|&at| own[at..].starts_with(&oid))
         .collect();
-    // The identifier stands in the signed part for the signature, in the key, and beside the
+    // The identifier is in the signed part for the signature, in the key, and beside the
     // signature.
     let [_, key, _] = places[..] else {
         panic!("{places:?}")

@@ -61,7 +61,7 @@ fn a_long_message_is_signed_and_verified() {
     assert_eq!(sandbox.status(&["verify", "-p", "d.pub", "m"]), 1);
 }
 
-/// The header bytes distinguish them from ordinary signatures of the same key.
+/// The header bytes distinguish deterministic signatures from ordinary ones of the same key.
 #[test]
 fn both_kinds_of_signatures_of_a_key_verify() {
     let (sandbox, _) = sandbox();
@@ -73,7 +73,7 @@ fn both_kinds_of_signatures_of_a_key_verify() {
         let message = sandbox.refuses(&["verify", "-p", "k.pub", "m", "-s", signature]);
         assert!(message.contains("the key is a Falcon-512 key"), "{message}");
     }
-    // If the nonce is put back, it is an ordinary signature.
+    // With the nonce put back, it is an ordinary signature.
     let bytes = sandbox.read("deterministic");
     let signature = CompressedSignature::try_from(&bytes[..]).unwrap();
     let signature = Signature::<Falcon1024>::from(signature).to_bytes();

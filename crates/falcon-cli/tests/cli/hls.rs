@@ -77,7 +77,7 @@ fn pictures_and_waveforms_are_whole_or_not_there() {
     sandbox.write("a.vcd", "old");
     sandbox.succeeds(&[&draw[..], &["--force"]].concat());
     assert_eq!(sandbox.read("a.vcd"), vcd);
-    // Standard output takes one picture.
+    // Standard output accepts one picture only.
     let shown = sandbox.succeeds(&[&timeline[..], &["--svg", "-"]].concat());
     assert_eq!(shown.stdout, sandbox.read("a.svg"));
     let message = sandbox.refuses(&[&timeline[..], &["--svg", "-", "--vcd", "-"]].concat());
@@ -128,7 +128,7 @@ fn every_list_of_a_sweep_arrives() {
             assert!(changed || unnamed[other] == *value, "{option} {other}");
         }
     }
-    // A kind of memory has its own latencies, or those of the preset if it is the preset's kind.
+    // A memory has the latencies of its kind, or those of the preset if it is the preset's kind.
     let memories = [
         "sweep", "--preset", "bram-dep", "--memory", "axi,bram", "--adders", "5",
     ];
@@ -275,7 +275,7 @@ fn a_sweep_takes_several_degrees() {
 fn a_long_sweep_says_how_far_it_is() {
     use crate::sandbox::{shown_until, terminal};
     let sandbox = Sandbox::empty();
-    // This takes some seconds unless it is ended.
+    // This would take some seconds, so the program is ended early.
     let intervals: Vec<String> = (1..=1000).map(|i| i.to_string()).collect();
     let sweep = ["hls", "sweep", "--degree", "1024", "--multipliers"];
     let lists = ["1,2,3,4,5,6,7,8,9,10", "--interval", &intervals.join(",")];

@@ -429,7 +429,7 @@ fn a_key_for_another_purpose_signs_no_messages() {
     sandbox.write("a.der", with_attributes(&agreement));
     let message = sandbox.refuses(&["sign", "-k", "a.der", "m"]);
     assert!(message.contains("for certificates only"), "{message}");
-    // The mark stands behind other attributes or another field.
+    // The mark is behind other attributes or another field.
     for before in [&[0xa0, 0][..], &[0xa2, 2, 5, 0]] {
         sandbox.write("a.der", with_attributes(&[before, &MARK].concat()));
         let message = sandbox.refuses(&["sign", "-k", "a.der", "m"]);

@@ -100,7 +100,7 @@ fn a_seed_of_another_length_is_refused() {
     assert_eq!(sandbox.names(), ["32", "40", "48", "text"]);
 }
 
-/// Only the length identifies it, so the program does not read it.
+/// Only the length identifies such a key, so the program does not read it.
 #[cfg(unix)]
 #[test]
 fn a_public_key_without_header_is_explained() {
@@ -521,7 +521,8 @@ fn a_wrong_key_is_named_in_one_line() {
     let too_long = hex(&too_long.replace('\n', ""));
     long[header..header + 1281].copy_from_slice(&too_long);
     sandbox.write("long", long);
-    // All coefficients of f and g become 31, six bits each. This is longer, and not a basis.
+    // All coefficients of f and g become 31, six bits each. The norm is larger, and the
+    // polynomials are not a basis.
     damaged[header + 1..header + 769].copy_from_slice(&[0x7d, 0xf7, 0xdf].repeat(256));
     sandbox.write("damaged", damaged);
     sandbox.write("unknown", "message");

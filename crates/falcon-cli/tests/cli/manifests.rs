@@ -434,7 +434,7 @@ fn links_are_not_signed_and_not_followed() {
     assert!(text(&output.stdout).starts_with(lines), "{output:?}");
     let message = sandbox.refuses(&["manifest", "sign", "-k", "k", "d", "--force"]);
     assert!(message.contains("d/link: is a symbolic link"), "{message}");
-    // A name that could imitate a verdict.
+    // This name could imitate a verdict.
     fs::remove_file(sandbox.path("d/link")).unwrap();
     sandbox.write("d/a: OK\nb", "");
     let output = sandbox.run(&with(&VERIFY, ["d", "-q"]));
@@ -488,7 +488,7 @@ fn trust_lists_and_manifests_are_inspected() {
     assert_eq!(told["kind"], "trust list");
     assert_eq!(told["keys"].as_array().unwrap().len(), 2);
 
-    // More bytes than a key or a signature may have.
+    // The file has more bytes than a key or a signature may have.
     fs::create_dir(sandbox.path("docs")).unwrap();
     for index in 0..700 {
         sandbox.write(&format!("docs/{index}"), "a");

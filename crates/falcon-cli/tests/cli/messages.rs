@@ -153,7 +153,7 @@ fn colours_are_for_terminals_only() {
     ));
     assert!(coloured(&with(&verify, ["--color=auto"]), "CLICOLOR_FORCE"));
     assert!(!coloured(&with(&verify, ["--color=auto"]), "NO_COLOR"));
-    // Also if the command line is malformed.
+    // The same holds if the command line is malformed.
     for wrong in [&["sing"][..], &["--help"], &["sign", "--kye", "x"]] {
         let always = [&["--color", "always"], wrong].concat();
         assert!(coloured(&always, "NO_COLOR"), "{always:?}");
@@ -188,7 +188,7 @@ fn a_reader_that_leaves_early_is_no_error_to_talk_about() {
     assert_eq!(child.wait().unwrap().code(), Some(2));
 }
 
-/// A disk that is full.
+/// Writes to a full disk.
 #[cfg(target_os = "linux")]
 #[test]
 fn help_that_cannot_be_written_is_an_error() {

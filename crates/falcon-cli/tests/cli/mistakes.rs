@@ -77,7 +77,7 @@ fn force_replaces_a_secret_key_only_by_another_one() {
             assert_eq!(sandbox.read(key), before);
         }
     }
-    // A secret key under the name of a public key.
+    // Puts a secret key under the name of a public key.
     sandbox.write("new.pub", sandbox.read("k"));
     let message = sandbox.refuses(&["keygen", "new", "--force"]);
     assert!(message.contains("new.pub: holds a secret key"), "{message}");
@@ -105,7 +105,7 @@ fn keygen_replaces_keys_only() {
     }
 }
 
-/// A disk that is full.
+/// Writes the report to a full disk.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_failed_report_says_that_the_work_is_done() {

@@ -120,7 +120,7 @@ fn whatever_fails_the_old_key_stays() {
         &["passwd", "-", "--add", "--new-passphrase-file", "new"],
         &["passwd", "none", "--add", "--new-passphrase-file", "new"],
     ] {
-        // No terminal is available to ask for it.
+        // No terminal is available for the question.
         let refused = std::process::Command::new("setsid")
             .arg("--wait")
             .arg(env!("CARGO_BIN_EXE_falcon-cli"))

@@ -84,7 +84,8 @@ impl Sandbox {
         pipe
     }
 
-    /// Starts a demo that has made its key and waits for the message. Its folder is in `tmp`.
+    /// Starts a demo that has made its key and waits for the message. The demo's folder is in
+    /// `tmp`.
     #[cfg(unix)]
     pub fn demo_that_waits(&self) -> Child {
         // The demo reads the file of the message twice before it signs.

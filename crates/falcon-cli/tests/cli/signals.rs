@@ -39,7 +39,7 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.unwrap().success());
 }
 
-/// A command that takes longer than any test.
+/// Arguments of a command that takes longer than any test.
 const GENERATE: [&str; 8] = [
     "kat",
     "generate",
@@ -107,7 +107,7 @@ fn an_interrupted_program_leaves_no_temporary_file() {
     }
 }
 
-/// Only on Linux the program can tell that it was started with this signal ignored.
+/// Only on Linux can the program tell that it was started with this signal ignored.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_program_that_is_to_outlive_its_terminal_does() {
@@ -129,7 +129,7 @@ fn a_program_that_is_to_outlive_its_terminal_does() {
     assert!(sandbox.names().is_empty(), "{:?}", sandbox.names());
 }
 
-/// The system's own signal, sent when the program exceeds a limit.
+/// The system itself sends this signal when the program exceeds a limit.
 #[test]
 fn a_program_out_of_processor_time_leaves_no_temporary_file() {
     let sandbox = Sandbox::empty();

@@ -128,7 +128,7 @@ fn plain() -> WriterPropertiesBuilder {
     WriterProperties::builder().set_dictionary_enabled(false)
 }
 
-/// Rows and verdicts of an output.
+/// Reads the rows and verdicts of an output.
 fn verdicts(path: &Path) -> Vec<(i64, u32)> {
     let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
     let rows = reader.get_row_iter(None).unwrap().map(|row| {
@@ -326,7 +326,7 @@ fn columns_of_every_type_are_read() {
             ),
             (
                 Column::Int32(small(&signers), integers(32, false)),
-                // -1 without a sign
+                // The key -1 without a sign
                 Column::Int64(
                     vec![Some(i64::from(u32::MAX)), Some(0), Some(1)],
                     integers(64, false),
@@ -427,7 +427,7 @@ fn nulls_and_unknown_keys_have_verdicts_of_their_own() {
     (keys[4], names[4]) = (None, None);
     (keys[5], names[5]) = (Some(b"no key".to_vec()), Some(b"bad".to_vec()));
     (keys[6], names[6]) = (Some(Vec::new()), Some(b"nobody".to_vec()));
-    // If the key is unknown, other defects of the row are not reported.
+    // If the key is unknown, other errors of the row are not reported.
     (columns[0][7], keys[7], names[7]) = (None, None, None);
     let [messages, signatures] = columns;
     let table = [
@@ -816,7 +816,7 @@ fn damaged_files_are_told_and_leave_nothing() {
         );
         statuses[status as usize] += 1;
     }
-    // Some bits have no meaning for the reader. Most damage is noticed.
+    // Some bits have no meaning for the reader, but most damage is noticed.
     assert!(statuses[1] > 20 && statuses[2] > 100, "{statuses:?}");
     assert!(statuses[0] < statuses[2], "{statuses:?}");
     assert_eq!(survives(&sandbox, b"", 9, "nothing"), 2);
@@ -1449,7 +1449,7 @@ fn shards_of_other_tables_do_not_share_a_folder() {
     );
     assert_eq!(outputs(&sandbox.path("v")), before);
     fs::remove_file(sandbox.path(added)).unwrap();
-    // The same rows and times, under another name.
+    // Renames a table and keeps its rows and times.
     let rename = |from: &str, to: &str| {
         let path = |name| sandbox.path(&format!("ex/ledger/{name}.parquet"));
         fs::rename(path(from), path(to)).unwrap();
@@ -1458,7 +1458,7 @@ fn shards_of_other_tables_do_not_share_a_folder() {
     let message = sandbox.refuses(&verify("2/2"));
     assert!(message.contains("belongs to other tables"), "{message}");
     rename("part-00009", "part-00002");
-    // The same name and bytes, with another time.
+    // Keeps the name and the bytes, and changes the time.
     let table = sandbox.path("ex/ledger/part-00002.parquet");
     let table = File::options().append(true).open(table).unwrap();
     let time = table.metadata().unwrap().modified().unwrap();
@@ -1691,7 +1691,7 @@ fn a_table_that_changes_between_two_shards_is_noticed() {
         )
     };
     sandbox.succeeds(&verify("1/2"));
-    // The same rows, with the first one forged.
+    // Writes the same rows, with the first one forged.
     thread::sleep(Duration::from_millis(20));
     sandbox.succeeds(&with(&["make-table", "ex", "--force", "--forge"], options));
     let message = sandbox.refuses(&verify("2/2"));
@@ -1833,7 +1833,7 @@ fn rows_are_no_envelopes() {
 #[test]
 fn tables_that_would_make_certificates_are_refused() {
     let sandbox = Sandbox::new();
-    // Signed part of a certificate request.
+    // The signed part of a certificate request.
     let content = [0x30, 9, 2, 1, 0, 0x30, 0, 0x30, 2, 0x30, 0];
     let columns = [("message", Column::of([&b"one"[..], &content]))];
     write(&sandbox.path("t.parquet"), &columns, 2, plain().build());
@@ -1856,7 +1856,7 @@ fn tables_of_messages_are_not_signed_with_a_key_for_certificates() {
     let sandbox = Sandbox::new();
     sandbox.succeeds(&["keygen", "c", "--use", "certificates"]);
     let content = fields_of(&certificate("CN=Root".parse().unwrap())).remove(0);
-    // The first fields of a request, with an order in place of further fields.
+    // The first fields of a request, followed by an order instead of further fields.
     let order = b"\x30\x17\x02\x01\x00\x30\x00\x30\x02\x30\x00PAY 1000 EUR\n\n";
     for (table, rows) in [
         ("mixed.parquet", [&content[..], b"one"]),

@@ -28,22 +28,22 @@ pub fn bob() -> AnySigningKey {
         .into()
 }
 
-/// A time that is written well.
+/// Parses a time, which must be valid.
 pub fn at(time: &str) -> Time {
     Time::parse(time).expect("a time")
 }
 
-/// Time at which everything is signed.
+/// The time of all signatures.
 pub fn noon() -> Time {
     at("2025-06-01T12:00:00Z")
 }
 
-/// Signs with a generator that repeats itself, so that vectors can be written again.
+/// Signs with a repeatable generator, so that vectors can be written again.
 pub fn sign(key: &AnySigningKey, comment: Option<&str>, subject: Subject) -> Envelope {
     sign_at(key, noon(), comment, subject)
 }
 
-/// The same, at another time.
+/// Signs as [`sign`] does, but at `time`.
 pub fn sign_at(
     key: &AnySigningKey,
     time: Time,
@@ -55,12 +55,12 @@ pub fn sign_at(
         .expect("a statement of this key")
 }
 
-/// The envelope of [`FILE`].
+/// Makes the envelope of [`FILE`].
 pub fn envelope(key: &AnySigningKey) -> Envelope {
     sign(key, Some(COMMENT), Subject::File(Digest::of(FILE)))
 }
 
-/// A manifest of three files.
+/// Makes a manifest of three files.
 pub fn manifest() -> Manifest {
     let files: [(&str, &[u8]); 3] = [
         ("sub/order.txt", FILE),
@@ -74,14 +74,14 @@ pub fn manifest() -> Manifest {
     Manifest::new(files.map(entry).to_vec()).expect("different paths")
 }
 
-/// The same, signed.
+/// Makes a manifest of three files, with its signature.
 pub fn signed_manifest(key: &AnySigningKey) -> SignedManifest {
     let manifest = manifest();
     let envelope = sign(key, Some(COMMENT), manifest.subject());
     SignedManifest::new(manifest, envelope)
 }
 
-/// A list with both signers; Bob's key is revoked.
+/// Makes a list with the keys of both signers. Bob's key is revoked.
 pub fn trust_list() -> TrustList {
     let valid = at("2025-01-01T00:00:00Z")..=at("2025-12-31T23:59:59Z");
     let key = |name, key: AnySigningKey| TrustedKey::new(name, key.verifying_key(), valid.clone());

@@ -1,13 +1,13 @@
 //! The kernels of `falcon-gpu`, compiled for the processor.
 //!
-//! The same sources as on a GPU. A launch runs its blocks, and the groups of lanes in each block,
-//! one after the other; lanes run in either order. This tests what the kernels compute, but not
-//! races between the threads of a GPU. It is for tests: as an engine it would be slow.
+//! The sources are those for a GPU. A launch runs its blocks, and the groups of lanes in each
+//! block, one after the other; lanes run in either order. This tests what the kernels compute, but
+//! not races between the threads of a GPU. The crate is for tests: as an engine it would be slow.
 
 use falcon_gpu::kernels::{Batch, Kernel, KeyMode, Operation};
 use std::fmt;
 
-/// False if there was no C++ compiler to build the kernels. Then nothing can be tested, and every
+/// False if there was no C++ compiler to build the kernels. Then no kernel can be tested, and every
 /// launch fails.
 pub const AVAILABLE: bool = cfg!(kernels);
 
@@ -68,7 +68,7 @@ pub unsafe fn launch(
     block: u32,
     shared: u32,
 ) -> Result<(), LaunchError> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { launch_of(Build::Default, name, batch, grid, block, shared) }
 }
 
@@ -87,7 +87,7 @@ pub unsafe fn launch_of(
     block: u32,
     shared: u32,
 ) -> Result<(), LaunchError> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { native::launch(build, name, batch, grid, block, shared) }
 }
 
@@ -112,7 +112,7 @@ pub type Drawn = (Vec<f64>, Vec<u64>);
 /// # Errors
 /// [`LaunchError`].
 pub unsafe fn sample(build: Build, batch: &Batch, draws: Draws<'_>) -> Result<Drawn, LaunchError> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { native::sample(build, batch, draws) }
 }
 
@@ -146,9 +146,9 @@ pub fn names() -> Vec<&'static str> {
     native::names()
 }
 
-/// Constants of the kernels: lanes that sign a signature, and records of a row; and, for a key mode
-/// (0 transient, 1 balanced, 2 expanded) and a degree, reals of shared memory of a warp and of
-/// scratch of a slot.
+/// Returns constants of the kernels: the number of lanes that sign a signature, and the number of
+/// records of a row. For a key mode (0 transient, 1 balanced, 2 expanded) and a degree, also the
+/// reals of shared memory of a warp and the reals of scratch of a slot.
 pub fn geometry(mode: i32, logn: u32) -> [usize; 4] {
     native::geometry(mode, logn)
 }
@@ -159,12 +159,12 @@ pub fn batch_layout() -> [usize; 6] {
     native::batch_layout()
 }
 
-/// Returns the short polynomial of `(point, 0) - (v0, v1)`, and whether the vector is short: as the
-/// lanes that sign say, and as a warp says. The polynomials have `2^logn` coefficients; `logn` is 9
-/// or 10.
+/// Returns the short polynomial of `(point, 0) - (v0, v1)`. The two flags tell whether the vector
+/// is short: the first is computed by the lanes that sign, the second by a warp. The polynomials
+/// have `2^logn` coefficients; `logn` is 9 or 10.
 ///
 /// # Panics
-/// If `logn` or a length is another one.
+/// If `logn` or a length is wrong.
 pub fn short_vector(logn: u32, point: &[u16], v: [&[f64]; 2]) -> (Vec<i16>, [bool; 2]) {
     let n = 1 << logn;
     assert!((9..=10).contains(&logn));
@@ -177,7 +177,7 @@ pub fn short_vector(logn: u32, point: &[u16], v: [&[f64]; 2]) -> (Vec<i16>, [boo
 /// A candidate of the sampler around a centre, under a leaf.
 #[derive(Clone, Copy, Debug)]
 pub struct Trial {
-    /// The centre less the integer below it.
+    /// The centre minus the integer below it.
     pub r: f64,
     /// `1 / (2 sigma'^2)`.
     pub dss: f64,
@@ -185,7 +185,7 @@ pub struct Trial {
     pub ccs: f64,
     /// Integer that the base sampler drew.
     pub z0: i32,
-    /// The candidate made of it.
+    /// The candidate computed from `z0`.
     pub z: i32,
 }
 
@@ -339,7 +339,7 @@ mod native {
     ) -> Result<(), LaunchError> {
         let entry = kernels(build).iter().find(|entry| name(entry) == wanted);
         let entry = entry.ok_or(LaunchError::NoKernel)?;
-        // SAFETY: the caller's promise about the pointers. `Batch` mirrors the structure that the
+        // SAFETY: the caller guarantees valid pointers. `Batch` mirrors the structure that the
         // function takes, as a test checks.
         outcome(unsafe { (entry.launch)(batch, grid, block, shared) })
     }
@@ -365,7 +365,8 @@ mod native {
             Build::Default | Build::Variant => falcon_host_sample,
             Build::Emulated => falcon_host_emulated_sample,
         };
-        // SAFETY: the caller's promise, and the arrays have the lengths that the function expects.
+        // SAFETY: the caller keeps the contract of this function, and the arrays have the lengths
+        // that the function expects.
         outcome(unsafe {
             function(
                 batch,
@@ -380,7 +381,7 @@ mod native {
     }
 
     pub(super) fn set_backwards(backwards: bool) {
-        // SAFETY: each sets a variable of this thread.
+        // SAFETY: each function sets a variable of this thread.
         unsafe {
             falcon_host_set_backwards(backwards);
             falcon_host_variant_set_backwards(backwards);
@@ -388,7 +389,7 @@ mod native {
     }
 
     pub(super) fn set_emulation(order: u32) {
-        // SAFETY: each sets variables of this thread.
+        // SAFETY: each function sets variables of this thread.
         unsafe {
             falcon_host_emulated_set(order);
         }
@@ -420,17 +421,17 @@ mod native {
     }
 
     pub(super) fn estimate(t: Trial) -> f64 {
-        // SAFETY: a function of numbers.
+        // SAFETY: the function takes and returns only numbers.
         unsafe { falcon_host_estimate(t.r, t.dss, t.ccs, t.z0, t.z) }
     }
 
     pub(super) fn threshold(t: Trial) -> u64 {
-        // SAFETY: a function of numbers.
+        // SAFETY: the function takes and returns only numbers.
         unsafe { falcon_host_threshold(t.r, t.dss, t.ccs, t.z0, t.z) }
     }
 
     pub(super) fn verdict(t: Trial, byte: u8) -> u32 {
-        // SAFETY: a function of numbers.
+        // SAFETY: the function takes and returns only numbers.
         unsafe { falcon_host_verdict(t.r, t.dss, t.ccs, t.z0, t.z, byte.into()) }
     }
 }

@@ -43,8 +43,8 @@ impl ChunkStream {
         }
     }
 
-    /// Gives memory to the stream: `len` bytes of the device from `base` on, which nothing else
-    /// uses, and locked memory for copies of `upload` and `download` bytes.
+    /// Gives memory to the stream: `len` bytes of the device from `base` on, which must be unused,
+    /// and locked memory for copies of `upload` and `download` bytes.
     pub(crate) fn equip(
         &mut self,
         base: u64,
@@ -133,7 +133,7 @@ impl ChunkStream {
             return Ok(());
         }
         self.busy = true;
-        // SAFETY: as in `send`.
+        // SAFETY: both ranges are in memory of this stream, as in `send`.
         unsafe {
             let to = download.copied_to(to);
             let from = self.base + range.start as u64;
@@ -167,7 +167,8 @@ impl ChunkStream {
         for (piece, to) in bytes.chunks(len).zip((to..).step_by(len)) {
             upload.bytes_mut(piece.len()).copy_from_slice(piece);
             let from = upload.as_ptr();
-            // SAFETY: as the caller promises; `upload` is borrowed until all is done.
+            // SAFETY: the caller keeps the contract of this function; `upload` is borrowed until
+            // all is done.
             sent = unsafe { self.device.upload(self.stream, to, from, piece.len()) }
                 .and(self.device.wait(self.stream));
             if sent.is_err() {
@@ -187,7 +188,8 @@ impl ChunkStream {
         self.wait()?;
         let download = at_least(&self.device, &mut self.download, len)?;
         let to = download.copied_to(0..len);
-        // SAFETY: as the caller promises; `download` is borrowed until all is done.
+        // SAFETY: the caller keeps the contract of this function; `download` is borrowed until all
+        // is done.
         let received = unsafe { self.device.download(self.stream, to, from, len) }
             .and(self.device.wait(self.stream));
         let bytes = download.bytes().get(..len).unwrap_or_default().to_vec();
@@ -205,7 +207,7 @@ impl ChunkStream {
         }
         (self.busy, self.dirty) = (true, true);
         let (name, grid) = (kernel.name(), grid(kernel, batch));
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { self.device.launch(self.stream, &name, grid, batch) }
     }
 

@@ -191,7 +191,7 @@ impl Cuda {
             return Ok(stream);
         }
         let new = check("open a stream", Stream::new(StreamFlags::DEFAULT, None))?;
-        // If another thread was faster, this stream is closed again.
+        // If another thread was faster, its stream is used and this one is closed.
         Ok(place.get_or_init(|| new))
     }
 
@@ -212,7 +212,7 @@ impl Cuda {
                 .filter(|(number, image)| {
                     image.defines(kernel)
                         && image.form.suits(self.capability)
-                        // PTX is tried again even after a refusal: no other image would do.
+                        // PTX is tried again even after a refusal: no other image can replace it.
                         && (matches!(image.code, Code::Ptx { .. }) || !loaded.has_refused(*number))
                 })
                 .max_by_key(|(number, image)| {
@@ -383,8 +383,8 @@ unsafe impl Device for Cuda {
 
     unsafe fn free(&self, address: u64, _: usize) {
         if self.enter().is_ok() {
-            // SAFETY: as the caller promises. If it fails, the context is lost and the memory with
-            // it.
+            // SAFETY: the caller keeps the contract of this function. If it fails, the context is
+            // lost and the memory with it.
             let _ = unsafe { cuda_free(DevicePointer::<u8>::from_raw(address)) };
         }
     }
@@ -399,7 +399,7 @@ unsafe impl Device for Cuda {
 
     unsafe fn free_locked(&self, memory: NonNull<u8>, _: usize) {
         if self.enter().is_ok() {
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller keeps the contract of this function.
             let _ = unsafe { cuda_free_locked(memory.as_ptr()) };
         }
     }
@@ -407,7 +407,7 @@ unsafe impl Device for Cuda {
     unsafe fn zero(&self, stream: usize, to: u64, len: usize) -> Result<(), GpuError> {
         self.enter()?;
         let stream = self.stream(stream)?.as_inner();
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller keeps the contract of this function.
         let answer = unsafe { sys::cuMemsetD8Async(to, 0, len, stream) };
         check_answer("wipe memory", answer)
     }
@@ -421,7 +421,7 @@ unsafe impl Device for Cuda {
     ) -> Result<(), GpuError> {
         self.enter()?;
         let stream = self.stream(stream)?.as_inner();
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller keeps the contract of this function.
         let answer = unsafe { sys::cuMemcpyHtoDAsync_v2(to, from.cast(), len, stream) };
         check_answer("copy to the device", answer)
     }
@@ -435,7 +435,7 @@ unsafe impl Device for Cuda {
     ) -> Result<(), GpuError> {
         self.enter()?;
         let stream = self.stream(stream)?.as_inner();
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller keeps the contract of this function.
         let answer = unsafe { sys::cuMemcpyDtoHAsync_v2(to.cast(), from, len, stream) };
         check_answer("copy from the device", answer)
     }
@@ -443,7 +443,7 @@ unsafe impl Device for Cuda {
     unsafe fn copy(&self, stream: usize, to: u64, from: u64, len: usize) -> Result<(), GpuError> {
         self.enter()?;
         let stream = self.stream(stream)?.as_inner();
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller keeps the contract of this function.
         let answer = unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, len, stream) };
         check_answer("copy on the device", answer)
     }
@@ -474,8 +474,8 @@ unsafe impl Device for Cuda {
             }
         }
         let mut arguments = [(&raw const *batch).cast_mut().cast::<c_void>()];
-        // SAFETY: as the caller promises; the driver copies the argument before
-        // it returns.
+        // SAFETY: the caller keeps the contract of this function; the driver copies the argument
+        // before it returns.
         let answer = unsafe {
             sys::cuLaunchKernel(
                 function.0,
@@ -512,7 +512,7 @@ unsafe impl Device for Cuda {
         let event = || check("make an event", Event::new(EventFlags::DEFAULT));
         let (start, end) = (event()?, event()?);
         check("record an event", start.record(on))?;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { self.launch(stream, kernel, grid, batch) }?;
         check("record an event", end.record(on))?;
         check("wait for an event", end.synchronize())?;
@@ -522,7 +522,7 @@ unsafe impl Device for Cuda {
 
     fn wait(&self, stream: usize) -> Result<(), GpuError> {
         self.enter()?;
-        // The driver reports here what has failed since the last wait.
+        // Here the driver reports any failure since the last wait.
         check(
             "finish what the device was asked for",
             self.stream(stream)?.synchronize(),

@@ -118,7 +118,7 @@ fn pass_on(answer: u32) -> u32 {
 /// `F` must be the type of the function of this name, a function pointer.
 unsafe fn find<F: Copy>(name: &str) -> Option<F> {
     let library = library().as_ref().ok()?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller keeps the contract of this function.
     let symbol = unsafe { library.get::<F>(name.as_bytes()) };
     symbol.ok().map(|symbol| *symbol)
 }
@@ -139,7 +139,7 @@ macro_rules! passed_on {
                     unsafe { find(stringify!($name)) }
                 };
                 pass_on(match FUNCTION.get_or_init(find) {
-                    // SAFETY: as the caller promises.
+                    // SAFETY: the caller keeps the contract of this function.
                     Some(function) => unsafe { function($($argument),*) },
                     None => SYMBOL_NOT_FOUND,
                 })
@@ -212,12 +212,12 @@ unsafe extern "C" fn cuGetErrorString(answer: u32, text: *mut *const c_char) -> 
         unsafe { find::<Function>("cuGetErrorString") }
     };
     if let Some(function) = FUNCTION.get_or_init(find) {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller keeps the contract of this function.
         if unsafe { function(answer, text) } == SUCCESS {
             return SUCCESS;
         }
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { *text = c"an error that has no text".as_ptr() };
     SUCCESS
 }

@@ -275,7 +275,7 @@ fn verdicts_are_those_of_the_processor() {
         context.verify_batch(&jobs, &mut out).unwrap();
         assert_eq!(out, expected);
 
-        // Encoded signatures, some of which are malformed.
+        // Encodes the signatures. Some of them are malformed.
         let bytes: Vec<Vec<u8>> = signatures
             .iter()
             .enumerate()
@@ -340,7 +340,7 @@ fn little_memory_makes_many_chunks() {
         let key = (probe.memory_of_keys::<P>(32) - probe.memory_of_keys::<P>(16)) as usize / 16;
         assert!(probe.memory_to_verify::<P>(1, 400, 1) < one as u64);
         for lanes in [2, 4, 10] {
-            // In addition, memory for keys, two or three of which are on the device at once.
+            // Additional memory for keys: two or three keys are on the device at once.
             let total = lanes * one + 12 * key;
             for (mode, limited) in [
                 (KeyMode::Expanded, false),
@@ -418,7 +418,7 @@ fn whatever_fails_the_output_is_untouched_and_the_next_batch_is_done() {
                 Err(_) => assert_eq!(valid, refused),
             }
             let failed = device.recover();
-            // Nothing of a batch is left, however it has ended. For a lost device this is unknown.
+            // No data of a batch are left, however it has ended. For a lost device this is unknown.
             if !lost {
                 context.forget_keys();
                 assert!(device.is_wiped(), "call {call}");
@@ -454,7 +454,7 @@ fn a_panic_leaves_nothing_behind() {
         return;
     };
     for kernel in ["hash", "seed", "prng", "sign", "accept"] {
-        // In the first chunk, and while other chunks are on their way.
+        // Panics in the first chunk, and while other chunks are on their way.
         for first in [0, 2] {
             device.spoil(kernel, Fault::Panic, first);
             let mut out = vec![expected[3]; 12];

@@ -98,8 +98,8 @@ fn the_longest_signature_is_read<P: Parameters>(len: usize) {
         bytes
     };
     let most = P::COMPRESSED_MAX_LEN;
-    // There are three streams. In chunks of one job, a signature is written where the third one
-    // before it was, whose longer bytes may remain behind it.
+    // There are three streams. In chunks of one job, a signature overwrites the third one before
+    // it. Longer bytes of that signature may remain behind it.
     let mut signatures = vec![valid.clone(), valid.clone(), valid.clone()];
     signatures.extend([len - 1, len - 2, len - 16].map(resized));
     signatures.extend([len + 1, most - 1, most, most + 1, most + 16, 2 * most].map(resized));

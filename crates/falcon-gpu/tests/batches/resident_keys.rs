@@ -284,7 +284,7 @@ fn a_device_without_memory_for_a_key_says_so() {
     assert!(device.was_wiped());
 }
 
-/// Counts the traces of a key on the device: its hash, the start of its basis, the end of its tree.
+/// Counts the traces of a key on the device: the hash, the start of the basis, the end of the tree.
 fn traces(device: &HostDevice, key: &SigningKey<Falcon512>) -> usize {
     let expanded = key.expand();
     let reals = expanded_reals(&expanded);
@@ -302,8 +302,8 @@ fn traces(device: &HostDevice, key: &SigningKey<Falcon512>) -> usize {
     traces.iter().filter(|trace| device.holds(trace)).count()
 }
 
-/// If keys are replaced, nothing is left of the old keys, even where the new ones are shorter. If
-/// wiping fails, nothing is left of any key.
+/// If keys are replaced, no byte of the old keys is left, even if the new keys are shorter. If
+/// wiping fails, no byte of any key is left.
 #[test]
 fn replaced_keys_are_wiped() {
     let keys = keys::<Falcon512>(3);

@@ -13,7 +13,7 @@ use std::fmt::{Debug, Display};
 /// More jobs than a block has threads.
 const MANY: usize = 130;
 
-/// Way of signing a batch: the form of the keys and the source of randomness.
+/// A way of signing a batch: the form of the keys and the source of randomness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
     Transient,
@@ -358,7 +358,7 @@ fn kernels_that_do_nothing_verify_nothing<P: Parameters>(count: usize) {
     let signatures = fixture.expected();
     let mut bytes: Vec<_> = signatures.iter().map(|s| s.to_bytes().to_vec()).collect();
     let mut signatures = signatures.clone();
-    // Every seventh signature is that of another message, so it is invalid; as bytes, it is
+    // Every seventh signature belongs to another message, so it is invalid. As bytes, it is
     // malformed.
     for i in (0..count).step_by(7) {
         signatures[i] = signatures[(i + 1) % count];

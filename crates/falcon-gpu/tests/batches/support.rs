@@ -282,7 +282,7 @@ fn refused(doing: &'static str) -> GpuError {
 /// # Safety
 /// The memory is valid for reads, initialised, and has `len` bytes.
 unsafe fn is_zero(memory: *const u8, len: usize) -> bool {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller keeps the contract of this function.
     let bytes = unsafe { std::slice::from_raw_parts(memory, len) };
     bytes.iter().all(|&byte| byte == 0)
 }
@@ -394,7 +394,7 @@ unsafe impl Device for HostDevice {
                 None => return Ok(()),
             }
         }
-        // SAFETY: as the caller promises, and as checked above.
+        // SAFETY: the caller keeps the contract of this function. The range was checked.
         unsafe { (to as *mut u8).write_bytes(0, len) };
         Ok(())
     }
@@ -414,7 +414,7 @@ unsafe impl Device for HostDevice {
         let locked = block.is_some_and(|(start, block)| from as usize + len <= start + block);
         drop(state);
         assert!(locked, "copied from memory that is not locked");
-        // SAFETY: as the caller promises, and as checked above.
+        // SAFETY: the caller keeps the contract of this function. The range was checked.
         unsafe { from.copy_to_nonoverlapping(to as *mut u8, len) };
         Ok(())
     }
@@ -428,7 +428,7 @@ unsafe impl Device for HostDevice {
     ) -> Result<(), GpuError> {
         self.call(stream, || refused("download"))?;
         self.check(from, len);
-        // SAFETY: as the caller promises, and as checked above.
+        // SAFETY: the caller keeps the contract of this function. The range was checked.
         unsafe { to.copy_from_nonoverlapping(from as *const u8, len) };
         Ok(())
     }
@@ -437,7 +437,7 @@ unsafe impl Device for HostDevice {
         self.call(stream, || refused("copy"))?;
         self.check(to, len);
         self.check(from, len);
-        // SAFETY: as the caller promises, and as checked above.
+        // SAFETY: the caller keeps the contract of this function. The range was checked.
         unsafe { (from as *const u8).copy_to_nonoverlapping(to as *mut u8, len) };
         Ok(())
     }
@@ -484,7 +484,7 @@ unsafe impl Device for HostDevice {
             // SAFETY: the kernel reads the batch, and no other operation is running.
             for (place, job) in unsafe { jobs_of(&batch) } {
                 if refused(job, batch.attempt) {
-                    // SAFETY: as above.
+                    // SAFETY: the kernel reads the batch, and no other operation is running.
                     unsafe { *place = status::LONG };
                 }
             }
@@ -493,15 +493,15 @@ unsafe impl Device for HostDevice {
         if fault == Some(Fault::NoStatus) {
             // SAFETY: the kernel writes the statuses, and no other operation is running.
             let jobs = unsafe { jobs_of(&batch) }.into_iter();
-            // SAFETY: as above.
+            // SAFETY: the kernel writes the statuses, and no other operation is running.
             before = jobs.map(|(place, _)| (place, unsafe { *place })).collect();
         }
         let blocks = grid.blocks - u32::from(fault == Some(Fault::LessBlock));
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller keeps the contract of this function.
         let launched =
             unsafe { falcon_gpu_host::launch(kernel, &batch, blocks, grid.threads, grid.shared) };
         for (place, status) in before {
-            // SAFETY: as above.
+            // SAFETY: the kernel writes the statuses, and no other operation is running.
             unsafe { *place = status };
         }
         if fault == Some(Fault::ForgedList) {

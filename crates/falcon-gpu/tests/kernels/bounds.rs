@@ -33,7 +33,7 @@ fn signing_takes_what_is_at_the_bound<P: Parameters>() {
         .collect();
     for (norm, expected) in [(bound - 1, true), (bound, true), (bound + 1, false)] {
         let long = with_norm(norm, 12_000);
-        // Ranges from all of the norm in s1 to all of it in s2.
+        // The split ranges from the whole norm in s1 to the whole norm in s2.
         for split in 0..=long.len() {
             let mut vector = [vec![0i64; P::N], vec![0i64; P::N]];
             for (i, &x) in long.iter().enumerate() {

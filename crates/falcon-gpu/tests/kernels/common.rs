@@ -1,5 +1,5 @@
-//! Launches kernels on this processor, in the order that signs and verifies. This tests what the
-//! kernels compute; other tests cover the engine's own order of launches.
+//! Launches kernels on this processor, in the order for signing and for verifying. This tests what
+//! the kernels compute; other tests cover the engine's own order of launches.
 
 use falcon_core::hazmat::{expanded_reals, secret_basis, secret_hash, signature_from_nonce_and_s2};
 use falcon_core::seams::hash::{Shake256, Shake256Reader};
@@ -7,7 +7,7 @@ use falcon_core::{ExpandedKey, Parameters, SigningKey};
 use falcon_gpu::kernels::{Batch, Kernel, KeyMode, Operation, status};
 use falcon_gpu_host::Build;
 
-/// Returns false, and prints this, if there are no kernels to test.
+/// Returns false, and prints the reason, if there are no kernels to test.
 pub fn kernels_available() -> bool {
     if !falcon_gpu_host::AVAILABLE {
         eprintln!("NOT TESTED: the GPU kernels need a C++17 compiler to run on this processor");
@@ -233,7 +233,7 @@ pub fn sign<P: Parameters>(
     let (messages, message_offsets) = concatenated(jobs.iter().map(|job| &job.message));
     let key_of_job: Vec<u32> = jobs.iter().map(|job| job.key as u32).collect();
     let hashes: Vec<u8> = keys.iter().flat_map(|key| *secret_hash(key)).collect();
-    // Aligned as a device's memory is.
+    // Aligned like the memory of a device.
     let mut aligned_nonces = vec![0u64; 5 * count];
     let mut seeds = vec![0u32; 14 * count];
     let mut rows = vec![0u32; 128 * how.prng_rows as usize * count];

@@ -241,7 +241,7 @@ fn a_damaged_key_ends_its_own_job_alone() {
         return;
     }
     let good = expanded_reals(&key::<Falcon512>(1).expand()).to_vec();
-    // The last leaf stands at the end of the tree. The first leaf stands after the `l10` of all
+    // The last leaf is at the end of the tree. The first leaf is after the `l10` of all
     // nodes on the path to it.
     let first = 4 * 512 + (2 * 512 - 2);
     for at in [first, good.len() - 2] {

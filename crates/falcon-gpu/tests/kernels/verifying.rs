@@ -116,7 +116,7 @@ fn agree<P: Parameters>(launch: Launch, what: &Signed<P>) -> usize {
         let signature = &what.signatures[i][..];
         let read = read::<P>(signature);
         assert_eq!(*state == status::MALFORMED, read.is_none(), "{i}: {state}");
-        // The core's decoder refuses malformed bytes, and an s2 that alone is too long.
+        // The core's decoder refuses malformed bytes, and an s2 whose norm alone is too large.
         let short = read.is_some_and(|read| {
             let norm: i64 = read.s2.iter().map(|&s| i64::from(s).pow(2)).sum();
             norm.unsigned_abs() <= squared_norm_bound::<P>()
@@ -175,8 +175,7 @@ fn damaged_ones_are_judged_as_the_core_does<P: Parameters>() {
             _ => flip(signature),
         }
     }
-    // No signature is valid, except with luck: there are no flips without effect, not even in the
-    // padding.
+    // No signature is valid, except by chance: no flip is without effect, not even in the padding.
     assert!(agree(LAUNCH, &what) <= 1);
 }
 
@@ -230,7 +229,7 @@ fn no_bit_behind_the_code_of_1024_may_be_another() {
     no_bit_behind_the_code_may_be_another::<Falcon1024>();
 }
 
-/// Strings that break one rule of the code, and are otherwise a signature.
+/// Tests strings that break one rule of the code. Otherwise they are signatures.
 fn malformed_codes_are_refused<P: Parameters>() {
     if !kernels_available() {
         return;
@@ -271,7 +270,8 @@ fn malformed_codes_are_refused<P: Parameters>() {
         encoded(&one(5, word(0, 0, 16)), padded, 0),
         encoded(&one(5, word(0, 0, 40)), padded, 0),
         encoded(&one(5, word(1, 5, 3)), padded, 1),
-        // Longer than the padded form: no padding may follow, and the code must not end earlier.
+        // Longer than the padded form: no padding may follow, and an earlier end of the code is
+        // refused.
         encoded(&|i| word(0, 1, usize::from(i % 2 == 0) * 4), 0, 0),
         encoded(&|i| word(0, 1, usize::from(i % 2 == 0) * 4), 0, 1),
         encoded(
@@ -287,7 +287,7 @@ fn malformed_codes_are_refused<P: Parameters>() {
         vec![0; padded],
         vec![0xff; padded],
     ];
-    // Magnitudes above 2047 in a short vector, at every bit position.
+    // Puts magnitudes above 2047 into a short vector, at every bit position.
     for i in (0..9).chain([n - 2, n - 1]) {
         for (sign, run) in [(0, 15), (0, 16), (1, 16), (0, 17), (1, 23), (0, 24)] {
             cases.push(encoded(&one(i, word(sign, 0, run)), padded, 0));

@@ -2,7 +2,7 @@
 //!
 //! The paper is "Performance Analysis of Falcon Post-Quantum Cryptography in Embedded
 //! Hardware-Software Integration" (Biselx, Guerrieri). It uses a Zynq-7020, Vitis HLS 2023.1 and
-//! the reference code. Every constant is `[P]`: it stands in the paper.
+//! the reference code. Every constant is `[P]`: it is in the paper.
 
 use super::{Accelerated, AmdahlError, at_other_clock, cap, speedup};
 use crate::catalog::XC7Z020;

@@ -20,9 +20,9 @@ pub struct Processor {
     pub clock_hz: u64,
     /// Mean number of cycles of an instruction.
     pub cycles_per_instruction: f64,
-    /// Cycles of a butterfly; if `None`, those of its instructions.
+    /// Cycles of a butterfly. If `None`, every instruction takes `cycles_per_instruction`.
     pub cycles_per_butterfly: Option<f64>,
-    /// Cycles of a permutation; if `None`, those of its instructions.
+    /// Cycles of a permutation. If `None`, every instruction takes `cycles_per_instruction`.
     pub cycles_per_permutation: Option<f64>,
 }
 
@@ -72,8 +72,8 @@ impl Processor {
         Ok(self.cycles_per_permutation.unwrap_or(counted) / self.clock_hz as f64)
     }
 
-    /// Returns the seconds of `parts` in one operation. `each` is the cycles of one butterfly or
-    /// permutation, if they are given.
+    /// Returns the seconds of `parts` in one operation. `each` is the number of cycles of one
+    /// butterfly or permutation, if it is given.
     fn seconds(&self, run: &ProfiledRun, parts: &[Part], each: Option<f64>) -> f64 {
         let executed = || {
             parts
@@ -246,7 +246,7 @@ impl Fabric {
 
     /// Returns the seconds of the permutations in one operation.
     fn seconds_of_permutations(&self, run: &ProfiledRun) -> f64 {
-        // Moves 25 words in and 25 out.
+        // Moves 25 words in and 25 words out.
         let moved = self.transfer.map_or(0.0, |transfer| transfer.cycles(400));
         let cycles = self.permutation_cycles as f64 + moved;
         run.executed_each(Part::KeccakF).unwrap_or(0.0) * cycles / self.clock_hz as f64
@@ -294,8 +294,8 @@ impl Prediction {
     }
 }
 
-/// Predicts `operation` at the degree of `fabric`. `target` says which code the processor executes.
-/// Butterflies that were not counted, those of key generation, stay on the processor.
+/// Predicts `operation` at the degree of `fabric`. `target` is the code that the processor
+/// executes. Butterflies that were not counted, those of key generation, stay on the processor.
 ///
 /// # Errors
 /// If the profile lacks the run, or a quantity of a model is not a number above 0.

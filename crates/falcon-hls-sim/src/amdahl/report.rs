@@ -63,11 +63,11 @@ pub struct SummaryRow {
     pub sign: f64,
     /// Speedup of verification.
     pub verify: f64,
-    /// Average of the three: 1.8 in the paper.
+    /// Average of the three speedups: 1.8 in the paper.
     pub average: f64,
 }
 
-/// A degree of Table I beside our predictions, microseconds of the processor alone.
+/// A degree of Table I with our predictions, in microseconds of the processor alone.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TableIRow {
     /// Degree.
@@ -89,7 +89,7 @@ pub struct Report {
     pub version: u32,
     /// The paper's average speedup of 1.8, as predicted here.
     pub summary: Vec<SummaryRow>,
-    /// Table I beside our code.
+    /// Table I with the times of our code.
     pub table_i: Vec<TableIRow>,
     /// The paper's shares.
     pub paper: Vec<PaperRow>,
@@ -197,7 +197,7 @@ fn summary_rows(predictions: &[Prediction]) -> Vec<SummaryRow> {
     rows
 }
 
-/// Returns Table I beside the predicted times of the processor alone.
+/// Returns Table I with the predicted times of the processor alone.
 fn table_i_rows(predictions: &[Prediction]) -> Vec<TableIRow> {
     let rows = paper::TABLE_I_US.iter().flat_map(|&(degree, times)| {
         MEASURED.into_iter().zip(times).map(move |(operation, us)| {

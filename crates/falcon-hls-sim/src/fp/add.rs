@@ -3,7 +3,7 @@
 use super::format::{Operand, round_and_pack, shift_right_sticky, special};
 use super::{Subnormals, negate};
 
-/// `a + b`.
+/// Returns `a + b`.
 #[inline]
 pub fn add(s: Subnormals, a: u64, b: u64) -> u64 {
     let (a, b) = (Operand::unpack(s, a), Operand::unpack(s, b));
@@ -18,14 +18,14 @@ pub fn add(s: Subnormals, a: u64, b: u64) -> u64 {
     let opposite = x.sign != y.sign;
     let sum = sum(&x, &y, opposite);
     if sum == 0 {
-        // Two zeros, or an exact difference, which is +0.
+        // The sum of two zeros, or an exact difference, which is +0.
         return if opposite { 0 } else { x.sign };
     }
     let (e, z) = normalise(x.exponent, sum);
     round_and_pack(s, x.sign, e, z)
 }
 
-/// `a - b`: by definition `a + (-b)`, signed zeros included.
+/// Returns `a - b`: by definition `a + (-b)`, including the signs of zeros.
 #[inline]
 pub fn subtract(s: Subnormals, a: u64, b: u64) -> u64 {
     add(s, a, negate(b))

@@ -32,13 +32,13 @@ const FRACTION: u64 = LEADING - 1;
 pub(super) struct Operand {
     /// The sign in bit 63, the rest zero.
     pub sign: u64,
-    /// The bits without the sign, zero if the operand is flushed. They have the same order as the
+    /// The bits without the sign, or zero if the operand is flushed. Their order is that of the
     /// absolute values.
     pub magnitude: u64,
-    /// In `1 ..= 2047`. A zero and a subnormal number have 1.
+    /// The biased exponent, in `1 ..= 2047`. A zero and a subnormal number have 1.
     pub exponent: i32,
-    /// In `2^52 .. 2^53`. For a subnormal number it is below `2^52`, for a zero it is 0.
-    /// Meaningless if the exponent is 2047.
+    /// The significand of a normal number is in `2^52 .. 2^53`, of a subnormal number below `2^52`,
+    /// of a zero 0. Meaningless if the exponent is 2047.
     pub significand: u64,
 }
 
@@ -72,7 +72,7 @@ impl Operand {
         self.magnitude >= INFINITY
     }
 
-    /// True for a zero, flushed operands included.
+    /// True for a zero or a flushed operand.
     #[inline(always)]
     pub fn is_zero(&self) -> bool {
         self.magnitude == 0

@@ -3,7 +3,7 @@
 use super::Subnormals;
 use super::format::{Operand, round_and_pack, special};
 
-/// `a * b`.
+/// Returns `a * b`.
 #[inline]
 pub fn multiply(s: Subnormals, a: u64, b: u64) -> u64 {
     let (a, b) = (Operand::unpack(s, a), Operand::unpack(s, b));

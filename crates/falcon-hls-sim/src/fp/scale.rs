@@ -3,7 +3,7 @@
 use super::Subnormals;
 use super::format::{Operand, round_and_pack, special};
 
-/// Returns `a * 2^by`, without a multiplier. It is exact if it is a normal number.
+/// Returns `a * 2^by`, without a multiplier. The result is exact if it is a normal number.
 #[inline]
 pub fn scale(s: Subnormals, a: u64, by: i32) -> u64 {
     let a = Operand::unpack(s, a);

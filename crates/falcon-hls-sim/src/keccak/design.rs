@@ -21,7 +21,7 @@ pub enum State {
     Registers,
     /// Block RAM of 64-bit words.
     Bram {
-        /// Number of ports; each reads or writes.
+        /// Number of ports. Each port reads or writes.
         ports: u32,
     },
     /// Memory of the processor, over AXI: in each cycle one word in each direction, in the order of
@@ -116,14 +116,14 @@ impl KeccakPreset {
         Self::ALL.into_iter().find(|preset| preset.name() == name)
     }
 
-    /// The design.
+    /// Returns the design of this preset.
     ///
-    /// The paper does not describe its loop. Known are only its speedup of 35, and its resources: 6
-    /// % FF, 3 % BRAM, 32 % LUT `[P]`. So these designs do not reconstruct it. The reference's
-    /// source has two rounds in a loop body. 6 % of the flip-flops are four registers of the state
-    /// `[D]`, so a round takes two cycles in [`Pipelined`](Self::Pipelined) `[?]`.
+    /// The paper does not describe its loop. It only gives the speedup of 35 and the resources: 6 %
+    /// FF, 3 % BRAM, 32 % LUT `[P]`. So these designs do not reconstruct the paper's loop. The
+    /// reference's source has two rounds in a loop body. 6 % of the flip-flops are four registers
+    /// of the state `[D]`, so a round takes two cycles in [`Pipelined`](Self::Pipelined) `[?]`.
     pub fn design(self) -> KeccakDesign {
-        // Registers stand after the parities and after chi. Between registers there are at most
+        // There are registers after the parities and after chi. Between registers there are at most
         // three tables in a row. [D]
         let registered = (1, 1);
         let (state, unrolled_rounds, (parity_latency, round_latency)) = match self {

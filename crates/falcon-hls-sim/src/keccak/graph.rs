@@ -91,8 +91,8 @@ pub fn absorption(design: &KeccakDesign) -> Graph {
     builder.graph
 }
 
-/// Returns the loop that moves a state, one word in each iteration, from the processor's memory to
-/// that of `design` (`fetch`), or back. Slot 0 is the word's number.
+/// Returns the loop that moves a state, one word in each iteration: from the processor's memory to
+/// that of `design` if `fetch`, otherwise back. Slot 0 is the word's number.
 pub fn movement(design: &KeccakDesign, fetch: bool) -> Graph {
     let mut builder = Builder::new(design, "axi", 1);
     builder.other_latency = [catalog::AXI_READ_LATENCY, catalog::AXI_WRITE_LATENCY];
@@ -211,7 +211,7 @@ impl<'a> Builder<'a> {
                 self.logic(format!("d[{x}]"), Logic::Xor, 0, &operands)
             })
             .collect();
-        // Theta and rho go word by word; pi moves (x, y) to (y, 2x + 3y).
+        // Theta and rho work word by word. Pi moves (x, y) to (y, 2x + 3y).
         let mut b = a.to_vec();
         for (word, &value) in a.iter().enumerate() {
             let (x, y) = (word % 5, word / 5);

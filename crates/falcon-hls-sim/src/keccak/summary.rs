@@ -20,7 +20,8 @@ pub struct SummaryRow {
     pub interval: u32,
     /// Smallest interval that the units allow, cycles.
     pub resource_bound: u32,
-    /// Smallest interval that the state allows, which each round gets from the one before.
+    /// Smallest interval that the state allows, since each round needs the state of the round
+    /// before.
     pub recurrence_bound: u32,
     /// Cycles.
     pub cycles: KeccakCycles,
@@ -37,9 +38,9 @@ pub struct SummaryRow {
 pub struct Summary {
     /// [`VERSION`].
     pub version: u32,
-    /// Slowest first.
+    /// The presets, slowest first.
     pub rows: Vec<SummaryRow>,
-    /// Instructions of a permutation on ARMv7, counted.
+    /// Number of instructions of a permutation on ARMv7, counted.
     pub processor_instructions: f64,
     /// The paper's factor.
     pub paper_factor: f64,

@@ -82,10 +82,10 @@ pub struct Butterflies {
 }
 
 impl Butterflies {
-    /// Returns the butterflies of `attempts` signing attempts at degree `2^logn`. The target takes
-    /// one transform, its way back two. Signing from the key (`from_key`) takes four more for the
-    /// basis. ffSampling visits `n/m` nodes of every degree `m` from 4 to `n`, and splits and
-    /// merges twice at each.
+    /// Returns the butterflies of `attempts` signing attempts at degree `2^logn`. The target needs
+    /// one transform, and the result needs two inverse ones. Signing from the key (`from_key`)
+    /// needs four more for the basis. ffSampling visits `n/m` nodes of every degree `m` from 4 to
+    /// `n`, and splits and merges twice at each.
     pub const fn of_attempts(logn: u32, from_key: bool, attempts: u64) -> Self {
         let transform = attempts * transform_butterflies(logn);
         let walk = attempts * logn.saturating_sub(1) as u64 * (1 << logn) / 2;
@@ -97,7 +97,7 @@ impl Butterflies {
         }
     }
 
-    /// Sum of all kinds.
+    /// Returns the sum of all kinds.
     pub const fn total(&self) -> u64 {
         self.fft + self.ifft + self.split + self.merge
     }
@@ -370,8 +370,8 @@ impl Double for CountedDouble {
 }
 
 /// Returns the butterflies of `repeats` runs of `operation`, counted while they run.
-/// [`CountingFft`] counts those of a signature with a tree, [`Counted`] the others. Returns `None`
-/// for key generation, because no seam reaches its transforms.
+/// [`CountingFft`] counts the butterflies of a signature with a tree, [`Counted`] those of all
+/// other operations. Returns `None` for key generation, because no seam reaches its transforms.
 ///
 /// # Errors
 /// If a run fails.
@@ -401,7 +401,7 @@ pub fn butterflies<P: Parameters>(
     Ok(Some(if from_key {
         Butterflies::of_attempts(P::LOGN, true, attempts)
     } else {
-        // The four transforms of a basis if the operation expands a key; otherwise none.
+        // Four transforms of a basis if the operation expands a key, otherwise none.
         Butterflies {
             fft: arithmetic.butterflies(P::LOGN),
             ..Butterflies::default()

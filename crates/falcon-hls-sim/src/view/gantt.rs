@@ -22,7 +22,7 @@ const BETWEEN: f64 = 6.0;
 const WIDTH: f64 = 1200.0;
 /// Smallest and largest width of a cycle.
 const CYCLE: (f64, f64) = (3.0, 26.0);
-/// Margins to the left and to the right, and below for the axis.
+/// Margins to the left and to the right, and at the bottom for the axis.
 const LEFT: f64 = 20.0;
 const RIGHT: f64 = 24.0;
 const BELOW: f64 = 46.0;

@@ -39,7 +39,7 @@ impl Group<'_> {
 /// A unit, or all units of its kind, with its operations.
 pub(super) struct UnitGroups<'t> {
     pub(super) name: String,
-    /// In order of time.
+    /// The rows of the unit, in order of time.
     pub(super) groups: Vec<Group<'t>>,
 }
 

@@ -57,7 +57,7 @@ pub struct Traced {
     in_text: usize,
 }
 
-/// Iterations to show, and how.
+/// Iterations to show, and the amount of detail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
     /// Number of the first iteration.
@@ -180,7 +180,7 @@ impl Traced {
         if !(1..=MAX_LOGN).contains(&logn) {
             return Err(accelerator::Error::Degree { logn });
         }
-        // All memories except the last one, which holds the twiddles.
+        // Sets all memories except the last one, which holds the twiddles.
         let mut memories = blank_memories(transform, logn);
         if let Some((_, polynomials)) = memories.split_last_mut() {
             for words in polynomials {

@@ -158,7 +158,7 @@ fn circuits_have_the_engines_bits_and_cycles() {
     if !hdl::tools(&hdl::VERILATOR) {
         return;
     }
-    // A full FFT, and small transforms whose butterflies wait for earlier ones.
+    // A full FFT, and small transforms whose butterflies wait for earlier butterflies.
     let mut cases = vec![
         (Preset::PaperOptimized, Transform::Fft, 9),
         (Preset::Ii1Xor, Transform::Fft, 6),

@@ -14,7 +14,7 @@ const PAIRS: usize = 3_000_000;
 mod oracle {
     use super::*;
 
-    /// Returns the bits of `x`. Every NaN becomes the one that units return.
+    /// Returns the bits of `x`. Every NaN becomes the single NaN that units return.
     fn bits(x: f64) -> u64 {
         if x.is_nan() { fp::NAN } else { x.to_bits() }
     }
@@ -105,7 +105,7 @@ mod oracle {
         })
     }
 
-    /// One product by a power of two, which rounds at most once.
+    /// Makes one product by a power of two, which rounds at most once.
     pub fn scale(mode: Subnormals, a: f64, by: i32) -> u64 {
         let a = if mode == Subnormals::Flush {
             flush(a)
@@ -202,7 +202,7 @@ fn scales_kept() {
     check_scales(Subnormals::Keep);
 }
 
-/// The bounds are compared after rounding, as the module's documentation says.
+/// Numbers are compared with the bounds after rounding, as the module's documentation states.
 #[test]
 fn the_lower_bound_is_judged_after_rounding() {
     let least = f64::MIN_POSITIVE;

@@ -1,6 +1,6 @@
 //! Runs tools of hardware engineers for the tests: Verilator and yosys.
 //!
-//! A test that needs a tool asks for it with [`tools`]. If it is missing, the test prints this and
+//! A test calls [`tools`] with the tools that it needs. If one is missing, the test prints this and
 //! passes, since most machines have no such tools. With `FALCON_HDL=1` the test fails.
 
 use falcon_hls_sim::verilog::Source;
@@ -11,8 +11,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// True if all `names` are programs that can be run. Otherwise prints the reason, or fails; the
-/// test must then return.
+/// Returns true if all `names` are programs that can be run. Otherwise prints the reason, or fails.
+/// After false the test must return.
 pub fn tools(names: &[&str]) -> bool {
     let Some(missing) = names.iter().find(|name| program(name).is_none()) else {
         return true;
@@ -127,9 +127,9 @@ impl Module<'_> {
         build(&mut self.verilator(), self.top, name, harness)
     }
 
-    /// Builds the same program for the circuit that [`synthesis`](Self::synthesis) makes: the
-    /// cells, as yosys models them, replace the source. Memories become flip-flops, since the
-    /// models of block RAM hold nothing.
+    /// Builds the same program for the circuit of [`synthesis`](Self::synthesis): the cells, as
+    /// yosys models them, replace the source. Memories become flip-flops, since yosys' models of
+    /// block RAM store nothing.
     pub fn netlist_simulation(&self, name: &str, harness: &Path) -> PathBuf {
         let folder = scratch(name);
         self.synthesis_with("-nobram -nolutram", name)
@@ -139,7 +139,7 @@ impl Module<'_> {
         let folder_of_yosys = yosys.as_deref().and_then(Path::parent).expect("yosys");
         let models = folder_of_yosys.join("../share/yosys/xilinx/cells_sim.v");
         let mut verilator = Command::new("verilator");
-        // Sources of other projects and generated ones are not linted.
+        // Sources of other projects and generated sources are not linted.
         verilator.args(["-Wno-fatal", "-Wno-lint", "--top-module", self.top]);
         verilator.args([folder.join("netlist.v"), models]);
         build(&mut verilator, self.top, name, harness)
@@ -242,7 +242,7 @@ impl Cells {
         })
     }
 
-    /// Lookup tables that are shift registers or memories (UG953).
+    /// Lookup tables that serve as shift registers or memories (UG953).
     pub fn lut_memory(&self) -> u64 {
         self.sum(|name| match name {
             "SRL16E" | "SRLC32E" | "RAM32X1S" | "RAM64X1S" => 1,
@@ -262,7 +262,7 @@ impl Cells {
         self.sum(|name| u64::from(name == "DSP48E1"))
     }
 
-    /// Block RAMs of 18 kbit. One of 36 kbit counts as two.
+    /// Block RAMs of 18 kbit. A block RAM of 36 kbit counts as two.
     pub fn bram(&self) -> u64 {
         self.sum(|name| match name {
             "RAMB18E1" => 1,

@@ -101,12 +101,13 @@ impl Pairs {
         let e = r.within(0, 2046);
         match r.below(10) {
             0 => (r.bits(), r.bits()),
-            // Close exponents: all alignments that matter.
+            // Close exponents: all alignments that matter to the result.
             1 | 2 => {
                 let by = r.within(-60, 60);
                 (r.number(e), r.number(e + by))
             }
-            // Opposite signs, equal exponents or nearly, few digits apart.
+            // Opposite signs, exponents that are equal or nearly equal, significands that differ in
+            // few digits.
             3 | 4 => {
                 let (a, by) = (r.number(e), r.within(-1, 1));
                 let step = (r.bits() >> r.within(11, 63)) as i64 * r.within(-1, 1);
@@ -115,7 +116,7 @@ impl Pairs {
                     .wrapping_add(step as u64);
                 (a, b)
             }
-            // A sum at a tie, or one last place of the smaller operand beside a tie.
+            // A sum at a tie, or one last place of the smaller operand away from a tie.
             5 => {
                 let (a, beside) = (r.number(e), r.within(-1, 1));
                 let half = ((e - 53).max(0) as u64) << 52;

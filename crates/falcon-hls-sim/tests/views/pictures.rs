@@ -114,8 +114,8 @@ impl Picture {
     }
 }
 
-/// Checks that nothing overlaps or lies outside. Returns the number of bars and the number of
-/// operations that they stand for.
+/// Checks that no bar overlaps another one or is outside of the picture. Returns the number of bars
+/// and the number of operations in them.
 fn bars_and_operations(trace: &Trace<'_>, detail: Detail, name: &str) -> (usize, usize) {
     let picture = read(&gantt(trace, name, detail));
     assert_eq!(picture.titles[0], name);

@@ -19,8 +19,8 @@ fn swept(lists: Vec<Vec<Setting>>, logns: &[u32]) -> Vec<SweepForm> {
 fn the_usual_sweep_has_every_preset_once() {
     let forms = swept(Vec::new(), &[9]);
     let designs = &forms[0].designs;
-    // 3 multipliers, 4 adders, 3 bankings, 2 kinds of loops; and two presets that are not among
-    // these.
+    // 3 multipliers, 4 adders, 3 bankings, 2 kinds of loops, and two presets that are not among
+    // these combinations.
     assert_eq!(designs.len(), 3 * 4 * 3 * 2 + 2);
     for preset in Preset::ALL {
         let named = designs

@@ -19,8 +19,8 @@ fn the_timeline_has_every_operation_in_its_cycles() {
         let starts = rows.iter().filter(|row| row.contains("start"));
         assert_eq!(starts.count(), trace.starts.len(), "{name}");
         assert_eq!(rows.len(), trace.starts.len() + trace.events.len());
-        // Returns the cycle of a column: numbered columns are exact, others are counted on from
-        // these.
+        // Returns the cycle of a column. Numbered columns are exact, and other columns are counted
+        // from them.
         let axis = lines[1];
         let first = axis.find(['|', '~']).unwrap_or(0);
         let mut cycles = HashMap::new();

@@ -21,7 +21,7 @@ pub struct ResultFiles<'a> {
 }
 
 impl<'a> ResultFiles<'a> {
-    /// Takes each option, such as `--svg`, with its file, if there is one.
+    /// Stores each option, such as `--svg`, with its file, if it has one.
     pub fn new(
         program: &'static Program,
         files: [(&'static str, &'a Option<PathBuf>); 2],
@@ -40,7 +40,7 @@ impl<'a> ResultFiles<'a> {
         files.map(|path| shown(path).into_owned()).collect()
     }
 
-    /// True if one of them is standard output, which cannot take both.
+    /// Returns true if one of the files is standard output. Refuses two results there.
     pub fn to_standard(&self) -> Result<bool> {
         let [(one, first), (other, second)] = self.files;
         let standard = [first, second].map(|path| path.is_some_and(is_standard));
@@ -99,7 +99,7 @@ pub fn write_folder<'a>(
     for (path, _) in &files {
         check_target(program, path, Content::Result, overwrite)?;
     }
-    // All files are on the disk before the first one gets its name.
+    // Writes all files to the disk before the first one gets its name.
     let pending = files
         .iter()
         .map(|(path, bytes)| Pending::with_bytes(program, path, bytes, Content::Result, overwrite));

@@ -53,7 +53,7 @@ pub fn refuse_closed_stdout() -> Result<()> {
     Ok(())
 }
 
-/// Other systems do not tell whether the output is closed.
+/// Does nothing, since other systems do not tell whether the output is closed.
 #[cfg(not(unix))]
 pub fn refuse_closed_stdout() -> Result<()> {
     Ok(())

@@ -104,8 +104,8 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// Bytes of an existing file that are read to find out whether it holds a secret key. It is more
-/// than the programs read of a key.
+/// Number of bytes of an existing file that are read to find out whether it holds a secret key.
+/// Keys are shorter.
 const LOOKED_AT: u64 = 4 << 20;
 
 /// Refuses to replace a file that holds a secret key, or has a public key beside it; only a secret
@@ -125,7 +125,7 @@ fn spare_secret_key(program: &Program, path: &Path, content: Content) -> Result<
     let public = [with_suffix(path, ".pub"), with_suffix(&real(path), ".pub")];
     let public = public.iter().find(|path| path.exists());
     match secret {
-        // It may be damaged, or in an unknown form.
+        // A secret key may be damaged, or in an unknown form.
         None => match public {
             Some(public) => Err(Error::at(
                 path,

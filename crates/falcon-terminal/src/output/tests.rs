@@ -95,7 +95,7 @@ fn a_target_that_appears_meanwhile_is_not_overwritten() {
     assert_eq!(names(folder.path()), ["out"]);
 }
 
-/// If the program is killed between two steps, the files are the same.
+/// The files are the same if the program is killed between two steps.
 #[test]
 fn half_a_pair_never_stands_beside_a_stranger() {
     let folder = tempfile::tempdir().unwrap();

@@ -26,7 +26,7 @@ pub fn keys() -> [AnySigningKey; 2] {
     ]
 }
 
-/// A name from its text.
+/// Parses a name.
 pub fn name(text: &str) -> Name {
     text.parse().expect("a name")
 }
@@ -36,19 +36,19 @@ pub fn new_year(year: u16) -> Time {
     DateTime::new(year, 1, 1, 0, 0, 0).expect("a year").into()
 }
 
-/// The years in which certificates are valid. The end is the first year that is written with four
+/// Returns the validity of certificates. Its end is in the first year that is written with four
 /// digits.
 pub fn years() -> Validity {
     Validity::new(new_year(2025), new_year(2050))
 }
 
-/// A self-signed certificate of [`ISSUER`].
+/// Makes a self-signed certificate of [`ISSUER`].
 pub fn certificate(key: &impl CertificateSigner) -> Certificate {
     key.self_signed_certificate(name(ISSUER), years(), &mut Again([0x5a]))
         .expect("a certificate")
 }
 
-/// Contents of a list that revokes the certificates 42 and 43.
+/// Returns the contents of a list that revokes the certificates 42 and 43.
 pub fn revocations() -> Revocations {
     let revoked = |serial: u32| RevokedCert {
         serial_number: SerialNumber::from(serial),
@@ -74,7 +74,7 @@ pub enum Kind {
 impl Kind {
     pub const ALL: [Self; 3] = [Self::Certificate, Self::Request, Self::RevocationList];
 
-    /// A document of this kind, signed by `key`.
+    /// Makes a document of this kind, signed by `key`.
     pub fn make(self, key: &AnySigningKey) -> Vec<u8> {
         let certificate = certificate(key);
         let made = match self {

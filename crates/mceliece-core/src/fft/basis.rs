@@ -1,8 +1,8 @@
 //! Bases, twiddles and twists of the additive FFT, computed by the compiler.
 //!
-//! Layer `s` has the basis `b_0, .., b_(M-1-s)`, of which the last element is `beta`, and the
-//! quotients `c_j = b_j / beta`. Layer 0 has `b_j = z^(M-1-j)`. Twiddle number `i` of a layer is
-//! the sum of the `c_j` where bit `j` of `i` is set.
+//! Layer `s` has the basis `b_0, .., b_(M-1-s)`, whose last element is `beta`, and the quotients
+//! `c_j = b_j / beta`. Layer 0 has `b_j = z^(M-1-j)`. Twiddle number `i` of a layer is the sum of
+//! the `c_j` for which bit `j` of `i` is set.
 //!
 //! The layer whose butterflies have stride `2^(6+j)` is `s = M - 7 - j`, and the twiddles fill
 //! `2^j` words.
@@ -14,7 +14,7 @@ use crate::field::planes::Block;
 /// Number of layers: one more than `log_coefficients`, for the transposed map.
 const LAYERS: usize = 8;
 
-/// Word with bit `i` set where bit `b` of `i` is set.
+/// For each bit number `b`, a word with bit `i` set if bit `b` of `i` is set.
 pub(crate) const PATTERNS: [u64; 6] = [
     0xaaaa_aaaa_aaaa_aaaa,
     0xcccc_cccc_cccc_cccc,
@@ -77,7 +77,7 @@ impl<const M: usize> Basis<M> {
 
 /// The constants of one field.
 pub(crate) struct Tables<const M: usize, const LONG: usize> {
-    /// Twiddles of stride 32: 32 of them, twice.
+    /// The 32 twiddles of stride 32, written twice.
     half: [u64; M],
     /// Twiddles of strides 64, 128 and 256, word by word: layer `j` begins at `2^j - 1`.
     short: [[u64; M]; 7],
@@ -112,7 +112,7 @@ impl<const M: usize, const LONG: usize> Tables<M, LONG> {
         }
         let mut p = 0;
         while p < M {
-            // The last quotient of the layer of stride 32 has index 4: the pattern repeats.
+            // In the layer of stride 32 the last quotient has index 4, so the pattern repeats.
             tables.half[p] = basis.twiddle(M - 6, 0, p);
             p += 1;
         }

@@ -4,9 +4,9 @@ use super::basis;
 use crate::field::planes::{Block, Planes, load, splat};
 use falcon_lanes::Isa;
 
-/// An operation on two blocks, of which a layer consists.
+/// The operation of a layer on two blocks.
 pub(crate) trait Butterfly {
-    /// Replaces both blocks. `twiddle` is the factor of a part.
+    /// Replaces both blocks. `twiddle` is the factor of part `part`.
     fn apply<I: Isa, const M: usize>(
         isa: I,
         blocks: [&mut Block<M>; 2],
@@ -14,7 +14,7 @@ pub(crate) trait Butterfly {
     );
 }
 
-/// Butterflies of stride `2^(6+j)`, `j < 3`, between blocks that differ in bit `j`.
+/// Applies the butterflies of stride `2^(6+j)`, `j < 3`, to blocks whose numbers differ in bit `j`.
 #[inline(always)]
 pub(crate) fn short_layer<B: Butterfly, I: Isa, const M: usize>(
     isa: I,
@@ -35,7 +35,8 @@ pub(crate) fn short_layer<B: Butterfly, I: Isa, const M: usize>(
     }
 }
 
-/// Butterflies of stride `2^(6+j)`, `j >= 3`, between blocks that differ in bit `j - 3`.
+/// Applies the butterflies of stride `2^(6+j)`, `j >= 3`, to blocks whose numbers differ in bit
+/// `j - 3`.
 #[inline(always)]
 pub(crate) fn long_layer<B: Butterfly, I: Isa, const M: usize>(
     isa: I,

@@ -19,7 +19,7 @@ fn twist<const M: usize>(f: &mut [u16], s: usize) {
     }
 }
 
-/// One step of the expansion: quarters of `UNIT` coefficients.
+/// Does one step of the expansion, with quarters of `UNIT` coefficients.
 #[inline(always)]
 fn long_step<const UNIT: usize>(f: &mut [u16], transposed: bool) {
     for [_, f1, f2, f3] in f.as_chunks_mut::<UNIT>().0.as_chunks_mut().0 {
@@ -35,7 +35,8 @@ fn long_step<const UNIT: usize>(f: &mut [u16], transposed: bool) {
     }
 }
 
-/// [`long_step`] with quarters of one or two coefficients, on words that hold four of them.
+/// Does [`long_step`] with quarters of one or two coefficients, on words that hold four
+/// coefficients.
 #[inline(always)]
 fn short_step(f: &mut [u16], unit: usize, transposed: bool) {
     let pack = |x: &[u16; 4]| (0..4).fold(0, |word, i| word | u64::from(x[i]) << (16 * i));
@@ -72,7 +73,7 @@ fn short_step(f: &mut [u16], unit: usize, transposed: bool) {
     }
 }
 
-/// One step of the expansion: quarters of `unit` coefficients, at most 64.
+/// Does one step of the expansion, with quarters of `unit` coefficients, at most 64.
 #[inline(always)]
 fn step(f: &mut [u16], unit: usize, transposed: bool) {
     match unit {
@@ -85,8 +86,8 @@ fn step(f: &mut [u16], unit: usize, transposed: bool) {
     }
 }
 
-/// Twists and expands: the `2^k` coefficients become values of constant polynomials, the one of
-/// coefficient `c` in the order of the recursion.
+/// Twists and expands: the `2^k` coefficients become values of constant polynomials, in the order
+/// of the recursion.
 #[inline(never)]
 pub(crate) fn expand<I: Isa, const M: usize>(isa: I, f: &mut [u16]) {
     isa.vectorize_words(

@@ -39,10 +39,10 @@ pub(crate) fn transform<I: Isa, const M: usize>(isa: I, f: &[u16], out: &mut [Bl
     wipe(&mut coefficients);
 }
 
-/// Spreads each coefficient over the 64 lanes of the word where [`Order`] has it.
+/// Spreads each coefficient over the 64 lanes of the word to which [`Order`] assigns it.
 #[inline(always)]
 fn place<I: Isa, const M: usize>(isa: I, coefficients: &[u16], out: &mut [Block<M>]) {
-    // All of them before registers are loaded, which would wait for the words.
+    // Writes all words before registers are loaded, since a load would wait for them.
     let mut constants = [[0u64; planes::WORDS]; 16];
     for (constants, numbers) in constants.iter_mut().zip(Order::<M>::rows()) {
         for (c, &number) in constants.iter_mut().zip(numbers) {
@@ -57,9 +57,9 @@ fn place<I: Isa, const M: usize>(isa: I, coefficients: &[u16], out: &mut [Block<
     wipe(constants.as_flattened_mut());
 }
 
-/// Exchanges bits 0 to 2 and bits 3 to 5 of the numbers of words. Its own inverse.
+/// Exchanges bits 0 to 2 and bits 3 to 5 of the numbers of words. The exchange is its own inverse.
 ///
-/// So all strides between words are strides between blocks, before or after it.
+/// Before or after the exchange, all strides between words are strides between blocks.
 #[inline(always)]
 pub(crate) fn swap_words<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
     for eight in values.as_chunks_mut::<8>().0 {
@@ -73,7 +73,7 @@ pub(crate) fn swap_words<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]
     }
 }
 
-/// `u + a v` and `u + a v + v`.
+/// The butterfly `u + a v` and `u + a v + v`.
 struct Forward;
 
 impl Butterfly for Forward {
@@ -95,7 +95,7 @@ impl Butterfly for Forward {
 /// Adds `top x^(2^k)`, which is linear in `x`.
 #[inline(always)]
 fn add_top<I: Isa, const M: usize>(isa: I, top: u16, values: &mut [Block<M>]) {
-    // Values at the points with a single bit in their number, one mask for every plane.
+    // The values at the points whose number has a single bit, one mask for every plane.
     let mut bits = [[0u64; M]; M];
     for (bit, &power) in bits.iter_mut().zip(basis::top_powers::<M>()) {
         *bit = masks(mul_by_public::<M>(top, power));
@@ -112,8 +112,8 @@ fn add_top<I: Isa, const M: usize>(isa: I, top: u16, values: &mut [Block<M>]) {
             });
         }
     }
-    // What all words of a block have besides. From a block to the next one, bits of the number
-    // change up to the lowest zero.
+    // The sum that all words of a block have in common. From a block to the next one, the bits of
+    // the block's number change up to the lowest zero.
     let mut all = [0; M];
     for (b, block) in values.iter_mut().enumerate() {
         for part in 0..parts::<I>() {

@@ -2,7 +2,7 @@
 //! `sum of w_i point(i)^j`, for twice as many `j` as [`transform`](super::transform) has
 //! coefficients.
 //!
-//! Every step of the transform, transposed, in reversed order.
+//! The steps are those of the transform, transposed, in reversed order.
 
 use super::layers::{Butterfly, long_layer, short_layer};
 use super::transform::swap_words;
@@ -11,7 +11,7 @@ use crate::field::planes::{self, Block, Planes, add, load, mul, parts, splat, st
 use falcon_lanes::{Isa, Register, U64s, wipe};
 
 /// Writes the first sums to `out`, which has `2^(k+1)` places, where `k` is [`log_coefficients`].
-/// The values are used up.
+/// The contents of `values` are overwritten.
 pub(crate) fn transpose<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>], out: &mut [u16]) {
     isa.vectorize_words(
         #[inline(always)]
@@ -30,7 +30,7 @@ pub(crate) fn transpose<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>],
     taylor::expand_transposed::<I, M>(isa, out);
 }
 
-/// `x + y` and `a (x + y) + y`.
+/// The butterfly `x + y` and `a (x + y) + y`.
 struct Transposed;
 
 impl Butterfly for Transposed {
@@ -50,8 +50,8 @@ impl Butterfly for Transposed {
     }
 }
 
-/// Butterflies of stride 32, inside words: sums stay in the low half of a word, the others in the
-/// high half.
+/// Applies the butterflies of stride 32, inside words. Sums stay in the low half of a word, the
+/// other results in the high half.
 #[inline(always)]
 fn half_layer<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
     let twiddle = splat(isa, basis::half::<M>());
@@ -85,8 +85,8 @@ fn collect<I: Isa, const M: usize>(isa: I, values: &[Block<M>], out: &mut [u16])
         for part in 0..parts::<I>() {
             let mut sum = I::U64s::splat(isa, 0);
             for plane in load(isa, block, part).into_iter().rev() {
-                // The first bits of both halves become the sums of all. What comes round is added
-                // to higher bits.
+                // The first bits of both halves become the sums of all bits. Bits that rotate
+                // around are added to higher bits only.
                 let word = plane.xor(plane.rotate_left::<48, 16>());
                 let word = word.xor(word.rotate_left::<56, 8>());
                 let word = word.xor(word.rotate_left::<60, 4>());

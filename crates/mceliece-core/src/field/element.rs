@@ -24,8 +24,8 @@ pub(crate) const fn reduce<const M: usize>(x: u32) -> u16 {
 
 /// Product of `a` and `b` before reduction, of degree below `2M - 1`.
 ///
-/// Each bit of `b` is multiplied. Masks made of the bits would let compilers branch on them, and
-/// so would a factor that is 0 or 1: hence the shift by one.
+/// Each bit of `b` is multiplied, shifted by one. With masks made of the bits, or with a factor
+/// that is 0 or 1, compilers could branch on the bit.
 #[inline(always)]
 pub(crate) const fn wide_mul<const M: usize>(a: u16, b: u16) -> u32 {
     let (a, b) = (a as u32, b as u32);
@@ -38,7 +38,7 @@ pub(crate) const fn wide_mul<const M: usize>(a: u16, b: u16) -> u32 {
     product >> 1
 }
 
-/// `x`, of at most `M + 3` bits, with what is above `M` bits folded once.
+/// Folds the bits of `x` above bit `M` once. `x` has at most `M + 3` bits.
 #[inline(always)]
 fn fold<const M: usize>(x: u16, high: u16) -> u16 {
     let low = x & ((1 << M) - 1);
@@ -51,8 +51,8 @@ fn fold<const M: usize>(x: u16, high: u16) -> u16 {
 
 /// Product of `a` and the public element `factor`, by masks.
 ///
-/// Three bits of the factor at a time, so that all fits into 16 bits: registers hold twice as many
-/// of them as words of 32 bits.
+/// Takes three bits of the factor at a time, so that all values fit into 16 bits. Registers hold
+/// twice as many 16-bit values as 32-bit words.
 #[inline(always)]
 pub(crate) fn mul_by_public<const M: usize>(a: u16, factor: u16) -> u16 {
     let bit = |i: usize| 0u16.wrapping_sub(factor >> i & 1);
@@ -74,7 +74,7 @@ pub(crate) const fn mul<const M: usize>(a: u16, b: u16) -> u16 {
 
 /// Inverse of `a`; zero for zero.
 ///
-/// `a^(2^M - 2)` by squarings and products.
+/// Computes `a^(2^M - 2)` by squarings and products.
 pub(crate) const fn inverse<const M: usize>(a: u16) -> u16 {
     // After step `i`, `power` is a^(2^(i + 2) - 2).
     let mut power = mul::<M>(a, a);
@@ -97,7 +97,7 @@ pub(crate) const fn point<const M: usize>(i: u16) -> u16 {
 mod tests {
     use super::*;
 
-    /// Product by long division.
+    /// Computes a product by long division.
     fn slow_mul(m: usize, a: u16, b: u16) -> u16 {
         let modulus: u32 = if m == 12 { 0x1009 } else { 0x201b };
         let mut product = 0u32;

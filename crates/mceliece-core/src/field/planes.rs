@@ -1,20 +1,20 @@
 //! Many elements of the field side by side, bit by bit.
 //!
-//! Plane `p` of a block is a vector of bits: bit `l` of it is coefficient `p` of element number
-//! `l`. A [`Block`] has 512 elements. An operation on planes is the same for every element, so it
-//! depends on no element.
+//! Plane `p` of a block is a vector of bits: bit `l` of the plane is coefficient `p` of element
+//! number `l`. A [`Block`] has 512 elements. Operations on planes do the same for every element, so
+//! timing does not depend on the elements.
 //!
-//! Products and inverses are computed for as many elements as a register has bits.
+//! Each operation computes products or inverses of as many elements as a register has bits.
 
 use falcon_lanes::{Isa, Register, U64s};
 
-/// Words of a plane of a block.
+/// Number of words of a plane of a block.
 pub(crate) const WORDS: usize = 8;
 
-/// Elements of a block.
+/// Number of elements of a block.
 pub(crate) const LANES: usize = 64 * WORDS;
 
-/// 512 elements: word `w` of plane `p` is `[p][w]`.
+/// A block of 512 elements: word `w` of plane `p` is `[p][w]`.
 pub(crate) type Block<const M: usize> = [[u64; WORDS]; M];
 
 /// Registers that hold one part of every plane.
@@ -83,7 +83,7 @@ pub(crate) fn spread<I: Isa, const M: usize>(isa: I, elements: I::U64s) -> Plane
     planes
 }
 
-/// Words that [`splat`] makes the element `x` of.
+/// Returns the words with which [`splat`] loads the element `x`.
 #[inline(always)]
 pub(crate) fn masks<const M: usize>(x: u16) -> [u64; M] {
     core::array::from_fn(|p| 0u64.wrapping_sub(u64::from(x >> p & 1)))
@@ -103,7 +103,7 @@ pub(crate) fn store<I: Isa, const M: usize>(
     });
 }
 
-/// Sums of elements.
+/// Adds elements.
 #[inline(always)]
 pub(crate) fn add<I: Isa, const M: usize>(a: &Planes<I, M>, b: &Planes<I, M>) -> Planes<I, M> {
     let mut sum = *a;
@@ -128,7 +128,7 @@ fn product_plane<I: Isa, const M: usize>(a: &Planes<I, M>, b: &Planes<I, M>, k: 
     sum
 }
 
-/// Products of polynomials with `N` coefficients, at most seven: `2N - 1` registers are used.
+/// Multiplies polynomials with `N` coefficients, at most seven. `2N - 1` registers are used.
 #[inline(always)]
 fn short_product<I: Isa, const N: usize>(isa: I, a: &Half<I>, b: &Half<I>) -> Wide<I> {
     let mut wide = [I::U64s::splat(isa, 0); 25];
@@ -144,10 +144,10 @@ fn short_product<I: Isa, const N: usize>(isa: I, a: &Half<I>, b: &Half<I>) -> Wi
     wide
 }
 
-/// Products, not reduced, from three products of half the length: for `a = a_0 + a_1 z^LOW` and
-/// `b` likewise, `(a_0 b_0 + a_1 b_1 z^LOW) (1 + z^LOW) + (a_0 + a_1) (b_0 + b_1) z^LOW`.
+/// Computes unreduced products from three products of half the length: for `a = a_0 + a_1 z^LOW`
+/// and `b` likewise, `(a_0 b_0 + a_1 b_1 z^LOW) (1 + z^LOW) + (a_0 + a_1) (b_0 + b_1) z^LOW`.
 ///
-/// `LOW` is half of `M`, rounded up, and the other half has six coefficients.
+/// `LOW` is half of `M`, rounded up. The other half has six coefficients.
 ///
 /// Source: A. Karatsuba and Yu. Ofman, 1962; the form is that of D. J. Bernstein, "Batch binary
 /// Edwards", 2009.
@@ -173,7 +173,7 @@ fn split_product<I: Isa, const M: usize, const LOW: usize>(
     let low = short_product::<I, LOW>(isa, &low[0], &low[1]);
     let high = short_product::<I, 6>(isa, &high[0], &high[1]);
     let middle = short_product::<I, LOW>(isa, &sum[0], &sum[1]);
-    // low + high z^LOW.
+    // The polynomial low + high z^LOW.
     let mut outer = [zero; 25];
     unrolled!(P => {
         if P < 2 * LOW - 1 {
@@ -200,14 +200,15 @@ fn split_product<I: Isa, const M: usize, const LOW: usize>(
     wide
 }
 
-/// Remainders modulo the polynomial of the field, of products whose plane number `k` is `plane(k)`.
+/// Reduces products modulo the polynomial of the field. Plane number `k` of the products is
+/// `plane(k)`.
 ///
-/// The planes of the products are asked for from the top. A plane of the result follows as soon as
-/// all planes that are added to it are there, so that few of them wait in registers.
+/// The function calls `plane` from the top down. It finishes a plane of the result as soon as all
+/// its summands are known, so few planes wait in registers.
 #[inline(always)]
 fn reduce<I: Isa, const M: usize>(isa: I, plane: impl Fn(usize) -> I::U64s) -> Planes<I, M> {
     let zero = I::U64s::splat(isa, 0);
-    // Plane `M + i` of the products, with what higher ones add to it.
+    // Planes `M + i` of the products, with the terms that higher planes add.
     let mut high = [zero; 12];
     let mut out = [zero; M];
     unrolled!(P => {
@@ -227,7 +228,7 @@ fn reduce<I: Isa, const M: usize>(isa: I, plane: impl Fn(usize) -> I::U64s) -> P
     out
 }
 
-/// Adds to plane `k` what higher planes leave there: `z^M` is `z^3 + 1`, for 13 also `+ z^4 + z`.
+/// Adds the terms of higher planes to plane `k`: `z^M` is `z^3 + 1`, for 13 also `+ z^4 + z`.
 #[inline(always)]
 fn with_higher<I: Isa, const M: usize>(plane: I::U64s, high: &[I::U64s; 12], k: usize) -> I::U64s {
     let mut sum = plane;
@@ -246,8 +247,8 @@ fn with_higher<I: Isa, const M: usize>(plane: I::U64s, high: &[I::U64s; 12], k: 
     sum
 }
 
-/// The same for `M = 13` and products that are there already: `z^13 = (1 + z) (1 + z^3)`, and sums
-/// of neighbours are used twice.
+/// Reduces complete products for `M = 13`. As `z^13 = (1 + z) (1 + z^3)`, sums of neighbours are
+/// used twice.
 #[inline(always)]
 fn reduce_13<I: Isa, const M: usize>(mut wide: Wide<I>) -> Planes<I, M> {
     // The top coefficients give z^13, z^14 and z^15 too.
@@ -255,7 +256,7 @@ fn reduce_13<I: Isa, const M: usize>(mut wide: Wide<I>) -> Planes<I, M> {
     wide[13] = wide[13].xor(a);
     wide[14] = wide[14].xor(b);
     wide[15] = wide[15].xor(wide[24]);
-    // Times 1 + z.
+    // Multiplies by 1 + z.
     let mut sums = [wide[13]; 13];
     unrolled!(P => {
         if P != 0 && P < 12 {
@@ -263,7 +264,7 @@ fn reduce_13<I: Isa, const M: usize>(mut wide: Wide<I>) -> Planes<I, M> {
         }
     });
     sums[12] = wide[24];
-    // Times 1 + z^3.
+    // Multiplies by 1 + z^3.
     let mut planes = [wide[0]; M];
     unrolled!(P => {
         if P < M {
@@ -278,7 +279,7 @@ fn reduce_13<I: Isa, const M: usize>(mut wide: Wide<I>) -> Planes<I, M> {
     planes
 }
 
-/// Products of elements.
+/// Multiplies elements.
 #[inline(always)]
 pub(crate) fn mul<I: Isa, const M: usize>(
     isa: I,
@@ -303,7 +304,7 @@ pub(crate) fn mul<I: Isa, const M: usize>(
     }
 }
 
-/// Squares of elements.
+/// Squares elements.
 #[inline(always)]
 pub(crate) fn square<I: Isa, const M: usize>(isa: I, a: &Planes<I, M>) -> Planes<I, M> {
     let zero = I::U64s::splat(isa, 0);
@@ -314,7 +315,7 @@ pub(crate) fn square<I: Isa, const M: usize>(isa: I, a: &Planes<I, M>) -> Planes
     )
 }
 
-/// Elements to the power `2^count`.
+/// Raises elements to the power `2^count`.
 #[inline(always)]
 fn squares<I: Isa, const M: usize>(isa: I, a: &Planes<I, M>, count: usize) -> Planes<I, M> {
     let mut a = *a;
@@ -324,9 +325,9 @@ fn squares<I: Isa, const M: usize>(isa: I, a: &Planes<I, M>, count: usize) -> Pl
     a
 }
 
-/// Inverses of elements; zero for zero.
+/// Inverts elements. Zero gives zero.
 ///
-/// `a^(2^M - 2)` by an addition chain for `M - 1` ones: four products for 13, five for 12.
+/// Computes `a^(2^M - 2)` by an addition chain to `M - 1` ones: four products for 13, five for 12.
 #[inline(always)]
 pub(crate) fn inverse<I: Isa, const M: usize>(isa: I, a: &Planes<I, M>) -> Planes<I, M> {
     // `ones_k` is a^(2^k - 1).
@@ -343,7 +344,7 @@ pub(crate) fn inverse<I: Isa, const M: usize>(isa: I, a: &Planes<I, M>) -> Plane
     square(isa, &ones)
 }
 
-/// Sorts the bits of elements into planes. Elements that are missing are zero.
+/// Sorts the bits of elements into planes. Missing elements count as zero.
 #[inline(always)]
 pub(crate) fn slice<const M: usize>(elements: impl Iterator<Item = u16>, block: &mut Block<M>) {
     *block = [[0; WORDS]; M];

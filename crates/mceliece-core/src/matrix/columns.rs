@@ -1,7 +1,7 @@
 //! Columns of the parity-check matrix: row `i M + b` of column `j` is bit `b` of
 //! `alpha_j^i / g(alpha_j)`.
 //!
-//! Rows are made for 512 columns at a time, power by power, and eight rows at a time are cut into
+//! Rows are computed for 512 columns at a time, power by power. Eight rows at a time are cut into
 //! byte columns.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm MatGen.
@@ -13,16 +13,16 @@ use crate::bits::to_bytes;
 use crate::field::planes::{Block, LANES, WORDS, load, mul, parts, slice, store};
 use falcon_lanes::{Bytes, BytesKernel, Isa, transpose_bytes, wipe};
 
-/// Byte columns that are made at a time, at most.
+/// Largest number of byte columns that are made at a time.
 pub(crate) const PIECE: usize = LANES / 8;
 
-/// Most rows that wait for seven others.
+/// Largest number of rows that wait until there are eight.
 const PENDING: usize = 7 + 13;
 
-/// Writes the byte columns from number `first` on, as many as the matrix has, at most [`PIECE`].
+/// Writes the byte columns from number `first` to the end of the matrix, at most [`PIECE`].
 ///
-/// `columns` are the pairs `(alpha_j, 1/g(alpha_j))`; those that are missing are zero. The matrix
-/// has `t M` rows behind `padding` rows of zeros, fewer than eight.
+/// `columns` are the pairs `(alpha_j, 1/g(alpha_j))`. Missing pairs count as zero. The matrix has
+/// `t M` rows behind `padding` rows of zeros, fewer than eight.
 #[inline(never)]
 pub(crate) fn write_columns<I: Isa, const M: usize>(
     isa: I,
@@ -70,7 +70,7 @@ pub(crate) fn write_columns<I: Isa, const M: usize>(
     isa.with_bytes(Arrange { lines, back: false });
 }
 
-/// Cuts eight rows, which are group `group`, into byte columns.
+/// Cuts the eight rows of group `group` into byte columns.
 #[inline(always)]
 pub(crate) fn cut_rows(rows: &[RowPiece; 8], group: usize, lines: &mut [Line], height: usize) {
     let mut columns = *rows;
@@ -80,7 +80,7 @@ pub(crate) fn cut_rows(rows: &[RowPiece; 8], group: usize, lines: &mut [Line], h
     }
 }
 
-/// Brings lines into the order of [`Bytes`], or back to that of bytes.
+/// Puts lines into the order of [`Bytes`], or back into the order of bytes.
 pub(crate) struct Arrange<'a> {
     pub(crate) lines: &'a mut [Line],
     pub(crate) back: bool,
@@ -101,8 +101,8 @@ impl BytesKernel for Arrange<'_> {
     }
 }
 
-/// Calls `visit` with eight rows at a time of all byte columns, at most [`PIECE`]. The order of
-/// their lines is that of bytes afterwards.
+/// Calls `visit` with eight rows at a time of all byte columns, at most [`PIECE`]. Afterwards the
+/// lines are in the order of bytes.
 pub(crate) fn join_rows<I: Isa>(
     isa: I,
     matrix: &mut Matrix<'_>,
@@ -130,8 +130,8 @@ pub(crate) fn join_rows<I: Isa>(
     );
 }
 
-/// Calls `visit` with the number of each byte column and its bytes, one for each row, and with
-/// those of the padding in front. The order of the lines is that of bytes afterwards.
+/// Calls `visit` with the number of each byte column and its bytes. There is one byte for each row,
+/// after those of the padding. Afterwards the lines are in the order of bytes.
 #[inline(never)]
 pub(crate) fn visit_columns<I: Isa>(
     isa: I,
@@ -144,7 +144,7 @@ pub(crate) fn visit_columns<I: Isa>(
         lines: &mut *lines,
         back: true,
     });
-    // 1,664 rows at most, and the padding.
+    // At most 1,664 rows, including the padding.
     let mut bytes = [0; 1664];
     for (number, column) in lines.chunks_exact(height).enumerate() {
         to_bytes(column.as_flattened(), &mut bytes);

@@ -1,24 +1,23 @@
 //! Gauss-Jordan elimination in constant time, by byte columns.
 //!
 //! A byte column holds the same eight columns of all rows, a byte for each row. A panel is one byte
-//! column, whose columns get the next eight rows as pivot rows. Its step has two halves.
+//! column. Its columns get the next eight rows as pivot rows, in a step with two halves.
 //!
-//! 1. *Pivot rows.* On the bytes of the pivot rows and of a window of rows below, choose by masks
+//! 1. *Pivot rows.* Take the bytes of the pivot rows and of a window of rows below. Choose by masks
 //!    the combinations of these rows that make the bytes of the pivot rows the identity. A pivot
-//!    row always takes part in its own combination, and the other rows stay as they are: the rows
-//!    span the same space. For random rows a window of 56 suffices but for a chance of `2^-56`;
-//!    if it does not, the same is done with the next window.
-//! 2. *All rows.* The bytes of the panel are the coefficients of the rows: they say which pivot
+//!    row always takes part in its own combination, and the other rows stay as they are, so the
+//!    rows span the same space. For random rows a window of 56 suffices except with probability
+//!    `2^-56`. If it does not, the same is done with the next window.
+//! 2. *All rows.* The bytes of the panel are the coefficients of the rows: they tell which pivot
 //!    rows to add. In another byte column the pivot rows are eight bytes, the matrix of a linear
-//!    map, and what a row gains is the image of its coefficients. Processors map 16 to 64 bytes
-//!    with one or two instructions, see [`Bytes`].
+//!    map. The change of a row is the image of its coefficients. Processors map 16 to 64 bytes with
+//!    one or two instructions, see [`Bytes`].
 //!
-//! Coefficients stay where they were, in the byte column of the panel, whose columns are done. With
-//! the combinations of the first half they repeat the whole reduction on other columns of the same
-//! rows, see [`replay`]. So a matrix is reduced in two parts, and a matrix that turns out to be
-//! singular costs the left part only.
+//! Coefficients stay in the byte column of the panel, whose columns are done. With the combinations
+//! of the first half they repeat the whole reduction on other columns of the same rows, see
+//! [`replay`]. So a matrix is reduced in two parts, and a singular matrix costs the left part only.
 //!
-//! Public are the number of windows, and whether the reduction fails. No other branch and no
+//! The number of windows is public, and so is whether the reduction fails. No other branch and no
 //! address depends on the matrix.
 
 use super::Line;
@@ -27,14 +26,14 @@ use crate::reveal::reveal;
 use core::ops::Range;
 use falcon_lanes::{Bytes, BytesKernel, Isa, planes_of_bytes, wipe};
 
-/// Pivots of a panel: the bits of a byte.
+/// Pivots of a panel, one for each bit of a byte.
 const PIVOTS: usize = 8;
-/// Rows whose combinations are considered at a time: the pivot rows and a window.
+/// Number of rows that a combination considers: the pivot rows and a window.
 const CANDIDATES: usize = 64;
-/// Combinations beyond one a panel that can be kept.
+/// Number of combinations that can be stored beyond one for each panel.
 const SPARE: usize = 16;
 
-/// Words of a [`Combination`], for memory that the caller owns.
+/// Number of words of a [`Combination`], for memory that the caller owns.
 pub(crate) const COMBINATION_WORDS: usize = 2 + PIVOTS;
 
 /// Number of combinations that a reduction to `rows` pivots may need.
@@ -42,12 +41,14 @@ pub(crate) const fn max_combinations(rows: usize) -> usize {
     rows.div_ceil(PIVOTS) + SPARE
 }
 
-/// Lines of a byte column of `rows` rows. The last one is zero: a window may reach into it.
+/// Number of lines of a byte column of `rows` rows. The last line is zero: a window may reach into
+/// it.
 pub(crate) const fn height(rows: usize) -> usize {
     rows.div_ceil(64) + 1
 }
 
-/// One first half of a step: panel, first row of the window, and the candidates for each bit.
+/// The result of a step's first half: panel, first row of the window, and the candidates for each
+/// bit.
 pub(crate) type Combination = [u64; COMBINATION_WORDS];
 
 /// Byte columns of a matrix, in the order of [`Bytes`]: `height` lines each.
@@ -63,10 +64,10 @@ impl Matrix<'_> {
     }
 }
 
-/// A reduction that is under way.
+/// A reduction in progress.
 pub(crate) struct Reduction<'a> {
-    /// Zero columns in front of the matrix, fewer than eight, and as many zero rows: they have no
-    /// pivot, and put the columns behind the identity on bytes.
+    /// Number of zero columns in front of the matrix, fewer than eight. There is the same number of
+    /// zero rows. They have no pivot, and align the columns behind the identity to bytes.
     pub(crate) padding: usize,
     pub(crate) combinations: &'a mut [Combination],
     /// Number of combinations so far.
@@ -147,7 +148,7 @@ fn reduce_panel<B: Bytes>(
     true
 }
 
-/// Byte columns that are changed at a time: coefficients are loaded once for all of them.
+/// Number of byte columns that are changed together, so that coefficients are loaded once for all.
 pub(crate) const GROUP: usize = 4;
 
 /// Repeats a reduction on other columns of the same rows. `left` is the reduced matrix.
@@ -217,7 +218,7 @@ fn replay_on<B: Bytes, const N: usize>(
     }
 }
 
-/// The bytes of the candidates of a combination.
+/// Loads the bytes of the candidates of a combination.
 #[inline(always)]
 fn candidates<B: Bytes>(bytes: B, combination: &Combination, column: &[Line]) -> B::Line {
     let [panel, window, ..] = combination.map(|word| word as usize);
@@ -279,7 +280,7 @@ fn add_pivots<B: Bytes, const N: usize>(
             bytes.store(bytes.add_mapped(line, map, &coefficients), &mut column[l]);
         }
     }
-    // What the pivot rows themselves have gained is nothing.
+    // The pivot rows themselves do not change.
     for (column, pivots) in columns.iter_mut().zip(pivots) {
         bytes.replace_eight(column, first, pivots);
     }
@@ -298,7 +299,7 @@ fn choose_pivots<B: Bytes>(
     let mut window = PIVOTS * (panel + 1);
     loop {
         let Some(combination) = reduction.combinations.get_mut(reduction.count) else {
-            // More windows than random matrices ever need.
+            // Random matrices never need this number of windows.
             return false;
         };
         reduction.count += 1;
@@ -313,7 +314,7 @@ fn choose_pivots<B: Bytes>(
         let complete = find_combination(&mut planes, skipped, &mut combination[2..]);
         wipe(&mut line);
         wipe(&mut planes);
-        // A window that does not suffice is a rare event; a matrix that is singular is thrown away.
+        // A window that does not suffice is rare, and a singular matrix is thrown away.
         if reveal(complete) {
             return true;
         }
@@ -331,7 +332,7 @@ fn choose_pivots<B: Bytes>(
     }
 }
 
-/// All ones for the words that are not zero, hidden from the compiler.
+/// Returns all ones for each word that has a bit of `of`, hidden from the compiler.
 #[inline(always)]
 fn any(words: &[u64; PIVOTS], of: u64) -> [u64; PIVOTS] {
     core::hint::black_box(words.map(
@@ -340,12 +341,12 @@ fn any(words: &[u64; PIVOTS], of: u64) -> [u64; PIVOTS] {
     ))
 }
 
-/// Finds the sets of candidates, of which the first eight are the pivot rows, that make the bytes
-/// of the pivot rows single bits. Word `i` of `planes` is bit `i` of all candidates, and bit `k` of
-/// a set is candidate `k`. Returns true if all were found.
+/// Finds the sets of candidates that make the bytes of the pivot rows single bits. The first eight
+/// candidates are the pivot rows. Word `i` of `planes` is bit `i` of all candidates, and bit `k` of
+/// a set is candidate `k`. Returns true if all sets were found.
 ///
-/// Every candidate is reduced by the pivot rows that are done. Only the sets of the pivot rows are
-/// written down: candidate `k` is itself, and those done pivot rows whose word of `reduced` has bit
+/// Every candidate is reduced by the finished pivot rows. Only the sets of the pivot rows are
+/// written: candidate `k` is itself, and the finished pivot rows whose word of `reduced` has bit
 /// `k`.
 #[inline(always)]
 fn find_combination(planes: &mut [u64; 8], skipped: usize, out: &mut [u64]) -> bool {
@@ -353,7 +354,7 @@ fn find_combination(planes: &mut [u64; 8], skipped: usize, out: &mut [u64]) -> b
     let mut reduced = [0u64; PIVOTS];
     let mut found = 1;
     for q in skipped..PIVOTS {
-        // The first candidate below with the bit, if pivot row q has it not.
+        // If pivot row q lacks the bit, takes the first candidate below that has it.
         let below = planes[q] & u64::MAX << q << 1;
         let taken = below & below.wrapping_neg() & !mask::hidden(mask::of_bit(planes[q] >> q & 1));
         let gained = any(planes, taken);
@@ -361,13 +362,13 @@ fn find_combination(planes: &mut [u64; 8], skipped: usize, out: &mut [u64]) -> b
             *plane ^= gained & 1 << q;
         }
         found &= planes[q] >> q;
-        // What it is made of.
+        // The sets of row q itself and of the candidate that was taken.
         let (own, others) = (any(&reduced, 1 << q), any(&reduced, taken));
         let mut set = 1 << q | taken;
         for j in skipped..q {
             set ^= sets[j] & (own[j] ^ others[j]);
         }
-        // Away with the bit in the other candidates.
+        // Removes the bit from the other candidates.
         let changed = planes[q] & !(1 << q);
         let bits = any(planes, 1 << q);
         for (plane, bit) in planes.iter_mut().zip(bits) {
@@ -396,7 +397,7 @@ mod tests {
     use std::vec;
     use std::vec::Vec;
 
-    /// Bits that are no linear function of their number.
+    /// Bits that are not a linear function of their number.
     struct Noise(u64);
 
     impl Noise {
@@ -410,7 +411,7 @@ mod tests {
 
     type Row = [u64; 16];
 
-    /// Reduces the columns of `pivots` in order; false if they are dependent.
+    /// Reduces the columns of `pivots` in order. Returns false if they are dependent.
     fn gauss(rows: &mut [Row], first_column: usize) -> bool {
         let count = rows.len();
         for i in 0..count {
@@ -432,7 +433,7 @@ mod tests {
         true
     }
 
-    /// Reduces `rows`, of which the first 512 columns are the left part, by both ways.
+    /// Reduces `rows` in both ways. Their first 512 columns are the left part.
     fn check<I: Isa>(isa: I, rows: &[Row], padding: usize) -> bool {
         let count = rows.len();
         let mut expected = rows.to_vec();
@@ -482,7 +483,7 @@ mod tests {
                 });
             };
             equal(&mut right, 1, 0..8);
-            // Columns behind the identity in the left part.
+            // Compares the columns behind the identity in the left part.
             equal(&mut left, 0, panels.div_ceil(8)..8);
         }
         regular
@@ -506,7 +507,7 @@ mod tests {
             let count = 8 * (1 + i % 24) - padding;
             let mut rows = matrix(&mut noise, count, padding);
             match i % 5 {
-                // Two equal rows; one row of zeros; a dependent column.
+                // Cases: two equal rows, one row of zeros, a dependent column.
                 0 => rows[count / 2] = rows[0],
                 1 if count > 8 => rows[count - 1] = [0; 16],
                 2 => {

@@ -18,8 +18,8 @@ use falcon_lanes::{Isa, transpose_bytes, wipe};
 /// Pivot columns as one-hot words, in order.
 pub(crate) type Pivots = [u64; CHOSEN];
 
-/// Finds the pivot columns of `submatrix`, of which every word is a row. Returns false if the rank
-/// is less than 32.
+/// Finds the pivot columns of `submatrix`, whose words are its rows. Returns false if the rank is
+/// less than 32.
 pub(crate) fn find_pivots(submatrix: &mut [u64; CHOSEN], pivots: &mut Pivots) -> bool {
     let mut rank = 0;
     for j in 0..CHOSEN {
@@ -37,17 +37,17 @@ pub(crate) fn find_pivots(submatrix: &mut [u64; CHOSEN], pivots: &mut Pivots) ->
         }
     }
     wipe(submatrix);
-    // The attempt of key generation is thrown away then.
+    // If the rank is too small, this attempt of key generation is thrown away.
     reveal(rank == CHOSEN as u64)
 }
 
-/// The mask `c` of a secret key, from the pivot columns.
+/// Returns the mask `c` of a secret key, from the pivot columns.
 pub(crate) fn pivot_mask(pivots: &Pivots) -> u64 {
     pivots.iter().fold(0, |all, pivot| all | pivot)
 }
 
-/// Pivot columns from the mask `c`. Returns false unless `c` has 32 bits, the `j`-th of which is at
-/// place `j` or later (always true).
+/// Reads pivot columns from the mask `c`. Returns false unless `c` has 32 bits. Its `j`-th bit is
+/// always at place `j` or later.
 pub(crate) fn pivots_of_mask(mut c: u64, pivots: &mut Pivots) -> bool {
     let weight = c.count_ones();
     for pivot in pivots {
@@ -57,7 +57,7 @@ pub(crate) fn pivots_of_mask(mut c: u64, pivots: &mut Pivots) -> bool {
     reveal(weight == CHOSEN as u32)
 }
 
-/// Exchanges element `j` of `elements` and the one that `pivots[j]` names, for all `j` in order.
+/// Exchanges element `j` of `elements` and the one at place `pivots[j]`, for all `j` in order.
 pub(crate) fn exchange(elements: &mut [u64], pivots: &Pivots) {
     for (j, pivot) in pivots.iter().enumerate() {
         for k in j + 1..CHOICE {
@@ -69,7 +69,7 @@ pub(crate) fn exchange(elements: &mut [u64], pivots: &Pivots) {
     }
 }
 
-/// The eight bytes of 64 rows, line `line` of the eight byte columns, as words. Its own inverse.
+/// Converts line `line` of eight byte columns to 64 rows of eight bytes, each as a word.
 fn rows_of(columns: &[[u64; 8]; 8]) -> [u64; 64] {
     let mut rows = *columns;
     transpose_bytes(&mut rows);
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn pivots_are_the_first_independent_columns() {
-        // Row j has its lowest bit at 2j, in the order of the rows reversed.
+        // Row j has its lowest bit at 2j, if the order of the rows is reversed.
         let row = |j: usize| (0x5a5a_5a5a_5a5a_5a5a_u64 << 1 | 1) << (2 * j);
         let mut submatrix = core::array::from_fn(|j| row(31 - j));
         let mut pivots = [0; 32];

@@ -1,9 +1,9 @@
 //! The Benes network on vectors of `2^m` bits.
 //!
-//! Layer `l` of `2m - 1` exchanges the bits `i` and `i + stride` where its control bit is set; the
-//! strides are 1, 2, .., `2^(m-1)`, .., 2, 1. A layer has `2^(m-1)` control bits, for the pairs by
-//! ascending `i`. The network with the control bits of `pi` makes `x_pi(0), x_pi(1), ..` of
-//! `x_0, x_1, ..`.
+//! Layer `l` of `2m - 1` exchanges the bits `i` and `i + stride` if the control bit of the pair is
+//! set. The strides are 1, 2, .., `2^(m-1)`, .., 2, 1. A layer has `2^(m-1)` control bits, for the
+//! pairs by ascending `i`. The network with the control bits of `pi` turns `x_0, x_1, ..` into
+//! `x_pi(0), x_pi(1), ..`.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, section on control bits.
 
@@ -40,7 +40,7 @@ fn layer(m: usize, l: usize, control: &[u8], bits: &mut [u64]) {
     let len = 1 << (m - 4);
     let control = &control[l * len..][..len];
     match log_stride {
-        // The stride is a constant inside of each arm.
+        // The stride is a constant inside each arm.
         0 => inside_words::<0>(control, bits),
         1 => inside_words::<1>(control, bits),
         2 => inside_words::<2>(control, bits),
@@ -51,11 +51,11 @@ fn layer(m: usize, l: usize, control: &[u8], bits: &mut [u64]) {
     }
 }
 
-/// A stride of `2^LOG` bits, `LOG < 6`: 32 control bits for each word.
+/// Applies a layer with a stride of `2^LOG` bits, `LOG < 6`: 32 control bits for each word.
 #[inline(always)]
 fn inside_words<const LOG: usize>(control: &[u8], bits: &mut [u64]) {
     for (word, control) in bits.iter_mut().zip(control.as_chunks().0) {
-        // Spread to the places with bit `LOG` zero.
+        // Spreads the control bits to the places with bit `LOG` zero.
         let mut mask = u64::from(u32::from_le_bytes(*control));
         for b in (LOG..5).rev() {
             mask = (mask | mask << (1 << b)) & !PATTERNS[b];
@@ -65,7 +65,7 @@ fn inside_words<const LOG: usize>(control: &[u8], bits: &mut [u64]) {
     }
 }
 
-/// A stride of `2^log` words.
+/// Applies a layer with a stride of `2^log` words.
 #[inline(always)]
 fn between_words(log: usize, control: &[u8], bits: &mut [u64]) {
     let stride = 1 << log;
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
     use std::vec::Vec;
 
-    /// The network by its definition.
+    /// Applies the network by its definition.
     fn slow(m: usize, control: &[u8], bits: &mut [u64]) {
         for l in 0..2 * m - 1 {
             let stride = 1 << if l < m { l } else { 2 * m - 2 - l };

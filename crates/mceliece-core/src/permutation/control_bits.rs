@@ -1,17 +1,17 @@
 //! Control bits of a permutation, in constant time.
 //!
 //! For `pi` on `2^w` points and `X(x) = x ^ 1`: `P = pi X pi^-1 X`, and `c(x)` is the least element
-//! of the cycle of `x` under `P`. Control bits of the first layer are `f_j = c(2j) mod 2`, and
-//! `F(x) = x ^ f_(x/2)`; those of the last layer `l_j = F(pi(2j)) mod 2`, and `L(x) = x ^ l_(x/2)`.
-//! `M = F pi L` keeps parity, so the layers between are those of `M(2j) / 2` and `M(2j+1) / 2`, the
-//! even one first. On two points the bit is `pi(0)`.
+//! of the cycle of `x` under `P`. The control bits of the first layer are `f_j = c(2j) mod 2`, and
+//! `F(x) = x ^ f_(x/2)`. Those of the last layer are `l_j = F(pi(2j)) mod 2`, and
+//! `L(x) = x ^ l_(x/2)`. `M = F pi L` keeps parity. So the layers between are those of `M(2j) / 2`
+//! and `M(2j+1) / 2`, the even one first. On two points the control bit is `pi(0)`.
 //!
 //! The `2^l` permutations of level `l` are interleaved: element `x` of permutation `s` is at place
-//! `x 2^l + s`. Then the halves of `M` are where they were, and control bit `j` of permutation `s`
-//! is bit `j 2^l + s` of the layer.
+//! `x 2^l + s`. Then the halves of `M` already are at their places, and control bit `j` of
+//! permutation `s` is bit `j 2^l + s` of the layer.
 //!
-//! A permutation is applied by sorting. `A = pi X pi^-1` is its own inverse and `P = A X`, so
-//! `P^-1(x) = X P(X x)`, for every power of `P` too: the inverse costs no sort.
+//! A permutation is applied by sorting. `A = pi X pi^-1` is its own inverse and `P = A X`. So
+//! `P^-1(x) = X P(X x)`, also for every power of `P`, and the inverse needs no sort.
 //!
 //! A word holds all numbers of a place, and three numbers fit in a key for every size.
 //!
@@ -26,8 +26,8 @@ pub(crate) const fn scratch_len(m: usize) -> usize {
     3 << m
 }
 
-/// Numbers of a place: its point, that of the inverse permutation, that of a power of `P`, and the
-/// least element so far.
+/// Numbers of a place: its point, the point of the inverse permutation, the point of a power of
+/// `P`, and the least element so far.
 #[derive(Clone, Copy)]
 struct Place {
     pi: u64,
@@ -54,7 +54,7 @@ impl Place {
     }
 }
 
-/// The smaller one.
+/// Returns the smaller of `a` and `b`, without a branch.
 #[inline(always)]
 fn least(a: u64, b: u64) -> u64 {
     falcon_lanes::Ordered::min_max(a, b)[0]
@@ -88,7 +88,7 @@ pub(crate) fn control_bits<I: Isa>(
         };
         level.reduce(out);
     }
-    // On two points.
+    // The control bits of permutations on two points.
     let bits = places[..1 << (m - 1)].iter().map(|&place| place & 1);
     put_bits(bits, (m - 1) << (m - 1), out);
 }
@@ -125,8 +125,8 @@ impl<I: Isa> Level<'_, I> {
         self.m - self.level
     }
 
-    /// Sets every key from its place, the point there, and the numbers at the place and at the
-    /// place of the neighbour `X x`. Then sorts the keys.
+    /// Sets every key from its place, the point there, and the numbers at the place and at its
+    /// neighbour `X x`. Then sorts the keys.
     fn sort_keys(&mut self, key: impl Fn(usize, u64, Place, Place) -> u64) {
         let stride = 1 << self.level;
         for place in 0..self.keys.len() {
@@ -137,7 +137,7 @@ impl<I: Isa> Level<'_, I> {
         sort(self.isa, self.keys, 1 << self.level, self.spare);
     }
 
-    /// Changes the numbers of every place, which `change` gets with the place and its point.
+    /// Calls `change` with every place and its point, to change the numbers of the place.
     fn change(&mut self, change: impl Fn(&[u64], usize, u64, &mut Place)) {
         for (at, word) in self.places.iter_mut().enumerate() {
             let mut place = Place::load(*word);
@@ -146,7 +146,7 @@ impl<I: Isa> Level<'_, I> {
         }
     }
 
-    /// The place of the first element of every pair.
+    /// Lists the place of the first element of every pair.
     fn pairs(&self) -> impl Iterator<Item = usize> + use<I> {
         let level = self.level;
         let low = move |pair: usize| pair & ((1 << level) - 1);
@@ -159,7 +159,7 @@ impl<I: Isa> Level<'_, I> {
         let (w, level, stride) = (self.w(), self.level, 1 << self.level);
         let layer = 1 << (self.m - 1);
         let mask = (1 << w) - 1;
-        // The inverse of `pi`, `P = A X`, and `c` of one step.
+        // Keys for the inverse of `pi`, `P = A X`, and `c` of one step.
         self.sort_keys(|_, x, here, next| here.pi << (2 * w) | next.pi << w | x);
         self.change(|keys, at, x, place| {
             place.inverse = keys[at] & mask;
@@ -168,14 +168,14 @@ impl<I: Isa> Level<'_, I> {
         });
         self.find_least(mask);
 
-        // The first layer, and F pi by the inverse of pi.
+        // Takes the bits of the first layer, and computes F pi from the inverse of pi.
         let first = self.pairs().map(|at| Place::load(self.places[at]).c);
         put_bits(first, level * layer, out);
         self.sort_keys(|at, x, here, next| {
             let even = if at & stride == 0 { here } else { next };
             here.inverse << w | (x ^ even.c & 1)
         });
-        // The last layer, and F pi L.
+        // Takes the bits of the last layer, and computes F pi L.
         let last = self.pairs().map(|at| self.keys[at]);
         put_bits(last, (2 * self.m - 2 - level) * layer, out);
         for at in self.pairs() {
@@ -186,7 +186,7 @@ impl<I: Isa> Level<'_, I> {
         }
     }
 
-    /// Finds the least elements of all cycles, whose lengths are at most `2^(w-1)`.
+    /// Finds the least elements of all cycles. Their lengths are at most `2^(w-1)`.
     fn find_least(&mut self, mask: u64) {
         let w = self.w();
         if w < 3 {
@@ -213,7 +213,7 @@ mod tests {
     use std::vec;
     use std::vec::Vec;
 
-    /// The network, applied to the numbers of the points.
+    /// Applies the network to the numbers of the points.
     fn replay(m: usize, control: &[u8]) -> Vec<u32> {
         let mut points: Vec<u32> = (0..1 << m).collect();
         for l in 0..2 * m - 1 {
@@ -290,7 +290,7 @@ mod tests {
                 }
                 check(isa, m, &pi);
             }
-            // One cycle of all points, and the identity.
+            // A single cycle of all points, and the identity.
             let len = 1u32 << m;
             check(isa, m, &(0..len).map(|x| (x + 1) % len).collect::<Vec<_>>());
             check(isa, m, &(0..len).collect::<Vec<_>>());

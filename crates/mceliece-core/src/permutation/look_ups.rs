@@ -1,18 +1,18 @@
-//! [Control bits](super::control_bits) by looking up, for instruction sets that find many bytes of
-//! a table at once.
+//! [Control bits](super::control_bits) by table lookup, for instruction sets that look up many
+//! bytes at once.
 //!
-//! A permutation is carried with its inverse, so composing permutations is looking numbers up. The
-//! permutations of a level are in segments of places. First a segment is one permutation, and the
-//! next level has two segments of half the length. Segments of 256 places are not divided further:
-//! there, element `x` of permutation `u` is at place `x stride + u`, and numbers are those of
+//! Every permutation is stored with its inverse, so two permutations are composed by lookups. The
+//! permutations of a level are in segments of places. At first one segment is one permutation. The
+//! next level has two segments of half the length. Segments of 256 places are not divided further.
+//! There, element `x` of permutation `u` is at place `x stride + u`, and numbers are those of
 //! places. So `X` changes one bit of a place on every level.
 //!
 //! Numbers are in two planes: their low bytes, then their high bytes.
 
 use falcon_lanes::{Isa, wipe};
 
-/// Base-2 logarithm of the length of the shortest segments. [`Isa::look_up_bytes`] takes no less,
-/// and strides must fit in the low byte of a number.
+/// Base-2 logarithm of the length of the shortest segments. [`Isa::look_up_bytes`] accepts no
+/// shorter ones, and strides must fit in the low byte of a number.
 const SHORTEST_LOG: usize = 8;
 
 /// Number of bytes of scratch for `2^m` points.
@@ -20,7 +20,7 @@ pub(crate) const fn scratch_len(m: usize) -> usize {
     12 << m
 }
 
-/// Numbers of all places.
+/// Numbers of all places, in two planes.
 struct Numbers<'a> {
     low: &'a mut [u8],
     high: &'a mut [u8],
@@ -35,7 +35,7 @@ impl<'a> Numbers<'a> {
         Self { low, high }
     }
 
-    /// The numbers of some places.
+    /// Borrows the numbers of the places `places`.
     fn part(&mut self, places: core::ops::Range<usize>) -> Numbers<'_> {
         Numbers {
             low: &mut self.low[places.clone()],
@@ -111,15 +111,15 @@ pub(crate) fn control_bits<I: Isa>(
     );
 }
 
-/// ORs the bits of a layer to `out`. `bits` is not zero at the even place of a pair whose control
-/// bit is set.
+/// ORs the bits of a layer to `out`. If the control bit of a pair is set, `bits` is not zero at the
+/// even place of the pair.
 #[inline(always)]
 fn put_bits(m: usize, w: usize, bits: &[u8], out: &mut [u8]) {
-    /// Places of a segment that are done together.
+    /// Number of places of a segment that are handled together.
     const PLACES: usize = 1 << SHORTEST_LOG;
     let log = w.max(SHORTEST_LOG);
     let (stride_log, blocks_log) = (log - w, m - log);
-    // Logarithm of the segments whose bits are in one byte, and the number of pairs.
+    // Logarithm of the number of segments whose bits are in one byte, and the number of pairs.
     let together_log = blocks_log.min(3);
     let pairs = 8 >> together_log;
     let mut joined = [0; PLACES];
@@ -158,24 +158,24 @@ fn put_bits(m: usize, w: usize, bits: &[u8], out: &mut [u8]) {
 /// A segment of permutations.
 struct Segment<'a, I> {
     isa: I,
-    /// Number of bits of a point.
+    /// Number of bits of a point, `w`.
     w: usize,
     /// Number of permutations.
     stride: usize,
     pi: Numbers<'a>,
     inverse: Numbers<'a>,
-    /// A power of `P`.
+    /// A power of the permutation `P`.
     power: Numbers<'a>,
     spare: Numbers<'a>,
-    /// Afterwards, the bits of the first layer; before, numbers.
+    /// Numbers before [`reduce`](Self::reduce), the bits of the first layer afterwards.
     first: Numbers<'a>,
-    /// Afterwards, the bits of the last layer; before, the least elements so far.
+    /// The least elements before [`reduce`](Self::reduce), the bits of the last layer afterwards.
     last: Numbers<'a>,
 }
 
 impl<I: Isa> Segment<'_, I> {
     /// Finds the bits of the first and the last layer, and replaces the permutations by those of
-    /// the next level. On two points, finds the bits of the only layer, as `first`.
+    /// the next level. On two points, writes the bits of the only layer to `first`.
     #[inline(always)]
     fn reduce(mut self) {
         let (isa, stride) = (self.isa, self.stride);
@@ -185,12 +185,12 @@ impl<I: Isa> Segment<'_, I> {
         }
         self.find_least();
 
-        // F, and F pi.
+        // Computes F, then F pi.
         even_bits(self.last.low, stride, self.first.low);
         let bits = &*self.first.low;
         isa.look_up_bytes([bits], self.pi.planes(), [self.spare.low]);
         add(self.spare.low, self.pi.low);
-        // L, F pi L, and its inverse.
+        // Computes L, F pi L, and the inverse of F pi L.
         even_bits(self.pi.low, stride, self.last.low);
         for (from, to) in self.pi.planes().into_iter().zip(self.power.planes_mut()) {
             exchange_where(self.last.low, from, stride, to);
@@ -221,9 +221,9 @@ impl<I: Isa> Segment<'_, I> {
         }
     }
 
-    /// Finds the least elements of all cycles of `P`, whose lengths are at most `2^(w-1)`, as
-    /// `last`: that of `2^i` steps is the lesser one of those of `2^(i-1)` steps at `x` and at
-    /// `P^(2^(i-1)) x`.
+    /// Writes the least elements of all cycles of `P` to `last`. The lengths of the cycles are at
+    /// most `2^(w-1)`. The least element within `2^i` steps is the smaller of two within `2^(i-1)`
+    /// steps: the one at `x`, and the one at `P^(2^(i-1)) x`.
     #[inline(always)]
     fn find_least(&mut self) {
         let Self {
@@ -238,7 +238,7 @@ impl<I: Isa> Segment<'_, I> {
             last,
         } = self;
         let (isa, w, stride) = (*isa, *w, *stride);
-        // A = pi X pi^-1, and P = A X.
+        // Computes A = pi X pi^-1, and P = A X.
         for (to, from) in first.low.iter_mut().zip(&*inverse.low) {
             *to = from ^ stride as u8;
         }
@@ -267,7 +267,7 @@ impl<I: Isa> Segment<'_, I> {
     }
 }
 
-/// Replaces `least` by the lesser numbers.
+/// Replaces each number of `least` by that of `other` if that is smaller.
 #[inline(always)]
 fn keep_least(other: &Numbers<'_>, least: &mut Numbers<'_>) {
     let others = other.low.iter().zip(&*other.high);
@@ -286,8 +286,9 @@ fn add(x: &[u8], sum: &mut [u8]) {
     }
 }
 
-/// Writes `change` of every eight bytes of `bytes`, of those at their partners, whose places differ
-/// in the bit `stride`, and of a mask of the even places, those without this bit.
+/// Calls `change` for every eight bytes of `bytes`, and writes its results. Its arguments are the
+/// bytes, the bytes at their partners, and a mask of the even places. The places of partners differ
+/// in the bit `stride`. Even places do not have this bit.
 #[inline(always)]
 fn with_partners(
     bytes: &[u8],
@@ -295,7 +296,8 @@ fn with_partners(
     out: &mut [u8],
     change: impl Fn(usize, u64, u64, u64) -> u64,
 ) {
-    /// `EVEN` has the bytes without the bit `S`.
+    /// Handles strides `S` below eight. `EVEN` masks the bytes whose place does not have the bit
+    /// `S`.
     #[inline(always)]
     fn inside<'o, const S: usize, const EVEN: u64>(
         words: impl Iterator<Item = (usize, u64, &'o mut [u8; 8])>,
@@ -324,7 +326,7 @@ fn with_partners(
     }
 }
 
-/// Writes the byte of every partner.
+/// Writes the byte of its partner to every place.
 #[inline(always)]
 fn exchange(bytes: &[u8], stride: usize, out: &mut [u8]) {
     with_partners(
@@ -349,7 +351,7 @@ fn even_bits(bytes: &[u8], stride: usize, out: &mut [u8]) {
     );
 }
 
-/// Writes the byte of the partner where `bits` has the bit `stride`, and the byte elsewhere.
+/// Writes the partner's byte where `bits` has the bit `stride`, and the own byte elsewhere.
 #[inline(always)]
 fn exchange_where(bits: &[u8], bytes: &[u8], stride: usize, out: &mut [u8]) {
     let bits = bits.as_chunks().0;
@@ -366,8 +368,8 @@ fn exchange_where(bits: &[u8], bytes: &[u8], stride: usize, out: &mut [u8]) {
     );
 }
 
-/// Divides a permutation that keeps parity: writes half of the even numbers, which are at even
-/// places, then half of the odd ones.
+/// Divides a permutation that keeps parity. Writes half of each even number, from the even places,
+/// then half of each odd number.
 #[inline(always)]
 fn divide(from: &Numbers<'_>, to: &mut Numbers<'_>) {
     let half = from.low.len() / 2;

@@ -34,7 +34,8 @@ pub fn error_vector<P: Parameters>(rng: &mut Drbg) -> Vec<u8> {
     e
 }
 
-/// The positions of its ones as they are drawn, by the definition of FixedWeight.
+/// The positions of the error vector's ones in the order of the draw, by the definition of
+/// FixedWeight.
 pub fn positions<P: Parameters>(rng: &mut Drbg) -> Vec<usize> {
     let q = 1 << P::M;
     let tau = if P::N == q { P::T } else { 2 * P::T };

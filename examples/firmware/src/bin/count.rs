@@ -14,7 +14,7 @@ use static_cell::ConstStaticCell;
 
 falcon_firmware::program!(run);
 
-/// Memory that is large enough for Falcon-1024.
+/// Memory that suffices for Falcon-1024.
 struct Memory {
     reals: [f64; Scratch::<Falcon1024>::LEN],
     words: [u32; KeygenScratch::<Falcon1024>::WORDS],
@@ -22,24 +22,25 @@ struct Memory {
     residues: [i16; KeygenScratch::<Falcon1024>::RESIDUES],
 }
 
-/// Number of keys, and of signatures of the last one. Key generation varies.
+/// Number of keys, and number of signatures with the last key. Key generation varies.
 const KEYS: u8 = 8;
 const SIGNATURES: u8 = 4;
 
-/// The place where the plugin counts.
+/// Mark: the plugin counts between calls of this function.
 #[inline(never)]
 fn mark() {
-    // A constant of its own: two functions of the same code become one, and a symbol is lost.
+    // A constant of its own: the compiler merges two functions with the same code, and a symbol is
+    // lost.
     black_box("count::mark");
 }
 
-/// Runs `work` on zero, in a frame of its own, which [`stack::measure`] needs.
+/// Calls `work` with zero, in a frame of its own, which [`stack::measure`] needs.
 #[inline(never)]
 fn apart(work: &mut impl FnMut(u8)) {
     work(0);
 }
 
-/// Counts `work` on the numbers below `times`.
+/// Calls `work` with each number below `times`, and counts its instructions.
 fn count(operation: &str, times: u8, mut work: impl FnMut(u8)) {
     let ((), bytes) = stack::measure(|| apart(&mut work));
     mark();
@@ -58,7 +59,7 @@ fn count(operation: &str, times: u8, mut work: impl FnMut(u8)) {
 macro_rules! operations {
     ($memory:ident, $parameters:ty, $name:literal) => {{
         let seed = |i| [i; 32];
-        // What cannot fail with memory of this size.
+        // These calls cannot fail with memory of this size.
         let Ok(mut keygen) = KeygenScratch::<$parameters>::new(
             &mut $memory.words,
             &mut $memory.wide,
@@ -139,7 +140,7 @@ fn run() -> ! {
 }
 
 /// The operations of Classic McEliece: key generation in small memory, encapsulation to a public
-/// key in pieces of 256 bytes, and decapsulation with a key that is decoded.
+/// key in pieces of 256 bytes, and decapsulation including decoding of the key.
 mod mceliece {
     use super::{ConstStaticCell, black_box, count, platform};
     use falcon_firmware::mceliece::{

@@ -1,5 +1,5 @@
-//! Decapsulates with secret keys of Classic McEliece that lie in flash, and compares the shared
-//! secret with the known answer.
+//! Decapsulates with secret keys of Classic McEliece in flash, and compares the shared secret with
+//! the known answer.
 #![no_std]
 #![no_main]
 

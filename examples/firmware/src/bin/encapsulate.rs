@@ -12,13 +12,14 @@ use mceliece_core::{EncapsulateStream, Mceliece348864, Mceliece8192128, Paramete
 
 falcon_firmware::program!(run);
 
-/// Bytes of a piece.
+/// Number of bytes of a piece.
 const PIECE: usize = 256;
 
 #[inline(never)]
 fn encapsulate<P: Parameters>(known: &Encapsulation) -> bool {
     let mut stream = EncapsulateStream::<P>::new(&mut Replay(known.randomness));
-    // A buffer as for pieces from a network, although flash could be read in place.
+    // Copies each piece to a buffer, as for pieces from a network, although flash could be read in
+    // place.
     let mut buffer = [0; PIECE];
     for received in known.public_key.chunks(PIECE) {
         let piece = buffer.get_mut(..received.len()).unwrap_or_default();

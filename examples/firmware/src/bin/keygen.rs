@@ -1,5 +1,5 @@
-//! Generates a pair of keys of Classic McEliece in 128 KB of memory, where the public key alone has
-//! 255 KB: it leaves in byte columns. Compares both keys with the known answer.
+//! Generates a pair of keys of Classic McEliece in 128 KB of memory. The public key alone has 255
+//! KB, so it is output in byte columns. Compares both keys with the known answer.
 #![no_std]
 #![no_main]
 
@@ -12,7 +12,7 @@ falcon_firmware::program!(run);
 
 type P = Mceliece348864f;
 
-/// Memory that is no stack.
+/// Memory besides the stack.
 struct Memory {
     words: [u64; KeygenScratch::<P>::MIN_WORDS],
     secret_key: [u8; P::SECRET_KEY_LEN],
@@ -27,13 +27,13 @@ fn generate(known: &KeyGeneration, memory: &mut Memory) -> bool {
     let (mut columns, mut same) = (0, true);
     let generated =
         scratch.columns_from_seed(known.seed, &mut memory.secret_key, |number, column| {
-            // A product would send the column to where there is room for it.
+            // A product would send the column to a device that can store it.
             let row_len = known.public_key.len() / column.len();
             let expected = known.public_key.iter().skip(number).step_by(row_len);
             same &= number == columns && expected.eq(column);
             columns += 1;
         });
-    // 768 rows.
+    // The matrix has 768 rows.
     generated.is_ok()
         && same
         && 768 * columns == known.public_key.len()

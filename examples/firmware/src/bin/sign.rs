@@ -1,5 +1,5 @@
-//! Signs with integers only, in memory that the program owns, and compares the
-//! bytes with the known answer.
+//! Signs with integer arithmetic only, in memory that the program owns, and compares the bytes with
+//! the known answer.
 #![no_std]
 #![no_main]
 
@@ -10,7 +10,7 @@ use static_cell::ConstStaticCell;
 
 falcon_firmware::program!(run);
 
-/// Bytes of the longest compressed signature.
+/// Length of the longest compressed signature in bytes.
 const SIGNATURE_CAPACITY: usize = 752;
 
 #[inline(never)]

@@ -1,5 +1,5 @@
-//! Verify only: what a boot loader that checks its image contains. No
-//! allocator, no random generator and no floating point is linked.
+//! Only verifies, like a boot loader that checks its image. No allocator, no random generator and
+//! no floating-point code is linked.
 #![no_std]
 #![no_main]
 
@@ -10,8 +10,8 @@ falcon_firmware::program!(run);
 
 /// Decodes key and signature and verifies.
 ///
-/// Both are used where they were decoded: to move them out of their `Result`
-/// would take another 3 KB of stack.
+/// Key and signature are used in the place where they were decoded. Moving them out of their
+/// `Result` would take another 3 KB of stack.
 #[inline(never)]
 fn verify(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
     let key = VerifyingKey::<Falcon512>::try_from(key);

@@ -1,9 +1,9 @@
-//! A Cortex-M4 under QEMU, which speaks to its host by semihosting.
+//! A Cortex-M4 under QEMU. It communicates with the host by semihosting.
 
 use cortex_m_rt::{ExceptionFrame, exception};
 use cortex_m_semihosting::{debug, hio};
 
-/// Makes `$run`, a function that never returns, the program.
+/// Makes the function `$run`, which never returns, the program.
 #[macro_export]
 macro_rules! program {
     ($run:ident) => {
@@ -33,12 +33,12 @@ pub(crate) fn stack_pointer() -> usize {
 /// Writes to the standard output of the host.
 pub(crate) fn write(bytes: &[u8]) {
     if let Ok(mut out) = hio::hstdout() {
-        // There is nobody to tell if the host does not listen.
+        // If the host does not listen, the error cannot be reported.
         let _ = out.write_all(bytes);
     }
 }
 
-/// Ends the program; the emulator's exit status is zero if `success`.
+/// Ends the program. The emulator's exit status is zero if `success`.
 pub fn exit(success: bool) -> ! {
     debug::exit(if success {
         debug::EXIT_SUCCESS
@@ -50,8 +50,7 @@ pub fn exit(success: bool) -> ! {
     }
 }
 
-// SAFETY: the handler touches nothing that the interrupted code may have left
-// half written.
+// SAFETY: the handler uses no data that the interrupted code may have left half written.
 #[exception]
 unsafe fn HardFault(_: &ExceptionFrame) -> ! {
     write(b"hard fault\n");

@@ -1,12 +1,13 @@
-//! RV32IMAC under QEMU's user mode, which offers the system calls of Linux.
+//! RV32IMAC under QEMU's user mode, which has the system calls of Linux.
 
 use core::arch::{asm, global_asm};
 
-/// Makes `$run`, a function that never returns, the program.
+/// Makes the function `$run`, which never returns, the program.
 #[macro_export]
 macro_rules! program {
     ($run:ident) => {
-        // SAFETY: no other symbol has this name; the entry of the program calls it once.
+        // SAFETY: no other symbol has this name, and the entry of the program calls the function
+        // once.
         #[unsafe(no_mangle)]
         extern "C" fn main() -> ! {
             $run()
@@ -24,7 +25,7 @@ global_asm!(
     "unimp",
 );
 
-/// Bytes of stack that a program may take.
+/// Number of bytes of stack that a program may use.
 const STACK_LEN: usize = 64 << 10;
 
 const SYS_WRITE: usize = 64;
@@ -32,14 +33,14 @@ const SYS_EXIT: usize = 93;
 
 /// Returns the lowest address that the stack may reach.
 pub(crate) fn stack_end() -> *mut u32 {
-    // The caller compares addresses of one stack, which the emulator maps as a whole.
+    // The caller compares addresses of one stack, and the emulator maps all of it.
     ((stack_pointer() - STACK_LEN) & !15) as *mut u32
 }
 
 /// Returns the lowest address that the stack has reached.
 pub(crate) fn stack_pointer() -> usize {
     let pointer: usize;
-    // SAFETY: reads a register and nothing else.
+    // SAFETY: the instruction only reads a register.
     unsafe { asm!("mv {}, sp", out(reg) pointer, options(nomem, nostack, preserves_flags)) };
     pointer
 }
@@ -51,7 +52,7 @@ pub(crate) fn write(bytes: &[u8]) {
         asm!(
             "ecall",
             in("a7") SYS_WRITE,
-            // There is nobody to tell if the host does not listen.
+            // If the host does not listen, the error cannot be reported.
             inlateout("a0") 1 => _,
             in("a1") bytes.as_ptr(),
             in("a2") bytes.len(),
@@ -60,7 +61,7 @@ pub(crate) fn write(bytes: &[u8]) {
     }
 }
 
-/// Ends the program; the emulator's exit status is zero if `success`.
+/// Ends the program. The emulator's exit status is zero if `success`.
 pub fn exit(success: bool) -> ! {
     // SAFETY: the call ends the process.
     unsafe {

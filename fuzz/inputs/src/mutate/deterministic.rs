@@ -1,14 +1,14 @@
-//! Deterministic signatures: changed as ordinary ones, with a salt version in place of the nonce.
+//! Deterministic signatures: changed like ordinary ones, with a salt version in place of the nonce.
 
 use super::{Rng, one_in, signatures};
 
-/// Bytes of an ordinary signature before the code: header and nonce.
+/// Number of bytes of an ordinary signature before the code: header and nonce.
 const PREFIX: usize = 41;
 
-/// Bit of the header byte that tells these signatures from ordinary ones.
+/// Bit of the header byte that distinguishes these signatures from ordinary ones.
 const DETERMINISTIC: u8 = 0x80;
 
-/// Changes the signature as an ordinary one, and sometimes the salt version.
+/// Changes the signature like an ordinary one, and sometimes the salt version.
 pub fn mutate(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     let (&[header, version], body) = bytes.split_first_chunk()?;
     let ordinary = [&[header & !DETERMINISTIC][..], &[0; PREFIX - 1], body].concat();

@@ -8,7 +8,7 @@ use falcon_core::pkcs8::{
     der::pem::{decode_vec, encode_string},
 };
 
-/// Identifiers of keys, then of what encrypts them.
+/// Identifiers of keys, then of encryption algorithms.
 const IDENTIFIERS: [&str; 21] = [
     "1.3.9999.3.11",
     "1.3.9999.3.14",
@@ -33,7 +33,7 @@ const IDENTIFIERS: [&str; 21] = [
     "1.3.14.3.2.7",
 ];
 
-/// Tags that documents have, and some that they have not.
+/// Tags that occur in documents, and some that do not.
 const TAGS: [u8; 16] = [
     0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x0c, 0x24, 0x30, 0x31, 0x80, 0x81, 0x82, 0xa0, 0xa1, 0xbf,
 ];
@@ -49,7 +49,7 @@ const LABELS: [&str; 8] = [
     "RSA PRIVATE KEY",
 ];
 
-/// Changes a document, DER or PEM; sometimes turns one into the other.
+/// Changes a document, DER or PEM. Sometimes converts one to the other.
 pub fn mutate(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     if !bytes.starts_with(b"-----BEGIN ") {
         let der = mutate_der(rng, bytes)?;
@@ -85,7 +85,7 @@ pub fn mutate(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     let mut text = encode_string(label, ending, &der).ok()?.into_bytes();
     let lines = text.split(|&byte| byte == b'\n').count();
     match rng.u8(..8) {
-        // Lines that are joined, and blanks.
+        // Joins lines, and adds blanks.
         0 => {
             let at = rng.usize(..lines);
             let place = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
@@ -101,7 +101,7 @@ pub fn mutate(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// Changes the tree of a document; sometimes damages its encoding.
+/// Changes the tree of a document. Sometimes damages its encoding.
 pub fn mutate_der(rng: &mut Rng, der: &[u8]) -> Option<Vec<u8>> {
     let mut nodes = tlv::read(der)?;
     for _ in 0..=rng.u8(..3) {
@@ -158,7 +158,7 @@ fn change(rng: &mut Rng, siblings: &mut Vec<Node>, i: usize) {
     }
 }
 
-/// A node that documents have somewhere.
+/// Makes a node that can occur in a document.
 fn any_node(rng: &mut Rng) -> Node {
     match rng.u8(..8) {
         0 => Node::bytes(0x05, []),
@@ -166,7 +166,7 @@ fn any_node(rng: &mut Rng) -> Node {
         2 => Node::bytes(0x02, integer(rng)),
         3 => Node::bytes(0x04, stored_object(rng)),
         4 => Node::bytes(0x03, [vec![0], stored_object(rng)].concat()),
-        // `publicKey` and `attributes` of PKCS#8.
+        // The fields `publicKey` and `attributes` of PKCS#8.
         5 => Node::bytes(0x81, [vec![0], stored_object(rng)].concat()),
         6 => Node::nodes(0xa0, vec![]),
         _ => Node::nodes(0x30, vec![]),
@@ -178,7 +178,7 @@ fn identifier(rng: &mut Rng) -> Vec<u8> {
     identifier.as_bytes().to_vec()
 }
 
-/// Contents of an `INTEGER`: versions, costs, numbers at an edge, and some that are malformed.
+/// Makes the contents of an `INTEGER`: versions, costs, numbers at an edge, and malformed numbers.
 fn integer(rng: &mut Rng) -> Vec<u8> {
     let value = match rng.u8(..4) {
         0 => rng.u64(..4),

@@ -7,7 +7,7 @@ use falcon_core::pkcs8::der::{Encode, asn1::OctetStringRef};
 use pkcs8::EncryptedPrivateKeyInfoRef;
 use pkcs8::pkcs5::pbes2::{EncryptionScheme, Parameters, Pbkdf2Params, Salt, ScryptParams};
 
-/// Changes the document outside or inside.
+/// Changes the document, or the plain document inside.
 pub fn mutate(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     if rng.bool() {
         return documents::mutate_der(rng, bytes);
@@ -24,7 +24,7 @@ pub fn mutate(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     encrypt(any_parameters(rng)?, &plain)
 }
 
-/// Parameters of little cost.
+/// Makes parameters of little cost.
 fn any_parameters(rng: &mut Rng) -> Option<Parameters> {
     let (salt, iv) = ([1; 16], [2; 16]);
     let length = pick(rng, &[8, 16]);

@@ -1,4 +1,4 @@
-//! Inputs whose first byte chooses an engine, and whose rest is a signing key.
+//! Inputs whose first byte chooses an engine. The rest is a signing key.
 
 use super::{Rng, one_in, signing_keys};
 

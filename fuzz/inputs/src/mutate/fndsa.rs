@@ -1,12 +1,12 @@
 //! FN-DSA: the encodings of round 3 with the bits of every byte and of every field reversed. An
-//! input is turned into one of round 3, changed as such, and turned back.
+//! input is converted to an encoding of round 3, changed there, and converted back.
 
 use super::signatures::{self, PREFIX};
 use super::{Mutator, Rng, damage, one_in, signing_keys, verifying_keys};
 use crate::bits::{BitWriter, fields};
 use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey, fndsa_provisional};
 
-/// Changes a key or a signature; sometimes damages any bytes.
+/// Changes a key or a signature. Sometimes damages any bytes.
 pub fn mutate(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     let mut changed = match (bytes.first()?, bytes.len()) {
         (9, _) => key(rng, bytes, &[(14, 512)], verifying_keys::mutate, no_hash),
@@ -39,8 +39,8 @@ pub fn mutate(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     Some(changed)
 }
 
-/// Changes a key, whose fields have these widths and counts. A hash may follow them. It becomes
-/// that of the changed key, if that is valid.
+/// Changes a key whose fields have these widths and counts. A hash that follows them becomes the
+/// hash of the changed key, if that key is valid.
 fn key(
     rng: &mut Rng,
     bytes: &[u8],
@@ -62,14 +62,14 @@ fn no_hash(_: &[u8]) -> Option<Vec<u8>> {
     None
 }
 
-/// The hash that an FN-DSA signing key has, from the key in round 3's encoding.
+/// Computes the hash in an FN-DSA signing key from the key in round 3's encoding.
 fn hash_of<P: Parameters>(round_3: &[u8]) -> Option<Vec<u8>> {
     let key = SigningKey::<P>::try_from(round_3).ok()?;
     let bytes = fndsa_provisional::SigningKey::from(key).to_bytes();
     Some(bytes[P::SIGNING_KEY_LEN..].to_vec())
 }
 
-/// Changes a signature. The low bits of its magnitudes stay in the order that they have.
+/// Changes a signature. The order of the low bits of its magnitudes is kept.
 fn signature(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     let (prefix, code) = bytes.split_at_checked(PREFIX)?;
     let round_3 = [prefix, &reverse_bytes(code)].concat();
@@ -82,7 +82,8 @@ fn reverse_bytes(bytes: &[u8]) -> Vec<u8> {
     bytes.iter().map(|byte| byte.reverse_bits()).collect()
 }
 
-/// Reverses each field of so many bits. The fields are whole bytes together.
+/// Reverses the bits of each field. `widths` has pairs of width and count. All fields together are
+/// whole bytes.
 fn reverse_fields(mut bytes: &[u8], widths: &[(u32, usize)]) -> Vec<u8> {
     let mut bits = BitWriter::default();
     for &(width, count) in widths {

@@ -1,9 +1,9 @@
-//! Encoded keys and signatures, whichever they are.
+//! Encoded keys and signatures of every kind.
 
 use super::{Rng, pick, signatures, signing_keys, verifying_keys};
 use crate::known::{SIGNATURES, SIGNING_KEYS, VERIFYING_KEYS};
 
-/// Changes an encoded key or signature, whichever it is.
+/// Changes an encoded key or signature of any kind.
 pub(super) fn object(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     // A signature of the constant-time format and a signing key have the same header.
     signing_keys::mutate(rng, bytes)
@@ -11,7 +11,7 @@ pub(super) fn object(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
         .or_else(|| signatures::mutate(rng, bytes))
 }
 
-/// A stored key or signature, encoded.
+/// Returns a stored key or signature, encoded.
 pub(super) fn stored_object(rng: &mut Rng) -> Vec<u8> {
     let objects = [&*SIGNATURES, &*SIGNING_KEYS, &*VERIFYING_KEYS];
     let kind = pick(rng, &objects);

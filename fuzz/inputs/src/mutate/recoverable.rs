@@ -1,4 +1,4 @@
-//! Signatures with both polynomials: one of the halves is changed as a padded signature is.
+//! Signatures with both polynomials: one of the halves is changed like a padded signature.
 
 use super::signatures::{self, PREFIX, padded_len};
 use super::{Rng, damage, one_in};
@@ -6,7 +6,7 @@ use super::{Rng, damage, one_in};
 /// Header byte without the degree.
 const HEADER: u8 = 0x70;
 
-/// Changes words, the nonce or the lengths; sometimes damages the code or any bytes.
+/// Changes words, the nonce or the lengths. Sometimes damages the code or any bytes.
 pub fn mutate(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     let logn = bytes.first()? & 15;
     let (first, second) = bytes.split_at_checked(padded_len(logn))?;

@@ -25,7 +25,7 @@ pub fn mutate(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
         match rng.u8(..8) {
             0 => text[at] = pick(rng, b"AF0g\"\\ "),
             1 => text.make_ascii_uppercase(),
-            // The digit 0, escaped.
+            // Writes the digit 0 as an escape.
             2 => drop(text.splice(1..2, *b"\\u0030")),
             3 => text.insert(at, b'0'),
             4 => text.extend(b" \n"),

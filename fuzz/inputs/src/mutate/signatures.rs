@@ -1,18 +1,18 @@
 //! Signatures in every format: the code words of `s2` are decoded, changed and written again,
-//! sometimes in a way that no encoder writes.
+//! sometimes in a form that no encoder writes.
 
 use super::{Rng, damage, one_in, pick};
 use crate::bits::{BitReader, BitWriter, signed_fields};
 use falcon_core::Format;
 
-/// Bytes before the code: header and nonce.
+/// Number of bytes before the code: header and nonce.
 pub(super) const PREFIX: usize = 41;
 
 /// Length of the longest run of zeros that a decoder accepts.
 const MAX_RUN: u32 = 15;
 
 /// A code word: sign, low seven bits of the magnitude, and the rest of the magnitude in unary.
-/// Minus zero and magnitudes above 2047 can be written, too.
+/// Minus zero and magnitudes above 2047 are possible, too.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Word {
     minus: bool,
@@ -44,7 +44,7 @@ impl Word {
         9 + self.run
     }
 
-    /// A word of a value, often one at an edge of the code.
+    /// Makes a word for a random value, often at an edge of the code.
     fn random(rng: &mut Rng) -> Self {
         Self::of(match rng.u8(..4) {
             0 => pick(rng, &[0, 1, -1, 127, -127, 128, -128, 2047, -2047, 1920]),
@@ -54,7 +54,7 @@ impl Word {
     }
 }
 
-/// A signature, taken apart.
+/// The parts of a signature.
 pub struct Parts {
     logn: u8,
     format: Format,
@@ -62,12 +62,12 @@ pub struct Parts {
     words: Vec<Word>,
 }
 
-/// Length of the padded format.
+/// Returns the length of the padded format.
 pub(super) fn padded_len(logn: u8) -> usize {
     if logn == 9 { 666 } else { 1280 }
 }
 
-/// Reads as many code words as there are, and zeros for the others.
+/// Reads `2^logn` code words. Missing words become zeros.
 pub fn read_words(logn: u8, code: &[u8]) -> Vec<Word> {
     let mut bits = BitReader::new(code);
     let mut word = || {
@@ -81,7 +81,7 @@ pub fn read_words(logn: u8, code: &[u8]) -> Vec<Word> {
     (0..1 << logn).map(|_| word()).collect()
 }
 
-/// Writes code words; `spare` fills the last byte.
+/// Writes code words. `spare` fills the last byte.
 pub fn write_words(words: &[Word], spare: u8) -> Vec<u8> {
     let mut bits = BitWriter::default();
     for word in words {
@@ -98,7 +98,7 @@ pub fn write_words(words: &[Word], spare: u8) -> Vec<u8> {
 }
 
 impl Parts {
-    /// Takes a signature apart. Its code may be damaged.
+    /// Divides a signature into its parts. Its code may be damaged.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let logn = bytes.first()? & 15;
         if !(9..=10).contains(&logn) || bytes.len() < PREFIX {
@@ -126,7 +126,7 @@ impl Parts {
         })
     }
 
-    /// Writes the signature, whatever its length becomes.
+    /// Writes the signature, with whatever length results.
     pub fn write(&self, spare: u8) -> Vec<u8> {
         let (header, body) = match self.format {
             Format::Compressed | Format::Padded => (0x30, write_words(&self.words, spare)),
@@ -146,7 +146,7 @@ impl Parts {
     }
 }
 
-/// Changes some words. All can be decoded again.
+/// Changes some words. All of them can still be decoded.
 pub fn change_words(rng: &mut Rng, words: &mut [Word]) {
     let n = words.len();
     let (i, j) = (rng.usize(..n), rng.usize(..n));
@@ -187,13 +187,13 @@ fn fill_to(rng: &mut Rng, words: &mut [Word]) {
             break;
         }
     }
-    // A run may have been all that was not zero.
+    // The words that were changed may have been the only ones that were not zero.
     for word in words.iter_mut().filter(|word| **word == Word::MINUS_ZERO) {
         word.minus = false;
     }
 }
 
-/// Puts in a word that no encoder writes: minus zero, often in the place of a zero, or a run of
+/// Inserts a word that no encoder writes: minus zero, often in the place of a zero, or a run of
 /// zeros that is too long.
 pub fn damage_words(rng: &mut Rng, words: &mut [Word]) {
     let mut i = rng.usize(..words.len());
@@ -208,7 +208,7 @@ pub fn damage_words(rng: &mut Rng, words: &mut [Word]) {
     }
 }
 
-/// Changes words, the nonce or the format; sometimes damages the code.
+/// Changes words, the nonce or the format. Sometimes damages the code.
 pub fn mutate(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     let mut parts = Parts::read(bytes)?;
     for _ in 0..rng.u8(..4) {
@@ -231,7 +231,7 @@ pub fn change_once(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 impl Parts {
-    /// Makes one change other than of valid words, and writes the signature.
+    /// Makes one change other than to valid words, and writes the signature.
     fn write_changed(mut self, rng: &mut Rng) -> Vec<u8> {
         let mut spare = 0;
         let change = rng.u8(..8);
@@ -247,7 +247,7 @@ impl Parts {
         }
         let mut bytes = self.write(spare);
         match change {
-            // A byte of the padding, where there is one.
+            // A byte of the padding, if there is any.
             6 => {
                 let last = bytes.len() - 1;
                 bytes[last - rng.usize(..8)] ^= 1 << rng.u8(..8);

@@ -51,7 +51,7 @@ pub fn attached(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
 
 /// Input of the targets that verify: a signature and a message for one of the known keys.
 pub struct Input<'a> {
-    /// Number that chooses the key, and more; see the targets.
+    /// Number that chooses the key. Targets also use it for other choices.
     pub choice: u8,
     /// Encoded signature.
     pub signature: &'a [u8],
@@ -74,7 +74,7 @@ impl<'a> Input<'a> {
         })
     }
 
-    /// Writes the input as [`read`](Self::read) reads it.
+    /// Writes the input in the format of [`read`](Self::read).
     pub fn write(&self) -> Vec<u8> {
         let length = (self.signature.len() as u16).to_be_bytes();
         [&[self.choice], &length[..], self.signature, self.message].concat()
@@ -86,7 +86,7 @@ pub fn verification(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     let input = Input::read(bytes)?;
     let mut choice = input.choice;
     let (mut signature, mut message) = (input.signature.to_vec(), input.message.to_vec());
-    // Begin with a valid one, mostly.
+    // Begins with a valid input in most cases.
     if !one_in(rng, 4) {
         let at = rng.usize(..JOBS.len());
         let job = &JOBS[at];

@@ -1,16 +1,16 @@
 //! Signing keys: fields of `f`, `g` and `F`. Half of the changes give another valid key, since
-//! random changes of a valid one never do.
+//! random changes of a valid key never do.
 
 use super::{Rng, damage, one_in, pick};
 use crate::bits::{BitWriter, signed_fields};
 
-/// Bits of a coefficient of `F`.
+/// Number of bits of a coefficient of `F`.
 const CAPITAL_WIDTH: u32 = 8;
 
 /// A polynomial modulo `x^n + 1`, where `n` is a power of two.
 type Polynomial = Vec<i16>;
 
-/// Changes a key; sometimes damages the encoding.
+/// Changes a key. Sometimes damages the encoding.
 pub fn mutate(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     let (logn, width) = match (bytes.first()?, bytes.len()) {
         (0x59, 1281) => (9, 6),
@@ -50,7 +50,7 @@ pub fn mutate(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Changes coefficients without regard to the other polynomials.
+/// Changes coefficients independently of the other polynomials.
 fn change_coefficients(rng: &mut Rng, polynomial: &mut [i16], width: u32) {
     let n = polynomial.len();
     let i = rng.usize(..n);
@@ -61,13 +61,13 @@ fn change_coefficients(rng: &mut Rng, polynomial: &mut [i16], width: u32) {
         2 => polynomial[i] = rng.i16(-max..=max),
         3 => polynomial[i..n.min(i + 64)].fill(pick(rng, &[0, 1, max, -max])),
         4 => polynomial.swap(i, rng.usize(..n)),
-        // The norm grows, or everything is zero.
+        // Makes the norm large, or every coefficient zero.
         _ => polynomial.fill(pick(rng, &[0, 1, max, -max])),
     }
 }
 
-/// Goes from one solution of `fG - gF = q` to another: the decoder computes `G`, and accepts the
-/// key if all coefficients are in range.
+/// Replaces one solution of `fG - gF = q` by another. The decoder computes `G`, and accepts the key
+/// if all coefficients are in range.
 fn change_basis(rng: &mut Rng, f: &mut Polynomial, g: &mut Polynomial, capital: &mut Polynomial) {
     let n = f.len();
     match rng.u8(..4) {
@@ -88,7 +88,7 @@ fn change_basis(rng: &mut Rng, f: &mut Polynomial, g: &mut Polynomial, capital: 
                 polynomial.iter_mut().for_each(|x| *x = -*x);
             }
         }
-        // (F, G) + x^k (f, g)
+        // Adds x^k (f, g) to (F, G).
         _ => {
             let multiple = shift(f, rng.usize(..2 * n));
             for (x, y) in capital.iter_mut().zip(multiple) {
@@ -98,7 +98,7 @@ fn change_basis(rng: &mut Rng, f: &mut Polynomial, g: &mut Polynomial, capital: 
     }
 }
 
-/// `x^k p`.
+/// Returns `x^k p`.
 fn shift(p: &[i16], k: usize) -> Polynomial {
     let n = p.len();
     let mut shifted = vec![0; n];
@@ -109,7 +109,7 @@ fn shift(p: &[i16], k: usize) -> Polynomial {
     shifted
 }
 
-/// `p(x^k)` for odd `k`.
+/// Returns `p(x^k)` for odd `k`.
 fn substitute(p: &[i16], k: usize) -> Polynomial {
     let n = p.len();
     let mut substituted = vec![0; n];

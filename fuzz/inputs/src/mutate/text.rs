@@ -6,7 +6,7 @@ use base64ct::{Base64, Encoding};
 use falcon_core::AnyVerifyingKey;
 use falcon_envelope::{Digest, Fingerprint};
 
-/// Lines that the formats have, and some of versions that do not exist.
+/// Lines that occur in the formats, and some of versions that do not exist.
 const LINES: [&str; 14] = [
     "",
     "end: 1",
@@ -24,7 +24,7 @@ const LINES: [&str; 14] = [
     "valid-until: 9999-12-31T23:59:59Z",
 ];
 
-/// Texts: names, comments, reasons, paths. Some must be refused.
+/// Texts: names, comments, reasons, paths. The parsers must refuse some of them.
 const TEXTS: [&str; 20] = [
     "Alice",
     "Bob",
@@ -71,7 +71,7 @@ const NUMBERS: [&str; 8] = [
     "-1",
 ];
 
-/// Changes lines; sometimes damages the text.
+/// Changes lines. Sometimes damages the text.
 pub fn mutate(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     let text = str::from_utf8(bytes).ok()?;
     if text.is_empty() {
@@ -99,7 +99,7 @@ fn change_lines(rng: &mut Rng, lines: &mut Vec<String>) {
         2 => lines.swap(i, j),
         3 => lines.insert(i, pick(rng, &LINES).to_owned()),
         4 => lines[i] = pick(rng, &LINES).to_owned(),
-        // An entry or a statement twice.
+        // Repeats an entry or a statement.
         5 => {
             let range = lines[i.min(j)..i.max(j)].to_vec();
             let at = if rng.bool() { i } else { j };
@@ -114,7 +114,7 @@ fn change_lines(rng: &mut Rng, lines: &mut Vec<String>) {
     }
 }
 
-/// Changes the value of a line, of `name: value` or of a file in a manifest.
+/// Changes the value of a line `name: value`, or a line of a file in a manifest.
 fn change_field(rng: &mut Rng, lines: &mut [String], i: usize) {
     let Some((name, value)) = lines[i].split_once(": ") else {
         let line = lines[i].clone();
@@ -130,7 +130,7 @@ fn change_field(rng: &mut Rng, lines: &mut [String], i: usize) {
         "signature" => base64(rng, value, signatures::mutate),
         "public-key" => {
             let new = base64(rng, value, verifying_keys::mutate);
-            // The fingerprint follows, mostly.
+            // In most cases, sets the fingerprint of the new key.
             if let Ok(key) = Base64::decode_vec(&new)
                 && let Ok(key) = AnyVerifyingKey::try_from(key)
                 && !one_in(rng, 8)
@@ -204,7 +204,7 @@ fn file_of_manifest(rng: &mut Rng, line: &str) -> Option<String> {
     })
 }
 
-/// Changes what is encoded in Base64, or its Base64.
+/// Changes the bytes that are encoded in Base64, or the Base64 itself.
 fn base64(rng: &mut Rng, value: &str, mutator: super::Mutator) -> String {
     let Ok(bytes) = Base64::decode_vec(value) else {
         return Base64::encode_string(&stored_object(rng));

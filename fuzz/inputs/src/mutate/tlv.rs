@@ -3,7 +3,7 @@
 /// Form in which a length is written.
 #[derive(Clone, Copy)]
 pub enum Length {
-    /// The one way that DER allows.
+    /// The only form that DER allows.
     Minimal,
     /// One byte longer than needed.
     Long,
@@ -13,10 +13,10 @@ pub enum Length {
     Wrong(isize),
 }
 
-/// A value, taken apart where it holds others.
+/// A value. It is divided into nodes if it holds any.
 #[derive(Clone)]
 pub enum Value {
-    /// Bytes that are not looked into.
+    /// Bytes that are not divided.
     Bytes(Vec<u8>),
     /// Values one after another.
     Nodes(Vec<Node>),
@@ -34,7 +34,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// A node of bytes.
+    /// Makes a node that holds bytes.
     pub fn bytes(tag: u8, bytes: impl Into<Vec<u8>>) -> Self {
         Self {
             tag,
@@ -43,7 +43,7 @@ impl Node {
         }
     }
 
-    /// A node of nodes.
+    /// Makes a node that holds nodes.
     pub fn nodes(tag: u8, nodes: Vec<Self>) -> Self {
         Self {
             tag,
@@ -53,7 +53,7 @@ impl Node {
     }
 }
 
-/// Reads bytes that are nothing but nodes. Octet strings that hold a node are taken apart.
+/// Reads bytes that consist of nodes. Octet strings that hold a node are divided, too.
 pub fn read(mut bytes: &[u8]) -> Option<Vec<Node>> {
     let mut nodes = Vec::new();
     while !bytes.is_empty() {
@@ -103,7 +103,7 @@ pub fn write(nodes: &[Node]) -> Vec<u8> {
     bytes
 }
 
-/// Writes a length with `more` bytes than needed.
+/// Writes a length with `more` bytes beyond the shortest form.
 fn write_length(bytes: &mut Vec<u8>, len: usize, more: usize) {
     let needed = match len {
         ..0x80 => 0,
@@ -119,7 +119,7 @@ fn write_length(bytes: &mut Vec<u8>, len: usize, more: usize) {
     }
 }
 
-/// Number of nodes, at every depth.
+/// Number of nodes at every depth.
 pub fn count(nodes: &[Node]) -> usize {
     let inner = |node: &Node| match &node.value {
         Value::Bytes(_) => 0,
@@ -128,7 +128,8 @@ pub fn count(nodes: &[Node]) -> usize {
     nodes.iter().map(|node| 1 + inner(node)).sum()
 }
 
-/// Calls `change` with node number `at`, outer ones first: its siblings, and its place among them.
+/// Calls `change` with the siblings of node number `at` and its place among them. Nodes are
+/// numbered from the outer ones on.
 pub fn change_at(
     nodes: &mut Vec<Node>,
     at: &mut usize,

@@ -4,7 +4,7 @@ use super::{Rng, damage, one_in, pick};
 use crate::bits::{BitWriter, fields};
 use crate::known::Q;
 
-/// Changes some coefficients; sometimes damages the encoding.
+/// Changes some coefficients. Sometimes damages the encoding.
 pub fn mutate(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     let (logn, len) = match bytes.len() {
         897 => (9, 897),

@@ -39,7 +39,7 @@ enum Kind {
 struct Instruction {
     word: u32,
     kind: Kind,
-    /// Set of registers that it may read or write, one bit for each.
+    /// Set of registers that the instruction may read or write, one bit for each register.
     candidates: u128,
     /// The rule, learned when the instruction first runs with a secret. The inner `None` means that
     /// the lab found no rule.
@@ -66,7 +66,7 @@ pub(crate) struct Follower {
     code: u64,
     /// Secret bytes of each register.
     secret: [u16; COUNT],
-    /// Set of registers with a secret byte, one bit for each.
+    /// Set of registers with a secret byte, one bit for each register.
     registers: u128,
     memory: Memory,
     /// Address and number of the running instruction.
@@ -242,7 +242,7 @@ impl Follower {
         if instruction.kind == Kind::SystemRegister {
             let register = (word & 31) as usize;
             if word >> 21 & 1 == 1 {
-                // A read. The sticky flags may depend on any operand.
+                // The instruction reads the register. The sticky flags may depend on any operand.
                 self.secret[register] = 0xff;
                 self.registers |= 1 << register;
             } else if register != 31 && self.secret[register] != 0 {

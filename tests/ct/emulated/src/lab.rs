@@ -145,7 +145,7 @@ impl Lab {
                 outputs[i] |= baseline.outcome.registers[i] != baseline.state[register];
             }
         }
-        // Repeated if another output was found: a register that is kept is then an input.
+        // Repeated if another output was found: a register that keeps its value is then an input.
         loop {
             let known = outputs.clone();
             inputs.clear();
@@ -230,7 +230,7 @@ impl Lab {
         Some(rule)
     }
 
-    /// Changes registers, all at once, and returns what this changes. Marks the outputs among them.
+    /// Changes registers, all at once, and returns the effect. Marks the outputs among them.
     fn influence(
         &mut self,
         address: u64,

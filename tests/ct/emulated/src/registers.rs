@@ -2,7 +2,7 @@
 
 use unicorn_engine::{Arm64CpuModel, RegisterARM64, Unicorn};
 
-/// One numbering for general registers, the stack pointer, vector registers, and the four flags.
+/// The numbers of general registers, the stack pointer, vector registers, and the four flags.
 pub(crate) const SP: usize = 31;
 pub(crate) const VECTORS: usize = 32;
 pub(crate) const FLAGS: usize = 64;

@@ -23,7 +23,7 @@ fn run() -> ! {
     platform::exit(true)
 }
 
-/// Leaks of each kind, all of which must be reported.
+/// Leaks once in each way. All leaks must be reported.
 fn deliberate_leaks() {
     deliberate_leak(Leak::Branch, "branch", || {
         if secret(3u8) == 3 {

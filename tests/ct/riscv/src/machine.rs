@@ -11,7 +11,7 @@ use std::ops::Range;
 const MEMORY: usize = 64 << 20;
 /// Accesses below this address stop the run.
 const LOWEST: usize = 0x1000;
-/// The stack begins here. There are no arguments.
+/// Start of the stack. There are no arguments.
 const STACK: u32 = MEMORY as u32 - 64;
 
 const SYS_WRITE: u32 = 64;
@@ -76,7 +76,7 @@ impl Leak {
 /// The current case.
 struct Case {
     name: String,
-    /// Kinds that must be reported, and no other.
+    /// Kinds that must be reported. No other kind may be reported.
     expected: BTreeSet<Leak>,
     found: BTreeSet<Leak>,
     reports: u64,
@@ -139,7 +139,7 @@ impl<'a> Machine<'a> {
         Ok(machine)
     }
 
-    /// A machine whose memory is public, and whose next instruction is at `pc`.
+    /// Makes a machine whose memory is public, and whose next instruction is at `pc`.
     fn new(path: &'a str, memory: Vec<u8>, code: Range<u32>, pc: u32) -> Self {
         let mut registers = [Word::default(); 32];
         registers[2] = STACK.into();
@@ -465,7 +465,8 @@ mod tests {
         secret: u32::MAX,
     };
 
-    /// A machine in a case, with the address [`DATA`], a secret value, and a secret word at `DATA`.
+    /// Makes a machine in a case, with the address [`DATA`], a secret value, and a secret word at
+    /// `DATA`.
     fn machine() -> Machine<'static> {
         let mut machine = Machine::new("test", vec![0; 0x4000], CODE..DATA, CODE);
         machine.case = Some(Case {
@@ -481,7 +482,7 @@ mod tests {
         machine
     }
 
-    /// Kinds that instructions report.
+    /// Returns the kinds of reports that the instructions cause.
     fn found(machine: &mut Machine<'_>, program: &[I]) -> Vec<Leak> {
         for &instruction in program {
             machine.step(instruction, 4);
@@ -490,7 +491,7 @@ mod tests {
         case.found.iter().copied().collect()
     }
 
-    /// A branch on `RESULT`, which reports if it is secret.
+    /// A branch on `RESULT`. It is reported if `RESULT` is secret.
     const BRANCH: I = I::Branch {
         condition: Condition::Equal,
         rs1: RESULT,
@@ -540,7 +541,7 @@ mod tests {
                 assert_eq!(found(&mut machine(), &program), [Leak::Branch], "{bytes}");
             }
         }
-        // A public word takes the place of a secret one.
+        // Replaces a secret word by a public one.
         let program = [
             store(4, ADDRESS, VALUE),
             store(4, ADDRESS, 0),
@@ -550,7 +551,7 @@ mod tests {
         assert_eq!(found(&mut machine(), &program), []);
     }
 
-    /// The upper bits of a byte that is extended are its sign.
+    /// If the sign of a byte is secret, its extension is secret, too.
     #[test]
     fn signs_that_are_extended_are_secret() {
         let above = I::Immediate {
@@ -581,10 +582,10 @@ mod tests {
             rs1,
             rs2,
         };
-        // The old value, which is secret.
+        // Branches on the old value, which is secret.
         let old = [atomic(Atomic::Swap, ADDRESS, 0), BRANCH];
         assert_eq!(found(&mut machine(), &old), [Leak::Branch]);
-        // What they write.
+        // Branches on the value that the instruction wrote.
         for kind in [Atomic::Swap, Atomic::Operation(Op::Add)] {
             let mut machine = machine();
             machine.write(DATA as usize, 4, 0.into());
@@ -611,7 +612,7 @@ mod tests {
 
     #[test]
     fn secret_addresses_are_reported() {
-        // Near `DATA`, with one secret bit.
+        // An address near `DATA`, with one secret bit.
         let mut secret = Word::from(DATA);
         secret.secret = 4;
         let programs = [

@@ -176,7 +176,7 @@ mod tests {
         Condition::GreaterEqual,
     ];
 
-    /// Steele, Lea and Flood's generator "SplitMix64" (2014).
+    /// The generator SplitMix64 of Steele, Lea and Flood (2014).
     struct Random(u64);
 
     impl Random {

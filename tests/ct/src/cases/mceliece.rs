@@ -72,7 +72,7 @@ const REFUSED: [u8; 32] = [1; 32];
 /// A generator state whose first 128 positions of mceliece8192128 are not distinct.
 const REFUSED_DRAW: u64 = 2;
 
-/// Cases of one engine.
+/// The cases of one engine.
 struct Cases<'a> {
     engine: &'static str,
     cases: &'a mut Vec<Case>,

@@ -10,7 +10,7 @@ pub struct Allocator;
 // SAFETY: `System` allocates, and requests do not change anything that the program sees.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         let memory = unsafe { System.alloc(layout) };
         requests::mark_public(memory.addr(), layout.size());
         memory
@@ -18,7 +18,7 @@ unsafe impl GlobalAlloc for Allocator {
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         requests::mark_public(pointer.addr(), layout.size());
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { System.dealloc(pointer, layout) }
     }
 }

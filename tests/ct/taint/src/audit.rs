@@ -62,7 +62,7 @@ enum Unit {
     Flag(usize),
 }
 
-/// SplitMix64.
+/// The generator SplitMix64.
 struct Random(u64);
 
 impl Random {
@@ -154,12 +154,12 @@ struct Alone {
     undefined: u32,
 }
 
-/// Like [`run`](crate::run). Afterwards compares the rule of each instruction that ran with the
+/// Does [`run`](crate::run), and then compares the rule of each instruction that ran with the
 /// processor: see [`Audit`].
 ///
 /// # Panics
 ///
-/// As [`run`](crate::run), and if the processor does not have AVX-512.
+/// Panics like [`run`](crate::run), and if the processor does not have AVX-512.
 pub fn run_and_audit(work: fn()) -> Audit {
     let analyser = follow(work);
     let steps = analyser.blocks.iter().flat_map(|block| &block.steps);

@@ -174,7 +174,7 @@ fn declare_public(memory: *mut u8, length: usize) {
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if !ANALYSING.load(Relaxed) {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller keeps the contract of this function.
             let memory = unsafe { System.alloc(layout) };
             if TRANSLATED.load(Relaxed) && !memory.is_null() {
                 declare_public(memory, layout.size());
@@ -198,7 +198,8 @@ unsafe impl GlobalAlloc for Allocator {
             if TRANSLATED.load(Relaxed) {
                 declare_public(pointer, layout.size());
             }
-            // SAFETY: the caller's promise; the memory is not part of the arena.
+            // SAFETY: the caller keeps the contract of this function; the memory is not part of the
+            // arena.
             unsafe { System.dealloc(pointer, layout) }
         }
     }
@@ -287,7 +288,7 @@ pub(crate) fn instruction_bytes(address: u64) -> &'static [u8] {
 ///
 /// The word must be mapped.
 pub(crate) unsafe fn read_word(address: u64) -> u64 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { std::ptr::with_exposed_provenance::<u64>(address as usize).read_unaligned() }
 }
 
@@ -297,7 +298,7 @@ pub(crate) unsafe fn read_word(address: u64) -> u64 {
 ///
 /// The byte must be mapped, and the program must expect the write.
 pub(crate) unsafe fn write_byte(address: u64, value: u8) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { std::ptr::with_exposed_provenance_mut::<u8>(address as usize).write_volatile(value) }
 }
 

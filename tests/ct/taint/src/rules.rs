@@ -8,7 +8,7 @@ use crate::taint::bytes;
 /// are in bytes, shift distances in bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Rule {
-    /// The result is public for all operands.
+    /// For all operands the result is public.
     Public,
     /// Each byte of the result may depend on each byte of the operands.
     All,
@@ -18,7 +18,7 @@ pub(crate) enum Rule {
     And(u64),
     /// Elements of this size depend on the elements at the same place.
     Elements(usize),
-    /// Like `Elements` of this size, shifted by the count in the last operand.
+    /// Like `Elements` of this size, with a shift by the count in the last operand.
     ElementsByCount(usize),
     /// The lowest element, of this size, depends on the lowest elements of the operands. The rest
     /// is that of the first operand.
@@ -40,7 +40,7 @@ pub(crate) enum Rule {
     Right(u32, usize, bool),
     /// Rotates to the left: distance, size of the operand.
     Rotate(u32, usize),
-    /// The bytes from this place on.
+    /// The result is the bytes from this place on.
     From(usize),
     /// Replaces a part of the first operand by the second: place, size of the part.
     Insert(usize, usize),
@@ -48,13 +48,13 @@ pub(crate) enum Rule {
     Extend(usize, bool),
     /// Elements of the first size become elements of the second.
     Resize(usize, usize),
-    /// Copies of the lowest element, of this size.
+    /// The result consists of copies of the lowest element, of this size.
     Broadcast(usize),
-    /// The bytes of an operand of this size, in reverse order.
+    /// The result is the bytes of an operand of this size, in reverse order.
     Reverse(usize),
     /// Each 16-byte part depends on the parts at the same place.
     Parts,
-    /// A flag that is one bit of the byte at this place.
+    /// The result is a flag: one bit of the byte at this place.
     Bit(usize),
 }
 

@@ -43,7 +43,7 @@ pub(crate) enum Kind {
     Unknown,
 }
 
-/// A mask register, of which an instruction uses the lowest bits.
+/// A mask register. The instruction uses its lowest bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Selector {
     pub(crate) register: u8,
@@ -180,8 +180,8 @@ pub(crate) fn step(
                 .filter(|register| written.contains(register));
             step.results = results.map(general).collect();
             step.rule = Rule::Public;
-            // Each is a separate result. Results after the first become secret with a source; there
-            // is none.
+            // Each register is a separate result. Results after the first become secret only with a
+            // source, and there is no source.
             return step;
         }
         Mnemonic::Syscall => {

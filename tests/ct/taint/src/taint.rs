@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Returns a mask with one bit for each of `length` bytes.
+/// Returns a mask with `length` bits, one for each byte.
 pub(crate) const fn bytes(length: usize) -> u64 {
     if length >= 64 { !0 } else { (1 << length) - 1 }
 }

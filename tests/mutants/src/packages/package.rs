@@ -24,8 +24,8 @@ pub struct Package {
 /// Sample size that takes all mutants.
 pub(super) const ALL: usize = usize::MAX;
 
-/// Known answers and equal bytes pin every result. They do not cover wipes, so the wipes in these
-/// files are removed.
+/// Known answers and equal bytes pin every result. They do not cover wipes, so mutants remove the
+/// wipes in these files.
 pub(super) const PINNED: &str = "known answers pin every result";
 /// Tests compare every operation with another implementation.
 pub(super) const COMPARED: &str = "compared with another implementation";
@@ -34,11 +34,12 @@ pub(super) const CONSTANTS: &str = "constants, tables and functions for them";
 /// Functions with a single call, traits, and functions that are empty outside the constant-time
 /// check.
 pub(super) const TABLE: &str = "one call each";
-/// Compiled only without an instruction set. `.ci/run engines` tests such builds.
+/// Files that are compiled only without an instruction set. `.ci/run engines` tests such builds.
 pub(super) const OTHER_BUILDS: &str = "not compiled where the mutants run";
-/// Accepts and refuses nothing, and keeps no earlier output; other files of the program do.
+/// Files that accept and refuse nothing, and keep no earlier output. Other files of the program
+/// decide.
 pub(super) const NO_VERDICT: &str = "decides no verdict";
-/// Only texts.
+/// Files with texts only.
 pub(super) const TEXTS: &str = "texts of errors";
 
 impl Package {

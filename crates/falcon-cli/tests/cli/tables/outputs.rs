@@ -251,7 +251,7 @@ fn an_output_is_finished_only_with_the_bytes_that_its_summary_names() {
         let skipped = sandbox.run(&skip);
         assert!(text(&skipped.stderr).contains("already"), "{skipped:?}");
         assert_eq!(sandbox.read(output), before);
-        // The output of the other run, a truncated one, or an empty one.
+        // Damages: the output of the other run, a truncated output, or an empty one.
         for damaged in [
             &first[..],
             &second,
@@ -337,7 +337,7 @@ fn a_pipe_is_an_error_and_does_not_wait() {
         fs::remove_dir_all(sandbox.path("v")).unwrap();
     }
     drop(socket);
-    // A folder has the name of an output, of its summary, or of the sum.
+    // Makes a folder with the name of an output, of its summary, or of the sum.
     fs::create_dir(sandbox.path("v")).unwrap();
     sandbox.write("damaged.parquet", "none");
     for (table, name) in [
