@@ -6,10 +6,10 @@
 ///
 /// - [`Best`] from the rows of `best`, in order of preference, and `on_best!`,
 ///   which evaluates an expression with its arithmetic;
-/// - [`Engine`] from all rows, with its names, and `on_engine!`, which does the same
-///   and gives the polynomials of a batch besides.
+/// - [`Engine`] from all rows, with its names, and `on_engine!`, which does the same and also gives
+///   the polynomials of a batch.
 ///
-/// A variant that needs features of the processor holds the proof of them.
+/// If a variant needs features of the processor, it holds a proof that they exist.
 macro_rules! engines {
     (
         plain {$(
@@ -24,7 +24,7 @@ macro_rules! engines {
             $other:ident, $other_name:literal, $other_lanes:literal, $other_doc:literal;
         )*}
     ) => {
-        /// The best engine of this machine for one message at a time.
+        /// The best engine of this machine for single messages.
         #[derive(Clone, Copy, Debug)]
         pub(crate) enum Best {
             $(
@@ -32,7 +32,7 @@ macro_rules! engines {
                 #[doc = concat!("`", $name, "`.")]
                 $variant($variant),
             )*
-            /// Portable code, on a processor without an instruction set that this build knows.
+            /// Portable code, if this build knows no instruction set of the processor.
             Native(Native),
         }
 
@@ -152,7 +152,7 @@ macro_rules! engines {
                 }
             }
 
-            /// Number of signatures of a batch that are computed side by side.
+            /// Number of signatures that a batch computes side by side.
             pub const fn lanes(self) -> usize {
                 match self {
                     $(Self::$plain => $plain_lanes,)*
