@@ -104,8 +104,8 @@ const fn power<M: Modulus>(e: usize, x: i64) -> i16 {
 /// the layer that pairs words of distance `2^layer`. Bit `layer` of the index decides between the
 /// two rows, and the other bits decide the column.
 ///
-/// At first, bit 5 decides the row. An exchange of blocks of `2^k` words swaps that bit with bit `k`
-/// of the column. The exchanges of 16, 8 and so on down to `2^layer` have been made.
+/// At first, bit 5 decides the row. An exchange of blocks of `2^k` words swaps that bit with bit
+/// `k` of the column. The exchanges of 16, 8 and so on down to `2^layer` have been made.
 const fn index_of(column: usize, layer: u32) -> usize {
     let low = column & ((1 << layer) - 1);
     let high = column >> layer;
