@@ -264,7 +264,8 @@ impl SigningKey {
     }
 }
 
-/// The same key, which also signs as an ordinary Falcon-1024 key does.
+/// Converts an ordinary Falcon-1024 signing key. The key stays the same: as an ordinary key, it
+/// signs ordinary signatures.
 impl From<crate::SigningKey<Falcon1024>> for SigningKey {
     fn from(key: crate::SigningKey<Falcon1024>) -> Self {
         Self { key }
@@ -360,7 +361,8 @@ impl VerifyingKey {
     }
 }
 
-/// The same key, which also verifies ordinary Falcon-1024 signatures.
+/// Converts an ordinary Falcon-1024 verifying key. The key stays the same: as an ordinary key, it
+/// verifies ordinary signatures.
 impl From<crate::VerifyingKey<Falcon1024>> for VerifyingKey {
     fn from(key: crate::VerifyingKey<Falcon1024>) -> Self {
         Self { key }

@@ -23,7 +23,7 @@
 //! blocks for Falcon-512 and 16 for Falcon-1024.
 //!
 //! A fault that changes other coefficients of the point leaves the sampler's seed as it is.
-//! SECURITY.md says what follows.
+//! SECURITY.md describes the consequences.
 //!
 //! # Changes
 //!

@@ -46,7 +46,7 @@ use {
 /// Moving a key can leave unwiped copies on the stack. To avoid them, create the key in a box, with
 /// [`from_seed_boxed`](Self::from_seed_boxed) or [`decode_boxed`](Self::decode_boxed).
 ///
-/// Not `Clone`; share it in an `Arc`.
+/// A key cannot be cloned. Share it in an `Arc`.
 pub struct SigningKey<P: Parameters> {
     f: P::Small,
     g: P::Small,
@@ -357,8 +357,8 @@ impl<P: Parameters> SigningKey<P> {
         Ok(())
     }
 
-    /// Checks that key generation would accept `(f, g)`. Not inlined: so the working memory is free
-    /// before the next step needs memory.
+    /// Checks that key generation would accept `(f, g)`. Not inlined, so that the working memory is
+    /// free before the next step needs memory.
     #[inline(never)]
     fn check_norms(&self, on: impl Operations) -> Result<(), DecodeError> {
         let (f, g) = (self.f.as_ref(), self.g.as_ref());

@@ -220,7 +220,7 @@ fn attempt_computed<'s, B: SigningIsa, S: Sampling>(
 /// The norm is that of the vector modulo `q`. This is the vector itself unless a coefficient
 /// exceeds `(q - 1) / 2 = 6144`: 36 standard deviations, for any key whose norms were checked.
 ///
-/// Not inlined: so its words leave the stack before the next attempt.
+/// Not inlined, so that its words leave the stack before the next attempt.
 #[inline(never)]
 fn short_vector_of_integers<B: Binary64, W: Array<i16>>(
     b: B,

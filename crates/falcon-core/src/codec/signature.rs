@@ -111,7 +111,7 @@ pub(crate) fn encode(
 
 /// Writes coefficients in [`CT_WIDTH`] bits each. `None` if one exceeds 2047 in absolute value.
 ///
-/// It is not generic over the instruction set, so a program has one copy.
+/// Not generic over the instruction set, so that a program has one copy.
 fn pack_signed(s2: &[i16], out: &mut [u8]) -> Option<()> {
     let limit = MAX_MAGNITUDE as i16;
     // Any value outside [-2047, 2047] sets the sign bit.

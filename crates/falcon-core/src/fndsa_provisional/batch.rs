@@ -518,7 +518,7 @@ mod tests {
     /// Number of jobs. They fill the lanes more than twice.
     const JOBS: usize = 41;
 
-    /// Signs jobs, of which every second has one attempt left. Returns for each whether it was
+    /// Signs jobs. Every second job has one attempt left. Returns for each job whether it was
     /// signed.
     fn last_attempts<B: SigningIsa<F64: ShakeDouble>, F: Fft>(arith: B, fft: F) -> [bool; JOBS] {
         let key = SigningKey::<insecure::Falcon8>::from_seed(&[7; 32]).expect("no fault");

@@ -137,7 +137,7 @@ pub(super) fn candidates_of_a_key(keys: u32, mut candidates: impl FnMut(&[u8]) -
     f64::from(tried) / f64::from(keys)
 }
 
-/// Far fewer candidates are refused than [`max_candidates`] supposes.
+/// Far fewer candidates are refused than [`max_candidates`] assumes.
 #[test]
 fn a_candidate_is_a_key_with_the_stated_chance() {
     for logn in 3..=10 {

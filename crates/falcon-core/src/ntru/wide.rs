@@ -22,7 +22,7 @@ pub(super) trait Signed128:
     + Shr<u32, Output = Self>
     + ShrAssign<u32>
 {
-    /// Zero.
+    /// The number zero.
     const ZERO: Self;
 
     /// `a * b`.

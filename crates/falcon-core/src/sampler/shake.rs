@@ -278,7 +278,7 @@ impl<D: Double> ShakeSampling for Serial<D, ShakeSource> {
 }
 
 /// A double with its way of sampling from [`ShakeSource`]. [`SampledDouble`](super::SampledDouble)
-/// is the like for round 3.
+/// is the counterpart for round 3.
 pub(crate) trait ShakeDouble: Double {
     /// Way of sampling.
     type Sampling<I: Isa>: ShakeSampling;

@@ -77,7 +77,7 @@ fn key_generation_ends_if_every_candidate_is_refused() {
     }
 }
 
-/// Far fewer candidates are refused than [`max_candidates`] supposes. A candidate draws one or two
+/// Far fewer candidates are refused than [`max_candidates`] assumes. A candidate draws one or two
 /// polynomials.
 #[test]
 fn a_candidate_is_a_key_with_the_stated_chance() {
