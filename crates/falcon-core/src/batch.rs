@@ -352,8 +352,8 @@ pub trait BatchSign<P: Parameters>: Send + Sync {
     ///
     /// # Errors
     /// [`BatchError`]; `out` is then unchanged, except after [`BatchError::Fault`] on a CPU. After
-    /// [`BatchError::Fault`] sign with a fresh seed: with the old one, the right signature and a
-    /// wrong one that got out may reveal the key.
+    /// [`BatchError::Fault`] sign with a fresh seed. With the old seed, the right signature may
+    /// reveal the key together with a wrong one that got out.
     fn sign_batch(
         &self,
         seed: &[u8; SEED_LEN],

@@ -56,8 +56,8 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 #[cfg(feature = "alloc")]
 use {crate::scratch::with_scratch, alloc::boxed::Box, rand_core::CryptoRng};
 
-/// Version of the salt, and of the scheme, in the signatures that this module makes. It verifies
-/// signatures of every version.
+/// Version of the salt, and of the scheme, in the signatures that this module makes. The module
+/// verifies signatures of every version.
 pub const SALT_VERSION: u8 = 0;
 
 /// Maximum length of a [`CompressedSignature`] in bytes.
@@ -106,7 +106,7 @@ const _: () = assert!(Falcon1024::COMPRESSED_MAX_LEN <= Falcon1024::CT_LEN);
 /// Replaces the nonce of an encoded signature with its salt version. Returns the new length.
 fn unsalt(bytes: &mut [u8]) -> usize {
     bytes[0] |= DETERMINISTIC;
-    // Byte 1, the first one of the nonce, is the salt version already.
+    // Byte 1, which is the first byte of the nonce, is already the salt version.
     bytes.copy_within(1 + NONCE_LEN.., 2);
     bytes.len() - NONCE_LEN + 1
 }
@@ -446,8 +446,8 @@ impl From<CompressedSignature> for SignatureBytes<Falcon1024> {
     }
 }
 
-/// The ordinary signature with the nonce that the salt version stands for. It is valid for the same
-/// message under the same key.
+/// Converts to the ordinary signature, with the nonce that the salt version stands for. The
+/// ordinary signature is valid for the same message under the same key.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]

@@ -1,6 +1,6 @@
 //! Engines: where the arithmetic runs. All give the same bytes.
 //!
-//! Plain calls take [`Best`], which is found once; [`Engine`] chooses by name.
+//! Plain calls use [`Best`], which is found once. [`Engine`] is chosen by name.
 
 /// Defines from one table:
 ///
@@ -37,7 +37,7 @@ macro_rules! engines {
         }
 
         impl Best {
-            /// Finds the best engine. The processor is asked once.
+            /// Finds the best engine. Only the first call asks the processor.
             #[inline]
             pub(crate) fn find() -> Self {
                 $(
@@ -68,11 +68,11 @@ macro_rules! engines {
 
         /// Arithmetic that computes signatures. All engines give the same bytes.
         ///
-        /// Plain calls such as [`VerifyingKey::verify`](crate::VerifyingKey::verify) take the best
-        /// engine by themselves. Use `Engine` for [batches](crate::batch), or to choose another
+        /// Plain calls such as [`VerifyingKey::verify`](crate::VerifyingKey::verify) use the best
+        /// engine automatically. Use `Engine` for [batches](crate::batch), or to choose another
         /// engine.
         ///
-        /// Hashing a single message always takes the best engine, even if the call names another.
+        /// Hashing a single message always uses the best engine, even if the call names another.
         ///
         /// A value proves that the processor can run the engine. Get it from
         /// [`best`](Self::best), from [`available`](Self::available) or by its
@@ -213,9 +213,8 @@ engines! {
     others {
         #[cfg(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2", falcon_engine = "avx2"))]
         Avx512, "avx512x16", 16, "sixteen signatures side by side in AVX-512 registers";
-        // Neoverse has one unit for the SHA-3 instructions, and by the estimates
-        // in docs/PERFORMANCE.md plain ones are faster there; Apple's cores have
-        // more.
+        // Neoverse has one unit for the SHA-3 instructions. By the estimates in
+        // docs/PERFORMANCE.md, plain instructions are faster there. Apple's cores have more units.
         #[cfg(all(feature = "engines", target_arch = "aarch64", target_feature = "neon", target_endian = "little", not(target_vendor = "apple")))]
         NeonSha3, "neonsha3x4", 4, "as neonx4, with the SHA-3 instructions";
     }

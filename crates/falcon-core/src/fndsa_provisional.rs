@@ -516,8 +516,8 @@ impl MuHasher {
     }
 }
 
-/// A signature of FN-DSA: the nonce and the short polynomial `s2`. It has one encoding, of fixed
-/// length.
+/// A signature of FN-DSA: the nonce and the short polynomial `s2`. Every signature has exactly one
+/// encoding, of fixed length.
 ///
 /// ```
 /// use falcon_core::fndsa_provisional::Signature;

@@ -22,12 +22,12 @@ pub(crate) use point::fill_point;
 #[cfg(feature = "fndsa-provisional")]
 pub(crate) use point::fill_point_little_endian;
 
-/// SHAKE256 that permutes on the best engine.
+/// Returns SHAKE256 that permutes on the best engine.
 pub(crate) fn shake256() -> Shake256 {
     Shake256::with_permutation(permute)
 }
 
-/// cSHAKE256 that permutes on the best engine.
+/// Returns cSHAKE256 that permutes on the best engine.
 pub(crate) fn cshake256(customization: &Customization) -> Shake256 {
     Shake256::with_customization(permute, customization)
 }
@@ -44,7 +44,7 @@ pub(crate) fn from_start(start: &Start) -> Shake256 {
     Shake256::from_start(permute, start)
 }
 
-/// Keccak-256 that permutes on the best engine.
+/// Returns Keccak-256 that permutes on the best engine.
 #[cfg(feature = "eip8052")]
 pub(crate) fn keccak256() -> Keccak256 {
     Keccak256::with_permutation(permute)

@@ -56,8 +56,8 @@ impl<P: Parameters, K: Secret<P> + AsRef<VerifyingKey<P>>> SecretKey<P> for K {}
 /// Signs with the caller's nonce and sampler seed, as NIST's test driver does.
 ///
 /// **Never sign twice with the same randomness, unless message and `fit` are the same too.**
-/// Another message shares its sampler seeds; another `fit` may give a later attempt at the same
-/// point. Either reveals the key.
+/// Another message would use the same sampler seeds. Another `fit` may give a later attempt at the
+/// same point. Either reveals the key.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]

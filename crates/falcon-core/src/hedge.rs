@@ -57,7 +57,7 @@ const DIGEST_COEFFICIENTS: usize = 40;
 /// point has fewer coefficients, zeros follow.
 pub(crate) type PointDigest = [u8; 2 * DIGEST_COEFFICIENTS];
 
-/// The digest of the point `c`.
+/// Returns the digest of the point `c`.
 pub(crate) fn point_digest(c: &[u16]) -> PointDigest {
     let mut digest = [0; 2 * DIGEST_COEFFICIENTS];
     for (bytes, c) in digest.as_chunks_mut().0.iter_mut().zip(c) {
@@ -96,7 +96,7 @@ pub(crate) enum NonceSource<'a> {
 }
 
 impl<'a> Randomness<'a> {
-    /// Hedged randomness of job `index` of the batch of `seed`.
+    /// Makes the hedged randomness of job `index` in the batch with the seed `seed`.
     pub(crate) fn hedged(
         seed: &'a [u8; SEED_LEN],
         index: u64,

@@ -22,7 +22,7 @@ pub(crate) trait Modulus: Copy {
     const P: i16;
 
     /// True if every butterfly must reduce its unmultiplied operand. A prime below `2^15 / 2.6`
-    /// needs that every third layer only.
+    /// needs this reduction in every third layer only.
     const EAGER: bool;
 
     /// `P^-1 mod 2^16`.

@@ -71,7 +71,7 @@ mod tests {
     use std::vec;
     use std::vec::Vec;
 
-    /// Repeatable coefficients in `[0, q)`, extremes included.
+    /// Returns repeatable coefficients in `[0, q)`, including the extremes.
     fn polynomial(n: usize, seed: u64) -> Vec<u16> {
         let mut state = seed;
         (0..n)
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(back(&PORTABLE_NTT, product), schoolbook(&h, &other));
     }
 
-    /// The values of largest magnitude that a product can have.
+    /// Tests the values of largest magnitude that a product can have.
     #[test]
     fn the_inverse_transform_takes_the_largest_values() {
         for logn in 1..=MAX_LOGN {

@@ -28,10 +28,10 @@ pub(crate) const SIGNATURE_NORM_BOUND: [u32; 11] = [
     70_265_242,
 ];
 
-/// Bits of one coefficient of `f` or `g` in the secret key, by `logn`.
+/// Number of bits of one coefficient of `f` or `g` in the secret key, by `logn`.
 pub(crate) const FG_BITS: [u32; 11] = [0, 8, 8, 8, 8, 8, 7, 7, 6, 6, 5];
 
-/// Bits of one coefficient of `F` in the secret key.
+/// Number of bits of one coefficient of `F` in the secret key.
 pub(crate) const CAPITAL_F_BITS: u32 = 8;
 
 mod sealed {

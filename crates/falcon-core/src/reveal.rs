@@ -1,4 +1,5 @@
-//! The one way in which a secret may decide a branch or an address, and values that must be secret.
+//! Values that are revealed, and values that must be secret. Revealing is the only way in which a
+//! secret may decide a branch or an address.
 
 /// Returns `value`, which is public from here on although it was computed from secrets.
 ///

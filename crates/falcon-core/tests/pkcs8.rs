@@ -229,7 +229,7 @@ fn keys_are_read_under_each_identifier_of_their_degree_only() {
     }
     let of_512 = ["1.3.9999.3.11", "1.3.9999.3.16", "1.3.9999.3.6"];
     let of_1024 = ["1.3.9999.3.14", "1.3.9999.3.19", "1.3.9999.3.9"];
-    // Hybrids with P-256, RSA-3072 and P-521; Ed25519.
+    // Identifiers of hybrids with P-256, RSA-3072 and P-521, and of Ed25519.
     let others = [
         "1.3.9999.3.12",
         "1.3.9999.3.13",

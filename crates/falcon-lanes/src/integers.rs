@@ -35,17 +35,17 @@ pub trait U64s: Copy {
     /// Rotation to the left by `0 < L < 64`.
     fn rotate_left<const L: i32, const R: i32>(self) -> Self;
 
-    /// Exclusive or of three.
+    /// Exclusive or of three words.
     #[inline(always)]
     fn xor3(self, b: Self, c: Self) -> Self {
         self.xor(b).xor(c)
     }
-    /// Exclusive or of five.
+    /// Exclusive or of five words.
     #[inline(always)]
     fn xor5(self, [b, c, d, e]: [Self; 4]) -> Self {
         self.xor3(b, c).xor3(d, e)
     }
-    /// Exclusive or with `b`, rotated to the left by one.
+    /// Exclusive or with `b`, where `b` is first rotated to the left by one.
     #[inline(always)]
     fn xor_rotated(self, b: Self) -> Self {
         self.xor(b.rotate_left::<1, 63>())

@@ -48,7 +48,7 @@ pub(crate) trait BatchOperations: Send + Sync {
     /// Signs every job, in no particular order. `start` hashes the messages.
     fn sign_jobs(&self, logn: u32, start: &Start, jobs: &[Job<'_>], fit: Fit, deliver: Deliver<'_>);
 
-    /// Verifies every job; `out` has one element for each.
+    /// Verifies every job; `out` has one element for each job.
     fn verify_jobs(
         &self,
         logn: u32,
@@ -56,6 +56,6 @@ pub(crate) trait BatchOperations: Send + Sync {
         out: &mut [Result<(), SignatureError>],
     );
 
-    /// Decodes and verifies every job; `out` has one element for each.
+    /// Decodes and verifies every job; `out` has one element for each job.
     fn verify_encoded(&self, logn: u32, jobs: &[EncodedVerification<'_>], out: &mut [Verdict]);
 }

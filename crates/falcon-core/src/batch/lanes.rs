@@ -43,7 +43,7 @@ pub(crate) trait Attempts<S: Sampling> {
     /// A job in a lane.
     type Job;
 
-    /// Returns the next job, or `None` if there is no further one.
+    /// Returns the next job, or `None` if no job is left.
     fn next_job(&mut self) -> Option<Self::Job>;
 
     /// Starts the next attempt of every job: prepares its feed, and its point if that changes.
@@ -59,7 +59,8 @@ pub(crate) trait Attempts<S: Sampling> {
 
 /// The steps of a verification that differ between round 3 and FN-DSA.
 pub(crate) trait Scheme: Copy {
-    /// Reads encoded signatures: the nonce of each, and the `s2` of all, one after the other.
+    /// Reads encoded signatures. Returns the nonce of each, and writes the `s2` of all, one after
+    /// the other.
     fn read(
         self,
         isa: impl Isa,

@@ -13,8 +13,8 @@ pub(super) const MAX_MAGNITUDE: u16 = 2047;
 /// Longest run of zeros in a code word.
 const MAX_RUN: u32 = (MAX_MAGNITUDE >> 7) as u32;
 
-/// Coefficients whose code words are computed side by side, and whose runs of zeros are added up in
-/// 16 bits: at most `128 * 256`.
+/// Number of coefficients whose code words are computed side by side. Their runs of zeros are added
+/// up in 16 bits: at most `128 * 256`.
 const BLOCK: usize = 128;
 
 /// Largest number of bits that a [`Writer`] appends at a time.

@@ -37,7 +37,7 @@ const TOGETHER: usize = 8;
 /// Number of groups that are read before they are moved to their places.
 const ROWS: usize = 32;
 
-/// The groups of all lanes. A row is in cache lines of its own.
+/// The groups of all lanes. Each row has cache lines of its own.
 #[repr(align(64))]
 struct Rows<const N: usize>([[u64; N]; ROWS]);
 

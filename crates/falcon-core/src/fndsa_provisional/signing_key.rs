@@ -107,8 +107,8 @@ impl<P: Parameters> SigningKey<P> {
     ///
     /// # Errors
     /// [`FaultError`] if 27 attempts fail. At degree 512 one attempt in 2450 fails by chance, so 27
-    /// in a row mean that the device computes wrongly. It also comes after the first attempt if the
-    /// sampler gives up. Another call tries with other randomness.
+    /// in a row mean that the device computes wrongly. The error also comes after the first attempt
+    /// if the sampler gives up. Another call tries with other randomness.
     pub fn sign_with_rng<R: CryptoRng + ?Sized>(
         &self,
         rng: &mut R,
@@ -150,8 +150,8 @@ impl<P: Parameters> SigningKey<P> {
         self.sign_mu_from_seed(&seed, mu)
     }
 
-    /// Signs `mu` with the randomness of `seed`, as `fn-dsa` does with a generator that gives these
-    /// bytes. `seed` must be fresh and secret: never use it for another signature.
+    /// Signs `mu` with the randomness of `seed`, as `fn-dsa` does with a generator that gives the
+    /// bytes of `seed`. `seed` must be fresh and secret: never use it for another signature.
     ///
     /// # Errors
     /// As for [`sign_with_rng`](Self::sign_with_rng).
@@ -351,7 +351,7 @@ fn hash_secret(logn: u32, encoded: &mut [u8], out: &mut [u8; SECRET_HASH_LEN]) {
 }
 
 impl<P: Parameters> From<crate::SigningKey<P>> for SigningKey<P> {
-    /// The FN-DSA key on the lattice of a Falcon key. **Never use one lattice for both
+    /// Makes the FN-DSA key on the lattice of a Falcon key. **Never use one lattice for both
     /// schemes.**
     fn from(key: crate::SigningKey<P>) -> Self {
         let verifying_key = VerifyingKey::of(key.verifying_key());

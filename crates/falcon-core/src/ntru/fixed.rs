@@ -17,14 +17,14 @@ use crate::params::Q;
 /// `t_j = (1 + 4 brv(b))/(8 m)`.
 pub(super) static TWIDDLES: [[i64; 2]; 512] = twiddles();
 
-/// Fractional bits of the twiddles.
+/// Number of fractional bits of the twiddles.
 const UNIT: u32 = 62;
 
-/// Fractional bits of `f` and `g` in the norm: `|f(z)|^2 <= n |f|^2 < 2^24.04` leaves one spare
-/// bit.
+/// Number of fractional bits of `f` and `g` in the norm: `|f(z)|^2 <= n |f|^2 < 2^24.04` leaves one
+/// spare bit.
 const NORM_UNIT: u32 = 49;
 
-/// Fractional bits of the reciprocals `1/B_i <= 2^-5`.
+/// Number of fractional bits of the reciprocals `1/B_i <= 2^-5`.
 const RECIPROCAL_UNIT: u32 = 67;
 
 /// Largest integer whose square is at most `x`.
@@ -186,8 +186,8 @@ pub(super) fn reciprocal(m: u64) -> u64 {
 /// `inverse` has length `n/2`, `work` length `n`; the squared norm of `(f, g)` is below 16823.
 /// A `B_i` below 32 gives a saturated entry, and alone makes the norm too large.
 ///
-/// Errors: the transforms are exact to `2^-43`, so each `B_i >= 32` to a relative `2^-42`, and so
-/// is the sum; the reference decides in binary64 with an error of the same order.
+/// Errors: the transforms are exact to `2^-43`, so each `B_i >= 32` has a relative error of at most
+/// `2^-42`, and so has the sum. The reference decides in binary64 with an error of the same order.
 pub(super) fn orthogonal_norm(
     logn: u32,
     f: &[i8],

@@ -5,8 +5,8 @@
 //! section 3.8.2 (`sigma_{f,g}` at degree 1024); the round-3 key generation stream splits each
 //! value in two draws.
 
-/// `[0]` is `2^63 * P(X = 0)`; `[k]` is `2^63 * P(|X| > k | X != 0)` for `k` in `1..=26`.
-/// All are rounded to nearest, so the last one is zero.
+/// `[0]` is `2^63 * P(X = 0)`; `[k]` is `2^63 * P(|X| > k | X != 0)` for `k` in `1..=26`. All
+/// entries are rounded to nearest, so the last entry is zero.
 pub(super) const GAUSS: [u64; 27] = [
     0x11D137D82DF2AB58,
     0x590C40F63FF5F974,

@@ -242,7 +242,7 @@ impl Base {
                     m.mul(products[0], products[1]),
                     m.mul(products[2], products[3]),
                 );
-                // Each of the len plain factors has divided by R.
+                // Each of the len plain factors divided the product by R.
                 m.invert(m.mul(y, m.power_of_r(self.len)))
             },
         )

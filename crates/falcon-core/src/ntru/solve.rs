@@ -41,7 +41,7 @@ use crate::lanes::{Binary64, Isa};
 use crate::params::Q;
 use crate::reveal::reveal;
 
-/// Reason that the NTRU equation was not solved.
+/// Reason why the NTRU equation was not solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
     /// The resultants of `f` and `g` with `x^n + 1` have a common factor.

@@ -442,7 +442,7 @@ fn every_instruction_set_finds_the_same_keys() {
 
 #[test]
 fn the_pair_on_which_the_reference_diverges_is_refused() {
-    // The 18th candidate of record 1 at degree 1024; the reference takes the 31st.
+    // Draws the 18th candidate of record 1 at degree 1024. The reference takes the 31st.
     let seed = stream_seed(KAT_1024.split("count = ").nth(2).unwrap());
     let mut stream = Shake256::reader(&seed);
     let (mut f, mut g) = ([0; 1024], [0; 1024]);

@@ -278,7 +278,7 @@ fn forward_by_two<M: Modulus, I: Isa>(isa: I, factors: &Forward, node: usize, wo
     }
 }
 
-/// Forward transform of a polynomial of at least four rows.
+/// Computes the forward transform of a polynomial of at least four rows.
 #[inline(always)]
 pub(super) fn forward<M: Modulus, I: Isa>(isa: I, factors: &Forward, a: &mut [i16]) {
     // The factors are hidden from the compiler. Otherwise it would widen them before it multiplies.
@@ -588,7 +588,8 @@ mod tests {
         assert_eq!(found, portable, "{isa:?}, degree {}", a.len());
     }
 
-    /// Compares the inverse transform of values, in the order of the blocks, with that by words.
+    /// Compares the inverse transform of values, in the order of the blocks, with the inverse
+    /// transform by words.
     fn inverse_is_that_by_words(isa: impl Isa, values: &[i16]) {
         let mut expected = values.to_vec();
         words::inverse::<Q>(Q::ZETAS, values.len().ilog2(), &mut expected);

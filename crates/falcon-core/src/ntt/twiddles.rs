@@ -88,7 +88,7 @@ impl Zetas {
     }
 }
 
-/// Reversal of ten bits.
+/// Reverses ten bits.
 const fn reversed(k: usize) -> usize {
     k.reverse_bits() >> (usize::BITS - LAYERS)
 }

@@ -84,7 +84,7 @@ pub(super) const AHEAD: usize = 2;
 pub(super) const SETS: usize = if cfg!(target_arch = "x86_64") { 2 } else { 1 };
 /// Number of buffers that have records.
 pub(super) const BUFFERS: usize = AHEAD * SETS;
-/// The first place.
+/// Place of the first record, if a buffer has all its attempts.
 const BEGIN: usize = CAPACITY - BUFFER_ATTEMPTS;
 /// The place after the last attempt.
 pub(super) const END: usize = BEGIN + BUFFERS * BUFFER_ATTEMPTS;

@@ -15,7 +15,7 @@ pub(super) fn exponent(x: u64) -> u64 {
     (x >> 52) & 0x7FF
 }
 
-/// The significand of a nonzero `x`, in `2^52 .. 2^53`. For a zero, `2^52`.
+/// The significand of a nonzero `x`, in `2^52 .. 2^53`. For a zero, the result is `2^52`.
 #[inline(always)]
 pub(super) fn significand(x: u64) -> u64 {
     (x & FRACTION) | LEADING

@@ -33,7 +33,7 @@ pub(crate) trait Word: Copy {
     fn shr_sticky(self, x: u64, n: u64) -> u64;
     /// All ones if bit 63 of `t` is set, else zero.
     fn mask(self, t: u64) -> u64;
-    /// Number of leading zero bits of `x`, for `0 < x <= 2^63`. For 0, 63.
+    /// Number of leading zero bits of `x`, for `0 < x <= 2^63`. For 0, the result is 63.
     fn leading_zeros(self, x: u64) -> u64;
 
     /// `x << up` in `2^62 .. 2^63`, and `up`. `0 < x < 2^63`, and `x` is even if it is below

@@ -31,7 +31,7 @@ use core::hint::black_box;
 /// Least size of the values of the scaled `f_d`, as a logarithm.
 const LEAST: i64 = -9;
 
-/// Units of a logarithm.
+/// The logarithm 1. Logarithms are in units of `2^-16`.
 const UNIT: i64 = 1 << 16;
 
 /// Sizes of the values of a polynomial at the roots, as logarithms.

@@ -117,7 +117,7 @@ pub(super) fn solve_at_every_level<B: Binary64>(
 ///
 /// # Errors
 /// [`Refusal::Singular`] if this way does not tell what `fn-dsa` does with the pair. Then
-/// [`solve_at_every_level`] tells, from the same memory.
+/// reducing at every level tells, from the same memory.
 fn solve_exactly<B: Binary64>(
     b: B,
     problem: Problem<'_>,
