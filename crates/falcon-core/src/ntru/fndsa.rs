@@ -11,7 +11,7 @@
 //! fits, or `fn-dsa` does not find it.
 //!
 //! Time and memory accesses depend on secrets in these ways. The refusals concern discarded
-//! candidates. The key that is kept affects them in these ways:
+//! candidates. About the key that is kept, they tell:
 //!
 //! - whether its norm is within `2^-10` of the bound: then it is judged again in fixed point (2 to
 //!   3 keys in 100)

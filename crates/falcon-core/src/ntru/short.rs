@@ -100,7 +100,7 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// The result of no comparison.
+    /// The result if nothing was compared.
     const OPEN: Self = Self {
         below: false,
         above: false,

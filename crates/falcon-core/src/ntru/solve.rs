@@ -115,8 +115,8 @@ pub(super) fn solve<B: Binary64>(
     Ok(())
 }
 
-/// Solves with one choice of roles of `f` and `g`. `unstable` is the level from which the
-/// reference's reduction needs a replay, or zero.
+/// Solves with one choice of roles of `f` and `g`. `unstable` is the highest level (least `d`)
+/// at which the reference's reduction needs a replay, or zero.
 fn attempt<B: Binary64>(
     b: B,
     problem: Problem<'_>,

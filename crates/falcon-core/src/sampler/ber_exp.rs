@@ -52,7 +52,7 @@ pub(super) fn exp_minus<D: Double>(x: D, ccs: D) -> u64 {
     mul_high(fixed(ccs), y)
 }
 
-/// `2^64 * ccs * exp(-x)` for `x >= 0`, at most 1 unit too small and never above `2^64 - 1`. The
+/// `2^64 * ccs * exp(-x)` for `x >= 0`, less than 1 unit too small and never above `2^64 - 1`. The
 /// bytes of the trial are compared with this number.
 #[inline(always)]
 pub(super) fn threshold<D: Double>(x: D, ccs: D) -> u64 {

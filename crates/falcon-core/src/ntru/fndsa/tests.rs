@@ -98,8 +98,8 @@ fn a_candidate_is_a_key_with_the_stated_chance() {
     }
 }
 
-/// Answers of the crate `fn-dsa-kgen` 0.4.0, which falcon.py generated: 10 keys of each degree, 100
-/// with `FALCON_FULL=1`.
+/// Compares keys with the tests of the crate `fn-dsa-kgen` 0.4.0, whose answers falcon.py
+/// generated: 10 keys of each degree, 100 with `FALCON_FULL=1`.
 #[test]
 fn keys_are_those_of_fn_dsa() {
     let file: Value =
