@@ -11,7 +11,7 @@ use crate::hedge::Randomness;
 use crate::params::NONCE_LEN;
 use crate::signing::{Fit, KeySource};
 
-/// A message to signand its randomness.
+/// A message to sign, and its randomness.
 pub(crate) struct Job<'a> {
     pub(crate) key: KeySource<'a>,
     pub(crate) message: &'a [u8],

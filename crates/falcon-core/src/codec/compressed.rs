@@ -1,5 +1,5 @@
 //! Variable-length code of `s2`: for each coefficient the sign, the low seven bits of the
-//! magnitude, then the rest of the magnitude in unary (the rest as a number of zeros, then a one).
+//! magnitude, then the rest of the magnitude in unary: that number of zeros, then a one.
 //! Magnitudes reach 2047, so a code word takes 9 to 24 bits.
 //!
 //! Source: Falcon specification v1.2, section 3.11.2.

@@ -97,8 +97,8 @@ pub(crate) fn decode_public_key(
 
 /// Reads the fields of a public key. Returns the spare bits of the last byte.
 ///
-/// Other encodings reverse all bits first. This is faster, which matters because a verifier reads a
-/// key each time.
+/// This is faster than reversing all bits, as the decoders of other objects do. A verifier may read
+/// a key each time.
 fn unpack(body: &[u8], fields: &mut [u16]) -> u8 {
     const MASK: u64 = (1 << WIDTH) - 1;
     let field = |word: u64, k: u32| (word >> (WIDTH * k) & MASK) as u16;

@@ -30,7 +30,7 @@ pub(crate) const fn encoded_len(logn: u32) -> usize {
     1 + packed_len(n, f) + packed_len(n, g) + packed_len(n, capital_f)
 }
 
-/// Returns true if all coefficients can be encoded, so are within `2^(width-1) - 1` in absolute
+/// Returns true if all coefficients can be encoded: they are within `2^(width-1) - 1` in absolute
 /// value. Constant time, except for the outcome.
 pub(crate) fn is_encodable(logn: u32, f: &[i8], g: &[i8], capital_f: &[i8]) -> bool {
     let mut outside = 0;

@@ -181,8 +181,8 @@ pub(super) fn join_blocks<I: Copy, R: F64s<I>>(x: [R; 2], y: [R; 2], blocks: usi
     [[x_re, x_im], [y_re, y_im]]
 }
 
-/// Computes the butterfly from `(x, y)` to `(x + w y, x - w y)`, or the inverse one to `(x + y, (x
-/// - y) conj(w))`.
+/// Computes the butterfly from `(x, y)` to `(x + w y, x - w y)`, or the inverse one to
+/// `(x + y, (x - y) conj(w))`.
 #[inline(always)]
 pub(super) fn butterfly<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     x: [R; 2],
