@@ -232,13 +232,13 @@ pub enum Verdict {
     /// The bytes are not a signature of the key's parameter set, or `s2` alone exceeds the norm
     /// bound. For a row also: its message or its signature is null.
     Malformed = 2,
-    /// The row has no key, whatever else it lacks. Only [`rows::verify`](crate::rows::verify) says
-    /// so.
+    /// The row has no key, whatever its other columns hold. Only
+    /// [`rows::verify`](crate::rows::verify) gives this verdict.
     UnknownKey = 3,
 }
 
 impl From<Result<(), SignatureError>> for Verdict {
-    /// Takes the result for a signature that was decoded.
+    /// Converts the result of verifying a decoded signature.
     fn from(result: Result<(), SignatureError>) -> Self {
         match result {
             Ok(()) => Self::Valid,
@@ -352,8 +352,8 @@ pub trait BatchSign<P: Parameters>: Send + Sync {
     ///
     /// # Errors
     /// [`BatchError`]; `out` is then unchanged, except after [`BatchError::Fault`] on a CPU. After
-    /// [`BatchError::Fault`] sign with a fresh seed: with the old one, the right signature and a
-    /// wrong one that got out may reveal the key.
+    /// [`BatchError::Fault`] sign with a fresh seed. With the old seed, the right signature may
+    /// reveal the key together with a wrong one that got out.
     fn sign_batch(
         &self,
         seed: &[u8; SEED_LEN],
@@ -395,8 +395,8 @@ pub trait BatchSign<P: Parameters>: Send + Sync {
     /// Signs a part of a batch: `jobs[i]` is job number `first + i` of the batch,
     /// modulo `2^64`.
     ///
-    /// Parts may be signed in any order and on any engine. Together they have the signatures of
-    /// [`sign_batch`](Self::sign_batch). Never use a job number twice with one seed.
+    /// Parts may be signed in any order and on any engine. Together, the parts give the signatures
+    /// of [`sign_batch`](Self::sign_batch). Never use a job number twice with one seed.
     ///
     /// # Errors
     /// As for [`sign_batch`](Self::sign_batch).
@@ -434,9 +434,9 @@ pub trait BatchVerify<P: Parameters>: Send + Sync {
         verify_decoded(self, jobs, |bytes| Signature::try_from(bytes), out)
     }
 
-    /// Does the same as [`verify_bytes_batch`](Self::verify_bytes_batch), and may bring bytes into
-    /// the cache that the caller reads next: `ahead[i]` while it verifies `jobs[i]`, as far as
-    /// there is one. That way, the memory works while the processor computes.
+    /// Works as [`verify_bytes_batch`](Self::verify_bytes_batch) does. While it verifies `jobs[i]`,
+    /// it may also load `ahead[i]`, if there is one, into the cache. The caller reads these bytes
+    /// next, so the memory works while the processor computes.
     #[doc(hidden)]
     fn verify_bytes_batch_ahead(
         &self,
@@ -449,7 +449,7 @@ pub trait BatchVerify<P: Parameters>: Send + Sync {
     }
 }
 
-/// Checks that there are as many results as jobs.
+/// Checks that the output has one element for each job.
 pub(crate) fn check_lengths(jobs: usize, output: usize) -> Result<(), BatchError> {
     if jobs == output {
         Ok(())
@@ -458,7 +458,7 @@ pub(crate) fn check_lengths(jobs: usize, output: usize) -> Result<(), BatchError
     }
 }
 
-/// Verifies signatures that `decode` decodes.
+/// Verifies signatures. `decode` decodes them.
 pub(crate) fn verify_decoded<P: Parameters>(
     engine: &(impl BatchVerify<P> + ?Sized),
     jobs: &[VerifyBytesJob<'_, P>],

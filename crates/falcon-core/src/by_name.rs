@@ -1,4 +1,4 @@
-//! Plain calls on an engine that is named.
+//! Plain calls on an engine chosen by name.
 
 use crate::batch::lanes::LaneEngine;
 use crate::engine::Engine;
@@ -75,7 +75,7 @@ impl Engine {
 
 /// A function that is generic over the tokens of an engine, for [`visit`].
 pub trait TokenVisitor {
-    /// The result.
+    /// Type of the result.
     type Output;
 
     /// Computes the result with these tokens.
@@ -87,12 +87,13 @@ pub fn visit<V: TokenVisitor>(engine: Engine, visitor: V) -> V::Output {
     on_engine!(engine, arith, fft => visitor.visit(LaneEngine { arith, fft }))
 }
 
-/// [`SigningKey::expand`] on `on`: an engine by name, or the arithmetic of one.
+/// Expands `key` as [`SigningKey::expand`] does. `on` is an engine chosen by name, or the
+/// arithmetic of an engine.
 pub fn expand_on<P: Parameters>(on: impl ComputeOn, key: &SigningKey<P>) -> ExpandedKey<P> {
     ExpandedKey::expand_boxed_on(on, key)
 }
 
-/// [`SignStream::finish_in`] on `on`.
+/// Signs as [`SignStream::finish_in`] does, on `on`.
 ///
 /// # Errors
 /// As for [`SignStream::finish_in`].
@@ -104,7 +105,7 @@ pub fn finish_on<P: Parameters, K: SecretKey<P>>(
     stream.finish_on(on, scratch)
 }
 
-/// [`SigningKey::decode_boxed`] on `on`.
+/// Decodes a key as [`SigningKey::decode_boxed`] does, on `on`.
 ///
 /// # Errors
 /// As for [`SigningKey::decode_boxed`].
@@ -115,7 +116,7 @@ pub fn decode_boxed_on<P: Parameters>(
     SigningKey::decode_boxed_on(on, bytes)
 }
 
-/// [`VerifyingKey::try_from`] on `on`.
+/// Decodes a key as [`VerifyingKey::try_from`] does, on `on`.
 ///
 /// # Errors
 /// As for `TryFrom<&[u8]>`.

@@ -38,7 +38,7 @@ pub(crate) use compressed::{compressed_len, measure};
 
 use crate::error::DecodeError;
 
-/// Takes the header byte off.
+/// Checks the header byte and returns the bytes after it.
 fn strip_header(bytes: &[u8], header: u8) -> Result<&[u8], DecodeError> {
     match bytes.split_first() {
         None => Err(DecodeError::Length),

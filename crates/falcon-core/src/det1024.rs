@@ -56,8 +56,8 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 #[cfg(feature = "alloc")]
 use {crate::scratch::with_scratch, alloc::boxed::Box, rand_core::CryptoRng};
 
-/// Version of the salt, and of the scheme, in the signatures that this module makes. It verifies
-/// signatures of every version.
+/// Version of the salt, and of the scheme, in the signatures that this module makes. The module
+/// verifies signatures of every version.
 pub const SALT_VERSION: u8 = 0;
 
 /// Maximum length of a [`CompressedSignature`] in bytes.
@@ -66,7 +66,7 @@ pub const COMPRESSED_MAX_LEN: usize = Falcon1024::COMPRESSED_MAX_LEN - NONCE_LEN
 /// Length of a [`CtSignature`] in bytes.
 pub const CT_LEN: usize = Falcon1024::CT_LEN - NONCE_LEN + 1;
 
-/// Bit of the header byte that tells these signatures from those with a nonce.
+/// Bit of the header byte that is set in these signatures, and clear in signatures with a nonce.
 const DETERMINISTIC: u8 = 0x80;
 
 /// The nonce of all signatures of a salt version.
@@ -90,7 +90,7 @@ fn decode(format: Format, bytes: &[u8]) -> Result<Signature<Falcon1024>, DecodeE
         return Err(DecodeError::Header);
     }
     let (&version, body) = rest.split_first().ok_or(DecodeError::Length)?;
-    // The longer one of the two forms.
+    // `salted` has the length of the longer form.
     let mut salted = [0; Falcon1024::CT_LEN];
     let salted = salted
         .get_mut(..1 + NONCE_LEN + body.len())
@@ -103,10 +103,10 @@ fn decode(format: Format, bytes: &[u8]) -> Result<Signature<Falcon1024>, DecodeE
 
 const _: () = assert!(Falcon1024::COMPRESSED_MAX_LEN <= Falcon1024::CT_LEN);
 
-/// Replaces the nonce of an encoded signature by its salt version. Returns the new length.
+/// Replaces the nonce of an encoded signature with its salt version. Returns the new length.
 fn unsalt(bytes: &mut [u8]) -> usize {
     bytes[0] |= DETERMINISTIC;
-    // Byte 1, the first one of the nonce, is the salt version already.
+    // Byte 1, which is the first byte of the nonce, is already the salt version.
     bytes.copy_within(1 + NONCE_LEN.., 2);
     bytes.len() - NONCE_LEN + 1
 }
@@ -135,7 +135,7 @@ pub struct SigningKey {
 }
 
 impl SigningKey {
-    /// Zeros, to be overwritten by a key.
+    /// A key of zeros, to be overwritten.
     const EMPTY: Self = Self {
         key: crate::SigningKey::EMPTY,
     };
@@ -158,7 +158,7 @@ impl SigningKey {
     ///
     /// # Errors
     /// [`FaultError`] if the device computed wrongly.
-    // Made where it is returned: a copy on the way would not be wiped.
+    // The key is made in place, since a moved copy would not be wiped.
     #[cfg(feature = "alloc")]
     pub fn from_seed(seed: &[u8]) -> Result<Self, FaultError> {
         let mut result = Ok(Self::EMPTY);
@@ -245,7 +245,7 @@ impl SigningKey {
         Ok(CompressedSignature { signature })
     }
 
-    /// Signs with the sampler seeds of `SHAKE256(logn || key || message)`.
+    /// Signs with sampler seeds from `SHAKE256(logn || key || message)`.
     fn sign_once(
         &self,
         message: &[u8],
@@ -264,7 +264,8 @@ impl SigningKey {
     }
 }
 
-/// The same key, which also signs as an ordinary Falcon-1024 key does.
+/// Converts an ordinary Falcon-1024 signing key. The key stays the same: as an ordinary key, it
+/// signs ordinary signatures.
 impl From<crate::SigningKey<Falcon1024>> for SigningKey {
     fn from(key: crate::SigningKey<Falcon1024>) -> Self {
         Self { key }
@@ -275,7 +276,7 @@ impl TryFrom<&[u8]> for SigningKey {
     type Error = DecodeError;
 
     /// Decodes a Falcon-1024 signing key and checks it.
-    // Decoded where it is returned: a copy on the way would not be wiped.
+    // The key is decoded in place, since a moved copy would not be wiped.
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut result = Ok(Self::EMPTY);
         if let Ok(new) = &mut result
@@ -360,7 +361,8 @@ impl VerifyingKey {
     }
 }
 
-/// The same key, which also verifies ordinary Falcon-1024 signatures.
+/// Converts an ordinary Falcon-1024 verifying key. The key stays the same: as an ordinary key, it
+/// verifies ordinary signatures.
 impl From<crate::VerifyingKey<Falcon1024>> for VerifyingKey {
     fn from(key: crate::VerifyingKey<Falcon1024>) -> Self {
         Self { key }
@@ -406,7 +408,7 @@ impl signature::Verifier<CtSignature> for VerifyingKey {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CompressedSignature {
-    /// Signature with the salt of a version as its nonce.
+    /// Signature whose nonce is the salt of a version.
     signature: Signature<Falcon1024>,
 }
 
@@ -426,7 +428,7 @@ impl CompressedSignature {
 impl TryFrom<&[u8]> for CompressedSignature {
     type Error = DecodeError;
 
-    /// Decodes strictly, a signature of any salt version.
+    /// Decodes a signature of any salt version, strictly.
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
         decode(Format::Compressed, bytes).map(|signature| Self { signature })
     }
@@ -444,8 +446,8 @@ impl From<CompressedSignature> for SignatureBytes<Falcon1024> {
     }
 }
 
-/// The ordinary signature with the nonce that the salt version stands for. It is valid for the same
-/// message under the same key.
+/// Converts to the ordinary signature, with the nonce that the salt version stands for. The
+/// ordinary signature is valid for the same message under the same key.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -496,7 +498,7 @@ impl signature::SignatureEncoding for CompressedSignature {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CtSignature {
-    /// Signature with the salt of a version as its nonce.
+    /// Signature whose nonce is the salt of a version.
     signature: Signature<Falcon1024>,
 }
 
@@ -521,7 +523,7 @@ impl CtSignature {
 impl TryFrom<&[u8]> for CtSignature {
     type Error = DecodeError;
 
-    /// Decodes strictly, a signature of any salt version.
+    /// Decodes a signature of any salt version, strictly.
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
         decode(Format::ConstantTime, bytes).map(|signature| Self { signature })
     }

@@ -93,7 +93,7 @@ impl PointHasher for Keccak256PointHasher {
         self.0.update(chunk);
     }
 
-    /// Fills `point`. The value is public once the signature is, so the time may depend on it.
+    /// Fills `point`. The point is as public as the signature, so the time may depend on it.
     fn finish(self, point: &mut [u16]) {
         let mut state = hash::keccak256();
         state.update(&self.0.finalize());

@@ -1,15 +1,15 @@
 //! Engines: where the arithmetic runs. All give the same bytes.
 //!
-//! Plain calls take [`Best`], which is found once; [`Engine`] chooses by name.
+//! Plain calls use [`Best`], which is found once. [`Engine`] is chosen by name.
 
 /// Defines from one table:
 ///
 /// - [`Best`] from the rows of `best`, in order of preference, and `on_best!`,
 ///   which evaluates an expression with its arithmetic;
-/// - [`Engine`] from all rows, with its names, and `on_engine!`, which does the same
-///   and gives the polynomials of a batch besides.
+/// - [`Engine`] from all rows, with its names, and `on_engine!`, which does the same and also gives
+///   the polynomials of a batch.
 ///
-/// A variant that needs features of the processor holds the proof of them.
+/// If a variant needs features of the processor, it holds a proof that they exist.
 macro_rules! engines {
     (
         plain {$(
@@ -24,7 +24,7 @@ macro_rules! engines {
             $other:ident, $other_name:literal, $other_lanes:literal, $other_doc:literal;
         )*}
     ) => {
-        /// The best engine of this machine for one message at a time.
+        /// The best engine of this machine for single messages.
         #[derive(Clone, Copy, Debug)]
         pub(crate) enum Best {
             $(
@@ -32,12 +32,12 @@ macro_rules! engines {
                 #[doc = concat!("`", $name, "`.")]
                 $variant($variant),
             )*
-            /// Portable code, on a processor without an instruction set that this build knows.
+            /// Portable code, if this build knows no instruction set of the processor.
             Native(Native),
         }
 
         impl Best {
-            /// Finds the best engine. The processor is asked once.
+            /// Finds the best engine. Only the first call asks the processor.
             #[inline]
             pub(crate) fn find() -> Self {
                 $(
@@ -68,11 +68,11 @@ macro_rules! engines {
 
         /// Arithmetic that computes signatures. All engines give the same bytes.
         ///
-        /// Plain calls such as [`VerifyingKey::verify`](crate::VerifyingKey::verify) take the best
-        /// engine by themselves. Use `Engine` for [batches](crate::batch), or to choose another
+        /// Plain calls such as [`VerifyingKey::verify`](crate::VerifyingKey::verify) use the best
+        /// engine automatically. Use `Engine` for [batches](crate::batch), or to choose another
         /// engine.
         ///
-        /// Hashing a single message always takes the best engine, even if the call names another.
+        /// Hashing a single message always uses the best engine, even if the call names another.
         ///
         /// A value proves that the processor can run the engine. Get it from
         /// [`best`](Self::best), from [`available`](Self::available) or by its
@@ -152,7 +152,7 @@ macro_rules! engines {
                 }
             }
 
-            /// Number of signatures of a batch that are computed side by side.
+            /// Number of signatures that a batch computes side by side.
             pub const fn lanes(self) -> usize {
                 match self {
                     $(Self::$plain => $plain_lanes,)*
@@ -213,9 +213,8 @@ engines! {
     others {
         #[cfg(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2", falcon_engine = "avx2"))]
         Avx512, "avx512x16", 16, "sixteen signatures side by side in AVX-512 registers";
-        // Neoverse has one unit for the SHA-3 instructions, and by the estimates
-        // in docs/PERFORMANCE.md plain ones are faster there; Apple's cores have
-        // more.
+        // Neoverse has one unit for the SHA-3 instructions. By the estimates in
+        // docs/PERFORMANCE.md, plain instructions are faster there. Apple's cores have more units.
         #[cfg(all(feature = "engines", target_arch = "aarch64", target_feature = "neon", target_endian = "little", not(target_vendor = "apple")))]
         NeonSha3, "neonsha3x4", 4, "as neonx4, with the SHA-3 instructions";
     }

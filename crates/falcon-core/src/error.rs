@@ -40,9 +40,9 @@ pub enum DecodeError {
     /// hold, or a polynomial is not invertible. A key that was damaged gives this error.
     InvalidKey,
     /// A valid NTRU basis, but too long to sign with safely: the norm of `(f, g)` or of its
-    /// orthogonalised partner exceeds `1.17 sqrt(q)`. Key generation never makes one, but some test
-    /// keys of other implementations are so. In a PKCS#8 document, whose errors have no such
-    /// reason, this is `KeyMalformed`.
+    /// orthogonalised partner exceeds `1.17 sqrt(q)`. Key generation never makes such a key, but
+    /// some test keys of other implementations are that long. PKCS#8 documents report it as
+    /// `KeyMalformed`.
     KeyNorm,
 }
 

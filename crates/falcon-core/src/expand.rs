@@ -1,4 +1,4 @@
-//! Expanded keys: the basis in the FFT domain and its LDL tree, kept.
+//! Expanded keys: the basis in the FFT domain and its stored LDL tree.
 
 use crate::engine::Best;
 use crate::error::ScratchTooSmall;
@@ -89,7 +89,7 @@ impl<P: Parameters, B: Storage> ExpandedKey<P, B> {
         Ok(Self::new(key, storage))
     }
 
-    /// The expanded form of `key`, whose tree is in `storage`.
+    /// Makes the expanded form of `key`. `storage` has the basis and the tree.
     fn new(key: &SigningKey<P>, storage: B) -> Self {
         Self {
             reals: storage,
@@ -103,12 +103,12 @@ impl<P: Parameters, B: Storage> ExpandedKey<P, B> {
         &self.verifying_key
     }
 
-    /// The basis and the tree; see [`hazmat`](crate::hazmat).
+    /// Returns the basis and the tree; see [`hazmat`](crate::hazmat).
     pub(crate) fn reals(&self) -> &[f64] {
         &self.reals.as_ref()[..Self::LEN]
     }
 
-    /// The basis and the tree, to be damaged.
+    /// Returns the basis and the tree, for tests that damage them.
     #[cfg(all(test, feature = "alloc"))]
     pub(crate) fn reals_mut(&mut self) -> &mut [f64] {
         &mut self.reals.as_mut()[..Self::LEN]

@@ -1,4 +1,4 @@
-//! ffSampling: the nearest-plane walk over the LDL tree, written once.
+//! ffSampling: the nearest-plane walk over the LDL tree.
 //!
 //! Source: Falcon specification v1.2, algorithm 11. The order of the visits
 //! (right child, then left child, the two integers of a leaf in order) is the
@@ -10,7 +10,7 @@ use crate::sampler::SamplerZ;
 use crate::tree::{Node, Side};
 use core::marker::PhantomData;
 
-/// Reals of scratch per lane that [`ffsampling`] needs.
+/// Number of reals of scratch per lane that [`ffsampling`] needs.
 pub const fn scratch_len(logn: u32) -> usize {
     2 << logn
 }
@@ -41,7 +41,7 @@ pub fn ffsampling<F, S, T>(
     );
 }
 
-/// Arithmetic of every node of the walk.
+/// Arithmetic for every node of the walk.
 struct Arithmetic<'a, F, S> {
     fft: F,
     sampler: &'a mut S,
@@ -49,7 +49,7 @@ struct Arithmetic<'a, F, S> {
 
 /// A way to walk a subtree: [`ffsampling`] on the nodes of some degrees.
 trait Walk {
-    /// True if the node above computes in calls.
+    /// True if the node above computes in calls, not inline.
     const CALLS: bool;
 
     fn walk<F: Fft, S: SamplerZ<Real = F::Real>, N: Node>(
@@ -61,10 +61,9 @@ trait Walk {
     );
 }
 
-/// Every degree. Most nodes are small, and calls would cost them more than their
-/// arithmetic: degrees 4 and 8 are one function, in one frame. Those above are
-/// calls, so that a level of the recursion takes little stack even where
-/// nothing is optimised.
+/// Walks subtrees of every degree. Most nodes are small, and calls would cost them more than their
+/// arithmetic. So degrees 4 and 8 are one function, in one frame. Larger degrees are calls, so that
+/// a level of the recursion takes little stack even without optimisation.
 struct Any;
 
 impl Walk for Any {
@@ -87,7 +86,7 @@ impl Walk for Any {
     }
 }
 
-/// Degrees 2, 4 and 8.
+/// Walks subtrees of degrees 2, 4 and 8.
 #[inline(never)]
 fn small<F: Fft, S: SamplerZ<Real = F::Real>, N: Node>(
     arithmetic: &mut Arithmetic<'_, F, S>,
@@ -107,7 +106,7 @@ fn small<F: Fft, S: SamplerZ<Real = F::Real>, N: Node>(
     );
 }
 
-/// [`Fft::split`] as a call.
+/// Splits as [`Fft::split`] does, in a call.
 #[inline(never)]
 fn split<F: Fft>(fft: F, logn: u32, u: [&mut [F::Real]; 2], t: &[F::Real]) {
     fft.vectorize(
@@ -119,7 +118,7 @@ fn split<F: Fft>(fft: F, logn: u32, u: [&mut [F::Real]; 2], t: &[F::Real]) {
     );
 }
 
-/// [`Fft::nearest_plane_step`] as a call.
+/// Computes [`Fft::nearest_plane_step`] in a call.
 #[inline(never)]
 fn step<F: Fft>(
     fft: F,
@@ -135,7 +134,7 @@ fn step<F: Fft>(
     );
 }
 
-/// [`Fft::merge`] as a call.
+/// Merges as [`Fft::merge`] does, in a call.
 #[inline(never)]
 fn merge<F: Fft>(fft: F, logn: u32, t: &mut [F::Real], [u0, u1]: [&[F::Real]; 2]) {
     fft.vectorize(
@@ -144,14 +143,15 @@ fn merge<F: Fft>(fft: F, logn: u32, t: &mut [F::Real], [u0, u1]: [&[F::Real]; 2]
     );
 }
 
-/// Degree 2: a complex number is a polynomial of degree 2, and its two
-/// coefficients are the two integers of the leaf.
+/// Walks degree 2. A complex number is a polynomial of degree 2, and its two coefficients are the
+/// two integers of the leaf.
 struct Bottom;
 
 impl Walk for Bottom {
     const CALLS: bool = false;
 
-    // Inlined on AArch64, where a call took 30 of 390 instructions. Elsewhere the code would grow.
+    // Inlined on AArch64, where the call took 30 of 390 instructions. On other targets inlining
+    // would make the code larger.
     #[cfg_attr(not(target_arch = "aarch64"), inline(never))]
     #[cfg_attr(target_arch = "aarch64", inline(always))]
     fn walk<F: Fft, S: SamplerZ<Real = F::Real>, N: Node>(
@@ -166,7 +166,7 @@ impl Walk for Bottom {
             #[inline(always)]
             || {
                 if !HAS_VECTORS {
-                    // Leaf after leaf: less stack.
+                    // The leaves follow one after the other, which needs less stack.
                     let z1 = sampler.sample_pair([t1[0], t1[1]], &node.leaf(Side::Right));
                     let d = [fft.sub(t1[0], z1[0]), fft.sub(t1[1], z1[1])];
                     let center =
@@ -176,7 +176,7 @@ impl Walk for Bottom {
                     return;
                 }
                 let (Some(t0), Some(t1)) = (t0.first_chunk_mut(), t1.first_chunk_mut()) else {
-                    return; // unreachable: polynomials of degree 2
+                    return; // unreachable: the polynomials have degree 2
                 };
                 let (l10, leaves) = node.bottom();
                 let [z0, z1] = sampler.sample_node(
@@ -194,7 +194,7 @@ impl Walk for Bottom {
     }
 }
 
-/// Degree 4 and more, the children being walked by `Below`.
+/// Walks degree 4 and more. `Below` walks the children.
 struct Level<Below>(PhantomData<Below>);
 
 impl<Below: Walk> Walk for Level<Below> {

@@ -5,9 +5,9 @@
 //! are in bit-reversed order, so that values `2u` and `2u + 1` belong to opposite roots. For `n =
 //! 2` the one complex number is the polynomial itself.
 //!
-//! Over [`Lanes`](crate::lanes::Lanes) there is one real per lane in every entry:
-//! the same instructions transform one polynomial or `N` polynomials. Key operands
-//! (`&[f64]`) are shared by all lanes.
+//! Over [`Lanes`](crate::lanes::Lanes) there is one real per lane in every entry: the same
+//! instructions transform one polynomial or one for each lane. Key operands (`&[f64]`) are shared
+//! by all lanes.
 //!
 //! The order of operations below is normative: every engine gives these bits.
 //! Source: Falcon specification v1.2, sections 3.6 and 3.7.
@@ -37,16 +37,16 @@ pub trait Fft: Copy + Debug + Send + Sync {
     /// Number of lanes.
     const LANES: usize;
 
-    /// Runs `kernel` in the frame in which the operations are compiled, so
-    /// that they are not calls; see [`Isa::vectorize`](crate::lanes::Isa::vectorize).
+    /// Runs `kernel` in the frame in which the operations are compiled, so the operations are
+    /// inlined; see [`Isa::vectorize`](crate::lanes::Isa::vectorize).
     #[inline(always)]
     fn vectorize<R>(&self, kernel: impl FnOnce() -> R) -> R {
         kernel()
     }
 
-    /// The values of the lanes, [`LANES`](Self::LANES) of them.
+    /// Returns the values of the [`LANES`](Self::LANES) lanes.
     fn values<'a>(&self, x: &'a Self::Real) -> &'a [f64];
-    /// [`values`](Self::values), to be written.
+    /// Returns [`values`](Self::values) for writing.
     fn values_mut<'a>(&self, x: &'a mut Self::Real) -> &'a mut [f64];
     /// `a + b`.
     fn add(&self, a: Self::Real, b: Self::Real) -> Self::Real;
@@ -63,7 +63,7 @@ pub trait Fft: Copy + Debug + Send + Sync {
     ///
     /// Source: Falcon specification v1.2, algorithm 1 (splitfft).
     fn split(&self, logn: u32, f0: &mut [Self::Real], f1: &mut [Self::Real], f: &[Self::Real]);
-    /// Merges, as the inverse of [`split`](Self::split).
+    /// Merges `f0` and `f1` to `f`: the inverse of [`split`](Self::split).
     ///
     /// Source: Falcon specification v1.2, algorithm 2 (mergefft).
     fn merge(&self, logn: u32, f: &mut [Self::Real], f0: &[Self::Real], f1: &[Self::Real]);
@@ -72,9 +72,8 @@ pub trait Fft: Copy + Debug + Send + Sync {
     /// of degree 2.
     fn nearest_plane(&self, t: [Self::Real; 2], d: [Self::Real; 2], l: [f64; 2])
     -> [Self::Real; 2];
-    /// The nearest-plane step between the two children of a node, `logn >= 2`:
-    /// `z1` being what merges from `u`, `t1` becomes `z1` and `u` what
-    /// `t0 + (t1 - z1) l10` splits into.
+    /// Computes the nearest-plane step between the two children of a node, `logn >= 2`. Merges `u`
+    /// to `z1` and writes it over `t1`. Splits `t0 + (t1 - z1) l10` into `u`.
     fn nearest_plane_step(
         &self,
         logn: u32,
@@ -97,8 +96,8 @@ pub trait Fft: Copy + Debug + Send + Sync {
         wipe(z1);
     }
     /// `(t0, t1) = (c, 0) B^-1`, given `c` in `t0`: `t0 = (c b11) (1/q)`, `t1 = -(c b01) (1/q)`.
-    /// The products are rounded before they are scaled. Where a coordinate of the target is an
-    /// integer but for rounding, another order gives another signature of the same point.
+    /// The products are rounded before they are scaled. If a coordinate of the target is an integer
+    /// except for rounding, another order gives another signature of the same point.
     fn target(
         &self,
         logn: u32,
@@ -130,7 +129,7 @@ pub struct BasisRef<'a> {
     pub b11: &'a [f64],
 }
 
-/// Without the reals: they are the key.
+/// Prints no reals, since they are the key.
 impl Debug for BasisRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BasisRef").finish_non_exhaustive()

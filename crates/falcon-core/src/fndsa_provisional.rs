@@ -14,8 +14,8 @@
 //!   are hashed to the point.
 //! - No coefficient of `s1` or `s2` exceeds 840 in absolute value.
 //!
-//! [`SigningKey`] generates keys and signs, with the feature `alloc`. A seed gives the key that
-//! `fn-dsa` generates, which is another than in round 3. [`batch`] signs and verifies many messages
+//! [`SigningKey`] generates keys and signs, with the feature `alloc`. From a seed it generates the
+//! key of `fn-dsa`, which differs from that of round 3. [`batch`] signs and verifies many messages
 //! with one call.
 //!
 //! ```
@@ -32,7 +32,7 @@
 //! # assert!(verify(&[], b"", &[]).is_err());
 //! ```
 //!
-//! Source: crate `fn-dsa` 0.4.0 of T. Pornin, whose known answers are in `kat/fn-dsa` of the
+//! Source: crate `fn-dsa` 0.4.0 of T. Pornin. Its known answers are in `kat/fn-dsa` of the
 //! repository.
 
 #[cfg(feature = "alloc")]
@@ -63,8 +63,8 @@ pub const MU_LEN: usize = 64;
 /// Length in bytes of the hash of a public key.
 pub const KEY_HASH_LEN: usize = 64;
 
-/// A context: bytes that signer and verifier agree on, so that a signature made for one purpose is
-/// not valid for another. At most 255 bytes.
+/// A context: at most 255 bytes on which signer and verifier agree. A signature for one context is
+/// not valid for another.
 ///
 /// ```
 /// use falcon_core::fndsa_provisional::Context;
@@ -77,10 +77,10 @@ pub const KEY_HASH_LEN: usize = 64;
 pub struct Context<'a>(&'a [u8]);
 
 impl<'a> Context<'a> {
-    /// The context without bytes.
+    /// The empty context.
     pub const EMPTY: Self = Self(&[]);
 
-    /// Takes `bytes` as a context. `None` if there are more than 255.
+    /// Makes a context of `bytes`. Returns `None` if there are more than 255 bytes.
     pub const fn new(bytes: &'a [u8]) -> Option<Self> {
         if bytes.len() <= 255 {
             Some(Self(bytes))
@@ -89,13 +89,13 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Length in bytes, one byte itself.
+    /// Returns the length in bytes, as one byte.
     const fn len_byte(self) -> u8 {
         self.0.len() as u8
     }
 }
 
-/// Hash function of a message that is hashed before it is signed.
+/// Hash function for messages that are hashed before they are signed.
 ///
 /// ```
 /// use falcon_core::fndsa_provisional::PreHash;
@@ -169,8 +169,8 @@ pub struct Prehashed<'a> {
 }
 
 impl<'a> Prehashed<'a> {
-    /// Takes a digest that `pre_hash` made. `None` if it has not
-    /// [`digest_len`](PreHash::digest_len) bytes.
+    /// Makes a prehashed message of the digest that `pre_hash` made. Returns `None` if the digest
+    /// has not [`digest_len`](PreHash::digest_len) bytes.
     pub const fn new(pre_hash: PreHash, digest: &'a [u8]) -> Option<Self> {
         if digest.len() == pre_hash.digest_len() {
             Some(Self { pre_hash, digest })
@@ -192,11 +192,11 @@ impl<'a> Prehashed<'a> {
 #[derive(Clone)]
 pub struct VerifyingKey<P: Parameters> {
     key: crate::VerifyingKey<P>,
-    /// SHAKE256 of the encoding.
+    /// SHAKE256 of the encoded key.
     hash: [u8; KEY_HASH_LEN],
 }
 
-/// Keys are equal if the hashes of their encodings are.
+/// Two keys are equal if the hashes of their encodings are equal.
 impl<P: Parameters> PartialEq for VerifyingKey<P> {
     fn eq(&self, other: &Self) -> bool {
         self.hash == other.hash
@@ -230,7 +230,7 @@ impl<P: Parameters> TryFrom<&[u8]> for VerifyingKey<P> {
 }
 
 impl<P: Parameters> VerifyingKey<P> {
-    /// The key of the polynomial `h` of a Falcon key.
+    /// Makes the key with the polynomial `h` of a Falcon key.
     #[cfg(feature = "alloc")]
     fn of(key: &crate::VerifyingKey<P>) -> Self {
         let mut new = Self {
@@ -296,7 +296,7 @@ impl<P: Parameters> VerifyingKey<P> {
         self.verify_mu(&self.mu(Message::Prehashed { context, message }), signature)
     }
 
-    /// The hash of a message with this key.
+    /// Computes the hash of a message with this key.
     fn mu(&self, message: Message<'_>) -> [u8; MU_LEN] {
         match message.input() {
             Ok(input) => {
@@ -311,7 +311,7 @@ impl<P: Parameters> VerifyingKey<P> {
         }
     }
 
-    /// Starts to hash a message that comes in pieces, to its `mu`. Takes constant memory.
+    /// Starts to hash a message that comes in pieces. The result is its `mu`. Uses constant memory.
     ///
     /// ```
     /// use falcon_core::fndsa_provisional::{Context, Signature, VerifyingKey};
@@ -332,7 +332,7 @@ impl<P: Parameters> VerifyingKey<P> {
     pub fn mu_hasher(&self, context: Context<'_>) -> MuHasher {
         let mut hash = hash::shake256();
         hash.update(&self.hash);
-        // A whole message comes last.
+        // The message is the last piece, so `update` can add it later.
         for piece in Input::new(0, context, &[]).pieces() {
             hash.update(piece);
         }
@@ -355,7 +355,7 @@ impl<P: Parameters> VerifyingKey<P> {
         let mut s1 = Aligned(P::Short::ZERO);
         self.key.multiply(on, signature, &mut s1.0);
         let is_short = difference_is_short(on, point, &mut s1.0, signature);
-        // The decoder has looked at `s2`.
+        // The decoder has already checked `s2`.
         if is_short && is_within(s1.0.as_ref()) {
             Ok(())
         } else {
@@ -364,7 +364,7 @@ impl<P: Parameters> VerifyingKey<P> {
     }
 }
 
-/// A message of a [batch], in one of the forms that are signed.
+/// A message of a [batch], in one of the forms that can be signed.
 ///
 /// ```
 /// use falcon_core::fndsa_provisional::{Context, Message, PreHash, Prehashed};
@@ -415,7 +415,7 @@ impl fmt::Debug for Message<'_> {
 }
 
 impl<'a> Message<'a> {
-    /// Returns what is hashed to `mu`, or `mu` itself.
+    /// Returns the bytes to hash to `mu`, or `mu` itself.
     fn input(self) -> Result<Input<'a>, &'a [u8; MU_LEN]> {
         match self {
             Self::Whole { context, message } => Ok(Input::new(0, context, message)),
@@ -430,7 +430,7 @@ impl<'a> Message<'a> {
 
 /// The bytes that are hashed to `mu` after the hash of the key.
 struct Input<'a> {
-    /// 1 if the message was hashed before, else 0; then the length of the context.
+    /// First 1 if the message was hashed before, else 0. Then the length of the context.
     kind: [u8; 2],
     context: &'a [u8],
     identifier: &'static [u8],
@@ -462,8 +462,8 @@ fn point_of(nonce: &[u8; NONCE_LEN], mu: &[u8; MU_LEN], point: &mut [u16]) {
     on_best!(Best::find(), isa => hash::fill_point_little_endian(isa, blocks, point));
 }
 
-/// [`lsb_first::decode_signature`] on the best engine. Not generic over the parameter set, so it is
-/// compiled in this crate.
+/// Decodes as [`lsb_first::decode_signature`] does, on the best engine. Not generic over the
+/// parameter set, so it is compiled in this crate.
 fn decode_signature<'a>(
     logn: u32,
     bytes: &'a [u8],
@@ -472,18 +472,19 @@ fn decode_signature<'a>(
     on_best!(Best::find(), isa => lsb_first::decode_signature(isa, logn, bytes, s2))
 }
 
-/// True if no magnitude exceeds 840. Constant time, since a signer's vector may be refused.
+/// Returns true if no magnitude exceeds 840. Constant time, since the vector may be one that the
+/// signer refuses.
 fn is_within(s: &[i16]) -> bool {
     let mut outside = 0;
     for &s in s {
         let (s, limit) = (i32::from(s), i32::from(MAX_MAGNITUDE));
-        // The sign bit collects any value outside.
+        // A value outside sets the sign bit.
         outside |= (limit - s) | (limit + s);
     }
     outside >= 0
 }
 
-/// The first 64 bytes of SHAKE256 of the concatenated `pieces`.
+/// Returns the first 64 bytes of SHAKE256 of the concatenated `pieces`.
 fn hash_of(pieces: &[&[u8]]) -> [u8; 64] {
     let mut hash = hash::shake256();
     for piece in pieces {
@@ -492,7 +493,7 @@ fn hash_of(pieces: &[&[u8]]) -> [u8; 64] {
     hash.finalize().read_array()
 }
 
-/// A message that is being hashed to its `mu`; made by [`VerifyingKey::mu_hasher`], which has an
+/// A message that is being hashed to its `mu`. [`VerifyingKey::mu_hasher`] makes it and has an
 /// example.
 #[derive(Clone)]
 pub struct MuHasher(Shake256);
@@ -515,8 +516,8 @@ impl MuHasher {
     }
 }
 
-/// A signature of FN-DSA: the nonce and the short polynomial `s2`. It has one encoding, of fixed
-/// length.
+/// A signature of FN-DSA: the nonce and the short polynomial `s2`. Every signature has exactly one
+/// encoding, of fixed length.
 ///
 /// ```
 /// use falcon_core::fndsa_provisional::Signature;
@@ -527,7 +528,7 @@ impl MuHasher {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Signature<P: Parameters> {
-    /// No magnitude of `s2` exceeds 840, and its code fits the padded length.
+    /// The round-3 form. No magnitude of `s2` exceeds 840, and the code fits the padded length.
     signature: crate::Signature<P>,
 }
 

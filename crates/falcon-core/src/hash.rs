@@ -1,4 +1,4 @@
-//! SHAKE256 and Keccak-256 on the best engine, and the coefficients of points from its output.
+//! SHAKE256 and Keccak-256 on the best engine, and points from their output.
 
 mod point;
 
@@ -22,37 +22,37 @@ pub(crate) use point::fill_point;
 #[cfg(feature = "fndsa-provisional")]
 pub(crate) use point::fill_point_little_endian;
 
-/// SHAKE256 that permutes on the best engine.
+/// Returns SHAKE256 that permutes on the best engine.
 pub(crate) fn shake256() -> Shake256 {
     Shake256::with_permutation(permute)
 }
 
-/// cSHAKE256 that permutes on the best engine.
+/// Returns cSHAKE256 that permutes on the best engine.
 pub(crate) fn cshake256(customization: &Customization) -> Shake256 {
     Shake256::with_customization(permute, customization)
 }
 
-/// The hash function of `customization`.
+/// Returns the hash function of `customization`.
 #[cfg(feature = "alloc")]
 pub(crate) fn start(customization: &Customization) -> Start {
     customization.start(permute)
 }
 
-/// The hash of `start` that permutes on the best engine.
+/// Returns the hash of `start` that permutes on the best engine.
 #[cfg(feature = "alloc")]
 pub(crate) fn from_start(start: &Start) -> Shake256 {
     Shake256::from_start(permute, start)
 }
 
-/// Keccak-256 that permutes on the best engine.
+/// Returns Keccak-256 that permutes on the best engine.
 #[cfg(feature = "eip8052")]
 pub(crate) fn keccak256() -> Keccak256 {
     Keccak256::with_permutation(permute)
 }
 
-/// Does `work` with the stream of SHAKE256 of the `pieces`, permuted on the best engine. No copy of
-/// what the stream absorbs or gives is left on the stack: it is not moved, and the frames of the
-/// permutation, which spills words of its state, are wiped.
+/// Calls `work` with the stream of SHAKE256 of the `pieces`, permuted on the best engine. Leaves
+/// nothing on the stack that the stream absorbs or gives: the stream is not moved, and the frames
+/// of the permutation, which spills words of its state, are wiped.
 pub(crate) fn with_stream<T>(pieces: &[&[u8]], work: impl FnOnce(&mut Shake256Reader) -> T) -> T {
     let mut stream = empty_reader();
     stream.start(|hash| {
@@ -61,12 +61,12 @@ pub(crate) fn with_stream<T>(pieces: &[&[u8]], work: impl FnOnce(&mut Shake256Re
         }
     });
     let result = work(&mut stream);
-    // As far as a permutation needs it.
+    // Wipes the depth of stack that a permutation needs.
     wipe_below::<256>();
     result
 }
 
-/// A stream of nothing yet: see [`Shake256Reader::start`].
+/// Returns a stream that has absorbed nothing; see [`Shake256Reader::start`].
 pub(crate) const fn empty_reader() -> Shake256Reader {
     Shake256Reader::with_permutation(permute)
 }
@@ -80,7 +80,7 @@ pub(crate) fn read_words(state: &[u64; 25], out: &mut [u8]) {
     }
 }
 
-/// Keccak-f on the best engine.
+/// Permutes with Keccak-f on the best engine.
 fn permute(state: &mut [u64; 25]) {
     on_best!(Best::find(), isa => falcon_keccak::permute_state(isa, state));
 }

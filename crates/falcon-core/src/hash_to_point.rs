@@ -1,4 +1,4 @@
-//! From a nonce and a message to a polynomial modulo `q`.
+//! Hashes a nonce and a message to a polynomial modulo `q`.
 //!
 //! Source: Falcon specification v1.2, algorithm 3 (HashToPoint).
 
@@ -13,9 +13,9 @@ use crate::params::{NONCE_LEN, Q};
 /// circuit or a contract, can implement another. Signer and verifier must agree on it. The security
 /// proof needs a random oracle.
 ///
-/// Hedged signing needs this of it, too: nobody must be able to find two messages whose points
-/// differ and have the same first 40 coefficients. These coefficients alone tell two points apart
-/// if the seed of the signer repeats. Points that begin with zeros, a tag or a counter fail this.
+/// Hedged signing also needs this property of the hash: nobody can find two messages whose points
+/// differ and have the same first 40 coefficients. If the seed of the signer repeats, only these
+/// coefficients tell two points apart. Points that begin with zeros, a tag or a counter fail this.
 /// So do two hashes whose points differ in later coefficients only, used with one seed.
 ///
 /// ```
@@ -52,8 +52,8 @@ pub trait PointHasher {
     /// Absorbs the next piece of the message.
     fn update(&mut self, chunk: &[u8]);
 
-    /// Fills `point`, whose length is the degree, with coefficients in `[0, q)`. A
-    /// larger one is an error where the point is signed or verified.
+    /// Fills `point` with coefficients in `[0, q)`. The length of `point` is the degree. A larger
+    /// coefficient is an error when the point is signed or verified.
     fn finish(self, point: &mut [u16]);
 }
 
@@ -62,14 +62,14 @@ pub trait PointHasher {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shake256HashToPoint;
 
-/// The scheme's hash with this nonce, of any length, in place of the signature's: to verify
+/// The scheme's hash with this nonce, of any length, in place of the signature's. It verifies
 /// signatures of other systems, whose nonces do not have 40 bytes.
 ///
 /// **Never sign one message twice with it**, not even with fresh seeds: the point would be the
 /// same, and two signatures of one point reveal the key.
 ///
-/// **Nonce and message are hashed one after the other, with nothing between.** So a signature of
-/// the nonce `ab` and the message `c` is also one of the nonce `a` and the message `bc`. The
+/// **Nonce and message are hashed one after the other, with nothing between.** So a signature for
+/// the nonce `ab` and the message `c` is also valid for the nonce `a` and the message `bc`. The
 /// verifier must know the length of the nonce and must not take it from the message. With a nonce
 /// of another length than 40 bytes, the signature is also a plain signature of a message that has
 /// some bytes more or fewer at its beginning. Do not sign the messages of others with it.
@@ -112,13 +112,13 @@ impl HashToPoint for OtherNonce<'_> {
     }
 }
 
-/// The scheme's hash with cSHAKE256 (NIST SP 800-185) in place of SHAKE256: signatures of a kind of
-/// their own, under the same key.
+/// The scheme's hash with cSHAKE256 (NIST SP 800-185) in place of SHAKE256. It makes a separate
+/// kind of signatures under the same key.
 ///
-/// The customization names the kind. No signature of one kind is one of another, or of a plain
-/// message, whatever the messages are: cSHAKE256 pads differently, so the two hashes never absorb
-/// the same bits. Give each format a customization of its own, ending in a version. Do not use
-/// `falcon-envelope v1`. Batches take it too: see
+/// The customization names the kind. A signature of one kind is not valid for another kind, or for
+/// a plain message, whatever the messages are: cSHAKE256 pads differently, so the two hashes never
+/// absorb the same bits. Give each format a customization of its own, ending in a version. Do not
+/// use `falcon-envelope v1`. Batches take it too: see
 /// [`Engine::sign_batch_with_hash`](crate::Engine::sign_batch_with_hash).
 ///
 /// ```
@@ -146,8 +146,8 @@ impl HashToPoint for OtherNonce<'_> {
 pub struct Cshake256HashToPoint(pub(crate) Customization);
 
 impl Cshake256HashToPoint {
-    /// Makes the hash of a customization of 1 to 128 bytes. `None` if it has another length: with
-    /// no byte, cSHAKE256 is SHAKE256.
+    /// Makes the hash of a customization of 1 to 128 bytes. Returns `None` for another length:
+    /// without a customization, cSHAKE256 is SHAKE256.
     pub const fn new(customization: &[u8]) -> Option<Self> {
         match Customization::new(customization) {
             Some(customization) => Some(Self(customization)),
@@ -191,13 +191,13 @@ impl PointHasher for Shake256PointHasher {
 }
 
 impl Shake256PointHasher {
-    /// [`finish`](PointHasher::finish) on `on`.
+    /// Finishes as [`finish`](PointHasher::finish) does, on `on`.
     pub(crate) fn finish_on(mut self, on: impl Operations, point: &mut [u16]) {
         on.fill_point(&mut self.0, point);
     }
 }
 
-/// Whether all coefficients are below `q`.
+/// Returns true if all coefficients are below `q`.
 pub(crate) fn is_point(c: &[u16]) -> bool {
     c.iter().all(|&c| u32::from(c) < Q)
 }

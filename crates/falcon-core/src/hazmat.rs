@@ -36,7 +36,8 @@ pub use crate::hash_to_point::{
 };
 pub use crate::hedge::RawRandomness;
 pub use crate::params::insecure;
-/// Bytes of a sampler seed, which starts the sampler's generator for one attempt.
+/// Length of a sampler seed in bytes. A sampler seed starts the sampler's generator for one
+/// attempt.
 pub use crate::prng::SAMPLER_SEED_LEN;
 pub use crate::signing::Fit;
 
@@ -55,8 +56,8 @@ impl<P: Parameters, K: Secret<P> + AsRef<VerifyingKey<P>>> SecretKey<P> for K {}
 /// Signs with the caller's nonce and sampler seed, as NIST's test driver does.
 ///
 /// **Never sign twice with the same randomness, unless message and `fit` are the same too.**
-/// Another message shares its sampler seeds; another `fit` may give a later attempt at the same
-/// point. Either reveals the key.
+/// Another message would use the same sampler seeds. Another `fit` may give a later attempt at the
+/// same point. Either reveals the key.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -89,7 +90,7 @@ pub fn sign_raw<P: Parameters>(
     sign_raw_on(Best::find(), key, randomness, message, fit, scratch)
 }
 
-/// [`sign_raw`] on `on`, with the same bytes and the same danger.
+/// Signs as [`sign_raw`] does, on `on`, with the same bytes and the same danger.
 ///
 /// # Errors
 /// As for [`sign_raw`].
@@ -116,8 +117,9 @@ pub fn sign_raw_on<P: Parameters>(
 /// After 256 refused attempts the call ends with a [`FaultError`], which becomes an `E`.
 ///
 /// **The seeds must be secret, unpredictable and never used again.** Two signatures of one message
-/// and nonce from different seeds reveal the key. So does a seed that two messages share, or one
-/// message under another `fit`. Who knows the seed of a signature computes the key.
+/// and nonce from different seeds reveal the key. So does a seed that is used for two messages, or
+/// for one message with two values of `fit`. Whoever knows the seed of a signature can compute the
+/// key.
 ///
 /// The reference's interface `falcon.h` and falcon.py draw the nonce and the seeds from a generator
 /// that is already in use:
@@ -202,7 +204,7 @@ pub fn sign_with_seeds<P: Parameters, E: From<FaultError>>(
     sign_with_seeds_on(Best::find(), key, nonce, next_seed, message, fit, scratch)
 }
 
-/// [`sign_with_seeds`] on `on`, with the same bytes and the same danger.
+/// Signs as [`sign_with_seeds`] does, on `on`, with the same bytes and the same danger.
 ///
 /// # Errors
 /// As for [`sign_with_seeds`].
@@ -237,7 +239,7 @@ pub fn sign_with_seeds_on<P: Parameters, E: From<FaultError>>(
 /// Signs without fresh randomness: the same message always gets the same
 /// signature.
 ///
-/// **Two different signatures of one message reveal the key.** There are two ways to get two:
+/// **Two different signatures of one message reveal the key.** They can come about in two ways:
 ///
 /// - A fault: an attacker makes the device compute wrongly once. So this function signs twice,
 ///   compares, verifies with the public key, and returns nothing if anything is wrong. It does not
@@ -300,8 +302,8 @@ fn sign_derandomised<P: Parameters>(
 ///
 /// # Errors
 /// [`SignWithHashError::Point`] if `hash` gives a coefficient that is not below `q`. Two points
-/// that are equal modulo `q` would be one point with two signatures of one seed, which reveal the
-/// key. [`SignWithHashError::Fault`] if the device computed wrongly.
+/// that are equal modulo `q` would be one point with two signatures from one seed, and these reveal
+/// the key. [`SignWithHashError::Fault`] if the device computed wrongly.
 pub fn sign_with_hash<P: Parameters>(
     key: &impl SecretKey<P>,
     seed: &[u8; SEED_LEN],
@@ -398,11 +400,11 @@ pub fn signing_key_from_seed<P: Parameters>(seed: &[u8]) -> Result<SigningKey<P>
     SigningKey::from_any_seed(seed)
 }
 
-/// Makes a key of its short basis `f`, `g`, `F`, `G`, with `n` coefficients each, as
+/// Makes a key from its short basis `f`, `g`, `F`, `G`, with `n` coefficients each, as
 /// [`secret_basis`] gives it.
 ///
 /// **A basis that Falcon's key generation did not draw may be easy to find from the public key.**
-/// Only its form is checked.
+/// This function checks only the form of the basis.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -455,7 +457,7 @@ pub fn secret_hash<P: Parameters>(key: &impl SecretKey<P>) -> &[u8; SECRET_HASH_
 }
 
 /// Makes a signature from a nonce and the `n` coefficients of `s2`, which another engine computed.
-/// `None` if the coefficients cannot be encoded, or are too long for any valid signature.
+/// Returns `None` if the coefficients cannot be encoded, or are too long for any valid signature.
 pub fn signature_from_nonce_and_s2<P: Parameters>(
     nonce: &[u8; NONCE_LEN],
     s2: &[i16],

@@ -1,14 +1,13 @@
 //! Randomness of a signer: hedged, or given by the caller.
 //!
-//! Two signatures of one hashed point from different sampler randomness leak
-//! the key; so does the same sampler randomness for two points. Hedging binds
-//! both to everything they must depend on: the nonce of job `i` is
-//! `SHAKE256("falcon nonce 2" || seed || i || secret)` and its sampler reads
-//! `SHAKE256("falcon sampler" || seed || i || secret || digest)`, where `secret` is
-//! a hash of the secret key and `digest` the first 40 coefficients of the hashed
-//! point `c`. Fresh seeds give fresh nonces. A seed that repeats gives, for the same
-//! message, the same signature and, for another message, unrelated sampler
-//! randomness, because the digests differ. The message itself is read only once.
+//! Two signatures of one hashed point from different sampler randomness leak the key; so does the
+//! same sampler randomness for two points. Hedging makes both depend on all that they must depend
+//! on: the nonce of job `i` is `SHAKE256("falcon nonce 2" || seed || i || secret)` and its sampler
+//! reads `SHAKE256("falcon sampler" || seed || i || secret || digest)`, where `secret` is a hash of
+//! the secret key and `digest` the first 40 coefficients of the hashed point `c`. Fresh seeds give
+//! fresh nonces. A seed that repeats gives, for the same message, the same signature and, for
+//! another message, unrelated sampler randomness, because the digests differ. The message itself is
+//! read only once.
 //!
 //! # Why 40 coefficients stand for all of them
 //!
@@ -24,7 +23,7 @@
 //! blocks for Falcon-512 and 16 for Falcon-1024.
 //!
 //! A fault that changes other coefficients of the point leaves the sampler's seed as it is.
-//! SECURITY.md says what follows.
+//! SECURITY.md describes the consequences.
 //!
 //! # Changes
 //!
@@ -39,7 +38,7 @@ use crate::reveal::reveal;
 use core::fmt;
 use zeroize::Zeroizing;
 
-/// Bytes of the seed of a batch or of a signature.
+/// Length in bytes of the seed of a batch or of a signature.
 pub const SEED_LEN: usize = 32;
 
 /// Length of the hash of the secret key in bytes.
@@ -51,14 +50,14 @@ pub(crate) const NONCE_PIECES: usize = 4;
 /// Number of pieces in the hash input of a stream of sampler seeds.
 const STREAM_PIECES: usize = 5;
 
-/// Coefficients of a point that stand for all of them.
+/// Number of coefficients of a point that stand for all of them.
 const DIGEST_COEFFICIENTS: usize = 40;
 
-/// The first [`DIGEST_COEFFICIENTS`] coefficients of a point, two bytes each, little-endian. Zeros
-/// follow if there are fewer.
+/// The first [`DIGEST_COEFFICIENTS`] coefficients of a point, two bytes each, little-endian. If the
+/// point has fewer coefficients, zeros follow.
 pub(crate) type PointDigest = [u8; 2 * DIGEST_COEFFICIENTS];
 
-/// The digest of the point `c`.
+/// Returns the digest of the point `c`.
 pub(crate) fn point_digest(c: &[u16]) -> PointDigest {
     let mut digest = [0; 2 * DIGEST_COEFFICIENTS];
     for (bytes, c) in digest.as_chunks_mut().0.iter_mut().zip(c) {
@@ -88,7 +87,7 @@ pub(crate) enum Randomness<'a> {
     },
 }
 
-/// The source of a nonce.
+/// Source of a nonce.
 pub(crate) enum NonceSource<'a> {
     /// The caller's nonce.
     Given(&'a [u8; NONCE_LEN]),
@@ -97,7 +96,7 @@ pub(crate) enum NonceSource<'a> {
 }
 
 impl<'a> Randomness<'a> {
-    /// Hedged randomness of job `index` of the batch of `seed`.
+    /// Makes the hedged randomness of job `index` in the batch with the seed `seed`.
     pub(crate) fn hedged(
         seed: &'a [u8; SEED_LEN],
         index: u64,
@@ -139,19 +138,19 @@ impl<'a> Randomness<'a> {
         match self.nonce_source() {
             NonceSource::Given(nonce) => *nonce,
             NonceSource::Hash(pieces) => {
-                // Published with the signature.
+                // The nonce is published with the signature.
                 hash::with_stream(&pieces, |stream| reveal(stream.read_array()))
             }
         }
     }
 }
 
-/// Source of the sampler seeds of one signature: hedged, or the caller's.
+/// Source of the sampler seeds of one signature: hedged seeds, or the caller's.
 pub(crate) trait SamplerSeeds {
-    /// Begins the seeds of a signature of the point `c`. `stream` is memory for a stream.
+    /// Begins the seeds of a signature of the point `c`. `stream` is working memory.
     fn begin(&mut self, c: &[u16], stream: &mut Shake256Reader);
 
-    /// Writes the seed of the next attempt. `None` if there is no further seed.
+    /// Writes the seed of the next attempt. Returns `None` if there is no further seed.
     fn next(&mut self, stream: &mut Shake256Reader, seed: &mut SamplerSeed) -> Option<()>;
 }
 
@@ -170,7 +169,7 @@ impl SamplerSeeds for Randomness<'_> {
     }
 }
 
-/// The caller's seeds, whatever the point is.
+/// The caller's seeds, which do not depend on the point.
 pub(crate) struct GivenSeeds<F>(pub(crate) F);
 
 impl<F: FnMut(&mut SamplerSeed) -> Option<()>> SamplerSeeds for GivenSeeds<F> {
@@ -259,7 +258,7 @@ mod tests {
         assert!(bytes < 2 * 8 * falcon_keccak::RATE_WORDS);
     }
 
-    /// Degrees below 40 have zeros behind their coefficients.
+    /// At degrees below 40, zeros follow the coefficients.
     #[test]
     fn digests_of_small_points_are_padded() {
         assert_eq!(point_digest(&[0x0102; 2])[..6], [2, 1, 2, 1, 0, 0]);

@@ -1,8 +1,7 @@
-//! The constants of the GPU kernels, written from those of this crate.
+//! Writes the constants of the GPU kernels from those of this crate.
 //!
-//! `falcon-gpu/kernels/tables.h` and `twiddles.inc` hold what is below; the test
-//! fails if they differ. `FALCON_WRITE_TABLES=1 cargo test -p falcon-core
-//! kernel_tables` writes them.
+//! `falcon-gpu/kernels/tables.h` and `twiddles.inc` hold the output of this module; the test fails
+//! if they differ. `FALCON_WRITE_TABLES=1 cargo test -p falcon-core kernel_tables` writes them.
 
 use crate::fft::{TWIDDLE_IM, TWIDDLE_RE};
 use crate::modq::{Modulus, Q, pow_mod};
@@ -14,7 +13,7 @@ use std::format;
 use std::string::String;
 use std::vec::Vec;
 
-/// Rows of `width` elements.
+/// Formats elements as rows of `width` elements.
 fn rows(elements: Vec<String>, width: usize) -> String {
     let rows = elements.chunks(width).map(|row| row.join(", "));
     rows.map(|row| format!("    {row},\n")).collect()
@@ -31,7 +30,7 @@ fn array(kind: &str, ty: &str, name: &str, elements: Vec<String>, width: usize) 
 fn parameters<P: Parameters>() -> String {
     let logn = P::LOGN as usize;
     let q = i64::from(Q::P);
-    // 2^32 / n modulo q: one factor 2^16 for each product of the kernels.
+    // 2^32 / n modulo q: the kernels multiply twice, and each product needs a factor 2^16.
     let inverse = pow_mod((q + 1) / 2, P::LOGN, q);
     let scale = (1i64 << 32) % q * inverse % q;
     format!(
@@ -113,7 +112,7 @@ fn twiddles() -> String {
         + &rows(list, 2)
 }
 
-/// The kernels' headers are what this crate's constants say.
+/// The headers of the kernels are equal to the output for this crate's constants.
 #[test]
 fn kernels_have_the_constants_of_the_scheme() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../falcon-gpu/kernels/");

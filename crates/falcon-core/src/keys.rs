@@ -46,7 +46,7 @@ use {
 /// Moving a key can leave unwiped copies on the stack. To avoid them, create the key in a box, with
 /// [`from_seed_boxed`](Self::from_seed_boxed) or [`decode_boxed`](Self::decode_boxed).
 ///
-/// Not `Clone`; share it in an `Arc`.
+/// A key cannot be cloned. Share it in an `Arc`.
 pub struct SigningKey<P: Parameters> {
     f: P::Small,
     g: P::Small,
@@ -114,7 +114,7 @@ impl<P: Parameters> SigningKey<P> {
     }
 
     /// Generates a key from a seed of any length.
-    // Made where it is returned, as in `try_from`.
+    // The key is made in place, as in `try_from`.
     #[cfg(feature = "alloc")]
     pub(crate) fn from_any_seed(seed: &[u8]) -> Result<Self, FaultError> {
         let mut result = Ok(Self::EMPTY);
@@ -163,7 +163,7 @@ impl<P: Parameters> SigningKey<P> {
         Self::decode_boxed_on(Best::find(), bytes)
     }
 
-    /// Decodes as [`decode_boxed`](Self::decode_boxed), computing on `on`.
+    /// Decodes as [`decode_boxed`](Self::decode_boxed) does, on `on`.
     #[cfg(feature = "alloc")]
     pub(crate) fn decode_boxed_on(
         on: impl Operations,
@@ -213,13 +213,13 @@ impl<P: Parameters> SigningKey<P> {
         result
     }
 
-    /// Becomes the key that key generation finds in `stream`.
+    /// Sets this key to the key that key generation finds in `stream`.
     #[cfg(feature = "alloc")]
     pub(crate) fn find(&mut self, stream: &mut Shake256Reader) -> Result<(), FaultError> {
         self.find_with(stream, ntru::generate)
     }
 
-    /// Becomes the key that `generate` finds in `stream`.
+    /// Sets this key to the key that `generate` finds in `stream`.
     #[cfg(feature = "alloc")]
     pub(crate) fn find_with(
         &mut self,
@@ -264,7 +264,7 @@ impl<P: Parameters> SigningKey<P> {
         Ok(())
     }
 
-    /// Zeros, to be overwritten by a key.
+    /// A key of zeros, to be overwritten.
     pub(crate) const EMPTY: Self = Self {
         f: P::Small::ZERO,
         g: P::Small::ZERO,
@@ -274,34 +274,34 @@ impl<P: Parameters> SigningKey<P> {
         verifying_key: VerifyingKey::EMPTY,
     };
 
-    /// Computes what follows from the polynomials.
+    /// Computes the hash of the key from its polynomials.
     fn complete(&mut self) {
-        // Encoded where it is wiped: what a function returns may be a copy.
+        // Encodes into memory that is wiped: a returned value may be a copy.
         let mut bytes = Zeroizing::new(P::SigningKeyBytes::ZERO);
         self.encode(bytes.as_mut());
         self.complete_encoded((*bytes).as_ref());
     }
 
-    /// Computes what follows from the polynomials, whose encoding is `bytes`.
+    /// Computes the hash of the key. `bytes` is the encoding of its polynomials.
     fn complete_encoded(&mut self, bytes: &[u8]) {
-        // Read where it stays: an array that is returned leaves a copy.
+        // Reads the hash into its final place: returning an array would leave a copy.
         hash::with_stream(&[b"falcon secret", bytes], |stream| {
             stream.read(&mut self.secret_hash);
         });
     }
 
-    /// Reads the round-3 encoding into this key and checks that it is one.
+    /// Reads the round-3 encoding into this key and checks that the result is a key.
     pub(crate) fn decode(&mut self, on: impl Operations, bytes: &[u8]) -> Result<(), DecodeError> {
         self.read(on, |[f, g, capital_f]| {
             codec::secret_key::decode(P::LOGN, bytes, f, g, capital_f)
         })?;
-        // The encoding is unique: these are the bytes that it gives.
+        // The encoding is unique, so the polynomials would be encoded as `bytes` again.
         self.complete_encoded(bytes);
         Ok(())
     }
 
-    /// Reads the FN-DSA encoding of `f`, `g` and `F` into this key and checks that it is one. The
-    /// secret hash of round 3, which FN-DSA does not use, is not computed.
+    /// Reads the FN-DSA encoding of `f`, `g` and `F` into this key and checks that the result is a
+    /// key. Does not compute the secret hash of round 3, which FN-DSA does not use.
     #[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
     pub(crate) fn decode_lsb_first(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
         self.read(Best::find(), |polynomials| {
@@ -309,7 +309,8 @@ impl<P: Parameters> SigningKey<P> {
         })
     }
 
-    /// Becomes the key of `f`, `g` and `F` as `read` writes them, and checks that it is one.
+    /// Sets this key to the polynomials `f`, `g` and `F` that `read` writes, and checks that the
+    /// result is a key.
     fn read(
         &mut self,
         on: impl Operations,
@@ -317,13 +318,13 @@ impl<P: Parameters> SigningKey<P> {
     ) -> Result<(), DecodeError> {
         let [f, g, capital_f] = [&mut self.f, &mut self.g, &mut self.capital_f];
         read([f.as_mut(), g.as_mut(), capital_f.as_mut()])?;
-        // First the equation, which a key that was damaged does not solve, whatever its norm.
+        // The equation is checked first. A damaged key does not solve it, whatever its norm.
         self.complete_basis(on)?;
         self.check_norms(on)
     }
 
-    /// Copies the basis into a key and checks that it is one.
-    // Made where it is returned, as in `try_from`.
+    /// Copies the basis into a key and checks that the result is a key.
+    // The key is made in place, as in `try_from`.
     pub(crate) fn from_basis(basis: [&[i8]; 4]) -> Result<Self, DecodeError> {
         let mut result = Ok(Self::EMPTY);
         if let Ok(key) = &mut result
@@ -357,14 +358,15 @@ impl<P: Parameters> SigningKey<P> {
     }
 
     /// Checks that key generation would accept `(f, g)`. Not inlined, so that the working memory is
-    /// free again before the next step needs memory.
+    /// free before the next step needs memory.
     #[inline(never)]
     fn check_norms(&self, on: impl Operations) -> Result<(), DecodeError> {
         let (f, g) = (self.f.as_ref(), self.g.as_ref());
         ntru::check_norms::<P::NormWords>(P::LOGN, f, g, || on.compare_norm(P::LOGN, f, g))
     }
 
-    /// Finds `G` and the verifying key. Not inlined, as [`check_norms`](Self::check_norms).
+    /// Finds `G` and the verifying key. Not inlined, for the reason in
+    /// [`check_norms`](Self::check_norms).
     #[inline(never)]
     fn complete_basis(&mut self, on: impl Operations) -> Result<(), DecodeError> {
         let mut words = P::KeyWords::ZERO;
@@ -378,14 +380,14 @@ impl<P: Parameters> SigningKey<P> {
         );
         self.verifying_key.set(on, &h);
         wipe(words.as_mut());
-        // Words of the transforms that were spilled from vector registers.
+        // The transforms spilled words from vector registers.
         if HAS_VECTORS {
             wipe_below::<1024>();
         }
         result
     }
 
-    /// Replaces `h`, for tests.
+    /// Replaces `h` in tests.
     #[cfg(all(test, feature = "fndsa-provisional"))]
     pub(crate) fn set_verifying_key(&mut self, key: VerifyingKey<P>) {
         self.verifying_key = key;
@@ -428,11 +430,11 @@ impl<P: Parameters> SigningKey<P> {
     pub fn to_bytes(&self) -> Zeroizing<P::SigningKeyBytes> {
         let mut out = Zeroizing::new(P::SigningKeyBytes::ZERO);
         self.encode(out.as_mut());
-        // Moved, it would leave bytes behind that nobody wipes.
+        // Moving `out` would leave bytes behind that nobody wipes.
         out.clone()
     }
 
-    /// Writes the encoding to `out`, which has its length.
+    /// Writes the encoding to `out`, which has the right length.
     pub(crate) fn encode(&self, out: &mut [u8]) {
         let [f, g, capital_f] = [&self.f, &self.g, &self.capital_f];
         codec::secret_key::encode(P::LOGN, f.as_ref(), g.as_ref(), capital_f.as_ref(), out);
@@ -444,7 +446,7 @@ impl<P: Parameters> TryFrom<&[u8]> for SigningKey<P> {
 
     /// Decodes the round-3 encoding and checks the key: `f` is invertible, `fG - gF = q`, and the
     /// basis is short enough to sign with.
-    // Decoded where it is returned: a copy on the way would not be wiped.
+    // The key is decoded in place, since a moved copy would not be wiped.
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut result = Ok(Self::EMPTY);
         if let Ok(key) = &mut result
@@ -512,7 +514,7 @@ impl<P: Parameters> Drop for SigningKey<P> {
 
 impl<P: Parameters> ZeroizeOnDrop for SigningKey<P> {}
 
-/// A way to generate the polynomials of a key, of degree `2^logn`, from a stream.
+/// A function that generates the polynomials of a key, of degree `2^logn`, from a stream.
 pub(crate) type Generate = fn(
     u32,
     &mut Shake256Reader,

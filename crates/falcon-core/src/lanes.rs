@@ -1,7 +1,6 @@
-//! The registers of [`falcon_lanes`], and what the scheme adds to them: the
-//! arithmetic of one double ([`Double`]), the instruction sets that sign with
-//! it ([`Binary64`]), and the one for targets without a binary64 unit
-//! ([`Soft`]).
+//! The registers of [`falcon_lanes`], and the additions of the scheme: the arithmetic of one double
+//! ([`Double`]), the instruction sets that sign with it ([`Binary64`]), and the one for targets
+//! without a binary64 unit ([`Soft`]).
 
 mod binary64;
 mod soft;
@@ -19,16 +18,15 @@ pub(crate) const HAS_VECTORS: bool = cfg!(any(
     target_feature = "simd128"
 ));
 
-/// Wipes `WORDS` words of 8 bytes of the stack below the caller's frame: compilers leave there what
-/// did not fit in registers.
+/// Wipes `WORDS` words of 8 bytes of the stack below the caller's frame. Compilers spill there what
+/// does not fit in registers.
 #[inline(never)]
 pub(crate) fn wipe_below<const WORDS: usize>() {
     wipe(&mut [0u64; WORDS]);
 }
 
-/// A double, with what key expansion and the sampler need: square root and
-/// conversions. In memory it is an `f64`, so key material is shared by all
-/// engines.
+/// A double, with the operations that key expansion and the sampler need: square root and
+/// conversions. In memory it is an `f64`, so key material is shared by all engines.
 pub trait Double: F64s<Baseline> + From<f64> + Into<f64> + Debug + Send + Sync {
     /// True if the machine's binary64 unit does the arithmetic.
     const HARDWARE: bool;
@@ -53,17 +51,16 @@ pub trait Binary64: Isa<F64: Double> {
 
 impl<I: Isa<F64: Double>> Binary64 for I {}
 
-/// Chooses [`Native`] by the targets that surely have a binary64 unit, whose
-/// every operation rounds to binary64. A target that is not listed gets what is
-/// right everywhere.
+/// Chooses [`Native`]: the listed targets surely have a binary64 unit, and all its operations round
+/// to binary64. Other targets get the instruction set that is right everywhere.
 macro_rules! native {
     ($unit:meta) => {
-        /// The portable instruction set for this target: [`Baseline`] where the
-        /// target surely has a binary64 unit, else [`Soft`].
+        /// The portable instruction set for this target: [`Baseline`] if the target surely has a
+        /// binary64 unit, else [`Soft`].
         #[cfg($unit)]
         pub type Native = Baseline;
-        /// The portable instruction set for this target: [`Baseline`] where the
-        /// target surely has a binary64 unit, else [`Soft`].
+        /// The portable instruction set for this target: [`Baseline`] if the target surely has a
+        /// binary64 unit, else [`Soft`].
         #[cfg(not($unit))]
         pub type Native = Soft;
     };

@@ -1,4 +1,4 @@
-// The examples of the page need these features when they are tested.
+// The examples on the front page need these features when they are tested.
 #![cfg_attr(
     any(
         not(doctest),
@@ -21,7 +21,7 @@ extern crate alloc;
 #[cfg(any(test, feature = "threads"))]
 extern crate std;
 
-// Before the modules that use its macros.
+// This module must come before the modules that use its macros.
 #[macro_use]
 mod engine;
 

@@ -22,13 +22,13 @@ pub(crate) trait Modulus: Copy {
     const P: i16;
 
     /// True if every butterfly must reduce its unmultiplied operand. A prime below `2^15 / 2.6`
-    /// needs that every third layer only.
+    /// needs this reduction in every third layer only.
     const EAGER: bool;
 
     /// `P^-1 mod 2^16`.
     const P_INV: i16 = inverse_mod_r(Self::P);
 
-    /// `R^2 mod P`, centred: multiplying by it brings into Montgomery form.
+    /// `R^2 mod P`, centred. Multiplying by it converts to Montgomery form.
     const R2: i16 = centre((1 << 32) % Self::P as i64, Self::P);
 
     /// `round(2^27 / P)`.
@@ -49,28 +49,26 @@ impl Modulus for Q {
 
 /// `a b / R mod P`.
 ///
-/// `a b = m P + R t` with `m = a b / P mod R`, both sides read modulo `R`, so
-/// the difference of the high halves is exactly `t`, and
-/// `|t| <= |a b| / 2^16 + P / 2 + 1`. For any two operands this is at most
-/// `16384 + P / 2 + 1 < 2^15`; when `|b| <= P / 2` it is at most
-/// `3/32 |a| + 6146` for `P = q`.
+/// Let `m = a b / P mod R`, so that `a b = m P + R t`. Both sides are equal modulo `R`, so the
+/// difference of their high halves is exactly `t`, and `|t| <= |a b| / 2^16 + P / 2 + 1`. For any
+/// two operands this is at most `16384 + P / 2 + 1 < 2^15`; when `|b| <= P / 2` it is at most `3/32
+/// |a| + 6146` for `P = q`.
 #[inline(always)]
 pub(crate) const fn montgomery_mul<M: Modulus>(a: i16, b: i16) -> i16 {
     let m = a.wrapping_mul(b).wrapping_mul(M::P_INV);
     mul_high(a, b) - mul_high(m, M::P)
 }
 
-/// The centred representative of `a`, for `|a| <= 3 (P - 1) / 2`, and modulo `q` for
-/// `|a| <= 2 (q - 1)`; otherwise at most one unit beyond.
+/// The centred representative of `a`, for `|a| <= 3 (P - 1) / 2`, and modulo `q` also for `|a| <= 2
+/// (q - 1)`. Otherwise the result is at most one unit beyond.
 ///
-/// `t = floor(a v / 2^27 + 1/2)` with `v = round(2^27 / P)`: the rounding of `v`
-/// and the floor of the high half move `a / P` by less than `2^-10`, so `t` is
-/// the nearest integer except close to a half. That no `a` in the
-/// range claimed is close enough to matter is established by the exhaustive test below.
+/// `t = floor(a v / 2^27 + 1/2)` with `v = round(2^27 / P)`: the rounding of `v` and the floor of
+/// the high half move `a / P` by less than `2^-10`, so `t` is the nearest integer except close to a
+/// half. The exhaustive test below shows that no `a` in the stated range is that close.
 #[inline(always)]
 pub(crate) const fn barrett_reduce<M: Modulus>(a: i16) -> i16 {
     let t = (mul_high(a, M::BARRETT) + (1 << 10)) >> 11;
-    // Modulo 2^16: the product alone may not fit.
+    // Computes modulo 2^16, since the product alone may not fit.
     a.wrapping_sub(t.wrapping_mul(M::P))
 }
 
@@ -93,7 +91,7 @@ const fn inverse_mod_r(x: i16) -> i16 {
     y
 }
 
-/// The centred representative of `a` in `[0, p)`.
+/// The centred representative of `a`, for `a` in `[0, p)`.
 pub(crate) const fn centre(a: i64, p: i16) -> i16 {
     if a > p as i64 / 2 {
         (a - p as i64) as i16

@@ -2,8 +2,8 @@
 //!
 //! [`generate`] reads a SHAKE256 stream and gives the key that the round-3 reference gives for the
 //! same stream, on every platform. It computes with integers. Where the reference's own rounding
-//! errors decide, [`replay`] repeats them in binary64. Where there is a binary64 unit,
-//! [`compare_norm`] refuses most of the candidates whose norm is too large.
+//! errors decide, [`replay`] repeats them in binary64. With a binary64 unit, [`compare_norm`]
+//! refuses most of the candidates whose norm is too large.
 //!
 //! The hash of the stream, the draws and [`compare_norm`] run on the best engine. The solver runs
 //! on the best engine on AArch64, and on portable code elsewhere. The norms in integers and the
@@ -78,11 +78,11 @@ pub(crate) struct KeyPolys<'a> {
 
 /// Working memory of key generation. It holds secrets; it is wiped before each function returns.
 pub(crate) struct Scratch<'a> {
-    /// At least [`words_len`] entries.
+    /// At least [`words_len`] words.
     pub(crate) words: &'a mut [u32],
-    /// At least [`wide_len`] entries.
+    /// At least [`wide_len`] words.
     pub(crate) wide: &'a mut [i64],
-    /// At least [`residues_len`] entries.
+    /// At least [`residues_len`] residues.
     pub(crate) residues: &'a mut [i16],
 }
 
@@ -102,11 +102,11 @@ pub(crate) const fn residues_len(logn: u32) -> usize {
     2 << logn
 }
 
-/// Candidates of degree `2^logn` after which the device counts as faulty.
+/// Number of candidates of degree `2^logn` after which the device counts as faulty.
 ///
-/// A candidate is a key with a chance above 1/64, so 2^13 are all refused with a chance below
-/// `2^-186`. Measured: one in 11 is a key at degree 512, and one in 19 at degree 1024. FN-DSA draws
-/// one or two polynomials for a candidate, and 24 or 60 for a key. Smaller degrees need fewer
+/// A candidate is a key with a chance above 1/64, so 2^13 candidates are all refused with a chance
+/// below `2^-186`. Measured: one in 11 is a key at degree 512, and one in 19 at degree 1024. FN-DSA
+/// draws one or two polynomials for a candidate, and 24 or 60 for a key. Smaller degrees need fewer
 /// candidates, except degrees 2 and 4 of FN-DSA, which draw 7,300 and 630 polynomials for a key.
 /// With a chance above 1/8000, 2^20 candidates are all refused with a chance below `2^-189`. Tests
 /// measure and compute again.
@@ -127,7 +127,7 @@ pub(crate) fn generate(
 ) -> Result<(), FaultError> {
     let best = Best::find();
     let draw = &mut |f: &mut [i8]| gauss::sample(best, logn, stream, f);
-    // On AArch64 the solver takes the registers of the engine: 22 % fewer instructions. On x86-64
+    // On AArch64 the solver uses the registers of the engine: 22 % fewer instructions. On x86-64
     // key generation would be 1.2 times as fast with AVX2, but the second copy of the solver would
     // add 170 KB to each program.
     #[cfg(target_arch = "aarch64")]
@@ -139,8 +139,8 @@ pub(crate) fn generate(
 /// Fills a polynomial with the next coefficients, or fails.
 type DrawPolynomial<'a> = &'a mut dyn FnMut(&mut [i8]) -> Result<(), FaultError>;
 
-/// [`generate`] from the polynomials of `draw`. The solver computes on `b`; the norm in binary64
-/// computes on `best`.
+/// Generates a key as [`generate`] does, from the polynomials that `draw` draws. The solver
+/// computes on `b`; the norm in binary64 computes on `best`.
 ///
 /// Source: Falcon specification v1.2, algorithm 4 (Keygen), the part on integers, and
 /// algorithm 5 (NTRUGen).
@@ -159,8 +159,8 @@ fn generate_on<B: Binary64>(
         if !reveal(fits(logn, f, g)) {
             return Ok(false);
         }
-        // In binary64 a refusal takes a quarter of the time. The integers judge again, since their
-        // reciprocals are needed.
+        // In binary64 a refusal takes a quarter of the time. Integers judge the other candidates
+        // again, since the solver needs the reciprocals in integers.
         let norm = on_best!(best, isa => to_nearest!(isa => compare_norm(isa, logn, f, g)));
         if reveal(norm.above) {
             return Ok(false);

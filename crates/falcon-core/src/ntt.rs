@@ -21,9 +21,9 @@ use zeroize::Zeroize;
 /// `n` roots of `x^n + 1`. Their order and representation belong to the engine, so words of two
 /// engines do not mix. The output of [`residues`](Self::residues) is the same for all engines.
 ///
-/// Slices of words have length `n` (`tmp` too, whose content is lost). An engine
-/// panics on no input; a slice of another length gives an unspecified result.
-/// All methods take constant time: lengths are the only thing that they branch on.
+/// Slices of words have length `n`, also `tmp`, whose content is lost. Methods never panic; a slice
+/// of another length gives an unspecified result. All methods take constant time: they branch on
+/// lengths only.
 pub trait Ntt {
     /// One coefficient or one value.
     type Word: Copy + Default + Zeroize;
@@ -44,22 +44,22 @@ pub trait Ntt {
     fn ntt(&self, logn: u32, a: &mut [Self::Word]);
 
     /// Transforms from the transform domain to the coefficient domain. `a` is a product of
-    /// [`mul_assign`](Self::mul_assign), or what
-    /// [`invert_assign`](Self::invert_assign) wrote: words of [`ntt`](Self::ntt) may be too large.
+    /// [`mul_assign`](Self::mul_assign), or the result of [`invert_assign`](Self::invert_assign).
+    /// Words of [`ntt`](Self::ntt) may be too large.
     fn intt(&self, logn: u32, a: &mut [Self::Word]);
 
     /// `a <- a b` in the transform domain.
     fn mul_assign(&self, a: &mut [Self::Word], b: &[Self::Word]);
 
-    /// `a <- a b`, from the transform domain to the coefficient domain. Both are words of
+    /// `a <- a b`, from the transform domain to the coefficient domain. Both operands are words of
     /// [`ntt`](Self::ntt), or one of them is a product.
     fn mul_then_intt(&self, logn: u32, a: &mut [Self::Word], b: &[Self::Word]) {
         self.mul_assign(a, b);
         self.intt(logn, a);
     }
 
-    /// `a <- 1/a` in the transform domain; `true` if `a` is invertible, that is
-    /// if none of its values is zero. If one is, the words left are unspecified.
+    /// Computes `a <- 1/a` in the transform domain. Returns `true` if `a` is invertible, so if none
+    /// of its values is zero. Otherwise the words of `a` are unspecified.
     #[must_use]
     fn invert_assign(&self, a: &mut [Self::Word], tmp: &mut [Self::Word]) -> bool;
 }
@@ -71,7 +71,7 @@ mod tests {
     use std::vec;
     use std::vec::Vec;
 
-    /// Repeatable coefficients in `[0, q)`, extremes included.
+    /// Returns repeatable coefficients in `[0, q)`, including the extremes.
     fn polynomial(n: usize, seed: u64) -> Vec<u16> {
         let mut state = seed;
         (0..n)
@@ -110,7 +110,7 @@ mod tests {
         words
     }
 
-    /// The same polynomial as words that the inverse transform takes.
+    /// Returns the same polynomial as words that the inverse transform accepts.
     fn times_one<N: Ntt>(ntt: &N, mut words: Vec<N::Word>) -> Vec<N::Word> {
         let mut one = vec![0; words.len()];
         one[0] = 1;
@@ -158,9 +158,9 @@ mod tests {
         }
     }
 
-    /// A public key that comes close to the bound of the forward transform: if
-    /// one more layer than is allowed left its operands unreduced, a sum would
-    /// reach 32771. Found by search; random inputs stay far below.
+    /// A public key that comes close to the bound of the forward transform. If one more layer did
+    /// not reduce its operands, a sum would reach 32771. Found by search; random inputs stay far
+    /// below.
     #[test]
     fn sums_of_the_forward_transform_stay_in_range_where_they_are_largest() {
         let sparse: [i32; 16] = [
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(back(&PORTABLE_NTT, product), schoolbook(&h, &other));
     }
 
-    /// The values of largest magnitude that a product can have.
+    /// Tests the values of largest magnitude that a product can have.
     #[test]
     fn the_inverse_transform_takes_the_largest_values() {
         for logn in 1..=MAX_LOGN {
@@ -191,7 +191,7 @@ mod tests {
         }
     }
 
-    /// Values by Horner's rule, at the roots in the order of the encoding.
+    /// Compares the values with those by Horner's rule, at the roots in the order of the encoding.
     #[cfg(feature = "fndsa-provisional")]
     #[test]
     fn values_are_those_at_the_roots_for_every_degree() {

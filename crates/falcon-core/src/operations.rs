@@ -1,4 +1,4 @@
-//! The operations of the scheme that take time, on every engine.
+//! The slow operations of the scheme, on every engine.
 //!
 //! The public types are thin: they own the arrays of their parameter set and
 //! call these operations, which take the degree as `logn`. Nothing here is
@@ -23,15 +23,15 @@ use crate::ring;
 use crate::sampler::SigningIsa;
 use crate::signing::{self, Fit, KeySource, SecretBasis};
 
-/// Defines the trait with its operations and implements it three times from one
-/// body each: for every arithmetic `$b`, for [`Best`], and for `Engine`.
+/// Defines the trait with its operations. From one body of each operation, implements the trait
+/// three times: for every arithmetic `$b`, for [`Best`], and for `Engine`.
 macro_rules! operations {
     ($(
         $(#[$doc:meta])*
         fn $name:ident($b:ident $(, $arg:ident: $type:ty)* $(,)?) $(-> $out:ty)? $body:block
     )*) => {
-        /// Something that computes: the best engine of this machine, an engine by
-        /// name, or the arithmetic of one.
+        /// A place where operations are computed: the best engine of this machine, an engine chosen
+        /// by name, or the arithmetic of an engine.
         pub(crate) trait Operations: Copy + Send + Sync {
             $(
                 $(#[$doc])*
@@ -69,7 +69,7 @@ macro_rules! operations {
 }
 
 operations! {
-    /// [`signing::short_preimage`].
+    /// Computes [`signing::short_preimage`].
     fn short_preimage(
         b,
         logn: u32,
@@ -84,7 +84,7 @@ operations! {
         to_nearest!(b => signing::short_preimage(b, logn, key, point, seeds, accept, scratch, s2))
     }
 
-    /// [`signing::expand`].
+    /// Computes [`signing::expand`].
     fn expand(b, logn: u32, key: SecretBasis<'_>, out: &mut [f64], scratch: &mut [f64]) {
         to_nearest!(b => signing::expand(b, logn, key, signing::profile(logn), out, scratch));
     }
@@ -95,29 +95,30 @@ operations! {
         hash::fill_point(b, hash.finalize_blocks(), point);
     }
 
-    /// `prepared <- h` in the transform domain.
+    /// Sets `prepared` to `h` in the transform domain.
     fn prepare(b, logn: u32, prepared: &mut [i16], h: &[u16]) {
         let ntt = PortableNtt(b);
         ntt.set_residues(prepared, h);
         ntt.ntt(logn, prepared);
     }
 
-    /// `h <- prepared`, the inverse of [`prepare`](Operations::prepare). `prepared` is lost.
+    /// Sets `h` to the coefficients of `prepared`: the inverse of [`prepare`](Operations::prepare).
+    /// The content of `prepared` is lost.
     fn restore(b, logn: u32, prepared: &mut [i16], h: &mut [u16]) {
         ring::coefficients(&PortableNtt(b), logn, prepared, h);
     }
 
-    /// [`ring::multiply`].
+    /// Computes [`ring::multiply`].
     fn multiply(b, logn: u32, s2: &[i16], h: &[i16], product: &mut [i16]) {
         ring::multiply(&PortableNtt(b), logn, s2, h, product);
     }
 
-    /// [`ring::is_preimage`].
+    /// Computes [`ring::is_preimage`].
     fn is_preimage(b, logn: u32, c: &[u16], s2: &[i16], product: &mut [i16]) -> bool {
         ring::is_preimage(b, logn, c, s2, product)
     }
 
-    /// [`ring::recover`].
+    /// Computes [`ring::recover`].
     fn recover(
         b,
         logn: u32,
@@ -129,12 +130,12 @@ operations! {
         ring::recover(b, logn, c, s, h, words)
     }
 
-    /// [`norm::fits_the_bound`].
+    /// Computes [`norm::fits_the_bound`].
     fn fits_the_bound(b, logn: u32, s2: &[i16]) -> bool {
         norm::fits_the_bound(b, logn, s2)
     }
 
-    /// [`signature::encode`].
+    /// Computes [`signature::encode`].
     fn encode_signature(
         b,
         format: Format,
@@ -146,7 +147,7 @@ operations! {
         signature::encode(b, format, logn, nonce, s2, out)
     }
 
-    /// [`attached::seal`].
+    /// Computes [`attached::seal`].
     fn seal(
         b,
         logn: u32,
@@ -158,12 +159,12 @@ operations! {
         attached::seal(b, logn, nonce, message, s2, out)
     }
 
-    /// [`ntru::compare_norm`].
+    /// Computes [`ntru::compare_norm`].
     fn compare_norm(b, logn: u32, f: &[i8], g: &[i8]) -> Comparison {
         to_nearest!(b => ntru::compare_norm(b, logn, f, g))
     }
 
-    /// [`ring::complete_private`].
+    /// Computes [`ring::complete_private`].
     fn complete_private(
         b,
         logn: u32,

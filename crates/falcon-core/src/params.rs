@@ -28,18 +28,19 @@ pub(crate) const SIGNATURE_NORM_BOUND: [u32; 11] = [
     70_265_242,
 ];
 
-/// Bits of one coefficient of `f` or `g` in the secret key, by `logn`.
+/// Number of bits of one coefficient of `f` or `g` in the secret key, by `logn`.
 pub(crate) const FG_BITS: [u32; 11] = [0, 8, 8, 8, 8, 8, 7, 7, 6, 6, 5];
 
-/// Bits of one coefficient of `F` in the secret key.
+/// Number of bits of one coefficient of `F` in the secret key.
 pub(crate) const CAPITAL_F_BITS: u32 = 8;
 
 mod sealed {
     pub trait Sealed {}
 }
 
-/// A Falcon parameter set: [`Falcon512`] or [`Falcon1024`]. For tests of other implementations
-/// [`hazmat::insecure`](crate::hazmat::insecure) has small degrees.
+/// A Falcon parameter set: [`Falcon512`] or [`Falcon1024`].
+/// [`hazmat::insecure`](crate::hazmat::insecure) has small degrees, for tests of other
+/// implementations.
 ///
 /// ```
 /// use falcon_core::{DecodeError, Parameters, Signature, VerifyingKey};
@@ -103,12 +104,12 @@ pub trait Parameters:
     /// `[i16; 4N]`: working memory modulo `q`, for reading a signing key.
     #[doc(hidden)]
     type KeyWords: Array<i16>;
-    /// `[i64; 3N/2]`: working memory of the norms of a loaded key.
+    /// `[i64; 3N/2]`: working memory for the norms of a key that is decoded.
     #[doc(hidden)]
     type NormWords: Array<i64>;
 }
 
-/// An array of a length that the type does not name.
+/// An array whose length the type does not name.
 pub trait Array<T>:
     AsRef<[T]> + AsMut<[T]> + Copy + Debug + PartialEq + Eq + Hash + Send + Sync + Zeroize + 'static
 {
@@ -181,8 +182,8 @@ parameter_set!(
 ///
 /// **They are insecure: anybody finds the key.** Keys and signatures have the encodings of the
 /// reference. Everything computes on them, except documents (PKCS#8) and GPUs, which do not compile
-/// with them. Keys from a seed are Falcon keys, but not always those of the reference: at degree 8
-/// most are others.
+/// with them. Keys from a seed are Falcon keys, but not always those of the reference. At degree 8
+/// most keys differ.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -239,8 +240,8 @@ pub mod insecure {
 
 /// `1 / sigma`, by `logn`: `sigma = sigma_min * 1.17 * sqrt(q)`.
 ///
-/// For `n` = 512 and 1024 these are the doubles of the round-3 reference, one
-/// unit in the last place above the nearest. Below, they are the reference's too.
+/// For `n` = 512 and 1024 these are the doubles of the round-3 reference, one unit in the last
+/// place above the nearest. For smaller degrees, they are the reference's too.
 pub(crate) const INV_SIGMA: [f64; 11] = [
     0.0,
     0.006905479329594089,
@@ -295,7 +296,7 @@ pub(crate) use for_every_set;
 mod tests {
     use super::*;
 
-    /// The formula of the specification, to the precision of `f64::ln`.
+    /// Compares the constants with the formula of the specification, to the precision of `f64::ln`.
     #[test]
     fn sigma_min_follows_the_formula() {
         for logn in 3..=10 {
@@ -315,7 +316,8 @@ mod tests {
         }
     }
 
-    /// The doubles of the round-3 reference, one unit above the nearest.
+    /// The constants are the doubles of the round-3 reference, one unit in the last place above the
+    /// nearest.
     #[test]
     fn deviations_are_the_doubles_of_round_3() {
         let scaled = |x: f64, e: i32| x * 2f64.powi(e);

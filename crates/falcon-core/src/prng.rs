@@ -1,8 +1,7 @@
 //! The ChaCha20 generator that feeds the sampler.
 //!
-//! Eight blocks at a time, interleaved word by word, exactly as the reference
-//! lays them out; the buffer rules decide which bytes are dropped and so are
-//! part of the scheme's output.
+//! It computes eight blocks at a time, interleaved word by word, exactly as the reference does. The
+//! buffer rules decide which bytes are dropped. So they are part of the scheme's output.
 //!
 //! Source: Falcon reference implementation (round 3), `rng.c` behaviour; ChaCha20
 //! is RFC 8439's with a 64-bit counter mixed into words 14 and 15.
@@ -15,44 +14,43 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 pub const SAMPLER_SEED_LEN: usize = 56;
 /// Length of a buffer in bytes.
 pub(crate) const BUFFER_LEN: usize = 64 * BLOCKS;
-/// First position from which 8 bytes are not read any more. The rest of the
-/// buffer is dropped.
+/// First position from which 8 bytes are no longer read. The rest of the buffer is dropped.
 pub(crate) const END: usize = BUFFER_LEN - 9;
-/// Blocks of a buffer, computed side by side.
+/// Number of blocks of a buffer, which are computed side by side.
 const BLOCKS: usize = 8;
-/// Double rounds of ChaCha20.
+/// Number of double rounds of ChaCha20.
 const DOUBLE_ROUNDS: usize = 10;
-/// Sets of buffers that are computed in steps: one where there are instruction sets with
-/// [`Isa::FILLS_GAPS`], and no memory for them elsewhere.
+/// Number of sets of buffers that are computed in steps: one if a target has instruction sets with
+/// [`Isa::FILLS_GAPS`], else none, which needs no memory.
 const BEGUN: usize = cfg!(target_arch = "x86_64") as usize;
 
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
-/// A byte source of the sampler. It computes `SETS` times `AHEAD` buffers at a time, those of a
-/// set side by side. Both numbers affect speed only.
+/// A byte source of the sampler. It computes `SETS` sets of `AHEAD` buffers at a time, the buffers
+/// of a set side by side. Both numbers affect speed only.
 pub struct Prng<const AHEAD: usize = 1, const SETS: usize = 1> {
     buffers: [[[u8; BUFFER_LEN]; AHEAD]; SETS],
     place: Place,
     key: [u32; 12],
     counter: u64,
-    /// Words of the buffers that come next, after some double rounds: see
-    /// [`work_ahead`](Self::work_ahead).
+    /// Words of the next buffers after some double rounds; see [`work_ahead`](Self::work_ahead).
     begun: [[Words<AHEAD>; SETS]; BEGUN],
-    /// Double rounds done for the buffers that come next: all those of a set, then the next set's.
+    /// Number of double rounds done for the next buffers: all those of a set, then those of the
+    /// next set.
     double_rounds: usize,
 }
 
-/// A place in the bytes that were computed.
+/// A place in the computed bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
-    /// Number of the buffer, of those of all sets.
+    /// Number of the buffer, counted over all sets.
     pub(crate) buffer: usize,
-    /// Byte of the buffer.
+    /// Number of the byte in the buffer.
     pub(crate) position: usize,
 }
 
 impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
-    /// Number of the buffers.
+    /// Number of buffers.
     const BUFFERS: usize = AHEAD * SETS;
 
     /// A generator without a seed.
@@ -84,8 +82,9 @@ impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
         for (key, word) in self.key.iter_mut().zip(words) {
             *key = u32::from_le_bytes(*word);
         }
-        // The time of sampling says how many attempts the bytes and the leaves, which are secret,
-        // need. With public bytes it would tell of the leaves.
+        // The time of sampling tells how many attempts were needed. That number depends on the
+        // bytes and on the secret leaves. If the bytes were public, the time would reveal the
+        // leaves.
         expect_secret(&self.key);
         self.counter = seed
             .last_chunk()
@@ -95,34 +94,34 @@ impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
         self.refill(isa);
     }
 
-    /// The buffers that were computed last.
+    /// Returns the buffers that were computed last.
     pub(crate) fn buffers(&self) -> &[[u8; BUFFER_LEN]] {
         self.buffers.as_flattened()
     }
 
-    /// Number of the buffers: the counter of the block after them.
+    /// Returns the counter of the block after the buffers. It serves as the number of the buffers.
     pub(crate) fn counter(&self) -> u64 {
         self.counter
     }
 
-    /// Place of the next byte.
+    /// Returns the place of the next byte.
     pub(crate) fn place(&self) -> Place {
         self.place
     }
 
-    /// Goes to another place.
+    /// Moves to another place.
     pub(crate) fn seek(&mut self, place: Place) {
         debug_assert!(place.buffer < Self::BUFFERS && place.position < BUFFER_LEN);
         self.place = place;
     }
 
-    /// Goes to the last buffer: after it come new ones.
+    /// Moves to the last buffer, so that new buffers come after it.
     pub(crate) fn skip_buffers(&mut self) {
         self.place.buffer = Self::BUFFERS - 1;
     }
 
-    /// The next 8 bytes, little-endian. Bytes too near the end of the buffer
-    /// are dropped, as the reference drops them.
+    /// Returns the next 8 bytes as a little-endian number. Bytes too near the end of the buffer are
+    /// dropped, as in the reference.
     #[inline(always)]
     pub fn next_u64(&mut self) -> u64 {
         if self.place.position >= END {
@@ -137,7 +136,7 @@ impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
         }
     }
 
-    /// The next byte.
+    /// Returns the next byte.
     #[inline(always)]
     pub fn next_u8(&mut self) -> u8 {
         let Place { buffer, position } = self.place;
@@ -149,12 +148,12 @@ impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
         byte
     }
 
-    /// [`next_u64`](Self::next_u64), then three times
+    /// Returns the bytes of [`next_u64`](Self::next_u64), then of three calls of
     /// [`next_u8`](Self::next_u8).
     #[inline(always)]
     pub fn next_attempt(&mut self) -> [u8; 11] {
-        // In the middle of the buffer these 11 bytes stand together, and none
-        // of them is its last.
+        // In the middle of the buffer, these 11 bytes are neighbours, and none of them is the last
+        // byte of the buffer.
         if self.place.position < BUFFER_LEN - 11
             && let Some(&bytes) = self.ahead().first_chunk()
         {
@@ -164,7 +163,7 @@ impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
         self.next_attempt_at_end()
     }
 
-    /// The bytes of this buffer from the next one on.
+    /// Returns the bytes of this buffer from the next byte on.
     #[inline(always)]
     fn ahead(&self) -> &[u8] {
         let Place { buffer, position } = self.place;
@@ -182,11 +181,12 @@ impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
         out
     }
 
-    /// Goes to the start of the next buffer. If it has to be computed, that is
-    /// done in the frame of `isa`.
+    /// Moves to the start of the next buffer. If the buffer has to be computed, that is done in the
+    /// frame of `isa`.
     #[inline(never)]
     pub(crate) fn refill<I: Isa>(&mut self, isa: I) {
-        // Of a generator that was never started, too, such as that of a lane without a job.
+        // The key is secret also for a generator that was never started, such as that of a lane
+        // without a job.
         expect_secret(&self.key);
         self.place.position = 0;
         self.place.buffer += 1;
@@ -216,9 +216,10 @@ impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
     /// Computes a part of the buffers that come next, if there is something to do, in the frame of
     /// the caller.
     ///
-    /// Ten of these for each set leave little for [`refill`](Self::refill). A caller that waits for
-    /// a chain of dependent operations calls this in between: the processor does both at once. As a
-    /// call it would gain nothing: the caller's registers would go through memory.
+    /// After ten calls for each set, little is left for [`refill`](Self::refill). A caller that
+    /// waits for a chain of dependent operations calls this in between, and the processor does both
+    /// at once. This function is inlined: in a call, the caller's registers would go through
+    /// memory, and nothing would be gained.
     #[inline(always)]
     pub(crate) fn work_ahead(&mut self, isa: impl Isa) {
         let set = self.double_rounds / DOUBLE_ROUNDS;
@@ -236,7 +237,7 @@ impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
         }
     }
 
-    /// Forgets what [`work_ahead`](Self::work_ahead) has computed.
+    /// Discards the work of [`work_ahead`](Self::work_ahead).
     #[inline(always)]
     fn discard_begun(&mut self) {
         if BEGUN != 0 {
@@ -244,8 +245,8 @@ impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
         }
     }
 
-    /// Writes the words of `set` that [`work_ahead`](Self::work_ahead) starts from. A call: in the
-    /// caller's frame it would take stack of every leaf.
+    /// Writes the words of `set` from which [`work_ahead`](Self::work_ahead) starts. Not inlined:
+    /// in the caller's frame it would use stack at every leaf.
     #[inline(never)]
     fn begin_ahead(&mut self, isa: impl Isa, set: usize) {
         isa.vectorize(
@@ -285,11 +286,10 @@ impl<const AHEAD: usize, const SETS: usize> Drop for Prng<AHEAD, SETS> {
 
 impl<const AHEAD: usize, const SETS: usize> ZeroizeOnDrop for Prng<AHEAD, SETS> {}
 
-/// Word `v` of block `u` of every buffer.
+/// Words of blocks: word `v` of block `u` of every buffer.
 type Words<const AHEAD: usize> = [[[u32; BLOCKS]; AHEAD]; 16];
 
-/// Writes the blocks from `counter` on, a buffer being [`BLOCKS`] blocks
-/// interleaved word by word.
+/// Writes the blocks from `counter` on. A buffer is [`BLOCKS`] blocks, interleaved word by word.
 #[inline(always)]
 fn blocks<I: Isa, const AHEAD: usize>(
     isa: I,
@@ -304,8 +304,8 @@ fn blocks<I: Isa, const AHEAD: usize>(
     }
 }
 
-/// [`blocks`] without registers: every word is an array with one entry for each
-/// block.
+/// Writes blocks as [`blocks`] does, without registers: every word is an array with one entry for
+/// each block.
 #[inline(always)]
 fn blocks_in_rows<const AHEAD: usize>(
     key: &[u32; 12],
@@ -317,8 +317,8 @@ fn blocks_in_rows<const AHEAD: usize>(
     finish(&mut x, DOUBLE_ROUNDS, key, counter, out);
 }
 
-/// Writes the words that the blocks from `counter` on start from.
-// A call where code is scarce.
+/// Writes the words from which the blocks from `counter` on start.
+// Not inlined on targets with little memory for code.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 #[cfg_attr(not(target_arch = "x86_64"), inline(never))]
 fn begin<const AHEAD: usize>(x: &mut Words<AHEAD>, key: &[u32; 12], counter: u64) {
@@ -338,15 +338,14 @@ fn begin<const AHEAD: usize>(x: &mut Words<AHEAD>, key: &[u32; 12], counter: u64
     }
 }
 
-/// Two rounds of all blocks.
+/// Computes two rounds of all blocks.
 #[inline(always)]
 fn double_round<const AHEAD: usize>(x: &mut Words<AHEAD>) {
-    // The loop over blocks is the innermost one, and its body is long: so the
-    // compiler turns it into vector code and does not unroll it, where it
-    // would turn to scalar code.
+    // The loop over blocks is the innermost loop, and its body is long. So the compiler vectorises
+    // it. It does not unroll it, which would give scalar code.
     for u in 0..BLOCKS * AHEAD {
         let mut y: [[u32; 1]; 16] = core::array::from_fn(|v| [x[v].as_flattened()[u]]);
-        // Not in a loop, which small programs would keep.
+        // Not a loop, since small programs would keep the loop.
         let [c0, c1, c2, c3] = COLUMNS;
         quarter_round(&mut y, c0);
         quarter_round(&mut y, c1);
@@ -363,8 +362,7 @@ fn double_round<const AHEAD: usize>(x: &mut Words<AHEAD>) {
     }
 }
 
-/// Does the double rounds that are left to do, and writes the blocks from `counter` on. Overwrites
-/// `x`.
+/// Computes the remaining double rounds and writes the blocks from `counter` on. Overwrites `x`.
 #[inline(always)]
 fn finish<const AHEAD: usize>(
     x: &mut Words<AHEAD>,
@@ -376,7 +374,7 @@ fn finish<const AHEAD: usize>(
     for _ in 0..double_rounds {
         double_round(x);
     }
-    // Made anew: kept beside `x`, these words would take its registers.
+    // Computes these words again: kept beside `x`, they would use its registers.
     let mut initial = [[[0; BLOCKS]; AHEAD]; 16];
     begin(&mut initial, key, counter);
     let words = x.as_flattened_mut().as_flattened_mut();
@@ -384,7 +382,8 @@ fn finish<const AHEAD: usize>(
     for (x, initial) in words.iter_mut().zip(added) {
         *x = x.wrapping_add(*initial);
     }
-    // The last buffer first: its records are made first, and a load waits for a store just before.
+    // Writes the last buffer first. Its records are made first, and a load right after a store
+    // would wait.
     for (buffer, out) in out.iter_mut().enumerate().rev() {
         for (x, out) in x.iter().zip(out.as_chunks_mut().0) {
             *out = le_bytes(&x[buffer]);
@@ -392,7 +391,8 @@ fn finish<const AHEAD: usize>(
     }
 }
 
-/// The bytes of a row. They are moved together: a loop over all words would become scatters.
+/// Returns the bytes of a row. They are moved together, since a loop over all words would become
+/// scatters.
 #[inline(always)]
 fn le_bytes(words: &[u32; BLOCKS]) -> [u8; 4 * BLOCKS] {
     let mut out = [0; 4 * BLOCKS];
@@ -402,8 +402,8 @@ fn le_bytes(words: &[u32; BLOCKS]) -> [u8; 4 * BLOCKS] {
     out
 }
 
-/// [`blocks`] from registers: from the first word to the bytes they stay there. Where a register
-/// has a lane for each block of a buffer, all buffers are computed side by side.
+/// Writes blocks as [`blocks`] does. The words stay in registers until they are written as bytes.
+/// If a register has a lane for each block of a buffer, all buffers are computed side by side.
 #[inline(always)]
 fn blocks_in_registers<I: Isa, const AHEAD: usize>(
     isa: I,
@@ -419,7 +419,8 @@ fn blocks_in_registers<I: Isa, const AHEAD: usize>(
     for (initial, &word) in keys.iter_mut().zip(key) {
         *initial = I::U32s::splat(isa, word);
     }
-    // Blocks differ in the words 14 and 15 only. So half of the first round is the same for all.
+    // Blocks differ in the words 14 and 15 only. So half of the first round is the same for all
+    // blocks.
     let mut begun = initial.map(|initial| [initial]);
     quarter_rounds(&mut begun, [[0, 4, 8, 12], [1, 5, 9, 13]]);
     let words = [initial, begun.map(|[begun]| begun)];
@@ -436,9 +437,9 @@ fn blocks_in_registers<I: Isa, const AHEAD: usize>(
     }
 }
 
-/// Part `index` of every row of `K` buffers, whose blocks begin at `counter`. The words are those
-/// of the blocks without a counter, before the first round and after the half of it that depends on
-/// no counter.
+/// Writes part `index` of every row of `K` buffers, whose blocks begin at `counter`. The given
+/// words belong to blocks without a counter: before the first round, and after the half of the
+/// first round that does not depend on the counter.
 #[inline(always)]
 fn rows_side_by_side<I: Isa, const K: usize>(
     isa: I,
@@ -454,7 +455,7 @@ fn rows_side_by_side<I: Isa, const K: usize>(
         let mut words = [[0; BLOCKS]; 2];
         for u in 0..BLOCKS {
             words[0][u] = low.wrapping_add(u as u32);
-            // One more if the low word has wrapped.
+            // Adds one to the high word if the low word has wrapped.
             words[1][u] = high.wrapping_add(u32::from(words[0][u] < low));
         }
         for ((counters, words), initial) in counters.iter_mut().zip(&words).zip(&initial[14..]) {
@@ -489,15 +490,15 @@ fn rows_side_by_side<I: Isa, const K: usize>(
     }
 }
 
-/// The words of the quarter rounds of a round on columns.
+/// Words of the quarter rounds of a round on columns.
 const COLUMNS: [[usize; 4]; 4] = [[0, 4, 8, 12], [1, 5, 9, 13], [2, 6, 10, 14], [3, 7, 11, 15]];
 
-/// The words of the quarter rounds of a round on diagonals.
+/// Words of the quarter rounds of a round on diagonals.
 const DIAGONALS: [[usize; 4]; 4] = [[0, 5, 10, 15], [1, 6, 11, 12], [2, 7, 8, 13], [3, 4, 9, 14]];
 
-/// Quarter rounds that do not depend on each other. Each step waits for the one before it, so if
-/// several sets of words are computed side by side, the quarter rounds take turns. One set has too
-/// few registers for that.
+/// Computes quarter rounds that do not depend on each other. Each step waits for the step before
+/// it. So if several sets of words are computed side by side, the quarter rounds take turns. A
+/// single set has too few registers for that.
 #[inline(always)]
 fn quarter_rounds<W: U32s, const K: usize, const QUARTERS: usize>(
     x: &mut [[W; K]; 16],
@@ -531,7 +532,7 @@ fn quarter_round<W: U32s, const K: usize>(x: &mut [[W; K]; 16], [a, b, c, d]: [u
     step::<W, K, 7, 25>(x, [c, d, b]);
 }
 
-/// A quarter of a quarter round: `a += b`, then `c` is `c ^ a` rotated to the left by `L`.
+/// Computes a quarter of a quarter round: `a += b`, then `c` is `c ^ a` rotated to the left by `L`.
 #[inline(always)]
 fn step<W: U32s, const K: usize, const L: i32, const R: i32>(
     x: &mut [[W; K]; 16],
@@ -568,7 +569,7 @@ mod tests {
         reads_equal_the_vector::<2, 2>();
     }
 
-    /// Checks the reads of the reference's own test of its generator.
+    /// Compares reads with those of the reference's own test of its generator.
     fn reads_equal_the_vector<const AHEAD: usize, const SETS: usize>() {
         let file = include_str!("../../../kat/prng/chacha20_prng_kat.json");
         let json: serde_json::Value = serde_json::from_str(file).expect("vector file");
@@ -594,7 +595,7 @@ mod tests {
         }
     }
 
-    /// Registers of one lane, since this machine may have no others.
+    /// Tests registers of one lane, since this machine may have no others.
     #[test]
     fn registers_and_rows_have_the_same_bytes() {
         let key = core::array::from_fn(|word| 0x0765_4321 * (word as u32 + 1));
@@ -606,7 +607,7 @@ mod tests {
         }
     }
 
-    /// [`Baseline`], but it fills gaps.
+    /// The instruction set [`Baseline`], with `FILLS_GAPS` set.
     #[derive(Clone, Copy, Debug)]
     struct Gaps;
 
@@ -629,8 +630,8 @@ mod tests {
         }
     }
 
-    /// A generator that works ahead gives the same bytes, whatever part of its work is done, also
-    /// where others compute the buffers that it began, and after another seed.
+    /// A generator that works ahead gives the same bytes, whatever part of its work is done. This
+    /// holds also after another seed, and if others compute the buffers that it began.
     #[test]
     fn work_done_ahead_changes_no_byte() {
         compare_work_done_ahead::<1>();
@@ -645,7 +646,7 @@ mod tests {
                 let mut plain = Prng::<2, SETS>::new(Baseline, &[seed; SAMPLER_SEED_LEN]);
                 for round in 0..5 {
                     assert_eq!(ahead.buffers(), plain.buffers(), "{steps} {round}");
-                    // Not before every refill, so that one begins without work done ahead.
+                    // In one round no work is done ahead, so that one refill begins without it.
                     let steps = if round == 2 { 0 } else { steps };
                     (0..steps).for_each(|_| ahead.work_ahead(Gaps));
                     let most = SETS * DOUBLE_ROUNDS;
@@ -665,8 +666,8 @@ mod tests {
     }
 
     /// Reads from every place of a buffer. Single bytes follow one another. Eight bytes are read in
-    /// place if the place is below 503, else at the start of the next buffer. An attempt is eight
-    /// bytes and three single ones.
+    /// place if the place is below 503, else at the start of the next buffer. An attempt is a read
+    /// of eight bytes and three of single bytes.
     fn reads_follow_the_buffer_rule<const AHEAD: usize, const SETS: usize>() {
         let new = || Prng::<AHEAD, SETS>::new(Baseline, &[9; SAMPLER_SEED_LEN]);
         let mut all = new();

@@ -37,15 +37,16 @@
 //!
 //! A forger without the secret key can also look for a signature whose recovered key has the given
 //! hash by chance. This takes `2^256` tries against one hash, and `2^256 / k` against any of `k`.
-//! Two keys with the same hash take `2^128` tries. Their owner can later deny which one signed.
+//! Finding two keys with the same hash takes `2^128` tries. Their owner can later deny which key
+//! signed.
 //!
 //! # The polynomial that has no inverse
 //!
-//! A key is recovered only if `s2` is invertible modulo `q`. For 4 % of all Falcon-512 signatures
-//! it is not, and for 8 % of Falcon-1024. The signer then signs again with a new nonce, and so
-//! another point. The signature that it discards is an ordinary one, the only one of its point, and
-//! could be published without harm. So the time that signing takes, which tells how many were
-//! discarded, reveals no more about the key than ordinary signatures do.
+//! A key is recovered only if `s2` is invertible modulo `q`. It is not invertible for 4 % of all
+//! Falcon-512 signatures, and for 8 % of Falcon-1024. The signer then signs again with a new nonce,
+//! and thus another point. The discarded signature is an ordinary one, the only signature of its
+//! point, and could be published without harm. So the time of signing, which tells how many
+//! signatures were discarded, reveals no more about the key than ordinary signatures do.
 //!
 //! Source: Falcon specification v1.2, section 3.12. `docs/FORMATS.md` of the repository specifies
 //! the encoding, which is this project's own.
@@ -72,8 +73,8 @@ use zeroize::Zeroizing;
 #[cfg(feature = "alloc")]
 use crate::scratch::with_scratch;
 
-/// Signatures that are made before the device counts as faulty. At most one in eleven is discarded,
-/// so 40 in a row have a chance of `2^-138`.
+/// Number of signatures that are made before the device counts as faulty. At most one in eleven is
+/// discarded, so 40 in a row are discarded with a chance of `2^-138`.
 const MAX_TRIES: u64 = 40;
 
 /// Header byte of a recoverable signature of degree `2^logn`.
@@ -140,8 +141,8 @@ pub fn sign_in<P: Parameters, R: CryptoRng + ?Sized>(
     sign_on(Best::find(), key, &seed, message, scratch)
 }
 
-/// Signs on `on`. Try `i` makes the signature of job `i` of a batch with this seed. So a seed that
-/// repeats does not give two different signatures of one point, here or in a batch.
+/// Signs on `on`. Try `i` makes the signature of job `i` of a batch with this seed. So if a seed
+/// repeats, here or in a batch, it does not give two different signatures of one point.
 fn sign_on<P: Parameters>(
     on: impl Operations,
     key: &impl SecretKey<P>,
@@ -158,7 +159,7 @@ fn sign_on<P: Parameters>(
             Ok::<_, FaultError>(())
         };
         let mut signature = sign(on, key, nonce, copy, &mut seeds, Fit::Padded, scratch)?;
-        // Public also if it is discarded, since no other signature of its point is made.
+        // A discarded signature is public too, since no other signature of its point is made.
         reveal_all(signature.s2.as_mut());
         match RecoverableSignature::of(on, key.as_ref(), &c, &signature) {
             Ok(None) => {}
@@ -188,7 +189,7 @@ fn point<P: Parameters>(
 /// A signature that recovers the public key: the nonce and both short polynomials, `s1` and `s2`.
 ///
 /// A signature is public. Its polynomials are within the norm bound of the scheme, and each fits
-/// the padded form, so it always has its one encoding of
+/// the padded form. So it always has exactly one encoding, of
 /// [`RECOVERABLE_LEN`](Parameters::RECOVERABLE_LEN) bytes.
 ///
 /// ```
@@ -219,9 +220,9 @@ pub struct RecoverableSignature<P: Parameters> {
 
 impl<P: Parameters> RecoverableSignature<P> {
     /// Computes `s1` of a signature that exists already, such as one of a batch or of a device.
-    /// Needs no secret. `None` if the signature cannot recover its key: `s2` is not invertible
-    /// (for 4 % of all Falcon-512 signatures, for 8 % of Falcon-1024), or a polynomial does not fit
-    /// the padded form. Then sign again, with a fresh nonce.
+    /// Needs no secret. Returns `None` if the signature cannot recover its key: `s2` is not
+    /// invertible (for 4 % of all Falcon-512 signatures, for 8 % of Falcon-1024), or a polynomial
+    /// does not fit the padded form. Then sign again, with a fresh nonce.
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]
@@ -255,7 +256,7 @@ impl<P: Parameters> RecoverableSignature<P> {
         Self::of(on, key, &c, signature)
     }
 
-    /// [`from_signature`](Self::from_signature) of the point `c`.
+    /// Computes `s1` as [`from_signature`](Self::from_signature) does, from the point `c`.
     fn of(
         on: impl Operations,
         key: &VerifyingKey<P>,
@@ -299,8 +300,8 @@ impl<P: Parameters> RecoverableSignature<P> {
 
     /// Computes the only key under which this signature is valid for `message`.
     ///
-    /// **The result proves nothing until it is compared with a known key or its hash**: some key is
-    /// recovered from nearly every signature and message.
+    /// **The result proves nothing until it is compared with a known key or its hash**: nearly
+    /// every signature and message recover some key.
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]
@@ -320,14 +321,14 @@ impl<P: Parameters> RecoverableSignature<P> {
     /// ```
     ///
     /// # Errors
-    /// [`SignatureError`] if `s2` is not invertible modulo `q`, so that many keys, or none, fit.
+    /// [`SignatureError`] if `s2` is not invertible modulo `q`: then many keys fit, or none.
     pub fn recover(&self, message: &[u8]) -> Result<VerifyingKey<P>, SignatureError> {
         let on = Best::find();
         let c = point::<P>(on, self.nonce(), message);
         self.recover_on(on, &c).ok_or(SignatureError)
     }
 
-    /// [`recover`](Self::recover) from the point `c`.
+    /// Recovers the key as [`recover`](Self::recover) does, from the point `c`.
     fn recover_on(&self, on: impl Operations, c: &P::Residues) -> Option<VerifyingKey<P>> {
         let mut h = P::Residues::ZERO;
         let mut words = P::KeyWords::ZERO;
@@ -344,8 +345,8 @@ impl<P: Parameters> RecoverableSignature<P> {
     /// [fingerprint](VerifyingKey::fingerprint) is `key_hash`.
     ///
     /// # Errors
-    /// [`SignatureError`] if no key is recovered, or one with another hash. The error does not say
-    /// which.
+    /// [`SignatureError`] if no key is recovered, or if the recovered key has another hash. The
+    /// error does not say which.
     pub fn verify(&self, message: &[u8], key_hash: &[u8; 32]) -> Result<(), SignatureError> {
         if self.recover(message)?.fingerprint() == *key_hash {
             Ok(())
@@ -358,7 +359,8 @@ impl<P: Parameters> RecoverableSignature<P> {
     pub fn to_bytes(&self) -> P::RecoverableBytes {
         let mut out = P::RecoverableBytes::ZERO;
         let bytes = out.as_mut();
-        // Both halves begin with header and nonce. The first one overwrites those of the second.
+        // Both halves begin with header and nonce. The end of the first half overwrites those of
+        // the second.
         let second = &mut bytes[P::PADDED_LEN - 1 - NONCE_LEN..];
         self.signature.write(Format::Padded, second);
         let first = &mut bytes[..P::PADDED_LEN];
@@ -367,7 +369,7 @@ impl<P: Parameters> RecoverableSignature<P> {
         out
     }
 
-    /// Nonce and `s1`, as if they were a signature.
+    /// Returns nonce and `s1` in the form of a signature.
     fn first_half(&self) -> Signature<P> {
         Signature {
             nonce: self.signature.nonce,
@@ -456,7 +458,7 @@ mod tests {
         for_every_set!(check);
     }
 
-    /// A secret key with the verifying key of another one, as a fault may leave it.
+    /// A secret key with the verifying key of another key, as a fault may leave it.
     struct Mixed<'a, P: Parameters>(&'a SigningKey<P>, &'a SigningKey<P>);
 
     impl<P: Parameters> Secret<P> for Mixed<'_, P> {
@@ -485,7 +487,7 @@ mod tests {
         assert_eq!(sign(Mixed(&key, &other)), Err(FaultError));
     }
 
-    /// The codes of `s1` are longer than the padded form, although the vector is short.
+    /// The code of `s1` is longer than the padded form, although the vector is short.
     #[test]
     fn a_half_that_does_not_fit_gives_no_recoverable_signature() {
         fn check<P: Parameters>() {
@@ -494,7 +496,7 @@ mod tests {
             let mut signature = Signature::<P>::EMPTY;
             signature.s2.as_mut()[0] = 1;
             for (s1, fits) in [(127, true), (256, false)] {
-                // So that c - s2 h = s1.
+                // This point makes c - s2 h = s1.
                 let mut c = key.h();
                 for c in c.as_mut() {
                     *c = (*c + s1) % Q as u16;
@@ -507,7 +509,7 @@ mod tests {
         check::<Falcon1024>();
     }
 
-    /// Degree 1024 is the worst: each of 1024 values of `s2` is zero with chance `1/q`.
+    /// Degree 1024 is the worst case: each of the 1024 values of `s2` is zero with chance `1/q`.
     #[test]
     fn the_stated_chances_are_right() {
         let discarded = 1.0 - (1.0 - 1.0 / 12289.0f64).powi(1024);

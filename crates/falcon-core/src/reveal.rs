@@ -1,9 +1,10 @@
-//! The one way in which a secret may decide a branch or an address, and values that must be secret.
+//! Values that are revealed, and values that must be secret. Revealing is the only way in which a
+//! secret may decide a branch or an address.
 
 /// Returns `value`, which is public from here on although it was computed from secrets.
 ///
 /// Code may branch on a revealed value and use it as an index. Every use states a fact about the
-/// scheme, which `docs/CONSTANT-TIME.md` justifies.
+/// scheme. `docs/CONSTANT-TIME.md` justifies each.
 ///
 /// This compiles to nothing. The constant-time check builds with `--cfg falcon_ct`: then the
 /// function that `on_reveal` was given marks the value as public for Valgrind. Any other branch
@@ -22,11 +23,11 @@ pub(crate) fn reveal_all<T: Copy>(values: &mut [T]) {
     }
 }
 
-/// States that `value` is secret, every bit of it.
+/// States that every bit of `value` is secret.
 ///
-/// This compiles to nothing, but for the constant-time check: it reports a value of which a bit is
-/// known. Code that is constant time for secret inputs can still leak other secrets through its
-/// time if an input is public.
+/// This compiles to nothing, except in the constant-time check. The check reports a value if one of
+/// its bits is known. Code that is constant time for secret inputs can still leak other secrets
+/// through its time if an input is public.
 #[cfg(not(falcon_ct))]
 #[inline(always)]
 pub(crate) fn expect_secret<T>(_value: &T) {}
@@ -51,7 +52,7 @@ mod hook {
     }
 }
 
-/// Calls the functions that the check has given.
+/// Functions that call the hooks of the check.
 #[cfg(all(falcon_ct, not(target_os = "none")))]
 mod host {
     extern crate std;
@@ -92,7 +93,7 @@ mod host {
     use core::hint::black_box;
 
     fn falcon_ct_expect(address: usize, length: usize) {
-        // The constant keeps the compiler from merging functions of the same code.
+        // The constant keeps the compiler from merging functions with the same code.
         black_box(("expect", address, length));
     }
 

@@ -1,4 +1,4 @@
-//! Arithmetic in `Z[x]/(x^n + 1)` and modulo `q`, as keys and verification need it.
+//! Arithmetic in `Z[x]/(x^n + 1)` and modulo `q`, for keys and verification.
 //!
 //! Polynomials are slices of `n = 2^logn` coefficients, `1 <= logn <= 10`.
 //! Symbols: `f, g, F, G` the secret basis, `fG - gF = q`; `h = g/f mod q` the
@@ -16,7 +16,7 @@ use crate::norm::{is_short, squared_norm};
 use crate::ntt::{self, Ntt, PortableNtt};
 use crate::reveal::{reveal, reveal_all};
 
-/// `f` is not invertible modulo `q` and `x^n + 1`.
+/// Error: `f` is not invertible modulo `q` and `x^n + 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NotInvertible;
 
@@ -39,7 +39,7 @@ fn quotient<N: Ntt>(
     Ok(())
 }
 
-/// Two slices of `n` words.
+/// Splits off two slices of `n` words.
 fn two<W>(n: usize, scratch: &mut [W]) -> [&mut [W]; 2] {
     let (a, rest) = scratch.split_at_mut(n);
     [a, rest.split_at_mut(n).0]
@@ -65,12 +65,11 @@ pub(crate) fn public_key<N: Ntt>(
 /// `G` and `h` from `f, g, F`: the solution of `fG - gF = q` over the integers,
 /// and the public key `g / f mod q`, in `[0, q)`.
 ///
-/// The reference takes `G = gF/f mod q`, centred, and refuses it outside
-/// `[-127, 127]`. This alone accepts `F = G = 0`, whose signer would never
-/// end, so the equation itself is checked as well. `fG - gF - q` is divisible
-/// by `q` by construction and its coefficients are below
-/// `2 * 1024 * 127^2 + q < q p / 2` with `p = 18433`; so it is zero if it is
-/// zero modulo `p`, which a second transform tells.
+/// The reference takes `G = gF/f mod q`, centred, and refuses it outside `[-127, 127]`. These
+/// checks alone accept `F = G = 0`, with which signing would never end. So the equation itself is
+/// checked as well. `fG - gF - q` is divisible by `q` by construction and its coefficients are
+/// below `2 * 1024 * 127^2 + q < q p / 2` with `p = 18433`; so it is zero if it is zero modulo `p`.
+/// A second transform checks that.
 ///
 /// `scratch` holds `4n` values. Constant time, except for the outcome.
 pub(crate) fn complete_private(
@@ -110,7 +109,7 @@ pub(crate) fn complete_private(
     Ok(())
 }
 
-/// The least prime above `q` with `2048 | p - 1`; it serves [`complete_private`] only.
+/// The least prime above `q` with `2048 | p - 1`. Only [`complete_private`] uses it.
 #[derive(Clone, Copy)]
 pub(crate) struct ExactnessPrime;
 
@@ -119,7 +118,7 @@ impl Modulus for ExactnessPrime {
     const EAGER: bool = true;
 }
 
-/// True if `fG - gF = q` modulo the exactness prime, given `[f, G, g, F]`.
+/// Returns true if `fG - gF = q` modulo the exactness prime. `factors` is `[f, G, g, F]`.
 fn ntru_equation_holds(isa: impl Isa, logn: u32, factors: [&[i8]; 4], scratch: &mut [i16]) -> bool {
     type M = ExactnessPrime;
     let n = 1 << logn;
@@ -148,14 +147,15 @@ fn ntru_equation_holds(isa: impl Isa, logn: u32, factors: [&[i8]; 4], scratch: &
     nonzero == 0
 }
 
-/// `coefficients <- a`, in `[0, q)`, where `a` is in the transform domain and is lost.
+/// Sets `coefficients` to those of `a`, in `[0, q)`. `a` is in the transform domain, and its
+/// content is lost.
 pub(crate) fn coefficients(
     ntt: &PortableNtt<impl Isa>,
     logn: u32,
     a: &mut [i16],
     coefficients: &mut [u16],
 ) {
-    // Words of the transform may be too large for its inverse.
+    // Words of the transform may be too large for the inverse transform.
     for a in &mut *a {
         *a = barrett_reduce::<Q>(*a);
     }
@@ -177,14 +177,12 @@ pub(crate) fn multiply<N: Ntt>(
     ntt.mul_then_intt(logn, product, h);
 }
 
-/// `s2 <- z0 f + z1 F` modulo `q`, centred, and `z0 <- c - s2 h` likewise, which
-/// is `s1`: the vector `(c, 0) - z B` if its coefficients are at most
-/// `(q - 1) / 2` in absolute value, as those of a short one are. Returns the
-/// squared norm; constant time.
+/// Computes `s2 <- z0 f + z1 F` and `z0 <- s1 = c - s2 h`, both modulo `q` and centred. They are
+/// the vector `(c, 0) - z B` if its coefficients are at most `(q - 1) / 2` in absolute value, as
+/// those of a short vector are. Returns the squared norm. Constant time.
 ///
-/// `[z0, z1, small]` hold `n` words each, the first two the coefficients
-/// of `z` modulo `q`, at most 6145 in absolute value; `h` is in the transform
-/// domain, `c` in `[0, q)`.
+/// `z0`, `z1` and `small` hold `n` words each. The first two hold the coefficients of `z` modulo
+/// `q`, at most 6145 in absolute value; `h` is in the transform domain, `c` in `[0, q)`.
 pub(crate) fn preimage(
     isa: impl Isa,
     logn: u32,
@@ -223,7 +221,7 @@ pub(crate) fn preimage(
     norm_of_preimage(isa, c, s2, z0)
 }
 
-/// True if `(c - s2 h, s2)` is short; see [`norm_of_preimage`].
+/// Returns true if `(c - s2 h, s2)` is short; see [`norm_of_preimage`].
 ///
 /// Source: Falcon specification v1.2, algorithm 16 (Verify): `s1` and the norm.
 pub(crate) fn is_preimage(
@@ -248,8 +246,8 @@ fn norm_of_preimage(isa: impl Isa, c: &[u16], s2: &[i16], product: &mut [i16]) -
     squared_norm(isa, product) + squared_norm(isa, s2)
 }
 
-/// `h <- (c - s1) / s2 mod q`, in `[0, q)`, and `true`; or `false` if `s2` is not invertible, and
-/// then `h` means nothing. All operands are public. `scratch` holds `2n` words.
+/// Computes `h <- (c - s1) / s2 mod q`, in `[0, q)`, and returns true. If `s2` is not invertible,
+/// returns false, and `h` means nothing. All operands are public. `scratch` holds `2n` words.
 ///
 /// Source: Falcon specification v1.2, section 3.12.
 pub(crate) fn recover(
@@ -277,8 +275,9 @@ pub(crate) fn recover(
     true
 }
 
-/// `c - x`. For `c` in `[0, q)` and `|x| <= 12288` it is at most 24576 in absolute value, where
-/// [`barrett_reduce`] is centred. It wraps for points that are out of range.
+/// `c - x`. For `c` in `[0, q)` and `|x| <= 12288` the difference is at most 24576 in absolute
+/// value, where [`barrett_reduce`] gives centred results. It wraps for points that are out of
+/// range.
 #[inline(always)]
 const fn difference(c: u16, x: i16) -> i16 {
     (c as i16).wrapping_sub(x)

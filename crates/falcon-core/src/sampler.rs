@@ -25,27 +25,27 @@ use crate::tree::Leaf;
 use base::half_gaussian;
 use core::fmt::Debug;
 
-/// Refused attempts at one integer after which [`Serial`] gives up.
+/// Number of refused attempts at one integer after which [`Serial`] gives up.
 ///
-/// An attempt is accepted with the chance `sigma_min sqrt(2 pi) / (2 S)`, up to `2^-33` of it. `S`
-/// is the sum of `exp(-k^2 / (2 sigma_max^2))` over `k >= 0`. The chance is the same for every leaf
-/// of a key and for every centre, and it is more than 1/2 at all degrees. So 512 attempts are all
-/// refused with a chance below `2^-512`. A test computes it again.
+/// An attempt is accepted with the chance `sigma_min sqrt(2 pi) / (2 S)`, with a relative error of
+/// `2^-33`. `S` is the sum of `exp(-k^2 / (2 sigma_max^2))` over `k >= 0`. The chance is the same
+/// for every leaf of a key and for every centre, and it is more than 1/2 at all degrees. So 512
+/// attempts are all refused with a chance below `2^-512`. A test computes these chances again.
 pub(crate) const MAX_REFUSALS: u32 = 512;
 
-/// Times that [`Windows`] fills its buffers from one seed before it gives up. If a leaf or a
-/// centre is NaN, [`Windows`] refuses every attempt and would never stop.
+/// Number of times that [`Windows`] fills its buffers from one seed before it gives up. If a leaf
+/// or a centre is NaN, [`Windows`] refuses every attempt and would never stop.
 ///
-/// Each fill brings [`LEAST_ATTEMPTS`] or more, of which more than half are accepted. The 2,048
+/// Each fill gives [`LEAST_ATTEMPTS`] attempts or more, and more than half are accepted. The 2,048
 /// integers of an attempt to sign need all fills with a chance below `2^-7000`. A test computes
-/// that, too.
+/// this chance, too.
 pub(crate) const MAX_FILLS: u32 = 512;
 
-/// Attempts of a fill at least, if each reads [`MOST_BYTES`]. Both byte sources assert it.
+/// Least number of attempts of a fill, if each reads [`MOST_BYTES`]. Both byte sources assert it.
 pub(crate) const LEAST_ATTEMPTS: usize = 50;
 
-/// Bytes that an attempt at an integer reads at most: its candidate with the first byte of the
-/// trial, and seven more bytes of the trial, which compares 64 bits.
+/// Largest number of bytes that an attempt at an integer reads: its candidate with the first byte
+/// of the trial, and seven more bytes of the trial, which compares 64 bits.
 const MOST_BYTES: usize = records::ATTEMPT_LEN + 7;
 
 /// The source of the integers at the leaves of ffSampling.
@@ -55,13 +55,13 @@ pub trait SamplerZ {
     /// One value of every lane.
     type Real: Copy;
 
-    /// The two independent integers of a leaf, around `centers`, in this
-    /// order. A lane consumes its own randomness only.
+    /// Draws the two independent integers of a leaf, around `centers`, in this order. Each lane
+    /// consumes its own randomness only.
     fn sample_pair(&mut self, centers: [Self::Real; 2], leaf: &Leaf) -> [Self::Real; 2];
 
-    /// The integers of the right leaf, around `centers`, then those of the left one, around the
-    /// centres that `left` makes of the former. Returns `[left, right]`; `leaves` are in the order
-    /// of their use.
+    /// Draws the integers of the right leaf, around `centers`. `left` turns these integers into the
+    /// centres of the left leaf, whose integers are drawn next. Returns `[left, right]`; `leaves`
+    /// are in the order of their use.
     #[inline(always)]
     fn sample_node(
         &mut self,
@@ -77,37 +77,37 @@ pub trait SamplerZ {
 /// Way to draw the integers of one signature from its random bytes. All ways give the same integers
 /// and consume the same bytes.
 pub trait Sampling: Copy + Debug + Send + Sync {
-    /// The seed of a signature's random bytes.
+    /// Seed of a signature's random bytes.
     type Seed;
-    /// The random bytes of a signature, and what was prepared from them.
+    /// The random bytes of a signature, and the values prepared from them.
     type Feed;
     /// A feed without a seed.
     const EMPTY: Self::Feed;
     /// A leaf, prepared for any number of signatures.
     type Leaf;
 
-    /// Restarts `feed` in place with the random bytes of `seed`. They are for one attempt to sign.
-    /// For more than 10,000 integers take another seed: the sampler may [give
+    /// Restarts `feed` in place with the random bytes of `seed`. The bytes are for one attempt to
+    /// sign. For more than 10,000 integers take another seed: the sampler may [give
     /// up](Sampling::gave_up).
     fn start(self, feed: &mut Self::Feed, seed: &Self::Seed);
-    /// Makes a feed of the random bytes of `seed`. Moving it leaves a copy behind,
-    /// so signing uses [`start`](Self::start).
+    /// Makes a feed of the random bytes of `seed`. Moving the feed leaves a copy behind, so signing
+    /// uses [`start`](Self::start).
     fn feed(self, seed: &Self::Seed) -> Self::Feed {
         let mut feed = Self::EMPTY;
         self.start(&mut feed, seed);
         feed
     }
-    /// Prepares `leaf`, whose deviation must be between `sigma_min` and
-    /// `sigma_max = 1.8205`, as those of keys are.
+    /// Prepares `leaf`. Its deviation must be between `sigma_min` and `sigma_max = 1.8205`, as in
+    /// every key.
     fn leaf(self, leaf: &Leaf) -> Self::Leaf;
-    /// The two integers of a leaf around centers in `[0, 1]`, in this order.
+    /// Draws the two integers of a leaf around centres in `[0, 1]`, in this order.
     fn sample_pair(self, feed: &mut Self::Feed, rests: [f64; 2], leaf: &Self::Leaf) -> [f64; 2];
-    /// Returns whether an integer was not found since `feed` started: all attempts at it were
-    /// refused. Then the integers are arbitrary, and nobody may use them.
+    /// Returns true if an integer was not found since `feed` started, because all attempts at it
+    /// were refused. Then the integers are arbitrary, and nobody may use them.
     fn gave_up(feed: &Self::Feed) -> bool;
 
-    /// [`sample_pair`](Self::sample_pair) of the lanes of `feeds`, each from its own. The other
-    /// lanes keep their rests, perhaps rounded to binary32.
+    /// Samples the lanes of `feeds` as [`sample_pair`](Self::sample_pair) does, each from its own
+    /// feed. The other lanes keep their rests, perhaps rounded to binary32.
     #[inline(always)]
     fn sample_lanes<F: Fft>(
         self,
@@ -126,19 +126,19 @@ pub trait Sampling: Copy + Debug + Send + Sync {
         z
     }
 
-    /// Does a part of the work that `feed` needs later, in the frame of the caller. A processor may
-    /// do it while it waits for the chain of operations from one leaf to the next. Affects speed
+    /// Does a part of the later work of `feed`, in the frame of the caller. A processor may do this
+    /// part while it waits for the chain of operations from one leaf to the next. Affects speed
     /// only.
     #[inline(always)]
     fn work_ahead(self, _: &mut Self::Feed) {}
 
-    /// Does together what the feeds of several lanes need soon. Affects speed only.
+    /// Does the next work of the feeds of several lanes side by side. Affects speed only.
     #[inline(always)]
     fn work_together(self, _: &mut [Self::Feed]) {}
 }
 
-/// The sampler of the lanes of an [`Fft`]: lane after lane, each from its own
-/// feed. Lanes without a feed keep their centers, perhaps rounded to binary32.
+/// The sampler of the lanes of an [`Fft`]. It samples lane after lane, each from its own feed.
+/// Lanes without a feed keep their centers, perhaps rounded to binary32.
 pub struct LaneSampler<'a, F, S: Sampling> {
     fft: F,
     sampling: S,
@@ -146,7 +146,7 @@ pub struct LaneSampler<'a, F, S: Sampling> {
 }
 
 impl<'a, F: Fft, S: Sampling> LaneSampler<'a, F, S> {
-    /// A sampler with a feed for each of the first lanes.
+    /// Makes a sampler with a feed for each of the first lanes.
     pub fn new(fft: F, sampling: S, feeds: &'a mut [S::Feed]) -> Self {
         debug_assert!(feeds.len() <= F::LANES);
         Self {
@@ -165,7 +165,7 @@ impl<F: Fft, S: Sampling> SamplerZ for LaneSampler<'_, F, S> {
         self.sample_prepared(centers, &self.sampling.leaf(leaf))
     }
 
-    /// Prepares both leaves first: together they take hardly more than one.
+    /// Prepares both leaves first: preparing two takes hardly longer than preparing one.
     #[inline(always)]
     fn sample_node(
         &mut self,
@@ -177,7 +177,7 @@ impl<F: Fft, S: Sampling> SamplerZ for LaneSampler<'_, F, S> {
             self.sampling.leaf(&leaves[0]),
             self.sampling.leaf(&leaves[1]),
         ];
-        // With several lanes there is no gap: the chain of another lane fills it.
+        // With several lanes there is no gap to fill: the chain of another lane fills it.
         if F::LANES > 1 {
             self.sampling.work_together(self.feeds);
         } else if let [feed] = &mut *self.feeds {
@@ -189,27 +189,27 @@ impl<F: Fft, S: Sampling> SamplerZ for LaneSampler<'_, F, S> {
 }
 
 impl<F: Fft, S: Sampling> LaneSampler<'_, F, S> {
-    /// [`sample_pair`](SamplerZ::sample_pair) at a prepared leaf.
+    /// Samples as [`sample_pair`](SamplerZ::sample_pair) does, at a prepared leaf.
     #[inline(always)]
     fn sample_prepared(&mut self, centers: [F::Real; 2], leaf: &S::Leaf) -> [F::Real; 2] {
-        // An integer and a rest, which is 1 if the subtraction rounded up to it.
+        // A centre is an integer and a rest. The rest is 1 if the subtraction rounded up to 1.
         let [c0, c1] = centers;
         let floors = self.fft.floors(centers);
-        // Not `map`, which compilers do not always inline into the frame.
+        // Does not use `map`, which compilers do not always inline into the frame.
         let rests = [self.fft.sub(c0, floors[0]), self.fft.sub(c1, floors[1])];
         let z = self
             .sampling
             .sample_lanes(self.fft, self.feeds, rests, leaf);
-        // Exact: small integers.
+        // The sums are exact, since they are small integers.
         [self.fft.add(floors[0], z[0]), self.fft.add(floors[1], z[1])]
     }
 }
 
-/// The source of the sampler's random bytes.
+/// Source of the sampler's random bytes.
 pub trait ByteSource {
-    /// The next 8 bytes, little-endian.
+    /// Returns the next 8 bytes as a little-endian number.
     fn next_u64(&mut self) -> u64;
-    /// The next byte.
+    /// Returns the next byte.
     fn next_u8(&mut self) -> u8;
 
     /// Reads the bytes of one attempt: [`next_u64`](Self::next_u64), then three
@@ -225,8 +225,8 @@ pub trait ByteSource {
         out
     }
 
-    /// The next candidate of the base sampler: its magnitude, its sign bit, and the byte after it,
-    /// the first one of its trial.
+    /// Reads the next candidate of the base sampler. Returns its magnitude, its sign bit, and the
+    /// byte after it, which is the first byte of its trial.
     #[inline(always)]
     fn next_candidate(&mut self) -> (i64, i64, u8) {
         let [low @ .., high, sign, first] = self.next_attempt();
@@ -237,7 +237,7 @@ pub trait ByteSource {
 
 /// A byte source that starts from a seed.
 pub trait Seeded: ByteSource {
-    /// The seed.
+    /// Type of the seed.
     type Seed;
     /// A source without a seed.
     const EMPTY: Self;
@@ -270,7 +270,7 @@ impl<const AHEAD: usize, const SETS: usize> ByteSource for Prng<AHEAD, SETS> {
     }
 }
 
-/// Constants that other implementations copy; the tests compare them.
+/// Constants that other implementations copy. The tests compare the copies.
 #[cfg(test)]
 pub(crate) mod constants {
     pub(crate) use super::base::RCDT;

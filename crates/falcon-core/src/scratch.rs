@@ -14,19 +14,18 @@ use zeroize::ZeroizeOnDrop;
 #[cfg(feature = "alloc")]
 use zeroize::{DefaultIsZeroes, Zeroize};
 
-/// Words in whole cache lines: a load of 64 bytes that spans two lines takes
-/// twice as long.
+/// Words in whole cache lines. A load of 64 bytes that spans two lines takes twice as long.
 #[cfg_attr(target_arch = "x86_64", repr(align(64)))]
 pub(crate) struct Aligned<T>(pub(crate) T);
 
-/// Working memory on the heap. It is zeroed in whole registers, where a `Vec` makes a volatile
-/// store for each element.
+/// Working memory on the heap. It is wiped in whole registers. A `Vec` would be wiped with a
+/// volatile store for each element.
 #[cfg(feature = "alloc")]
 pub(crate) struct WorkingMemory<T>(Vec<T>);
 
 #[cfg(feature = "alloc")]
 impl<T: DefaultIsZeroes> WorkingMemory<T> {
-    /// `len` zeros.
+    /// Allocates `len` zeros.
     pub(crate) fn new(len: usize) -> Self {
         Self(vec![T::default(); len])
     }
@@ -88,7 +87,7 @@ impl<'a, P: Parameters> Scratch<'a, P> {
     /// Borrows `reals` as scratch.
     ///
     /// # Errors
-    /// [`ScratchTooSmall`] if there are fewer than [`LEN`](Self::LEN).
+    /// [`ScratchTooSmall`] if there are fewer reals than [`LEN`](Self::LEN).
     pub fn new(reals: &'a mut [f64]) -> Result<Self, ScratchTooSmall> {
         match reals.get_mut(..Self::LEN) {
             Some(reals) => Ok(Self {
@@ -104,7 +103,7 @@ impl<'a, P: Parameters> Scratch<'a, P> {
     }
 }
 
-/// Prints no reals: they hold the key.
+/// Prints no reals, since they hold the key.
 impl<P: Parameters> fmt::Debug for Scratch<'_, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scratch")

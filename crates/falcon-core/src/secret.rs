@@ -1,13 +1,13 @@
-//! The secret key of a signer, in either form.
+//! The secret key of a signer: expanded or not.
 
 use crate::hedge::SECRET_HASH_LEN;
 use crate::params::Parameters;
 use crate::signing::KeySource;
 
-/// A secret key in either form.
+/// A secret key, expanded or not.
 pub(crate) trait Secret<P: Parameters> {
-    /// Hash of the secret key, from which hedging derives randomness.
+    /// Returns the hash of the secret key, from which hedging derives randomness.
     fn secret_hash(&self) -> &[u8; SECRET_HASH_LEN];
-    /// The lattice basis.
+    /// Returns the lattice basis.
     fn source(&self) -> KeySource<'_>;
 }

@@ -2,8 +2,9 @@
 //! hold them as lower-case hexadecimal.
 //!
 //! Deserializing checks a value as its `TryFrom<&[u8]>` does, and refuses upper-case digits: a
-//! signature has one text, as it has one encoding. Hexadecimal of secret keys is converted in
-//! constant time, in a buffer that is wiped. The buffers of the format itself are not wiped.
+//! signature has exactly one text, as it has exactly one encoding. Hexadecimal of secret keys is
+//! converted in constant time, in a buffer that is wiped. The buffers of the format itself are not
+//! wiped.
 
 use crate::keys::SigningKey;
 use crate::params::{Array, Parameters};
@@ -15,7 +16,7 @@ use serdect::serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serdect::slice::{deserialize_hex_or_bin, serialize_hex_lower_or_bin};
 use zeroize::Zeroizing;
 
-/// Reads bytes, or lower-case hexadecimal, to the start of `buffer`.
+/// Reads bytes, or lower-case hexadecimal, into the start of `buffer`.
 fn deserialize<'b, 'de, D: Deserializer<'de>>(
     buffer: &'b mut [u8],
     deserializer: D,

@@ -20,12 +20,11 @@ use rand_core::CryptoRng;
 use rand_core::TryCryptoRng;
 use zeroize::Zeroizing;
 
-/// Algorithm 10 (Sign), from the hashed message on.
+/// Signs by algorithm 10 (Sign), from the hashed message on.
 ///
-/// `nonce` is line 1; `hash` is line 2, which
-/// writes `c = HashToPoint(nonce || message)`, or fails. The attempts of lines 3 to 11 are
-/// [`short_preimage`](crate::signing::short_preimage). Encoding is left to
-/// [`Signature::to_bytes`].
+/// `nonce` is the result of line 1. `hash` is line 2: it writes `c = HashToPoint(nonce ||
+/// message)`, or fails. The attempts of lines 3 to 11 are
+/// [`short_preimage`](crate::signing::short_preimage). Encoding is left to [`Signature::to_bytes`].
 ///
 /// # Errors
 /// The error of `hash`, or [`FaultError`] as for `short_preimage`.
@@ -56,8 +55,7 @@ pub(crate) fn sign<P: Parameters, E: From<FaultError>>(
     Ok(signature)
 }
 
-/// A signer of a message that comes in pieces. It takes constant memory, however long the message
-/// is.
+/// A signer of a message that comes in pieces. It needs the same memory for messages of any length.
 ///
 /// ```
 /// use falcon_core::{Falcon512, SigningKey};
@@ -112,7 +110,8 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
         self.finish_here()
     }
 
-    /// Signs the absorbed message, once. The stream is not moved, which would copy the seed.
+    /// Signs the absorbed message, once. Does not move the stream, since a move would copy the
+    /// seed.
     #[cfg(feature = "alloc")]
     pub(crate) fn finish_here(&mut self) -> Result<Signature<P>, FaultError> {
         let len = self.key.source().scratch_len(P::LOGN);
@@ -160,7 +159,7 @@ impl<P: Parameters, K> fmt::Debug for SignStream<'_, P, K> {
     }
 }
 
-/// The signing methods, the same for both forms of a secret key.
+/// Defines the signing methods of both forms of a secret key.
 macro_rules! signing_methods {
     ($key:ty, $($generics:tt)*) => {
         impl<$($generics)*> $key {

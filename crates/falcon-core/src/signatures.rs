@@ -55,8 +55,8 @@ pub struct Signature<P: Parameters> {
 }
 
 impl<P: Parameters> Signature<P> {
-    /// Placeholder that [`BatchSign`](crate::batch::BatchSign) overwrites: the zero signature,
-    /// which is valid for no message under the scheme's hash.
+    /// Placeholder that [`BatchSign`](crate::batch::BatchSign) overwrites: the zero signature.
+    /// Under the scheme's hash, it is valid for no message.
     pub const EMPTY: Self = Self {
         nonce: [0; NONCE_LEN],
         s2: P::Short::ZERO,
@@ -77,7 +77,7 @@ impl<P: Parameters> Signature<P> {
     /// # Errors
     /// [`DecodeError`] for everything that is not a canonical encoding, and for an `s2` that alone
     /// exceeds the norm bound.
-    #[inline(never)] // Its copy of the signature leaves the stack with it.
+    #[inline(never)] // So its copy of the signature does not stay on the stack.
     pub fn from_bytes(format: Format, bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut out = Self::EMPTY;
         out.nonce = *codec::decode(format, P::LOGN, bytes, out.s2.as_mut())?;
@@ -88,7 +88,7 @@ impl<P: Parameters> Signature<P> {
         }
     }
 
-    /// True if `s2` alone is within the bound of the scheme.
+    /// Returns true if `s2` alone is within the bound of the scheme.
     pub(crate) fn fits_the_bound(&self) -> bool {
         Best::find().fits_the_bound(P::LOGN, self.s2.as_ref())
     }
@@ -116,8 +116,8 @@ impl<P: Parameters> Signature<P> {
         }
     }
 
-    /// Length in bytes in `format`, which is fixed except for [`Format::Compressed`]. `None` if the
-    /// signature does not fit the format.
+    /// Length of the encoding in `format`, in bytes. It is fixed except for [`Format::Compressed`].
+    /// Returns `None` if the signature does not fit the format.
     pub fn encoded_len(&self, format: Format) -> Option<usize> {
         let compressed = 1 + NONCE_LEN + compressed_len(self.s2.as_ref())?;
         match format {
@@ -139,7 +139,7 @@ impl<P: Parameters> Signature<P> {
     }
 
     /// Writes the signature in `format` at the start of `out` and returns the number of bytes.
-    /// `None` if it does not fit.
+    /// Returns `None` if the signature does not fit.
     pub(crate) fn write(&self, format: Format, out: &mut [u8]) -> Option<usize> {
         Best::find().encode_signature(format, P::LOGN, &self.nonce, self.s2.as_ref(), out)
     }
@@ -149,7 +149,7 @@ impl<P: Parameters> Signature<P> {
         self.first_that_fits(&[Format::Padded, Format::Compressed])
     }
 
-    /// Encodes the signature in the first of `formats` that it fits.
+    /// Encodes the signature in the first of `formats` that can hold it.
     pub(crate) fn first_that_fits(&self, formats: &[Format]) -> SignatureBytes<P> {
         let mut bytes = SignatureBytes::<P> {
             bytes: P::CompressedBytes::ZERO,
@@ -272,7 +272,7 @@ impl<P: Parameters> fmt::Debug for Signature<P> {
 impl<P: Parameters> TryFrom<&[u8]> for Signature<P> {
     type Error = DecodeError;
 
-    /// Decodes the canonical bytes: a padded signature, or a compressed one that is longer.
+    /// Decodes the canonical bytes: a padded signature, or a longer compressed one.
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
         Self::from_bytes(canonical_format(P::LOGN, bytes)?, bytes)
     }
@@ -296,7 +296,7 @@ impl<P: Parameters> TryFrom<Vec<u8>> for Signature<P> {
     }
 }
 
-/// The format of canonical bytes, by their length.
+/// Returns the format of canonical bytes, by their length.
 fn canonical_format(logn: u32, bytes: &[u8]) -> Result<Format, DecodeError> {
     match bytes.len().cmp(&Format::Padded.max_len(logn)) {
         Ordering::Less => Err(DecodeError::Length),
@@ -305,9 +305,9 @@ fn canonical_format(logn: u32, bytes: &[u8]) -> Result<Format, DecodeError> {
     }
 }
 
-/// Reads the canonical bytes of many signatures side by side: nonces, and
-/// polynomials of degree `2^logn` into `s2s`, one after the other. Each result
-/// is what [`Signature::try_from`] gives for these bytes.
+/// Reads the canonical bytes of many signatures side by side. Returns the nonces, and writes the
+/// polynomials, of degree `2^logn`, to `s2s`, one after the other. Each result is the same as that
+/// of [`Signature::try_from`].
 #[cfg(feature = "alloc")]
 pub(crate) fn read_side_by_side(
     isa: impl Isa,
@@ -330,8 +330,8 @@ pub(crate) fn read_side_by_side(
                 used: None,
             })
             .collect();
-        // Up to three, the decoder of one signature is faster. Where zeros are counted, it always
-        // is.
+        // Up to three signatures, the decoder of one signature is faster. On a target that counts
+        // zeros, it is always faster.
         if items.len() > 3 && !COUNTS_ZEROS {
             side_by_side::decompress(isa, &mut items);
         }
@@ -343,7 +343,7 @@ pub(crate) fn read_side_by_side(
             if read && fits_the_bound(isa, logn, item.s2) {
                 return Ok(*nonce);
             }
-            // The decoder of one signature reads the others, and says what is wrong.
+            // The decoder of one signature reads the other signatures, and reports errors.
             let nonce = codec::decode(format, logn, bytes, item.s2)?;
             if fits_the_bound(isa, logn, item.s2) {
                 Ok(*nonce)
@@ -355,7 +355,8 @@ pub(crate) fn read_side_by_side(
     results
 }
 
-/// The encoded bytes of a signature, as a value that owns them: those of [`Signature::to_bytes`].
+/// The encoded bytes of a signature, as [`Signature::to_bytes`] gives them. The value owns the
+/// bytes.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -399,7 +400,7 @@ impl<P: Parameters> SignatureBytes<P> {
         &self.bytes.as_ref()[..self.len]
     }
 
-    /// Lets `edit` change the bytes. It returns how many of them remain.
+    /// Lets `edit` change the bytes. `edit` returns the number of bytes that remain.
     pub(crate) fn edited(mut self, edit: impl FnOnce(&mut [u8]) -> usize) -> Self {
         self.len = edit(&mut self.bytes.as_mut()[..self.len]);
         self
@@ -436,7 +437,7 @@ mod tests {
     use crate::lanes::Baseline;
     use crate::params::Falcon512;
 
-    /// Malformed in every way that the decoder of one signature tells from the others.
+    /// Signatures that are malformed in every way that the decoder of one signature distinguishes.
     #[test]
     fn signatures_read_side_by_side_are_those_read_alone() {
         type P = Falcon512;

@@ -1,5 +1,5 @@
-//! The signing core: from a hashed point to a short vector, on one lane or
-//! many, with the tree computed on the way or read from an expanded key.
+//! The signing core: from a hashed point to a short vector, on one lane or many, with the tree
+//! computed during the walk or read from an expanded key.
 //!
 //! Source: Falcon specification v1.2, algorithm 10.
 
@@ -23,8 +23,8 @@ use crate::sampler::{LaneSampler, Sampling, SigningIsa};
 use crate::tree::{self, Computed, Profile, Stored, Subtree};
 use core::slice;
 
-/// The short secret basis as integers: `f, g, F, G`, `n` coefficients each; and
-/// `h = g / f mod q` in the domain of [`PortableNtt`](crate::ntt::PortableNtt).
+/// The short secret basis as integers: `f, g, F, G`, with `n` coefficients each. Also `h = g / f
+/// mod q` in the domain of [`PortableNtt`](crate::ntt::PortableNtt).
 #[derive(Clone, Copy)]
 pub(crate) struct SecretBasis<'a> {
     pub(crate) f: &'a [i8],
@@ -34,7 +34,7 @@ pub(crate) struct SecretBasis<'a> {
     pub(crate) h: &'a [i16],
 }
 
-/// The profile of round 3 at degree `2^logn`.
+/// Returns the profile of round 3 at degree `2^logn`.
 pub(crate) fn profile(logn: u32) -> Profile {
     Profile {
         inv_sigma: INV_SIGMA[logn as usize],
@@ -43,29 +43,29 @@ pub(crate) fn profile(logn: u32) -> Profile {
     }
 }
 
-/// Reals of the scratch of [`attempt_computed`].
+/// Number of reals of the scratch of [`attempt_computed`].
 pub(crate) const fn computed_scratch_len(logn: u32) -> usize {
     8 << logn
 }
 
-/// Reals of the scratch per lane of [`attempt_stored`].
+/// Number of reals of the scratch per lane of [`attempt_stored`].
 #[cfg(any(test, feature = "alloc"))]
 pub(crate) const fn stored_scratch_len(logn: u32) -> usize {
     4 << logn
 }
 
-/// Reals of the scratch of [`expand`].
+/// Number of reals of the scratch of [`expand`].
 #[cfg(feature = "alloc")]
 pub(crate) const fn expand_scratch_len(logn: u32) -> usize {
     4 << logn
 }
 
-/// Reals of an expanded key: the basis, then the tree.
+/// Number of reals of an expanded key: the basis, then the tree.
 pub(crate) const fn expanded_len(logn: u32) -> usize {
     (4 << logn) + tree::stored_len(logn)
 }
 
-/// An expanded key's reals, split into basis and tree.
+/// The reals of an expanded key, split into basis and tree.
 #[derive(Clone, Copy)]
 pub(crate) struct ExpandedRef<'a> {
     pub(crate) basis: BasisRef<'a>,
@@ -73,7 +73,7 @@ pub(crate) struct ExpandedRef<'a> {
 }
 
 impl<'a> ExpandedRef<'a> {
-    /// Reads `expanded_len(logn)` reals.
+    /// Splits `expanded_len(logn)` reals.
     pub(crate) fn new(logn: u32, reals: &'a [f64]) -> Self {
         let (basis, tree) = reals.split_at(4 << logn);
         Self {
@@ -93,7 +93,7 @@ fn basis_ref(logn: u32, reals: &[f64]) -> BasisRef<'_> {
     }
 }
 
-/// `[[g, -f], [G, -F]]` in the FFT domain, into `4n` reals.
+/// Writes `[[g, -f], [G, -F]]` in the FFT domain to `out`, `4n` reals.
 fn transform_basis<B: Binary64>(b: B, logn: u32, key: SecretBasis<'_>, out: &mut [f64]) {
     let n = 1 << logn;
     let rows = [
@@ -115,8 +115,7 @@ fn transform_basis<B: Binary64>(b: B, logn: u32, key: SecretBasis<'_>, out: &mut
     }
 }
 
-/// Fills `out` (`expanded_len` reals) with basis and tree. `scratch` has
-/// `4n` reals.
+/// Fills `out` (`expanded_len` reals) with the basis and the tree. `scratch` has `4n` reals.
 pub(crate) fn expand<B: Binary64>(
     b: B,
     logn: u32,
@@ -134,7 +133,7 @@ pub(crate) fn expand<B: Binary64>(
     Computed::root(b, logn, profile, scratch, &mut subtree).store(tree);
 }
 
-/// `(t0, t1) = (c, 0) B^-1` of every lane.
+/// Computes `(t0, t1) = (c, 0) B^-1` for every lane.
 fn load_target<B: Binary64, F: Fft>(
     b: B,
     fft: F,
@@ -149,8 +148,8 @@ fn load_target<B: Binary64, F: Fft>(
     fft.target(logn, t0, t1, basis.b01, basis.b11);
 }
 
-/// Turns `feed` into that of the next attempt of a signature, from the seed that `next_seed`
-/// writes. `None` if there is none.
+/// Restarts `feed` for the next attempt at a signature, from the seed that `next_seed` writes.
+/// Returns `None` if there is no further seed.
 pub(crate) fn start_next<S: Sampling<Seed = [u8; SAMPLER_SEED_LEN]>>(
     sampling: S,
     feed: &mut S::Feed,
@@ -162,9 +161,10 @@ pub(crate) fn start_next<S: Sampling<Seed = [u8; SAMPLER_SEED_LEN]>>(
     Some(())
 }
 
-/// One attempt on every lane with an expanded key. `points` has an element for each lane, and
-/// `feeds` for each of the first lanes, whose results are read. Returns the lattice points in
-/// coefficient form, inside `scratch`, which has [`stored_scratch_len`] reals.
+/// Makes one attempt on every lane with an expanded key. `points` has an element for each lane.
+/// `feeds` has an element for each of the first lanes; only the results of these lanes are read.
+/// Returns the lattice points in coefficient form, inside `scratch`, which has
+/// [`stored_scratch_len`] reals.
 pub(crate) fn attempt_stored<'s, B: SigningIsa, F: Fft, S: Sampling>(
     b: B,
     fft: F,
@@ -184,10 +184,10 @@ pub(crate) fn attempt_stored<'s, B: SigningIsa, F: Fft, S: Sampling>(
     lattice_point(fft, logn, key.basis, t0, t1)
 }
 
-/// One attempt with the tree computed on the way: `z` in the FFT domain, inside
-/// `scratch`, of which nothing else is needed any more. `scratch` has
-/// [`computed_scratch_len`] reals: four polynomials of the basis, which become
-/// the tree; two of the target; two of ffSampling.
+/// Makes one attempt, and computes the tree during the walk. Returns `z` in the FFT domain, inside
+/// `scratch`; the rest of `scratch` is no longer needed. `scratch` has [`computed_scratch_len`]
+/// reals: four polynomials of the basis, which become the tree; two of the target; two of
+/// ffSampling.
 fn attempt_computed<'s, B: SigningIsa, S: Sampling>(
     b: B,
     sampling: S,
@@ -213,15 +213,14 @@ fn attempt_computed<'s, B: SigningIsa, S: Sampling>(
     (t0, t1)
 }
 
-/// [`short_vectors`] by integers, for one lane: from `z` in the FFT domain, whose place is
-/// overwritten, and the basis as it is in a key, which has not to be transformed
-/// again for it. `W` holds `3n` words.
+/// Computes [`short_vectors`] with integers, for one lane, from `z` in the FFT domain. Overwrites
+/// `z`. Uses the basis as a key has it, so the basis need not be transformed again. `W` holds `3n`
+/// words.
 ///
-/// The norm is that of the vector modulo `q`, which is the vector unless a
-/// coefficient exceeds `(q - 1) / 2 = 6144`: 36 standard deviations, for any key
-/// whose norms were checked.
+/// The norm is that of the vector modulo `q`. This is the vector itself unless a coefficient
+/// exceeds `(q - 1) / 2 = 6144`: 36 standard deviations, for any key whose norms were checked.
 ///
-/// Not inlined: its words are gone before the next attempt needs the stack.
+/// Not inlined, so that its words leave the stack before the next attempt.
 #[inline(never)]
 fn short_vector_of_integers<B: Binary64, W: Array<i16>>(
     b: B,
@@ -254,8 +253,8 @@ fn short_vector_of_integers<B: Binary64, W: Array<i16>>(
     norm
 }
 
-/// One attempt with a key that is not expanded: writes `s2` and returns the squared norm of the
-/// vector. `scratch` holds [`computed_scratch_len`] reals.
+/// Makes one attempt with a key that is not expanded: writes `s2` and returns the squared norm of
+/// the vector. `scratch` holds [`computed_scratch_len`] reals.
 pub(crate) fn attempt_from_basis<B: SigningIsa, S: Sampling>(
     b: B,
     sampling: S,
@@ -268,7 +267,7 @@ pub(crate) fn attempt_from_basis<B: SigningIsa, S: Sampling>(
     s2: &mut [i16],
 ) -> u64 {
     let z = attempt_computed(b, sampling, logn, profile, key, point, feed, scratch);
-    // The words on the stack are those of the degree.
+    // The arrays on the stack have the size of the degree.
     if logn <= 9 {
         short_vector_of_integers::<B, [i16; 3 << 9]>(b, logn, key, point, z, s2)
     } else {
@@ -276,20 +275,20 @@ pub(crate) fn attempt_from_basis<B: SigningIsa, S: Sampling>(
     }
 }
 
-/// `x mod q`, centred, for `|x| < 2^29`; for any `x` at most 6145 in absolute
-/// value, the bound of the transform.
+/// `x mod q`, centred, for `|x| < 2^29`. For any `x`, the result is at most 6145 in absolute value,
+/// which is the bound of the transform.
 #[inline(always)]
 fn residue(x: i64) -> i16 {
-    // round(2^43 / q), off by 0.185. So the quotient is off by 0.185 |x| / 2^43 before
-    // it is rounded, and the remainder at most 6144.5 and q times that: 0.14 for
-    // 2^29, 0.56 for 2^31. In 32 bits, of which vector units have products.
+    // round(2^43 / q), off by 0.185. So the quotient is off by 0.185 |x| / 2^43 before it is
+    // rounded. The remainder is at most 6144.5 plus q times this error: 0.14 for 2^29, 0.56 for
+    // 2^31. The numbers have 32 bits, since vector units multiply these.
     const INVERSE: i32 = (((1 << 44) / Q as i64 + 1) / 2) as i32;
     let x = x as i32;
     let quotient = (i64::from(x) * i64::from(INVERSE) + (1 << 42)) >> 43;
     x.wrapping_sub((quotient as i32).wrapping_mul(Q as i32)) as i16
 }
 
-/// `(z0, z1) B` in coefficient form, in place.
+/// Computes `(z0, z1) B` in coefficient form, in place.
 fn lattice_point<'s, F: Fft>(
     fft: F,
     logn: u32,
@@ -303,12 +302,12 @@ fn lattice_point<'s, F: Fft>(
     (z0, z1)
 }
 
-/// The lattice basis of a secret key, in either form.
+/// The lattice basis of a secret key, expanded or not.
 #[derive(Clone, Copy)]
 pub(crate) enum KeySource<'a> {
-    /// The tree is read.
+    /// The key is expanded, and its tree is read.
     Stored(ExpandedRef<'a>),
-    /// The tree is computed at every attempt.
+    /// The key is not expanded, and its tree is computed at every attempt.
     Computed(SecretBasis<'a>),
 }
 
@@ -322,7 +321,7 @@ impl KeySource<'_> {
         }
     }
 
-    /// True if both are the same key in the same place.
+    /// Returns true if both are the same key at the same address.
     #[cfg(feature = "alloc")]
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
@@ -335,9 +334,8 @@ impl KeySource<'_> {
 
 /// Format that a signature must fit.
 ///
-/// **Never sign one message with the same nonce and seed under both.** Where
-/// they differ, the signatures come from different attempts at one point, and
-/// together they leak the key.
+/// **Never sign one message with the same nonce and seed under both.** If the two signatures
+/// differ, they come from different attempts at one point, and together they leak the key.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -366,7 +364,7 @@ pub enum Fit {
 }
 
 impl Fit {
-    /// True if `s2` can be written in this format. Constant time.
+    /// Returns true if `s2` can be written in this format. Constant time.
     pub(crate) fn accepts(self, logn: u32, s2: &[i16]) -> bool {
         let (len, encodable) = codec::measure(s2);
         let fits = self == Self::Any || 1 + NONCE_LEN + len <= Format::Padded.max_len(logn);
@@ -374,8 +372,8 @@ impl Fit {
     }
 }
 
-/// Whether an attempt is a signature: lines 8 and 11 of Algorithm 10. Every attempt
-/// is judged here, and this is all that anybody learns of one that is refused.
+/// Returns true if an attempt is a signature: lines 8 and 11 of Algorithm 10. Every attempt is
+/// judged here, and nothing else is revealed about a refused attempt.
 #[inline(always)]
 pub(crate) fn is_signature(
     logn: u32,
@@ -386,25 +384,24 @@ pub(crate) fn is_signature(
     reveal(is_short(logn, squared_norm) & accept(s2))
 }
 
-/// Attempts at a signature after which the device counts as faulty.
+/// Number of attempts at a signature after which the device counts as faulty.
 ///
-/// An attempt is refused with a chance below 1/2, so 256 in a row with a chance below `2^-256`.
-/// Measured: none of 20,000 attempts at degree 512, one in 1,100 at degree 1024 with
-/// [`Fit::Padded`], and none of 20,000 with [`Fit::Any`]. Small degrees refuse more, degree 2 the
-/// most: 32 in 100. A test measures again. The chance hardly depends on the point, or on the key,
-/// whose norms were checked: the sampled vector is as long for every one.
+/// An attempt is refused with a chance below 1/2, so 256 in a row are refused with a chance below
+/// `2^-256`. Measured refusals: none of 20,000 attempts at degree 512; at degree 1024, one in 1,100
+/// with [`Fit::Padded`] and none of 20,000 with [`Fit::Any`]. Small degrees refuse more, degree 2
+/// the most: 32 in 100. A test measures again. The chance hardly depends on the point, or on the
+/// key, whose norms were checked: the sampled vector has about the same length for all.
 pub(crate) const MAX_ATTEMPTS: u32 = 256;
 
-/// Algorithm 10 (Sign), lines 3 to 11: `s2` of a short preimage of `point`.
+/// Computes algorithm 10 (Sign), lines 3 to 11: `s2` of a short preimage of `point`.
 ///
-/// Each attempt takes the next of `seeds`. An attempt is
-/// repeated if the vector is too long, or if `accept` refuses `s2` since it cannot
-/// be written as asked; `point` stays the same. `accept` must be constant time.
-/// `scratch` holds [`computed_scratch_len`] reals.
+/// Each attempt uses the next seed of `seeds`. If the vector is too long, or if `accept` refuses
+/// `s2` because the format cannot hold it, another attempt follows. `point` stays the same.
+/// `accept` must be constant time. `scratch` holds [`computed_scratch_len`] reals.
 ///
 /// # Errors
 /// [`FaultError`] if the sampler gives up, if [`MAX_ATTEMPTS`] attempts are refused, or if there is
-/// no further seed. Then `s2` is zero, so that nobody sees a vector that was refused.
+/// no further seed. Then `s2` is zero, so nobody sees a refused vector.
 pub(crate) fn short_preimage<B: SigningIsa>(
     b: B,
     logn: u32,

@@ -1,6 +1,6 @@
-//! Keys whose memory is wrong, as on a faulty device: every way of signing ends with an error.
+//! Keys with wrong memory, as on a faulty device: every way of signing ends with an error.
 //!
-//! Without a bound of the attempts, none of these calls would return.
+//! Without a bound on the attempts, none of these calls would return.
 
 use crate::batch::{BatchError, BatchSign, SignJob};
 use crate::engine::Engine;
@@ -19,7 +19,7 @@ use std::boxed::Box;
 use std::vec;
 use std::vec::Vec;
 
-/// Places of an expanded key.
+/// Parts of an expanded key that a test damages.
 #[derive(Clone, Copy, Debug)]
 enum Part {
     Basis,
@@ -27,7 +27,7 @@ enum Part {
     Whole,
 }
 
-/// An expanded key with `real` in each place of `part`.
+/// Returns an expanded key with the value `real` in each place of `part`.
 fn damaged<P: Parameters>(part: Part, real: f64) -> ExpandedKey<P> {
     let mut key = SigningKey::<P>::from_seed(&[7; 32])
         .expect("no fault")
@@ -111,7 +111,7 @@ macro_rules! every_way_fails {
     }};
 }
 
-/// Leaves or centres that are no numbers: the sampler gives up.
+/// With NaN in leaves or centres, the sampler gives up.
 #[test]
 fn an_expanded_key_of_nans_signs_nothing() {
     for part in [Part::Whole, Part::Basis, Part::Tree] {
@@ -120,7 +120,7 @@ fn an_expanded_key_of_nans_signs_nothing() {
     every_way_fails!(&damaged::<Falcon1024>(Part::Whole, f64::NAN), Falcon1024);
 }
 
-/// The sampler finds integers, or gives up; no vector is short.
+/// The sampler finds integers or gives up, and no vector is short.
 #[test]
 fn an_expanded_key_of_other_numbers_signs_nothing() {
     for real in [0.0, 1e300, f64::INFINITY] {
@@ -132,7 +132,7 @@ fn an_expanded_key_of_other_numbers_signs_nothing() {
     }
 }
 
-/// The tree is computed of polynomials that are zero.
+/// The tree is computed from zero polynomials.
 #[test]
 fn a_signing_key_of_zeros_signs_nothing() {
     every_way_fails!(&SigningKey::<Falcon512>::EMPTY, Falcon512);
@@ -159,15 +159,15 @@ fn a_key_of_zeros_signs_nothing_in_fn_dsa() {
     }
 }
 
-/// Number of jobs, among them groups of keys that fill the lanes of every engine, and single ones.
+/// Number of jobs. Among them are groups that fill the lanes of every engine, and single jobs.
 const JOBS: usize = 41;
 
-/// Whether a job has a damaged key.
+/// Returns true if a job has a damaged key.
 fn is_damaged(job: usize) -> bool {
     matches!(job, 3 | 10..28)
 }
 
-/// The jobs of a damaged key have empty signatures; the others are signed.
+/// The jobs with a damaged key get empty signatures; the other jobs are signed.
 #[test]
 fn a_batch_signs_the_jobs_that_can_be_signed() {
     let good = SigningKey::<Falcon512>::from_seed(&[7; 32])
@@ -175,7 +175,7 @@ fn a_batch_signs_the_jobs_that_can_be_signed() {
         .expand();
     let zeros = SigningKey::<Falcon512>::EMPTY;
     let nans = damaged::<Falcon512>(Part::Whole, f64::NAN);
-    // Signed already, so that an element that is left alone is seen.
+    // The output holds signatures at first, so the test sees an element that is not overwritten.
     let before = good
         .sign_with_rng(&mut Again([1]), b"before")
         .expect("no fault");
@@ -221,7 +221,7 @@ fn a_batch_signs_the_jobs_that_can_be_signed() {
                 let result = engine.on(&threads).sign_batch(&[1; 32], &jobs, &mut out);
                 check(result, &out, &what);
             }
-            // Nothing leaves an engine that verifies.
+            // An engine that verifies gives no signature.
             let mut out = vec![before; JOBS];
             let result = VerifyAfterSign(engine).sign_batch(&[1; 32], &jobs, &mut out);
             assert_eq!(result, Err(BatchError::Fault { job: 3 }));
@@ -230,7 +230,7 @@ fn a_batch_signs_the_jobs_that_can_be_signed() {
     }
 }
 
-/// A job in the last part of a batch on threads has its own number.
+/// A job in the last part of a batch on threads is reported by its own number.
 #[cfg(feature = "threads")]
 #[test]
 fn a_fault_on_another_thread_names_its_job() {

@@ -1,4 +1,4 @@
-//! The LDL tree of a key: what ffSampling reads on its way down.
+//! The LDL tree of a key, which ffSampling reads on its way down.
 //!
 //! At a node of degree `n` the Gram matrix is
 //! `G = [[g00, g01], [adj(g01), g11]] = L D adj(L)` with `L = [[1, 0], [l10, 1]]`
@@ -6,13 +6,13 @@
 //! `[[e0, e1], [adj(e1), e0]]` where `(e0, e1)` splits `d00` (left) or `d11`
 //! (right). At `n = 2` both children are leaves.
 //!
-//! The diagonals are self-adjoint, which in the FFT domain means real. Rounding
-//! gives them imaginary parts. The C reference of round 3 keeps these, and the
-//! last bits of `l10` depend on them. FN-DSA drops them. See [`Ldl`].
+//! The diagonals are self-adjoint, which in the FFT domain means real. Rounding gives them
+//! imaginary parts. The C reference of round 3 keeps these parts, and the last bits of `l10` depend
+//! on them. FN-DSA drops them. See [`Ldl`].
 //!
-//! [`Node`] is met in two forms with the same bits: [`Computed`] finds the
-//! factors on the way (lean memory), [`Stored`] reads them from an expanded
-//! key. The stored form is what a walk over the computed form recorded.
+//! [`Node`] has two forms with the same bits. [`Computed`] finds the factors during the walk and
+//! needs little memory. [`Stored`] reads them from an expanded key, where a walk over the computed
+//! form recorded them.
 //!
 //! Source: Falcon specification v1.2, algorithms 8, 9 and 11.
 
@@ -21,7 +21,7 @@ use crate::lanes::{Binary64, Double, Isa, wipe};
 use core::fmt;
 use zeroize::{Zeroize, Zeroizing};
 
-/// Numbers that the sampler needs of a leaf with deviation `sigma'`.
+/// The numbers of a leaf with deviation `sigma'` that the sampler needs.
 #[derive(Clone, Copy)]
 pub struct Leaf {
     /// `1 / (2 sigma'^2)`.
@@ -30,7 +30,7 @@ pub struct Leaf {
     pub ccs: f64,
 }
 
-// A tree tells the key: formatting shows no reals of it.
+// A tree reveals the key, so formatting shows no reals.
 impl fmt::Debug for Leaf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Leaf").finish_non_exhaustive()
@@ -56,33 +56,34 @@ impl<B> fmt::Debug for Computed<'_, B> {
 /// Child of a node. ffSampling visits [`Right`](Side::Right) first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// The child of `d00`.
+    /// The child that comes from `d00`.
     Left,
-    /// The child of `d11`.
+    /// The child that comes from `d11`.
     Right,
 }
 
 /// A node of the LDL tree.
 pub trait Node {
-    /// The nodes below.
+    /// Type of the nodes below.
     type Child<'a>: Node
     where
         Self: 'a;
 
     /// `l10`: `n` reals, a polynomial in the FFT domain.
     fn l10(&self) -> &[f64];
-    /// The node below on `side`, for `n >= 4`. Call it for the right child first, and once for each
-    /// side: computing a child overwrites scratch.
+    /// The node below on `side`, for `n >= 4`. Call `child` for the right child first, and once for
+    /// each side, since computing a child overwrites scratch.
     fn child(&mut self, side: Side) -> Self::Child<'_>;
-    /// Returns this node in stored form. A walk is faster over that form at degrees up to
-    /// `2^`[`STORED_LOGN`](Self::STORED_LOGN), if there are any.
+    /// Returns this node in stored form. Up to degree `2^`[`STORED_LOGN`](Self::STORED_LOGN), a
+    /// walk over the stored form is faster.
     fn stored(&mut self) -> Stored<'_>;
-    /// See [`stored`](Self::stored). Zero if no degree is small enough.
+    /// Logarithm of the largest degree for [`stored`](Self::stored), or zero if no degree is small
+    /// enough.
     const STORED_LOGN: u32;
-    /// The leaf below on `side`, for `n = 2`.
+    /// Returns the leaf below on `side`, for `n = 2`.
     fn leaf(&self, side: Side) -> Leaf;
 
-    /// `l10` and the leaves in the order of their use, the right one first, for `n = 2`.
+    /// Returns `l10` and the leaves in the order of their use, the right leaf first, for `n = 2`.
     #[inline(always)]
     fn bottom(&self) -> ([f64; 2], [Leaf; 2]) {
         let l10 = self.l10();
@@ -93,13 +94,13 @@ pub trait Node {
     }
 }
 
-/// Reals of a stored tree of degree `2^logn`: `(logn + 2) 2^logn`.
+/// Number of reals of a stored tree of degree `2^logn`: `(logn + 2) 2^logn`.
 pub const fn stored_len(logn: u32) -> usize {
     (logn as usize + 2) << logn
 }
 
-/// A node of an expanded key, in the order of its use: `l10`, the right
-/// subtree, the left subtree; a leaf is `dss, ccs`.
+/// A node of an expanded key. Its reals are in the order of their use: `l10`, the right subtree,
+/// the left subtree. A leaf is `dss, ccs`.
 #[derive(Clone, Copy)]
 pub struct Stored<'a> {
     logn: u32,
@@ -107,7 +108,7 @@ pub struct Stored<'a> {
 }
 
 impl<'a> Stored<'a> {
-    /// The root of a tree of `stored_len(logn)` reals.
+    /// Returns the root of a tree of `stored_len(logn)` reals.
     pub fn root(logn: u32, data: &'a [f64]) -> Self {
         Self { logn, data }
     }
@@ -165,7 +166,7 @@ impl Node for Stored<'_> {
     }
 }
 
-/// Constants of the trees of one degree. Those of round 3 and of FN-DSA differ.
+/// Constants of the trees of one degree. Round 3 and FN-DSA have different constants.
 #[derive(Clone, Copy, Debug)]
 pub struct Profile {
     /// `1 / sigma`.
@@ -176,30 +177,34 @@ pub struct Profile {
     pub ldl: Ldl,
 }
 
-/// A node of degree `n` found on the fly. All nodes on the way down take `4n` reals.
+/// A node of degree `n` that is computed during the walk. All nodes on the way down need `4n` reals
+/// together.
 pub struct Computed<'a, B> {
     arith: B,
     logn: u32,
     profile: Profile,
     l10: &'a mut [f64],
-    /// `n` reals. The root has the `n/2` real parts, since the others are zero.
+    /// The entry `d00`, `n` reals. At the root, it has the `n/2` real parts only, since the others
+    /// are zero.
     d00: &'a mut [f64],
-    /// `n` reals. Once the right child is computed, they are scratch of both children.
+    /// The entry `d11`, `n` reals. Once the right child is computed, both children use this memory
+    /// as scratch.
     d11: &'a mut [f64],
-    /// `3n/2` reals for a child, at least.
+    /// Scratch for a child: at least `3n/2` reals.
     scratch: &'a mut [f64],
     subtree: &'a mut Subtree,
 }
 
-/// Logarithm of the degree of these subtrees. With 4 or 6, signing takes longer.
+/// Logarithm of the degree of subtrees that are stored at once. With 4 or 6, signing takes longer.
 const SUBTREE_LOGN: u32 = 5;
-/// Reals of a subtree.
+/// Number of reals of a subtree.
 const SUBTREE_LEN: usize = if HAS_SUBTREES {
     stored_len(SUBTREE_LOGN)
 } else {
     0
 };
-/// Half the degree: values of each kind in a level, and the most nodes of a level.
+/// Half the degree of a subtree. A level has this number of values of each kind, and at most this
+/// number of nodes.
 const SUBTREE_HALF: usize = if HAS_SUBTREES {
     (1 << SUBTREE_LOGN) / 2
 } else {
@@ -209,15 +214,15 @@ const SUBTREE_HALF: usize = if HAS_SUBTREES {
 /// Memory for a subtree. Wiped when dropped.
 pub struct Subtree {
     stored: [f64; SUBTREE_LEN],
-    /// The diagonal entries of two levels, alternating: the real and the imaginary parts, each
-    /// those of `d11` of all nodes, then those of `d00`.
+    /// The diagonal entries of two levels, alternating: first the real parts, then the imaginary
+    /// parts. Each begins with `d11` of all nodes, and `d00` of all nodes follows.
     diagonals: [[[f64; 2 * SUBTREE_HALF]; 2]; 2],
     /// Real and imaginary parts of `l10` of a level.
     l10: [[f64; SUBTREE_HALF]; 2],
 }
 
 impl Subtree {
-    /// Zeros.
+    /// Memory filled with zeros.
     pub const ZERO: Self = Self {
         stored: [0.0; SUBTREE_LEN],
         diagonals: [[[0.0; 2 * SUBTREE_HALF]; 2]; 2],
@@ -242,8 +247,8 @@ impl Drop for Subtree {
 }
 
 impl<'a, B: Binary64> Computed<'a, B> {
-    /// Factors the Gram matrix of a basis in the FFT domain, in `4n` reals: `b00`, `b01`, `b10`,
-    /// `b11`. The tree is computed in their place.
+    /// Factors the Gram matrix of a basis in the FFT domain. `basis` has `4n` reals: `b00`, `b01`,
+    /// `b10`, `b11`. The tree is computed in their place.
     ///
     /// Source: Falcon specification v1.2, algorithm 8 (LDL*).
     pub fn root(
@@ -277,7 +282,7 @@ impl<'a, B: Binary64> Computed<'a, B> {
         }
     }
 
-    /// Writes this node and all below it in the order of [`Stored`].
+    /// Stores this node and all nodes below it in the order of [`Stored`].
     pub fn store(&mut self, out: &mut [f64]) {
         if HAS_SUBTREES && self.logn == SUBTREE_LOGN {
             self.store_subtree();
@@ -310,8 +315,8 @@ impl<'a, B: Binary64> Computed<'a, B> {
         self.subtree.stored.copy_from_slice(&*out);
     }
 
-    /// Stores this node, of degree `2^SUBTREE_LOGN`, and all below it. The nodes of a level are
-    /// computed side by side, since one alone would not fill a register.
+    /// Stores this node, of degree `2^SUBTREE_LOGN`, and all nodes below it. The nodes of a level
+    /// are computed side by side, since a single node would not fill a register.
     #[inline(never)]
     fn store_subtree(&mut self) {
         const HALF: usize = SUBTREE_HALF;
@@ -337,7 +342,8 @@ impl<'a, B: Binary64> Computed<'a, B> {
                     }
                 }
                 stored[..2 * HALF].copy_from_slice(self.l10);
-                // Where the nodes of a level begin: all right children, then all left ones.
+                // Positions at which the nodes of a level begin: all right children, then all left
+                // children.
                 let mut begin = [0; HALF];
                 for logn in (1..SUBTREE_LOGN).rev() {
                     let nodes = HALF >> logn;
@@ -436,7 +442,7 @@ impl<B: Binary64> Node for Computed<'_, B> {
     }
 }
 
-/// The leaf of an entry `d` of `D`.
+/// Computes the leaf of an entry `d` of `D`.
 #[inline(always)]
 fn leaf<D: Double>(d: D, profile: Profile) -> Leaf {
     let inv_sigma = d.square_root() * profile.inv_sigma.into();
@@ -453,7 +459,7 @@ mod tests {
     use std::vec;
     use std::vec::Vec;
 
-    /// Stores the tree node by node, never a subtree.
+    /// Stores the tree node by node, without subtrees.
     fn store_by_nodes<B: Binary64>(node: &mut Computed<'_, B>, out: &mut Vec<f64>) {
         out.extend_from_slice(node.l10());
         for side in [Side::Right, Side::Left] {
@@ -466,7 +472,7 @@ mod tests {
         }
     }
 
-    /// A tree has the same bits, computed level by level or node by node.
+    /// A tree has the same bits whether it is computed level by level or node by node.
     fn subtrees_have_the_bits_of_their_nodes<B: Binary64>(arith: B) {
         let forms = [
             Ldl::Complex,

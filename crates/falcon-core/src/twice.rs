@@ -24,7 +24,7 @@ pub(crate) fn sign_twice<P: Parameters>(
         match &mut signed {
             Ok(signed) => {
                 *signature = *signed;
-                // This copy would be left on the stack.
+                // Without this, a copy would be left on the stack.
                 wipe(signed.s2.as_mut());
             }
             Err(FaultError) => return first_if_right(false, &mut both),
@@ -96,9 +96,9 @@ mod tests {
             assert_eq!(sign([good, faulty]), Err(FaultError));
             assert_eq!(sign([faulty, good]), Err(FaultError));
         }
-        // The same fault twice: only the verification finds it.
+        // The same fault comes twice: only the verification finds it.
         assert_eq!(sign([longer, longer]), Err(FaultError));
-        // Signing itself fails, the first or the second time.
+        // Signing itself fails, either the first or the second time.
         for results in [[Err(FaultError), Ok(good)], [Ok(good), Err(FaultError)]] {
             let mut results = results.into_iter();
             let sign = || results.next().expect("at most two");

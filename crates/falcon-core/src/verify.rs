@@ -37,7 +37,7 @@ use core::fmt;
 /// ```
 ///
 /// Decode a key once and verify with it often. Decoding computes the NTT of `h`. A key holds only
-/// this NTT, 1 or 2 KiB.
+/// the NTT, in 1 or 2 KiB.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct VerifyingKey<P: Parameters> {
     /// `h` in the transform domain. All engines of a build give the same words for the same `h`.
@@ -48,18 +48,18 @@ pub struct VerifyingKey<P: Parameters> {
 type Reader = fn(logn: u32, bytes: &[u8], h: &mut [u16]) -> Result<(), DecodeError>;
 
 impl<P: Parameters> VerifyingKey<P> {
-    /// Zeros, to be overwritten by [`set`](Self::set).
+    /// A key of zeros, to be overwritten by [`set`](Self::set).
     pub(crate) const EMPTY: Self = Self {
         prepared: P::Short::ZERO,
     };
 
-    /// Becomes the key of `h`, whose coefficients are below `q`.
+    /// Sets this key to that of the polynomial `h`, whose coefficients are below `q`.
     pub(crate) fn set(&mut self, on: impl Operations, h: &P::Residues) {
         on.prepare(P::LOGN, self.prepared.as_mut(), h.as_ref());
     }
 
-    /// The key of the polynomial that has `values`, below `q`, at the roots, in the order of
-    /// [`ntt::set_values`]. Its words may differ from those of
+    /// Makes the key of the polynomial that has `values` at the roots, in the order of
+    /// [`ntt::set_values`]. Values are below `q`. The words of the key may differ from those of
     /// [`set`](Self::set), so such keys are not compared.
     #[cfg(feature = "fndsa-provisional")]
     pub(crate) fn from_values(values: &P::Residues) -> Self {
@@ -69,7 +69,7 @@ impl<P: Parameters> VerifyingKey<P> {
     }
 
     /// Reads the encoding, and prepares the key on `on`.
-    // Decoded where it is returned: a copy on the way would double the stack.
+    // The key is decoded in place: a moved copy would double the stack.
     #[inline]
     pub(crate) fn decode_on(on: impl Operations, bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut result = Ok(Self::EMPTY);
@@ -81,8 +81,8 @@ impl<P: Parameters> VerifyingKey<P> {
         result
     }
 
-    /// Becomes the key that `bytes` encode, as `read` reads them. Not inlined: `h` is gone when it
-    /// returns.
+    /// Sets this key to the one that `bytes` encode. `read` reads the coefficients. Not inlined, so
+    /// that `h` leaves the stack.
     #[inline(never)]
     fn decode(
         &mut self,
@@ -96,7 +96,7 @@ impl<P: Parameters> VerifyingKey<P> {
         Ok(())
     }
 
-    /// `h` in the transform domain.
+    /// Returns `h` in the transform domain.
     pub(crate) fn prepared(&self) -> &[i16] {
         self.prepared.as_ref()
     }
@@ -124,7 +124,7 @@ impl<P: Parameters> VerifyingKey<P> {
     }
 
     /// Computes the NTT of `h`: its values at the `n` roots of `x^n + 1`, below `q`. It costs one
-    /// product a value; [`h`](Self::h) costs an inverse NTT. Value `i` is that at
+    /// product a value; [`h`](Self::h) costs an inverse NTT. Value `i` belongs to the root
     /// `7^((1024 / n) (2 brv(i) + 1))`, where `brv` reverses the `log2 n` bits of `i`.
     ///
     /// ```
@@ -167,8 +167,8 @@ impl<P: Parameters> VerifyingKey<P> {
     ///
     /// # Errors
     /// [`DecodeError::Length`] if `bytes` are not 896 (Falcon-1024: 1792), [`DecodeError::Range`]
-    /// if a coefficient is 12289 or more. [`DecodeError::NonCanonical`] is for the degrees of
-    /// `hazmat::insecure`, whose encodings have spare bits.
+    /// if a coefficient is 12289 or more. [`DecodeError::NonCanonical`] occurs only at some degrees
+    /// of `hazmat::insecure`, whose encodings have spare bits.
     pub fn from_headerless_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut key = Self::EMPTY;
         key.decode(Best::find(), bytes, codec::public_key::decode_headerless)?;
@@ -238,7 +238,7 @@ impl<P: Parameters> VerifyingKey<P> {
         self.verify_parts_on(Best::find(), pieces, signature)
     }
 
-    /// [`verify_parts`](Self::verify_parts) on `on`.
+    /// Verifies as [`verify_parts`](Self::verify_parts) does, on `on`.
     pub(crate) fn verify_parts_on(
         &self,
         on: impl Operations,
@@ -256,7 +256,7 @@ impl<P: Parameters> VerifyingKey<P> {
         self.verify_point(on, point, signature)
     }
 
-    /// Starts to hash a message that comes in pieces, with the nonce of its signature. Takes
+    /// Starts to hash a message that comes in pieces, with the nonce of its signature. Uses
     /// constant memory.
     ///
     /// ```
@@ -291,7 +291,7 @@ impl<P: Parameters> VerifyingKey<P> {
         self.verify_hashed_on(Best::find(), hasher, signature)
     }
 
-    /// [`verify_hashed`](Self::verify_hashed) on `on`.
+    /// Verifies as [`verify_hashed`](Self::verify_hashed) does, on `on`.
     pub(crate) fn verify_hashed_on(
         &self,
         on: impl Operations,
@@ -304,7 +304,7 @@ impl<P: Parameters> VerifyingKey<P> {
         self.verify_point(on, |c| hasher.inner.finish_on(on, c), signature)
     }
 
-    /// Verifies under another way to hash messages.
+    /// Verifies with another hash from messages to points.
     pub(crate) fn verify_with<H: HashToPoint>(
         &self,
         hash: &H,
@@ -320,11 +320,11 @@ impl<P: Parameters> VerifyingKey<P> {
         self.verify_point(Best::find(), point, signature)
     }
 
-    /// Algorithm 16 (Verify), from the hashed message on: whether `signature` is
-    /// a short preimage of the point that `point` writes, which is public.
+    /// Computes algorithm 16 (Verify), from the hashed message on: checks that `signature` is a
+    /// short preimage of the point that `point` writes. The point is public.
     ///
-    /// Each half owns the memory that it needs, so that the stack holds one of
-    /// them at a time.
+    /// Each half of the computation owns its memory, so the stack holds the memory of one half at a
+    /// time.
     ///
     /// Source: Falcon specification v1.2, algorithm 16.
     pub(crate) fn verify_point(
@@ -342,7 +342,7 @@ impl<P: Parameters> VerifyingKey<P> {
         }
     }
 
-    /// `product <- s2 h`.
+    /// Computes `product <- s2 h`.
     #[inline(never)]
     pub(crate) fn multiply(
         &self,
@@ -355,8 +355,8 @@ impl<P: Parameters> VerifyingKey<P> {
     }
 }
 
-/// True if `(c - product, s2)` is short, where `point` writes `c`. `product` becomes `s1 = c -
-/// product`, centred.
+/// Returns true if `(c - product, s2)` is short, where `point` writes `c`. `product` becomes `s1 =
+/// c - product`, centred.
 #[inline(never)]
 pub(crate) fn difference_is_short<P: Parameters>(
     on: impl Operations,

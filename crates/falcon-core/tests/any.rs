@@ -1,5 +1,5 @@
-//! Keys whose parameter set is known at run time, against the typed keys and
-//! the NIST vectors: what they read, what they refuse, and with which error.
+//! Compares keys whose parameter set is known at run time with the typed keys and the NIST vectors:
+//! the inputs that they read, the inputs that they refuse, and the errors.
 
 mod common;
 
@@ -29,7 +29,7 @@ fn verifying_key(logn: u32) -> AnyVerifyingKey {
     AnyVerifyingKey::try_from(&first_record(logn).public_key[..]).expect("a key of a vector")
 }
 
-/// `bytes` cut at the end and at the start, and with a byte too many.
+/// Returns `bytes` cut at the end, cut at the start, and with one more byte.
 fn of_wrong_length(bytes: &[u8]) -> Vec<Vec<u8>> {
     vec![
         vec![],
@@ -114,13 +114,13 @@ fn verification_accepts_the_signature_alone() {
             refused(b"message", &changed);
         }
 
-        // Of the other set, under either header.
+        // A signature of the other parameter set, under either header.
         let mut foreign = sign(other);
         refused(b"message", &foreign);
         foreign[0] = signature[0];
         refused(b"message", &foreign);
 
-        // Of another key of the same set.
+        // A signature of another key of the same set.
         let stranger: AnySigningKey = match logn {
             9 => SigningKey::<Falcon512>::from_seed(&[1; 32])
                 .expect("no fault")
@@ -138,14 +138,14 @@ fn verification_accepts_the_signature_alone() {
     }
 }
 
-/// Error that decodes a signing key from a slice, and the same from a vector.
+/// Decodes a signing key from a slice and from a vector, and returns the error of both.
 fn signing_error(bytes: &[u8]) -> Option<DecodeError> {
     let error = AnySigningKey::try_from(bytes).err();
     assert_eq!(AnySigningKey::try_from(bytes.to_vec()).err(), error);
     error
 }
 
-/// Error that decodes a verifying key from a slice, and the same from a vector.
+/// Decodes a verifying key from a slice and from a vector, and returns the error of both.
 fn verifying_error(bytes: &[u8]) -> Option<DecodeError> {
     let error = AnyVerifyingKey::try_from(bytes).err();
     assert_eq!(AnyVerifyingKey::try_from(bytes.to_vec()).err(), error);
@@ -169,7 +169,7 @@ fn bytes_that_are_no_key_are_refused_with_the_reason() {
             assert_eq!(verifying_error(&malformed), Some(DecodeError::Length));
         }
 
-        // One kind of key is not the other.
+        // A key of one kind is not a key of the other kind.
         assert_eq!(signing_error(&public), Some(DecodeError::Header));
         assert_eq!(verifying_error(&secret), Some(DecodeError::Header));
         let with_header = |bytes: &[u8], header: u8| [&[header], &bytes[1..]].concat();
@@ -185,7 +185,7 @@ fn bytes_that_are_no_key_are_refused_with_the_reason() {
             assert_eq!(verifying_error(&public), expected(0), "{header:#x}");
         }
 
-        // Well encoded, and no key: another F.
+        // The bytes are well encoded but not a key, since F is another.
         let mut changed = secret.clone();
         *changed.last_mut().expect("not empty") ^= 1;
         assert_eq!(signing_error(&changed), Some(DecodeError::InvalidKey));
@@ -323,7 +323,7 @@ fn an_encrypted_key_opens_with_its_passphrase_at_bounded_cost() {
     let plain = key.to_pkcs8_pem(LineEnding::LF).expect("a document");
     assert!(AnySigningKey::from_pkcs8_encrypted_pem(&plain, "correct horse").is_err());
 
-    // The same document, if it asked for 512 MiB.
+    // The same document, but asking for 512 MiB.
     let document = key
         .to_pkcs8_encrypted_der_with_rng(&mut Again([0]), "correct horse")
         .expect("a document");
@@ -371,7 +371,7 @@ fn a_fingerprint_is_shake256_of_the_encoding() {
     }
 }
 
-/// Equal values are one element of a set, different ones are several.
+/// A set holds equal values once, and different values separately.
 #[test]
 fn keys_and_signatures_are_elements_of_sets() {
     fn check<P: Parameters>() {

@@ -1,4 +1,4 @@
-//! Each check of the public functions, met by an input that only it refuses.
+//! Tests each check of the public functions with an input that only this check refuses.
 
 use falcon_core::hazmat::{
     SignWithHashError, sign_deterministic, sign_with_hash, signature_from_nonce_and_s2,
@@ -22,7 +22,7 @@ fn signed<P: Parameters>(key: &SigningKey<P>, message: &[u8]) -> Signature<P> {
     stream.finish().expect("no fault")
 }
 
-/// Bits to bytes, first bit first, zero bits at the end.
+/// Converts bits to bytes: the first bit first, zero bits at the end.
 #[derive(Default)]
 struct Bits(Vec<bool>);
 
@@ -40,7 +40,7 @@ impl Bits {
     }
 }
 
-/// `s2` with 12 bits a coefficient, and compressed.
+/// Encodes `s2` with 12 bits a coefficient, and compressed.
 fn encodings(s2: &[u32]) -> [Vec<u8>; 2] {
     let (mut fixed, mut compressed) = (Bits::default(), Bits::default());
     for &s in s2 {
@@ -51,8 +51,8 @@ fn encodings(s2: &[u32]) -> [Vec<u8>; 2] {
     [fixed.bytes(), compressed.bytes()]
 }
 
-/// The largest norm of `s2` that is accepted is the bound of the scheme; the
-/// next one is not, in any form.
+/// The largest accepted norm of `s2` is the bound of the scheme. The next norm is refused in every
+/// form.
 fn s2_is_accepted_up_to_the_bound<P: Parameters>(large: usize, rest: [u32; 5]) {
     let read = |s2: &[u32]| {
         let [fixed, compressed] = encodings(s2);
@@ -123,8 +123,8 @@ fn a_compressed_form_shorter_than_the_padded_one_is_not_the_canonical_bytes() {
     check::<Falcon1024>();
 }
 
-/// `s2` is a preimage of what the hasher absorbed, but the nonce of the
-/// signature is another: no other verifier would accept it.
+/// `s2` is a preimage of the point that the hasher gives, but the signature has another nonce. No
+/// other verifier would accept the signature.
 #[test]
 fn a_hasher_that_was_begun_with_another_nonce_is_refused() {
     let key = key::<Falcon512>();
@@ -162,7 +162,7 @@ fn points_are_verified_without_hashing() {
         let mut other = vec![0; P::N];
         Shake256HashToPoint.hash_to_point(signature.nonce(), b"n", &mut other);
         assert!(refused(&other));
-        // The same point modulo q, not reduced.
+        // The point is the same modulo q, but not reduced.
         for i in [0, P::N - 1] {
             let mut unreduced = point.clone();
             unreduced[i] += Q as u16;
@@ -173,8 +173,7 @@ fn points_are_verified_without_hashing() {
     check::<Falcon1024>();
 }
 
-/// Another way to hash: a domain before the message, and one word of
-/// SHAKE256 for each coefficient.
+/// A hash with a domain before the message, and with one word of SHAKE256 for each coefficient.
 struct Domain(&'static [u8]);
 
 struct DomainHasher(Shake256);
@@ -224,7 +223,7 @@ fn signatures_under_another_hash_verify_under_it_alone() {
     );
 }
 
-/// A hash that gives one value as every coefficient.
+/// A hash that gives the same value as every coefficient.
 struct Constant(u16);
 
 impl HashToPoint for Constant {
@@ -243,8 +242,8 @@ impl PointHasher for Constant {
     }
 }
 
-/// 100 and 100 + q are one point. Signed under one seed, they would be two short
-/// preimages of it, whose difference is a short vector of the lattice.
+/// 100 and 100 + q are one point. Signed with one seed, they would give two short preimages of this
+/// point. The difference of these is a short vector of the lattice.
 #[test]
 fn a_point_that_is_not_reduced_is_neither_signed_nor_verified() {
     let key = key::<Falcon512>();
@@ -265,8 +264,8 @@ fn a_point_that_is_not_reduced_is_neither_signed_nor_verified() {
     assert_eq!(verify(100 + Q as u16), Err(SignatureError));
 }
 
-/// Deterministic signatures are for ever: two messages, one key of each size.
-/// The pinned values are SHAKE256 of the padded signatures.
+/// Deterministic signatures never change: two messages, one key of each size. The pinned values are
+/// SHAKE256 of the padded signatures.
 #[test]
 fn deterministic_signatures_are_the_pinned_ones() {
     fn digest<P: Parameters>(message: &[u8]) -> String {
@@ -313,7 +312,7 @@ fn a_header_that_no_signature_has_is_of_no_format() {
     }
 }
 
-/// A short buffer has another error than a signature that is too long for the format.
+/// The error for a short buffer differs from that for a signature that is too long for the format.
 #[test]
 fn what_cannot_be_written_has_its_error() {
     type S = Signature<Falcon512>;
@@ -335,7 +334,7 @@ fn what_cannot_be_written_has_its_error() {
             assert_eq!(result, Err(EncodeError::BufferTooSmall), "{how}, {short}");
         }
     }
-    // Ten bits a coefficient: 15 bytes more than a padded signature takes.
+    // Each coefficient takes ten bits: 15 bytes more than a padded signature has.
     let long = from(&[128; 512]).expect("within the bound");
     assert_eq!(long.to_bytes().len(), 41 + 640);
     for how in [1, 4] {

@@ -1,4 +1,4 @@
-//! Deterministic Falcon-1024 against the output of Algorand's code.
+//! Compares deterministic Falcon-1024 with the output of Algorand's code.
 
 use falcon_core::det1024::{
     COMPRESSED_MAX_LEN, CT_LEN, CompressedSignature, CtSignature, SALT_VERSION, SigningKey,
@@ -24,17 +24,17 @@ fn message(k: usize) -> Vec<u8> {
     message
 }
 
-/// An emulated processor computes the first records only.
+/// Number of records. An emulated processor computes only the first ones.
 const RECORDS: usize = if cfg!(target_arch = "x86_64") {
     512
 } else {
     24
 };
 
-/// A coordinate of this point's target is an integer but for rounding. Scaling by `1/q` before the
-/// products would make the sampler draw another integer, and both signatures together would reveal
-/// the key. The hash is that of the signature of algorand-falcon 0.1.0. The message was found by
-/// search, among 30,000.
+/// A coordinate of this point's target is an integer except for rounding. Scaling by `1/q` before
+/// the products would make the sampler draw another integer, and both signatures together would
+/// reveal the key. The hash is that of the signature of algorand-falcon 0.1.0. The message was
+/// found by search among 30,000.
 #[test]
 fn a_target_next_to_an_integer_is_rounded_as_in_algorand_s_code() {
     let key = SigningKey::from_seed(b"key-order").expect("no fault");
@@ -170,11 +170,11 @@ fn malformed_signatures_are_refused() {
             }
         }
     }
-    // The field of 0x800 is the only one that is no coefficient.
+    // Only the field 0x800 is not a coefficient.
     let mut forbidden = fixed.clone();
     (forbidden[2], forbidden[3]) = (0x80, forbidden[3] & 0x0f);
     assert_eq!(decode_fixed(&forbidden), Err(DecodeError::Range));
-    // Minus zero: sign, seven zeros, the end of the unary part.
+    // A minus zero is the sign, seven zeros, and the end of the unary part.
     let mut minus_zero = compressed.clone();
     (minus_zero[2], minus_zero[3]) = (0x80, minus_zero[3] | 0x80);
     assert_eq!(decode(&minus_zero), Err(DecodeError::NonCanonical));

@@ -1,5 +1,5 @@
-//! The hash to points with Keccak-256: points of an implementation in Python, which are those of
-//! ETHFALCON; signing and verifying with it.
+//! The hash to points with Keccak-256: compares points with those of an implementation in Python,
+//! which agrees with ETHFALCON; signs and verifies with this hash.
 
 use falcon_core::eip8052::Keccak256HashToPoint;
 use falcon_core::hazmat::{
@@ -47,7 +47,7 @@ fn points_are_those_of_the_records() {
             let mut again = vec![0; n];
             hasher.clone().finish(&mut again);
             assert_eq!(again, point, "pieces of {piece}: {line}");
-            // A shorter point is the beginning of a longer one.
+            // A shorter point equals the beginning of a longer one.
             let mut short = [0; 15];
             hasher.finish(&mut short);
             assert_eq!(short, point[..15]);
@@ -104,7 +104,7 @@ fn signatures_are_valid_under_this_hash_alone() {
     check::<Falcon1024>();
 }
 
-/// The draft refuses the bound itself. The specification of Falcon accepts it.
+/// The draft refuses a norm equal to the bound. The specification of Falcon accepts it.
 #[test]
 fn the_bound_itself_is_accepted() {
     let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");

@@ -1,4 +1,4 @@
-//! Batches of FN-DSA give what single calls give, on every engine.
+//! Batches of FN-DSA give the same results as single calls, on every engine.
 
 use falcon_core::batch::Verdict;
 use falcon_core::fndsa_provisional::batch::{SignJob, VerifyBytesJob, VerifyJob};
@@ -10,7 +10,7 @@ use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, SignatureError};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-/// Signatures of `count` jobs on every engine are those of single calls.
+/// Signs `count` jobs on every engine, and compares the signatures with those of single calls.
 fn signs_as_single_calls<P: Parameters>(seed: u64, count: usize) {
     signs_on::<P>(Engine::available(), seed, count);
 }
@@ -48,7 +48,7 @@ fn signs_on<P: Parameters>(engines: impl Iterator<Item = Engine>, seed: u64, cou
 
 #[test]
 fn signatures_are_those_of_single_calls() {
-    // Empty, one, a half of the lanes, one more, all lanes, one more than that.
+    // The counts are zero, one, half of the lanes, one more, all lanes, and one more than all.
     for count in [0, 1, 2, 4, 5, 8, 9, 16, 17, 40] {
         signs_as_single_calls::<Falcon512>(count as u64, count);
     }
@@ -59,7 +59,7 @@ fn signatures_are_those_of_single_calls() {
 /// computes it modulo `q`, from integers.
 #[test]
 fn thousands_of_signatures_are_those_of_single_calls() {
-    // Others are too slow.
+    // The other engines are too slow.
     let fast = || Engine::available().filter(|&engine| engine != Engine::Soft);
     for seed in 0..3 {
         signs_on::<Falcon512>(fast(), 100 + seed, 1000);
@@ -67,8 +67,8 @@ fn thousands_of_signatures_are_those_of_single_calls() {
     }
 }
 
-/// Most attempts of the smallest degrees are refused: a lane tries again while its neighbours take
-/// other jobs.
+/// At the smallest degrees, most attempts are refused. So a lane tries again while its neighbours
+/// start other jobs.
 #[test]
 fn signatures_of_small_degrees_are_those_of_single_calls() {
     signs_as_single_calls::<insecure::Falcon4>(1, 300);
@@ -80,7 +80,7 @@ fn signatures_of_small_degrees_are_those_of_single_calls() {
     signs_as_single_calls::<insecure::Falcon256>(7, 100);
 }
 
-/// A context, bytes, and the number of the form in which they are a message.
+/// A context, bytes, and the number of the form in which the bytes are a message.
 struct Content {
     context: Vec<u8>,
     bytes: [u8; 64],
@@ -116,7 +116,7 @@ impl Content {
     }
 }
 
-/// The verdict of a single call.
+/// Returns the verdict of a single call.
 fn verify<P: Parameters>(
     key: &VerifyingKey<P>,
     message: Message<'_>,
@@ -161,7 +161,7 @@ fn batches_with_a_generator_are_its_single_calls() {
     }
 }
 
-/// Verdicts on signatures of three keys, most of them damaged, are those of single calls.
+/// Compares verdicts on signatures of three keys, most of them damaged, with those of single calls.
 fn verifies_as_single_calls<P: Parameters>(count: usize) {
     let mut rng = StdRng::seed_from_u64(count as u64);
     let signers = [(); 3].map(|()| SigningKey::<P>::generate(&mut rng).expect("no fault"));
@@ -178,7 +178,7 @@ fn verifies_as_single_calls<P: Parameters>(count: usize) {
             signed[0].expect("no fault")
         })
         .collect();
-    // Every job comes with its own message, with another one, with another key, and damaged.
+    // Every job comes with its own message, with another message, with another key, and damaged.
     let mut encoded = Vec::new();
     for (i, signature) in signed.iter().enumerate() {
         let bytes = signature.to_bytes().as_ref().to_vec();
@@ -187,7 +187,7 @@ fn verifies_as_single_calls<P: Parameters>(count: usize) {
         encoded.push((key, content, bytes.clone()));
         encoded.push((key, other, bytes.clone()));
         encoded.push((signers[(i + 1) % 3].verifying_key(), content, bytes.clone()));
-        // The header, the nonce, the code, and its padding; then other lengths.
+        // Damages the header, the nonce, the code, and the padding; then changes the length.
         for at in [0, 1 + i % 40, 41 + i, bytes.len() - 1] {
             let mut changed = bytes.clone();
             changed[at] ^= 1 << (7 - i % 8);
@@ -239,7 +239,7 @@ fn verifies_as_single_calls<P: Parameters>(count: usize) {
             let expected = verify(job.key, job.message, job.signature);
             assert_eq!(verdict, expected, "{engine}, {job:?}");
         }
-        // Fewer than are hashed side by side, and none.
+        // Tries fewer jobs than are hashed side by side, and none.
         for few in 0..5 {
             let verdicts = VerifyingKey::verify_bytes_batch(engine, &bytes_jobs[..few]);
             assert_eq!(verdicts, expected[..few], "{engine}");

@@ -1,4 +1,4 @@
-//! Known answers of the crate `fn-dsa` 0.4.0, and what its verifier refuses.
+//! Known answers of the crate `fn-dsa` 0.4.0, and inputs that its verifier refuses.
 
 use falcon_core::fndsa_provisional::{
     Context, KEY_SEED_LEN, PreHash, Prehashed, SEED_LEN, Signature, SigningKey, VerifyingKey,
@@ -17,7 +17,7 @@ fn hex(value: &Value) -> Vec<u8> {
 const CONTEXT: Context<'_> = Context::new(b"context").unwrap();
 const MESSAGE: &[u8] = b"message";
 
-/// Encoded key, `mu` of [`MESSAGE`] and encoded signature, of degree 512 and 1024.
+/// Returns the encoded key, `mu` of [`MESSAGE`] and the encoded signature, of degree 512 and 1024.
 fn vectors() -> [[Vec<u8>; 3]; 2] {
     let file: Value =
         serde_json::from_str(include_str!("../../../kat/fn-dsa/verify.json")).expect("JSON");
@@ -45,7 +45,7 @@ fn known_answers<P: Parameters>(key: &[u8], mu: &[u8], signature: &[u8]) {
     assert_eq!(key.verify(CONTEXT, b"messagf", &signature), refused);
     let digest = Prehashed::new(PreHash::Sha256, &[7; 32]).expect("32 bytes");
     assert_eq!(key.verify_prehashed(CONTEXT, digest, &signature), refused);
-    // Context and message are told apart.
+    // Moving a byte between context and message changes the hash.
     assert_eq!(
         key.verify(Context::new(b"contextm").unwrap(), b"essage", &signature),
         refused
@@ -99,7 +99,8 @@ fn signatures_are_those_of_fn_dsa() {
     assert_eq!(signature.to_bytes()[..], hex(&file["sig"]));
 }
 
-/// Key generation and signing from seeds, against the ten answers of `fn-dsa` for this degree.
+/// Generates keys and signs from seeds, and compares with the ten answers of `fn-dsa` for this
+/// degree.
 fn generates_and_signs<P: Parameters>() {
     let file: Value =
         serde_json::from_str(include_str!("../../../kat/fn-dsa/keygen_sign_sha3.json"))
@@ -145,7 +146,7 @@ fn keys_and_signatures_from_seeds_are_those_of_fn_dsa() {
     generates_and_signs::<Falcon1024>();
 }
 
-/// A generated key is the key of 32 bytes of the generator.
+/// A generated key is the key of the next 32 bytes of the generator.
 #[test]
 fn a_key_is_that_of_its_seed() {
     let seed = [7; KEY_SEED_LEN];
@@ -195,7 +196,7 @@ fn signs_and_verifies<P: Parameters>() {
     let signature = signature.expect("it signs");
     let verified = public.verify_prehashed(CONTEXT, message, &signature);
     assert_eq!(verified, Ok(()));
-    // The same digest of another function.
+    // The digest is the same, but is said to come from another function.
     let verified = public.verify_prehashed(CONTEXT, other, &signature);
     assert_eq!(verified, Err(SignatureError));
     assert!(!format!("{key:?}").contains('['));
@@ -226,7 +227,7 @@ fn signing_keys_that_are_none_are_refused() {
     assert_eq!(changed(0, 3), Some(DecodeError::Header));
     assert_eq!(changed(500, 1), Some(DecodeError::InvalidKey));
     assert_eq!(changed(1344, 1), Some(DecodeError::InvalidKey), "the hash");
-    // Six bits of `f`: the value that has no opposite.
+    // Sets the first coefficient of `f`, which has six bits, to -32. Its negative does not fit.
     let mut bytes = good.to_vec();
     bytes[1] = bytes[1] & 0xc0 | 0x20;
     assert_eq!(read(&bytes), Some(DecodeError::Range));

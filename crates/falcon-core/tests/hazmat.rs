@@ -1,5 +1,5 @@
-//! Functions of `hazmat` for others: the vectors of falcon.py at every degree, from a stream that
-//! is already in use; keys from a basis, other nonces; faults that signing finds.
+//! Functions of `hazmat` for other systems: the vectors of falcon.py at every degree, from a stream
+//! that is already in use; keys from a basis; other nonces; faults that signing finds.
 
 use core::cell::Cell;
 use falcon_core::batch::{
@@ -26,9 +26,9 @@ fn stream() -> Stream {
 /// A line of the vectors.
 struct Vector {
     degree: usize,
-    /// Bytes of the stream that generating the key takes.
+    /// Number of bytes of the stream that key generation reads.
     keygen: usize,
-    /// `f`, `g`, `F`, `G`.
+    /// The basis `f`, `g`, `F`, `G`.
     basis: [Vec<i8>; 4],
     signature: Vec<u8>,
 }
@@ -62,7 +62,7 @@ fn basis(polynomials: &[Vec<i8>; 4]) -> [&[i8]; 4] {
     polynomials.each_ref().map(|polynomial| &polynomial[..])
 }
 
-/// Signs `b"data1"` as falcon.py does: nonce and seeds are the next bytes of `stream`.
+/// Signs `b"data1"` as falcon.py does: the nonce and the seeds are the next bytes of `stream`.
 fn sign<P: Parameters>(
     engine: Engine,
     key: &impl hazmat::SecretKey<P>,
@@ -130,10 +130,10 @@ fn the_120_vectors_of_falcon_py_are_reproduced_on_every_engine() {
     }
 }
 
-/// Reason for which no signature was made.
+/// Reason why no signature was made.
 #[derive(Debug, PartialEq)]
 enum Failure {
-    /// The seeds ended. Holds the number of seeds that were taken.
+    /// The seeds ended. Holds the number of seeds that were used.
     End(usize),
     Fault,
 }
@@ -144,8 +144,8 @@ impl From<FaultError> for Failure {
     }
 }
 
-/// A seed that is refused once is refused every time. Without a bound, the same seed for every
-/// attempt would go on for ever.
+/// A seed that is refused once is refused every time. Without a bound, signing with the same seed
+/// for every attempt would never end.
 #[test]
 fn a_seed_that_is_refused_again_and_again_is_a_fault() {
     let key = SigningKey::<insecure::Falcon4>::from_seed(&[7; 32]).expect("no fault");
@@ -171,7 +171,7 @@ fn a_seed_that_is_refused_again_and_again_is_a_fault() {
     assert!((1..20).contains(&faults), "{faults}");
 }
 
-/// Seeds that end give no signature, also after attempts that were refused, and the error is the
+/// If the seeds end, there is no signature, also after refused attempts, and the error is the
 /// caller's.
 #[test]
 fn seeds_that_end_give_the_error_of_the_caller() {
@@ -204,7 +204,7 @@ fn seeds_that_end_give_the_error_of_the_caller() {
     assert!(refused > 10, "{refused}");
 }
 
-/// Nonces and sampler seeds depend on the secret hash, so it must be the same, too.
+/// Nonces and sampler seeds depend on the secret hash, so the hash must be the same, too.
 #[test]
 fn a_key_of_its_own_basis_is_the_same_key() {
     let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
@@ -233,7 +233,7 @@ fn a_basis_that_is_no_key_is_refused() {
     assert_eq!(error(|p| p[2][5] ^= 1), Some(DecodeError::InvalidKey));
     assert_eq!(error(|p| p[3][5] ^= 1), Some(DecodeError::InvalidKey));
     assert_eq!(error(|p| p[3][0] = -p[3][0]), Some(DecodeError::InvalidKey));
-    // Six bits for a coefficient of degree 512.
+    // A coefficient of degree 512 has six bits.
     let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let mut wide = hazmat::secret_basis(&key).map(<[i8]>::to_vec);
     wide[1][0] = 32;
@@ -255,7 +255,7 @@ fn another_nonce_is_hashed_in_place_of_the_signature_s() {
     };
     assert!(key.verifying_key().verify(b"message", &without).is_err());
     assert_eq!(verify(&nonce, b"message"), Ok(()));
-    // Other lengths: the same bytes, divided elsewhere.
+    // Nonces of other lengths: the same bytes are divided at another place.
     let whole = [&nonce[..], b"message"].concat();
     for len in [0, 1, 39, 41, whole.len()] {
         assert_eq!(verify(&whole[..len], &whole[len..]), Ok(()));
@@ -302,15 +302,15 @@ fn padded_signatures_are_attached_in_front_of_the_message() {
     check::<Falcon1024>();
 }
 
-/// An expanded key in memory with a fault: from the reading number `from` on, and before number
-/// `until`, one of its reals is another.
+/// An expanded key in memory with a fault. In readings from number `from` to before number `until`,
+/// one of its reals is wrong.
 struct Faulty<'a> {
     sound: &'a [f64],
     spoilt: &'a [f64],
     readings: &'a Cell<usize>,
     from: usize,
     until: usize,
-    /// While the key is expanded.
+    /// Memory of the key while it is expanded.
     own: Vec<f64>,
 }
 
@@ -331,8 +331,8 @@ impl AsMut<[f64]> for Faulty<'_> {
     }
 }
 
-/// A fault in one of the two computations is found, also one that gives a valid signature; so is
-/// one in both that gives no valid signature.
+/// A fault in one of the two computations is found, even if it gives a valid signature. A fault in
+/// both is found if it gives no valid signature.
 #[test]
 fn deterministic_signing_finds_faults() {
     type P = Falcon512;
@@ -344,8 +344,9 @@ fn deterministic_signing_finds_faults() {
     let expected = sign_deterministic(&key, b"message", &mut scratch);
     assert!(expected.is_ok());
 
-    // A value of the basis, of which `s2` is computed; and a value of the tree, with which the
-    // sampler finds another point, but of the same lattice: the signature is valid.
+    // The first place is a value of the basis, from which `s2` is computed. The second is a value
+    // of the tree: with it, the sampler finds another point of the same lattice, so the signature
+    // is valid.
     for (place, only_other) in [(3 * 512 + 17, false), (4 * 512 + 17, true)] {
         let mut spoilt = sound.to_vec();
         spoilt[place] += 3.0;
@@ -367,7 +368,7 @@ fn deterministic_signing_finds_faults() {
         };
         let (signed, _, readings) = sign(0, 0);
         assert_eq!(signed, expected);
-        // One for each signature, and one to find the length of the scratch.
+        // One reading for each signature, and one to find the length of the scratch.
         assert_eq!(readings, 4);
         assert_eq!(sign(0, 1).0, Err(FaultError), "{place}");
         assert_eq!(sign(1, 2).0, Err(FaultError), "{place}");
@@ -389,7 +390,7 @@ fn deterministic_signing_finds_faults() {
     }
 }
 
-/// An engine that changes a coefficient of the signature of one job.
+/// An engine that changes a coefficient in the signature of one job.
 struct Spoiling(usize);
 
 impl Spoiling {
@@ -486,7 +487,7 @@ fn a_batch_with_a_wrong_signature_is_not_given() {
     let short = engine.sign_batch(&[3; 32], &jobs, &mut expected[..5]);
     assert_eq!(short, Err(BatchError::OutputLength { jobs: 6, output: 5 }));
 
-    // It verifies as the engine does.
+    // The wrapped engine verifies batches as the engine itself does.
     engine.sign_batch(&[3; 32], &jobs, &mut expected).unwrap();
     expected.swap(0, 1);
     let claims: Vec<_> = jobs

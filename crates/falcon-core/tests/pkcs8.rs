@@ -1,5 +1,5 @@
-//! Key documents: the exact bytes that are written, every form that is read,
-//! and what is refused.
+//! Key documents: the exact bytes that are written, every form that is read, and documents that are
+//! refused.
 
 mod common;
 
@@ -48,7 +48,7 @@ impl Vector {
         }
     }
 
-    /// PKCS#8 version 1 around `contents`.
+    /// Returns PKCS#8 version 1 around `contents`.
     fn document(&self, contents: &[u8]) -> Vec<u8> {
         info(self.oid, contents).to_der().unwrap()
     }
@@ -57,7 +57,7 @@ impl Vector {
         [&self.secret[..], &self.public].concat()
     }
 
-    /// The document of Bouncy Castle, field by field: version, `f`, `g`, `F`, `h`.
+    /// Returns the document of Bouncy Castle, field by field: version, `f`, `g`, `F`, `h`.
     fn polynomials(&self) -> [Vec<u8>; 5] {
         let n = if self.secret.len() == 1281 { 512 } else { 1024 };
         let (fg, capital_f) = self.secret[1..].split_at(self.secret.len() - 1 - n);
@@ -71,7 +71,7 @@ impl Vector {
         ]
     }
 
-    /// Every form of `privateKey` that is read.
+    /// Returns every form of `privateKey` that is read.
     fn forms(&self) -> [Vec<u8>; 5] {
         let polynomials = self.polynomials();
         [
@@ -96,7 +96,7 @@ fn octets(bytes: &[u8]) -> Vec<u8> {
     OctetStringRef::new(bytes).unwrap().to_der().unwrap()
 }
 
-/// A `SEQUENCE` of 128 to 65535 bytes.
+/// Returns a `SEQUENCE` of 128 to 65535 bytes.
 fn sequence(contents: &[u8]) -> Vec<u8> {
     let len = u16::try_from(contents.len()).unwrap();
     match len {
@@ -159,7 +159,7 @@ fn keys_with_separate_polynomials_are_written_as_bouncy_castle_writes_them() {
         assert_eq!(*pem, theirs);
         let document = any.to_pkcs8_polynomials_der().unwrap();
         assert_eq!(document.as_bytes(), der.as_bytes());
-        // The form of other programs stays what it was.
+        // The form for other programs does not change.
         assert_ne!(any.to_pkcs8_der().unwrap().as_bytes(), der.as_bytes());
     }
     check::<Falcon512>(include_str!("../../../kat/pkcs8/bouncy-castle-512.pem"));
@@ -229,7 +229,7 @@ fn keys_are_read_under_each_identifier_of_their_degree_only() {
     }
     let of_512 = ["1.3.9999.3.11", "1.3.9999.3.16", "1.3.9999.3.6"];
     let of_1024 = ["1.3.9999.3.14", "1.3.9999.3.19", "1.3.9999.3.9"];
-    // Hybrids with P-256, RSA-3072 and P-521; Ed25519.
+    // Identifiers of hybrids with P-256, RSA-3072 and P-521, and of Ed25519.
     let others = [
         "1.3.9999.3.12",
         "1.3.9999.3.13",
@@ -292,7 +292,7 @@ fn a_public_key_that_is_not_of_the_secret_key_is_refused() {
                 Err(Error::KeyMalformed(KeyError::Invalid))
             );
         }
-        // Version 2 of PKCS#8 has a field for it.
+        // Version 2 of PKCS#8 has a field for the public key.
         let contents = octets(&vector.secret);
         let mut info = info(vector.oid, &contents);
         for (public, accepted) in [(&vector.public, true), (&other.public, false)] {
@@ -304,7 +304,7 @@ fn a_public_key_that_is_not_of_the_secret_key_is_refused() {
     check::<Falcon1024>();
 }
 
-/// Extensions of the standard are skipped, not read.
+/// The decoder skips extensions of the standard without reading them.
 #[test]
 fn fields_after_the_public_key_are_ignored() {
     let vector = Vector::new::<Falcon512>();
@@ -373,7 +373,7 @@ fn contents_of_any_other_length_are_refused() {
             too(P::SIGNING_KEY_LEN + 1),
             Err(Error::KeyMalformed(KeyError::TooLong))
         );
-        // A byte after the inner string, inside the outer one.
+        // One byte follows the inner string inside the outer one.
         let contents = [octets(&vector.secret), vec![0]].concat();
         assert!(read::<P>(&vector.document(&contents)).is_err());
     }
@@ -407,14 +407,14 @@ fn polynomials_with_a_wrong_version_length_or_number_are_refused() {
         for len in 0..4 {
             assert!(refused(&sequence(&good[..len].concat())), "{len}");
         }
-        // After `h` inside its sequence, after it, and after everything.
+        // Adds bytes after `h` inside its sequence, after the sequence, and after the document.
         let null = [5, 0];
         let inner = [octets(&vector.public[1..]), null.to_vec()].concat();
         let fields = [good[..4].concat(), sequence(&inner)].concat();
         assert!(refused(&sequence(&fields)));
         assert!(refused(&sequence(&[&good.concat()[..], &null].concat())));
         assert!(refused(&[&sequence(&good.concat())[..], &null].concat()));
-        // The public key keeps its header byte in no such file.
+        // In no such file does the public key keep its header byte.
         let fields = [good[..4].concat(), sequence(&octets(&vector.public))].concat();
         assert!(refused(&sequence(&fields)));
     }
@@ -494,7 +494,7 @@ fn signatures_in_certificates_are_compressed_under_the_identifier_of_the_keys() 
     check::<Falcon1024>(falcon_core::pkcs8::FALCON_1024);
 }
 
-/// The traits sign and verify for certificates as the plain calls do.
+/// Signing and verifying for certificates through the traits gives the results of plain calls.
 #[test]
 fn keys_sign_and_verify_certificates_through_the_traits() {
     fn check<P, K>(key: &K, public: &VerifyingKey<P>, expected: Signature<P>)
@@ -525,7 +525,7 @@ fn keys_sign_and_verify_certificates_through_the_traits() {
     check_both::<Falcon1024>();
 }
 
-/// Generic code that writes a bit string reads the same signature from it.
+/// Generic code writes a bit string, and reads the same signature from it.
 #[test]
 fn bits_of_every_length_are_read_and_no_other_encoding() {
     fn bits<S>(signature: &S) -> Vec<u8>
@@ -544,7 +544,7 @@ fn bits_of_every_length_are_read_and_no_other_encoding() {
         let read = |bytes: &[u8]| CertificateSignature::<P>::try_from(bytes);
         let mut lengths = BTreeSet::new();
         for large in 0..P::N {
-            // 129 takes a bit more than 0; 257 two more.
+            // 129 takes one bit more than 0, and 257 two more.
             for (value, rest) in [(129, 0), (257, 129)] {
                 let mut s2 = vec![rest; P::N];
                 s2[..large].fill(value);
@@ -558,7 +558,7 @@ fn bits_of_every_length_are_read_and_no_other_encoding() {
                 let format = Signature::<P>::detect(&bits).unwrap();
                 assert_eq!(Signature::<P>::from_bytes(format, &bits), Ok(signature));
 
-                // One byte shorter or longer, and the padded and the constant-time format.
+                // One byte is missing or added; then the padded and the constant-time format.
                 assert!(read(&bits[..bits.len() - 1]).is_err());
                 assert!(read(&[&bits[..], &[0]].concat()).is_err());
                 for format in [Format::Padded, Format::ConstantTime] {
@@ -599,13 +599,13 @@ fn an_encrypted_key_opens_with_its_passphrase_only() {
     let plain = key.to_pkcs8_pem(LineEnding::LF).unwrap();
     assert!(SigningKey::<Falcon512>::from_pkcs8_encrypted_pem(&plain, "correct horse").is_err());
 
-    // An encrypted document under the label of a plain one.
+    // An encrypted document has the label of a plain one.
     let mislabelled = text.replace(" ENCRYPTED PRIVATE KEY", " PRIVATE KEY");
     let opened = SigningKey::<Falcon512>::from_pkcs8_encrypted_pem(&mislabelled, "correct horse");
     assert!(opened.is_err());
 }
 
-/// The key of the vector, encrypted as this crate writes it, with another key derivation.
+/// Encrypts the key of the vector as this crate does, but with another key derivation.
 fn encrypted_with(change: impl FnOnce(pbes2::ScryptParams) -> pbes2::Kdf) -> SecretDocument {
     let document = signing_key::<Falcon512>(&Vector::new::<Falcon512>())
         .to_pkcs8_encrypted_der_with_rng(&mut Again([0]), "passphrase")
@@ -638,7 +638,7 @@ fn the_cost_of_opening_an_encrypted_key_is_bounded() {
     };
     assert!(open(&pbes2::Kdf::from).is_ok());
 
-    // No such N, more than 256 MiB, and products beyond 64 bits.
+    // The parameters have an invalid N, need more than 256 MiB, or have products beyond 64 bits.
     for (cost_parameter, block_size, parallelization) in [
         (0, 8, 1),
         (1, 8, 1),
@@ -671,8 +671,8 @@ fn the_cost_of_opening_an_encrypted_key_is_bounded() {
     }
 }
 
-/// The bound holds for every type and for generic code, which the feature `encryption` of the crate
-/// `pkcs8` lets decrypt.
+/// The bound holds for every type, and for generic code, which can decrypt because of the feature
+/// `encryption` of the crate `pkcs8`.
 #[test]
 fn generic_code_opens_encrypted_keys_at_bounded_cost() {
     fn open<K: DecodePrivateKey>(document: &SecretDocument) -> Result<K, Error> {
@@ -707,18 +707,18 @@ fn generic_code_opens_encrypted_keys_at_bounded_cost() {
     assert_eq!(open::<AnySigningKey>(&dear).unwrap_err(), error);
 }
 
-/// The document of version 1 with these attributes, and the fields `after` behind them.
+/// Returns the document of version 1 with these attributes, followed by the fields `after`.
 fn with_attributes(document: &[u8], attributes: &[u8], after: &[u8]) -> Vec<u8> {
     sequence(&[&document[4..], &tlv(0xa0, attributes), after].concat())
 }
 
-/// An element of fewer than 128 bytes.
+/// Returns an element of fewer than 128 bytes.
 fn tlv(tag: u8, contents: &[u8]) -> Vec<u8> {
     assert!(contents.len() < 128);
     [&[tag, contents.len() as u8], contents].concat()
 }
 
-/// An attribute `keyUsage` whose set holds these values.
+/// Returns an attribute `keyUsage` whose set holds these values.
 fn key_usage(values: &[u8]) -> Vec<u8> {
     tlv(
         0x30,
@@ -726,7 +726,8 @@ fn key_usage(values: &[u8]) -> Vec<u8> {
     )
 }
 
-/// Attributes in the order of DER: one before `keyUsage`, and `friendlyName` of PKCS#9 after it.
+/// Returns attributes in the order of DER: one before `keyUsage`, and `friendlyName` of PKCS#9
+/// after it.
 fn other_attributes() -> [Vec<u8>; 2] {
     let first = unhex("06 01 2a 31 00");
     let name = unhex("06 09 2a 86 48 86 f7 0d 01 09 14 31 00");
@@ -753,7 +754,7 @@ fn a_key_is_marked_with_the_attribute_key_usage() {
             assert_eq!(found, Ok(KeyUse::CertificatesOnly));
             assert_eq!(read::<P>(marked.as_bytes()).unwrap(), vector.secret);
 
-            // Writing twice changes nothing, and the mark can be taken off.
+            // Marking twice changes nothing, and the mark can be removed.
             let again = KeyUse::CertificatesOnly.write(marked.as_bytes()).unwrap();
             assert_eq!(again.as_bytes(), expected);
             let plain = KeyUse::Any.write(marked.as_bytes()).unwrap();
@@ -779,11 +780,11 @@ fn a_mark_stays_under_a_passphrase_and_in_pem() {
     let read = SigningKey::<Falcon512>::from_pkcs8_encrypted_der(read.as_bytes(), "horse");
     assert_eq!(read.unwrap().verifying_key(), key.verifying_key());
     assert!(decrypt_private_key(encrypted.as_bytes(), "hose").is_err());
-    // An encrypted document has no attributes to read.
+    // The attributes of an encrypted document cannot be read.
     assert!(KeyUse::of_document(encrypted.as_bytes()).is_err());
 }
 
-/// The nine bits of RFC 5280 and their meaning here. DER has no zeros at the end.
+/// The nine bits of RFC 5280 and their meaning in this crate. DER has no zeros at the end.
 #[test]
 fn a_key_signs_messages_only_if_its_usage_has_a_bit_for_them() {
     let document = Vector::new::<Falcon512>();
@@ -866,7 +867,7 @@ fn other_attributes_fields_and_the_public_key_stay_where_a_use_is_written() {
     }
 }
 
-/// The decoder takes the first documents, so a mark in them must not be overlooked.
+/// The decoder accepts the first documents, so their marks must not be overlooked.
 #[test]
 fn attributes_are_refused_twice_and_behind_other_fields() {
     let vector = Vector::new::<Falcon512>();
@@ -885,10 +886,11 @@ fn attributes_are_refused_twice_and_behind_other_fields() {
         with(&version_1, &[&extension, &mark]),
         with(&version_2, &[&mark]),
         with(&version_2, &[&extension, &mark]),
-        // The decoder may refuse these.
+        // The decoder may refuse these documents.
         with(&version_1, &[&mark, &empty]),
         with(&version_1, &[&mark, &extension, &mark]),
-        // Attributes that are not constructed, a length that is too large, half a header.
+        // The attributes are not constructed, their length is too large, or only half a header is
+        // present.
         with(&version_1, &[&[0x80], &mark[1..]]),
         with(&version_1, &[&extension, &[0x80], &mark[1..]]),
         with(&version_1, &[&[0xa0, 0x0e], &mark[2..]]),
@@ -921,7 +923,8 @@ fn damaged_attributes_are_refused() {
         assert!(KeyUse::CertificatesOnly.write(&read).is_err());
     };
     for values in [
-        // No value, no bits, no bit that is set, two values, another type, a set in the set.
+        // Attributes with no value, no bits, no bit that is set, two values, another type, or a set
+        // in the set.
         &[][..],
         &[3, 1, 0],
         &[3, 2, 0, 0],
@@ -929,13 +932,13 @@ fn damaged_attributes_are_refused() {
         &[4, 2, 1, 6],
         &[2, 1, 6],
         &[0x31, 4, 3, 2, 1, 6],
-        // More unused bits than there are, a cut value, a byte too many.
+        // Bit strings with more unused bits than bits, with a cut value, or with one byte too many.
         &[3, 2, 8, 6],
         &[3, 2, 8, 0],
         &[3, 1, 1],
         &[3, 3, 1, 6],
         &[3, 2, 1, 6, 0],
-        // Zeros at the end.
+        // The bit strings end in zeros.
         &[3, 2, 0, 6],
         &[3, 3, 0, 6, 0],
         &[3, 0],
@@ -945,14 +948,14 @@ fn damaged_attributes_are_refused() {
     }
     refused(&[&usage[..], &usage].concat());
     refused(&[&usage[..], &name, &key_usage(&[3, 2, 7, 0x80])].concat());
-    // The values are a sequence, or lack their header, or are missing; a third field stands behind
-    // them; the attribute is empty, or a set.
+    // The values are a sequence, lack their header, or are missing; a third field follows them; the
+    // attribute is empty, or is a set.
     refused(&tlv(0x30, &unhex("06 03 55 1d 0f 30 04 03 02 01 06")));
     refused(&tlv(0x30, &unhex("06 03 55 1d 0f 03 02 01 06")));
     refused(&tlv(0x30, &unhex("06 03 55 1d 0f")));
     refused(&tlv(0x30, &unhex("06 03 55 1d 0f 31 04 03 02 01 06 05 00")));
     refused(&tlv(0x30, &[]));
-    // Other spellings of the identifier, and none.
+    // The identifier is spelled differently, or is missing.
     for identifier in [
         "06 04 55 80 1d 0f",
         "06 04 55 1d 80 0f",
@@ -968,14 +971,14 @@ fn damaged_attributes_are_refused() {
         refused(&usage[..len]);
         refused(&[&name[..], &usage[..len]].concat());
     }
-    // Another identifier, which begins so.
+    // Another identifier begins with the same bytes.
     let longer = tlv(0x30, &unhex("06 04 55 1d 0f 01 31 04 03 02 01 06"));
     let longer = with_attributes(&document, &longer, &[]);
     assert_eq!(KeyUse::of_document(&longer), Ok(KeyUse::Any));
-    // Bytes behind the document.
+    // Bytes follow the document.
     let behind = [&with_attributes(&document, &usage, &[])[..], &[0]].concat();
     assert!(matches!(KeyUse::of_document(&behind), Err(Error::Asn1(_))));
-    // No attributes are as good as none.
+    // Empty attributes count as no attributes.
     let empty = with_attributes(&document, &[], &[]);
     assert_eq!(KeyUse::of_document(&empty), Ok(KeyUse::Any));
     for document in [&[][..], &[0x30, 0], &document[1..], &usage] {
@@ -996,7 +999,7 @@ fn a_damaged_mark_is_refused_or_can_be_written_anew() {
         for bit in 0..8 {
             let mut changed = marked.as_bytes().to_vec();
             changed[place] ^= 1 << bit;
-            // Whatever is read can be marked again.
+            // Every document that is read can be marked again.
             if KeyUse::of_document(&changed).is_ok() && read::<Falcon512>(&changed).is_ok() {
                 let again = KeyUse::CertificatesOnly.write(&changed).unwrap();
                 let found = KeyUse::of_document(again.as_bytes());

@@ -22,7 +22,7 @@ fn decode<P: Parameters>(bytes: &[u8]) -> Result<RecoverableSignature<P>, Decode
     RecoverableSignature::try_from(bytes)
 }
 
-/// The ordinary signatures of the first jobs of a batch, which are those that are tried.
+/// Returns the ordinary signatures of the first jobs of a batch. The signer tries these.
 fn tries<P: Parameters>(key: &SigningKey<P>, k: u8, message: &[u8]) -> [Signature<P>; 6] {
     let mut out = [Signature::EMPTY; 6];
     let jobs = [SignJob::new(key, message); 6];
@@ -31,7 +31,7 @@ fn tries<P: Parameters>(key: &SigningKey<P>, k: u8, message: &[u8]) -> [Signatur
     out
 }
 
-/// A signature of these polynomials, joined by the rules of `docs/FORMATS.md`.
+/// Returns a signature of these polynomials, joined by the rules of `docs/FORMATS.md`.
 fn join<P: Parameters>(s1: &[i16], s2: &[i16]) -> Vec<u8> {
     let [first, second] = [s1, s2].map(|half| {
         let signature = signature_from_nonce_and_s2::<P>(&[0x5a; 40], half).expect("short");
@@ -42,8 +42,8 @@ fn join<P: Parameters>(s1: &[i16], s2: &[i16]) -> Vec<u8> {
     bytes
 }
 
-/// Lines of `records.txt`. Record `k` has the key of the seed `[k; 32]`, the message `message k`,
-/// and the generator whose bytes are all `k`.
+/// Writes lines of `records.txt`. Record `k` has the key of the seed `[k; 32]`, the message
+/// `message k`, and a generator whose bytes are all `k`.
 fn records<P: Parameters>(numbers: [u8; 6], out: &mut String) {
     for k in numbers {
         let key = key::<P>(k);
@@ -66,7 +66,7 @@ fn signatures_are_those_of_the_records() {
          # seed of 32 bytes k. A line has the degree, k, the number of discarded signatures, the\n\
          # hash of the key and the signature.\n",
     );
-    // Of the last record of each set, the first signature is discarded.
+    // For the last record of each set, the first signature is discarded.
     records::<Falcon512>([0, 1, 2, 3, 4, 59], &mut text);
     records::<Falcon1024>([0, 1, 2, 3, 4, 16], &mut text);
     let path = concat!(
@@ -99,7 +99,7 @@ fn an_ordinary_signature_that_is_too_long_recovers_nothing() {
     const BATCH: usize = 64;
     let key = key::<P>(7);
     let expanded = key.expand();
-    // One in about a thousand is too long.
+    // One signature in about a thousand is too long.
     let too_long = (0u64..100).find_map(|batch| {
         let randomness: Vec<([u8; 40], [u8; 48])> = (0..BATCH as u64)
             .map(|i| {
@@ -126,7 +126,7 @@ fn an_ordinary_signature_that_is_too_long_recovers_nothing() {
     assert!(longer.expect("a valid signature").is_none());
 }
 
-/// Tries are the jobs of a batch with this seed, so no point is signed in two ways.
+/// The tries are the jobs of a batch with this seed, so no point is signed in two ways.
 #[test]
 fn the_first_job_whose_s2_is_invertible_is_the_signature() {
     fn check<P: Parameters>(seeds: u8, least: usize, most: usize) {
@@ -163,7 +163,7 @@ fn the_first_job_whose_s2_is_invertible_is_the_signature() {
             P::NAME
         );
     }
-    // 4.1 % and 8.0 %.
+    // The chances are 4.1 % and 8.0 %.
     check::<Falcon512>(200, 2, 20);
     check::<Falcon1024>(100, 2, 20);
 }
@@ -232,7 +232,7 @@ fn a_signature_with_any_bit_flipped_is_refused() {
             match decode::<P>(bytes.as_ref()) {
                 Err(_) => refused += 1,
                 Ok(signature) => {
-                    // One byte string is one signature.
+                    // A signature has only one byte string.
                     assert_eq!(signature.to_bytes(), bytes, "bit {at}");
                     assert!(signature.verify(b"payment", &hash).is_err(), "bit {at}");
                     invalid += 1;
@@ -255,7 +255,7 @@ fn a_polynomial_without_inverse_recovers_nothing() {
         assert_eq!(signature.recover(b""), Err(SignatureError));
         assert_eq!(signature.verify(b"", &[0; 32]), Err(SignatureError));
 
-        // Its neighbour has an inverse, and so some key.
+        // This neighbour has an inverse, so some key is recovered.
         s2[0] += 1;
         let signature = decode::<P>(&join::<P>(&s1, &s2)).expect("short, and well encoded");
         let nobody = signature.recover(b"").expect("some key");
@@ -276,7 +276,7 @@ fn the_norm_bound_holds_for_both_polynomials_together() {
         let mut s1 = vec![60; P::N];
         s1[..P::N / 16].fill(-511);
         let norm: u64 = s1.iter().map(|&x| i64::from(x).pow(2) as u64).sum();
-        // Fewer than ten squares are left to small numbers.
+        // Squares of coefficients of `s2` fill up the rest of the norm.
         for (excess, expected) in [(0, Ok(())), (1, Err(DecodeError::Range))] {
             let mut rest = bound + excess - norm;
             let s2: Vec<i16> = (0..P::N)
@@ -314,7 +314,7 @@ fn malformed_signatures_are_refused() {
             let bytes = [&[header], &good[1..]].concat();
             assert_eq!(refused(&bytes), DecodeError::Header, "{header:#x}");
         }
-        // The ends of both halves are padding, and a last byte of each code has spare bits.
+        // Both halves end in padding, and the last byte of each code has spare bits.
         for end in [P::PADDED_LEN, good.len()] {
             for bit in 0..8 {
                 let mut bytes = good.to_vec();
@@ -324,14 +324,14 @@ fn malformed_signatures_are_refused() {
             }
         }
         for begin in [41, P::PADDED_LEN] {
-            // A minus zero, and a run of zeros that is too long.
+            // The code has a minus zero, or a run of zeros that is too long.
             let mut bytes = good.to_vec();
             (bytes[begin], bytes[begin + 1]) = (0x80, bytes[begin + 1] | 0x80);
             assert_eq!(refused(&bytes), DecodeError::NonCanonical);
             bytes[begin..begin + 4].fill(0);
             assert_eq!(refused(&bytes), DecodeError::Range);
         }
-        // The code of `s1` cannot end in the place of `s2`.
+        // The code of `s1` cannot extend into the place of `s2`.
         let mut cut = good.to_vec();
         cut[P::PADDED_LEN - 60..P::PADDED_LEN].fill(0);
         refused(&cut);

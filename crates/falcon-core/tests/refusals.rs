@@ -1,5 +1,5 @@
-//! Seeds, refusals and second tries: keys of seeds and without a header, generators that are asked
-//! and may fail, bounds of the parts of a signature, signatures that do not fit their format.
+//! Seeds, refusals and second tries: keys from seeds and keys without a header; generators that may
+//! fail; bounds on the parts of a signature; signatures that do not fit their format.
 
 use falcon_core::batch::{BatchSign, SignJob};
 use falcon_core::hazmat::{
@@ -15,7 +15,7 @@ use falcon_core::{
     Signature, SigningKey, VerifyingKey,
 };
 
-/// A generator that gives one byte again and again, or fails.
+/// A generator that always gives the same byte, or fails.
 #[derive(Clone, Copy)]
 struct Constant(Option<u8>);
 
@@ -165,8 +165,8 @@ fn a_generator_that_fails_gives_no_signature() {
     assert!(signed.is_err());
 }
 
-/// The largest norm of `s2` alone, and one more; too few and too many coefficients; one that no
-/// format can write.
+/// Tries the largest norm of `s2` alone and the next larger one, too few and too many coefficients,
+/// and a coefficient that no format can write.
 #[test]
 fn parts_that_are_no_signature_are_refused() {
     fn check<P: Parameters>(large: usize, rest: [i16; 5]) {
@@ -189,16 +189,16 @@ fn parts_that_are_no_signature_are_refused() {
             assert!(from(&one).is_none(), "{s}");
         }
     }
-    // The squares are those of `checks.rs`.
+    // The squares are the same as in `checks.rs`.
     check::<Falcon512>(8, [716, 19, 6, 1, 0]);
     check::<Falcon1024>(16, [1794, 58, 9, 4, 1]);
 }
 
-/// The first short vector that this seed gives takes more than the padded length, as about one of
-/// two thousand does. Found by trying.
+/// Seed whose first short vector takes more than the padded length, as about one vector of two
+/// thousand does. Found by trying.
 const TOO_LONG: u64 = 69;
 
-/// Every way to sign tries again, so that the padded format holds the signature.
+/// Every way to sign tries again until the padded format holds the signature.
 #[test]
 fn a_signature_that_does_not_fit_is_tried_again() {
     type P = Falcon1024;
@@ -208,7 +208,7 @@ fn a_signature_that_does_not_fit_is_tried_again() {
     let mut reals = vec![0.0; Scratch::<P>::LEN];
     let mut scratch = Scratch::<P>::new(&mut reals).expect("enough");
 
-    // The hedged randomness of a seed, written out.
+    // Derives the hedged randomness of a seed step by step.
     let secret = secret_hash(&key);
     let (mut seed, index) = ([0; 32], [0; 8]);
     seed[..8].copy_from_slice(&TOO_LONG.to_le_bytes());
@@ -243,7 +243,7 @@ fn a_signature_that_does_not_fit_is_tried_again() {
     let hashed = sign_with_hash(&key, &seed, &Shake256HashToPoint, message, &mut scratch);
     check("with a hash", &hashed.expect("a point"));
     for engine in Engine::available() {
-        // One job, and as many as lanes, of which the first is the one.
+        // Signs one job, then as many jobs as lanes. The first job is the long one.
         for count in [1, 16] {
             let jobs = vec![SignJob::new(&expanded, message); count];
             let mut out = vec![Signature::EMPTY; count];

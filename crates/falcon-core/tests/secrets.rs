@@ -1,5 +1,5 @@
-//! Secrets stay where they are: formatting shows none, and caller-owned memory
-//! is wiped when it is given back.
+//! Secrets do not leak: formatting shows none, and caller-owned memory is wiped when it is given
+//! back.
 
 use falcon_core::hazmat::sign_deterministic;
 use falcon_core::seams::expand_on;

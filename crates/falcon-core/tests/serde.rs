@@ -1,4 +1,4 @@
-//! `serde`: text and binary forms, and what is refused.
+//! `serde`: text and binary forms, and inputs that are refused.
 
 mod common;
 
@@ -32,7 +32,8 @@ fn json_is_lower_case_hexadecimal_of_the_encoding() {
             signature
         );
 
-        // One text for each value: upper-case digits are refused, all of them or one.
+        // Each value has one text: upper-case digits are refused, whether all digits are upper-case
+        // or one.
         let refused = |text: &str, value: usize| match value {
             0 => serde_json::from_str::<SigningKey<P>>(text).is_err(),
             1 => serde_json::from_str::<VerifyingKey<P>>(text).is_err(),
@@ -64,7 +65,7 @@ fn binary_formats_hold_the_bytes_of_the_encoding() {
         let record = first_record(P::LOGN);
         let secret = SigningKey::<P>::try_from(&record.secret_key[..]).unwrap();
         let bytes = postcard::to_allocvec(&secret).unwrap();
-        // Two bytes of length in front.
+        // Two bytes with the length come first.
         assert_eq!(bytes[2..], record.secret_key);
         let read: SigningKey<P> = postcard::from_bytes(&bytes).unwrap();
         assert_eq!(read.to_bytes(), secret.to_bytes());
@@ -117,11 +118,11 @@ fn bytes_that_are_no_key_or_signature_are_refused() {
             header[0] ^= 0x40;
             assert!(refuses(&header));
         }
-        // Well encoded, and no Falcon key: another F.
+        // The bytes are well encoded but not a Falcon key, since F is another.
         let mut secret = record.secret_key.clone();
         *secret.last_mut().unwrap() ^= 1;
         assert!(refused::<SigningKey<P>>(&secret));
-        // A public coefficient of q or more.
+        // A public coefficient is q or more.
         let mut public = record.public_key.clone();
         public[1..3].fill(0xff);
         assert!(refused::<VerifyingKey<P>>(&public));

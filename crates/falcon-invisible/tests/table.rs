@@ -1,10 +1,12 @@
-//! Invisible characters are those that Unicode says. `FALCON_WRITE_TABLES=1` writes the table.
+//! Compares the invisible characters with those that Unicode defines. `FALCON_WRITE_TABLES=1`
+//! writes the table.
 
 use falcon_invisible::is_invisible;
 use regex_syntax::hir::{Class, ClassUnicode, HirKind};
 use std::{env, fmt::Write, fs, path::Path};
 
-/// Control characters, line ends, and what is invisible by default or turns the direction.
+/// Control characters, line ends, characters that are invisible by default, and characters that
+/// turn the direction.
 const CLASS: &str = r"[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]";
 
 fn class() -> ClassUnicode {

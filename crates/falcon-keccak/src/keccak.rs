@@ -1,8 +1,8 @@
-//! `Keccak-f[1600]` on one state or on many side by side.
+//! `Keccak-f[1600]` on one state, or on many states side by side.
 //!
 //! If a complement costs an instruction, words 1, 2, 8, 12, 17 and 20 of a state are kept
-//! complemented between the rounds. Chi then needs one complement a row instead of five; by De
-//! Morgan's rules the others cancel (the Keccak team, "Keccak implementation overview", section
+//! complemented between the rounds. Chi then needs one complement a row instead of five. By De
+//! Morgan's rules the other four cancel (the Keccak team, "Keccak implementation overview", section
 //! 2.2).
 //!
 //! If logic instructions can rotate an operand, words defer their rotations (see `lazy.rs`). Then
@@ -17,14 +17,15 @@ use falcon_lanes::{Isa, U64s};
 /// Number of words of a state.
 const WORDS: usize = 25;
 
-/// Words that are kept complemented, unless there is an instruction for and-not.
+/// Numbers of the words that are kept complemented, unless there is an instruction for and-not.
 const COMPLEMENTED: [usize; 6] = [1, 2, 8, 12, 17, 20];
 
-/// Rotations that words owe between the rounds, if they defer rotations (`lazy.rs`). A round leaves
-/// these numbers as they are. Theta makes a word owe as much as the parity of the column before,
-/// which owes as much as the first word of that column. Rho adds its rotation. Chi makes the words
-/// of a row owe what the words that came to places 2, 3, 2, 3 and 4 of the row owe. If the first
-/// row owes 43, 0, 43, 0 and 14, the next round gives these numbers again.
+/// Rotations that words owe between the rounds, if they defer rotations (`lazy.rs`). A round does
+/// not change these numbers, as the steps of a round show. After theta, a word owes the same
+/// rotation as the parity of the column before. This parity owes the same as the first word of that
+/// column. Rho adds its rotation. After chi, the words of a row owe the rotations of the words that
+/// came to places 2, 3, 2, 3 and 4 of the row. If the first row owes 43, 0, 43, 0 and 14, the next
+/// round gives these numbers again.
 #[rustfmt::skip]
 const OWED: [u32; WORDS] = [
     43, 0, 43, 0, 14,
@@ -53,14 +54,15 @@ const ROUND_CONSTANTS: [[u64; 2]; 12] = {
     constants
 };
 
-/// Permutes a state of words, or many states side by side: one a lane of `W`.
+/// Permutes a state of words, or many states side by side, one in each lane of `W`.
 #[inline(always)]
 pub(crate) fn permute<W: U64s>(state: &mut [W; WORDS]) {
     let mut a = *state;
     complement(&mut a);
     a = owing(&a, &OWED);
-    // By reference or by value: compilers make other code of the rounds. The first takes 1,200
-    // instructions less of a verification on AArch64, the second 4 % less time of a batch on AVX2.
+    // Compilers make different code of the rounds for references and for values. References save
+    // 1,200 instructions of a verification on AArch64. Values save 4 % of the time of a batch on
+    // AVX2.
     if W::SETTLES {
         for constants in &ROUND_CONSTANTS {
             a = two_rounds(&a, *constants);
@@ -79,7 +81,7 @@ pub(crate) fn permute<W: U64s>(state: &mut [W; WORDS]) {
 #[inline(always)]
 fn two_rounds<W: U64s>(a: &[W; WORDS], [first, second]: [u64; 2]) -> [W; WORDS] {
     if cfg!(target_pointer_width = "32") {
-        // The state does not fit in registers: a second copy of a round would gain nothing.
+        // The state does not fit in registers, so a second copy of a round would gain nothing.
         let mut a = *a;
         for constant in [first, second] {
             a = round(&a, constant);
@@ -87,11 +89,11 @@ fn two_rounds<W: U64s>(a: &[W; WORDS], [first, second]: [u64; 2]) -> [W; WORDS] 
         return a;
     }
     let e = round(a, first);
-    // Nothing is to do here, but the compiler would have to find out.
+    // This changes nothing, but the compiler would have to find out what the words owe.
     owing(&round(&e, second), &OWED)
 }
 
-/// Permutes a state of single words, where no other code does.
+/// Permutes a state of single words, on targets without other code for it.
 #[inline(always)]
 pub(crate) fn permute_one<I: Isa>(isa: I, state: &mut [u64; WORDS]) {
     #[cfg(target_arch = "aarch64")]
@@ -103,7 +105,7 @@ pub(crate) fn permute_one<I: Isa>(isa: I, state: &mut [u64; WORDS]) {
     }
 }
 
-/// Permutes a state whose rotations are done where words are used.
+/// Permutes a state whose rotations are made where its words are used.
 #[cfg(target_arch = "aarch64")]
 #[inline(never)]
 fn permute_lazily<I: Isa>(isa: I, state: &mut [u64; WORDS]) {
@@ -118,7 +120,7 @@ fn permute_lazily<I: Isa>(isa: I, state: &mut [u64; WORDS]) {
 /// Returns the same state, with words that owe the rotations `owed`.
 #[inline(always)]
 fn owing<W: U64s>(a: &[W; WORDS], owed: &[u32; WORDS]) -> [W; WORDS] {
-    // Not a loop: what is owed must be known before loops are unrolled.
+    // Not a loop: the compiler must know what is owed before it unrolls loops.
     [
         a[0].owing(owed[0]),
         a[1].owing(owed[1]),
@@ -164,8 +166,8 @@ fn parity<W: U64s>(a: &[W; WORDS], x: usize) -> W {
     a[x].xor5([a[x + 5], a[x + 10], a[x + 15], a[x + 20]])
 }
 
-/// Theta, unless [`theta`] has done it, rho and pi: word `i`, rotated by `L`, on its way to its
-/// row.
+/// Computes theta, unless [`theta`] has done so, then rho and pi. Returns word `i`, rotated by `L`,
+/// on its way to its row.
 #[inline(always)]
 fn moved<W: U64s, const L: i32, const R: i32>(a: &[W; WORDS], d: &[W; 5], i: usize) -> W {
     if W::SETTLES {
@@ -175,7 +177,7 @@ fn moved<W: U64s, const L: i32, const R: i32>(a: &[W; WORDS], d: &[W; 5], i: usi
     }
 }
 
-/// Chi: row `ROW`.
+/// Computes row `ROW` of chi.
 #[inline(always)]
 fn chi<W: U64s, const ROW: usize>([b0, b1, b2, b3, b4]: [W; 5]) -> [W; 5] {
     if W::AND_NOT {
@@ -235,7 +237,7 @@ fn chi<W: U64s, const ROW: usize>([b0, b1, b2, b3, b4]: [W; 5]) -> [W; 5] {
     }
 }
 
-/// Theta, rho, pi and chi: row `ROW`.
+/// Computes row `ROW` of theta, rho, pi and chi.
 #[inline(always)]
 fn row<W: U64s, const ROW: usize>(a: &[W; WORDS], d: &[W; 5]) -> [W; 5] {
     chi::<W, ROW>(match ROW {
@@ -308,12 +310,12 @@ fn round<W: U64s>(a: &[W; WORDS], constant: u64) -> [W; WORDS] {
 
 /// Computes a round, in an order that leaves most words in the registers of AArch64.
 ///
-/// Theta is done in place, since then fewer words are alive. Parities, columns and rows may come in
-/// any order. This one, and the words that are settled between, were found by a search: of two
-/// rounds, 232 instructions instead of 255 on single words, 203 of which compute.
+/// Theta is computed in place, since then fewer words are alive. Parities, columns and rows may
+/// come in any order. A search found this order and the words that are settled in between. Two
+/// rounds on single words now take 232 instructions instead of 255; 203 of them compute.
 #[inline(always)]
 fn round_in_order<W: U64s>(a: &[W; WORDS], constant: u64) -> [W; WORDS] {
-    /// Fixes the order of instructions: see [`U64s::settled`].
+    /// Fixes the order of instructions; see [`U64s::settled`].
     macro_rules! settle {
         ($($word:expr),*) => { [$($word),*] = W::settled([$($word),*]); };
     }
@@ -351,7 +353,7 @@ fn round_in_order<W: U64s>(a: &[W; WORDS], constant: u64) -> [W; WORDS] {
     joined([r0, r1, r2, r3, r4])
 }
 
-/// Theta: column `x`, to each word of which `d` is added.
+/// Computes theta on column `x`: adds `d` to each of its words.
 #[inline(always)]
 fn theta<W: U64s>(a: &mut [W; WORDS], x: usize, d: W) {
     a[x] = d.xor(a[x]);
@@ -361,7 +363,7 @@ fn theta<W: U64s>(a: &mut [W; WORDS], x: usize, d: W) {
     a[x + 20] = d.xor(a[x + 20]);
 }
 
-/// The state of five rows.
+/// Joins five rows to a state.
 #[inline(always)]
 #[rustfmt::skip]
 fn joined<W: U64s>([r0, r1, r2, r3, r4]: [[W; 5]; 5]) -> [W; WORDS] {
@@ -407,7 +409,7 @@ mod tests {
         }
     }
 
-    /// [`Pair`] with an instruction for and-not.
+    /// A [`Pair`] with an instruction for and-not.
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct AndNot(Pair);
 
@@ -462,7 +464,7 @@ mod tests {
         }
     }
 
-    /// If `OWED` changed from round to round, rotations would be instructions of their own.
+    /// If `OWED` changed from round to round, rotations would need instructions of their own.
     #[test]
     fn a_round_leaves_what_is_owed_as_it_is() {
         let words = core::array::from_fn(|i| Lazy::new(Baseline, i as u64).owing(OWED[i]));

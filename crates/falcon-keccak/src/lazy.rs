@@ -1,16 +1,16 @@
 //! Words with deferred rotations.
 //!
-//! A logic instruction of AArch64 rotates its second operand on the way, at no cost. So [`Lazy`]
-//! only notes a rotation, as owed. It rotates where the word meets another word that owes another
-//! rotation. The compiler knows what every word owes, as long as no loop hides it. In a loop,
-//! [`owing`](U64s::owing) says what a word owes from one turn to the next.
+//! A logic instruction of AArch64 can rotate its second operand at no cost. So [`Lazy`] only notes
+//! a rotation, as owed. It makes the rotation when the word meets a word that owes another
+//! rotation. The compiler knows the rotation that every word owes, as long as no loop hides it. In
+//! a loop, [`owing`](U64s::owing) states the rotation that a word owes from one turn to the next.
 //!
 //! Source: H. Becker and M. J. Kannwischer, "Hybrid scalar/vector implementations of Keccak and
 //! SPHINCS+ on AArch64", eprint 2022/1243 (lazy rotations).
 
 use falcon_lanes::{Isa, U64s};
 
-/// Word that has still to be rotated to the left by `owed < 64`.
+/// A word that must still be rotated to the left by `owed < 64`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lazy<I> {
     bits: u64,
@@ -33,11 +33,11 @@ impl<I: Isa> Lazy<I> {
 
     #[inline(always)]
     fn bits_owing(self, owed: u32) -> u64 {
-        // Modulo 64, as rotations are.
+        // The difference is taken modulo 64, as rotations are.
         self.bits.rotate_left(self.owed.wrapping_sub(owed))
     }
 
-    /// Combines two words bit by bit. The result owes what `self` owes.
+    /// Combines two words bit by bit. The result owes the rotation that `self` owes.
     #[inline(always)]
     fn with(self, other: Self, combine: impl FnOnce(u64, u64) -> u64) -> Self {
         Self {
@@ -94,7 +94,7 @@ impl<I: Isa> U64s for Lazy<I> {
         }
     }
     /// Adds from the end on, so that each rotation but the last is of a sum. Otherwise compilers
-    /// change the order of the terms, and two terms are rotated.
+    /// reorder the terms, and two terms are rotated.
     #[inline(always)]
     fn xor5(self, [b, c, d, e]: [Self; 4]) -> Self {
         self.xor(b.xor(c.xor(d.xor(e))))

@@ -1,7 +1,7 @@
 //! SHAKE256 (FIPS 202) behind the two types that the scheme needs, and Keccak-256.
 //!
-//! A thin sponge: it squeezes whole blocks as words, and permutes only when the
-//! next byte is asked for.
+//! The sponge is thin: it squeezes whole blocks as words, and permutes only when somebody asks for
+//! the next byte.
 
 use crate::single::{Permutation, permute_state, portable};
 use falcon_lanes::{Isa, wipe};
@@ -15,14 +15,14 @@ pub const RATE: usize = 8 * RATE_WORDS;
 /// First byte of the padding of SHAKE: its domain separation, and the first bit of the padding.
 const SHAKE: u8 = 0x1f;
 
-/// First byte of the padding of cSHAKE, likewise.
+/// First byte of the padding of cSHAKE: its domain separation, and the first bit of the padding.
 const CSHAKE: u8 = 0x04;
 
 /// First byte of the padding of Keccak before FIPS 202, which has no domain separation.
 const KECCAK: u8 = 0x01;
 
-/// A customization of cSHAKE256 (NIST SP 800-185) with an empty function name: the block that is
-/// absorbed before the message.
+/// A customization of cSHAKE256 (NIST SP 800-185) with an empty function name. It holds the block
+/// that is absorbed before the message.
 ///
 /// The padding of cSHAKE256 differs from that of SHAKE256. So the two hashes never absorb the same
 /// bits, whatever the messages, and their outputs are unrelated. The same is true of two different
@@ -38,10 +38,11 @@ const KECCAK: u8 = 0x01;
 pub struct Customization([u8; RATE]);
 
 impl Customization {
-    /// Bytes of the longest customization. SP 800-185 has no limit; here, one block holds it.
+    /// Length of the longest customization in bytes. SP 800-185 has no limit; here, the
+    /// customization must fit one block.
     pub const MAX_LEN: usize = 128;
 
-    /// Makes the block of `text`, or `None` if `text` has no byte, or more than
+    /// Makes the block of `text`. Returns `None` if `text` is empty or longer than
     /// [`MAX_LEN`](Self::MAX_LEN). SHAKE256 is cSHAKE256 with an empty customization.
     pub const fn new(text: &[u8]) -> Option<Self> {
         if text.is_empty() || text.len() > Self::MAX_LEN {
@@ -80,7 +81,7 @@ impl Customization {
     }
 }
 
-/// The hash function of a message: what it starts from, and how it ends.
+/// The hash function of a message: its initial state and its padding.
 ///
 /// ```
 /// use falcon_keccak::{Customization, Shake256, Start, permute_state};
@@ -116,7 +117,7 @@ impl Start {
 struct Sponge {
     state: [u64; 25],
     permutation: Permutation,
-    /// Next byte of the block, at most `RATE`.
+    /// Position of the next byte in the block, at most `RATE`.
     pos: usize,
 }
 
@@ -129,7 +130,7 @@ impl Sponge {
         }
     }
 
-    /// Wipes the state, which is then empty.
+    /// Empties the sponge and wipes its state.
     fn clear(&mut self) {
         wipe(&mut self.state);
         self.pos = 0;
@@ -140,8 +141,8 @@ impl Sponge {
         self.pos = 0;
     }
 
-    /// XORs at most eight bytes into the word that holds `pos`, without
-    /// crossing its end.
+    /// XORs at most eight bytes into the word that holds `pos`. The bytes do not extend beyond this
+    /// word.
     fn xor_bytes(&mut self, bytes: &[u8]) {
         let mut placed = [0; 8];
         let start = self.pos % 8;
@@ -183,8 +184,8 @@ impl Sponge {
         self.pos = RATE;
     }
 
-    /// Copies at most eight bytes from the word that holds `pos`, without
-    /// crossing its end.
+    /// Copies at most eight bytes from the word that holds `pos`. The bytes do not extend beyond
+    /// this word.
     fn copy_bytes(&mut self, out: &mut [u8]) {
         if let Some(word) = self.state.get(self.pos / 8) {
             let bytes = word.to_le_bytes();
@@ -221,11 +222,11 @@ impl Drop for Sponge {
     }
 }
 
-/// SHAKE256 that absorbs. A clone forks the state.
+/// SHAKE256 in its absorbing phase. A clone forks the state.
 #[derive(Clone)]
 pub struct Shake256 {
     sponge: Sponge,
-    /// First byte of the padding: that of SHAKE, or of cSHAKE.
+    /// First byte of the padding of SHAKE or of cSHAKE.
     padding: u8,
 }
 
@@ -293,9 +294,9 @@ impl Shake256 {
         Shake256Reader(self)
     }
 
-    /// Ends absorption, and reads in place. Unlike [`finalize`](Self::finalize) it
-    /// moves no state, which keeps the stack of verification small. When the reader
-    /// is dropped, the hash is empty again.
+    /// Ends absorption, and reads in place. Unlike [`finalize`](Self::finalize), this moves no
+    /// state, which keeps the stack of verification small. When the reader is dropped, the hash is
+    /// empty again.
     pub fn finalize_blocks(&mut self) -> Blocks<'_> {
         self.sponge.pad(self.padding);
         self.padding = SHAKE;
@@ -310,7 +311,7 @@ impl Shake256 {
     }
 }
 
-/// Keccak-256 that absorbs. A clone forks the state.
+/// Keccak-256 in its absorbing phase. A clone forks the state.
 ///
 /// This is the hash of Ethereum: SHA3-256 with the padding that Keccak had before FIPS 202. The
 /// digests of the two differ.
@@ -360,13 +361,13 @@ impl Keccak256 {
     }
 }
 
-/// SHAKE256 that squeezes: an endless byte stream.
+/// SHAKE256 in its squeezing phase: an endless stream of bytes.
 pub struct Shake256Reader(Shake256);
 
 impl Shake256Reader {
-    /// Creates a stream of nothing yet, for a secret, that permutes with `permutation`.
-    /// [`start`](Self::start) gives the input where the stream stays. A sponge that is moved is not
-    /// wiped where it was.
+    /// Creates an empty stream for a secret. It permutes with `permutation`. [`start`](Self::start)
+    /// then gives the input to the stream in its final place, since a sponge that is moved is not
+    /// wiped at its old place.
     pub const fn with_permutation(permutation: Permutation) -> Self {
         Self(Shake256::with_permutation(permutation))
     }
@@ -379,7 +380,7 @@ impl Shake256Reader {
         self.0.sponge.pad(SHAKE);
     }
 
-    /// Restarts as the stream of a state that was squeezed last and not yet read.
+    /// Restarts as the stream of a state whose last squeezed block has not been read.
     pub fn resume(&mut self, state: &[u64; 25]) {
         self.0.sponge.state = *state;
         self.0.sponge.pos = 0;
@@ -390,7 +391,7 @@ impl Shake256Reader {
         self.0.sponge.squeeze(out);
     }
 
-    /// Returns the state at the end of a block. `None` if bytes of a block are left to be read.
+    /// Returns the state at the end of a block, or `None` if bytes of a block are still unread.
     pub(crate) fn state_mut(&mut self) -> Option<&mut [u64; 25]> {
         (self.0.sponge.pos == RATE).then_some(&mut self.0.sponge.state)
     }

@@ -1,4 +1,4 @@
-//! SHAKE256 of many messages or of many streams side by side, one a lane.
+//! SHAKE256 of many messages or of many streams side by side, one in each lane.
 //!
 //! A lane takes the next message as soon as its own is done, so messages of
 //! different lengths keep no lane waiting.
@@ -10,25 +10,25 @@ use falcon_lanes::{Isa, Register, wipe};
 /// Number of messages that are hashed side by side.
 const LANES: usize = 8;
 
-/// The states of all lanes: word `i` of lane `u` is `[i][u]`. A row is a cache
-/// line of its own where one load takes all of it.
+/// The states of all lanes: word `i` of lane `u` is `[i][u]`. If one load takes a whole row, each
+/// row is a cache line of its own.
 #[repr(align(64))]
 struct States([[u64; LANES]; 25]);
 
-/// The states lane by lane: word `i` of lane `u` is `[u][i]`, in whole lines.
+/// The states lane by lane, in whole cache lines: word `i` of lane `u` is `[u][i]`.
 #[repr(align(64))]
 struct Squeezed([[u64; 4 * LANES]; LANES]);
 
-/// A message in pieces, and what becomes of its hash.
+/// A message in pieces, and the output of its hash.
 pub struct Message<'a, const PIECES: usize, T> {
     /// The pieces, absorbed one after the other.
     pub pieces: [&'a [u8]; PIECES],
-    /// Takes the blocks.
+    /// Output that receives the blocks.
     pub output: T,
 }
 
-/// Hashes `messages` with SHAKE256. `take` gets each block of each message with the whole
-/// state behind it, and says whether it needs another.
+/// Hashes `messages` with SHAKE256. `take` gets each block of each message, followed by the rest of
+/// the state, and returns whether the message needs another block.
 pub fn hash_side_by_side<'a, I: Isa, const PIECES: usize, T>(
     isa: I,
     messages: impl IntoIterator<Item = Message<'a, PIECES, T>>,
@@ -80,7 +80,7 @@ pub fn hash_side_by_side_from<'a, I: Isa, const PIECES: usize, T>(
     wipe(squeezed.0.as_flattened_mut());
 }
 
-/// Up to two streams, one by one is faster.
+/// Fewest streams that are read side by side. Up to two are read faster one at a time.
 const FEWEST_READ_TOGETHER: usize = 3;
 
 /// Reads the next bytes of `streams`, `BLOCKS` blocks of each.
@@ -170,8 +170,8 @@ fn permute_all<I: Isa>(isa: I, states: &mut States, busy: [bool; LANES]) {
     );
 }
 
-/// Lane by lane: seventeen words of each are the block that is squeezed, all of
-/// them the stream that goes on from there.
+/// Transposes the states to lane by lane. The first seventeen words of a lane are the squeezed
+/// block. All words of a lane are the state from which its stream continues.
 fn transpose_all(isa: impl Isa, states: &States, squeezed: &mut Squeezed) {
     isa.vectorize(
         #[inline(always)]
@@ -208,7 +208,7 @@ fn permute_part<I: Isa>(isa: I, states: &mut States, part: usize) {
 /// A message that a lane hashes.
 struct Hashing<'a, const PIECES: usize, T> {
     message: Message<'a, PIECES, T>,
-    /// The padding has been absorbed.
+    /// True if the padding has been absorbed.
     absorbed: bool,
 }
 
@@ -220,8 +220,8 @@ impl<'a, const PIECES: usize, T> Hashing<'a, PIECES, T> {
         }
     }
 
-    /// XORs the next block of the message into lane `number`; after the last
-    /// there is nothing to absorb. The padding begins with `padding`.
+    /// XORs the next block of the message into lane `number`. After the last block, nothing is
+    /// absorbed. The padding begins with `padding`.
     fn absorb(&mut self, states: &mut States, number: usize, padding: u8) {
         if self.absorbed {
             return;
@@ -235,7 +235,7 @@ impl<'a, const PIECES: usize, T> Hashing<'a, PIECES, T> {
             free = rest;
             *piece = later;
         }
-        // A message that ends with the block is padded in the next one.
+        // If a message ends with the block, it is padded in the next block.
         if let Some(first) = free.first_mut() {
             *first = padding;
             block[RATE - 1] |= 0x80;
@@ -245,7 +245,7 @@ impl<'a, const PIECES: usize, T> Hashing<'a, PIECES, T> {
         for (state, word) in states.0.iter_mut().zip(words).take(RATE_WORDS) {
             state[number] ^= u64::from_le_bytes(*word);
         }
-        // It may hold a seed.
+        // The block may hold a seed.
         wipe(&mut block);
     }
 }
@@ -284,7 +284,7 @@ mod tests {
         }
     }
 
-    /// More messages than lanes: a lane starts from the customization each time.
+    /// With more messages than lanes, a lane starts from the customization for each message.
     #[test]
     fn customized_hashes_equal_those_of_single_messages() {
         let customization = Customization::new(b"invoices").unwrap();
@@ -313,7 +313,7 @@ mod tests {
         }
     }
 
-    /// Eight streams and fewer, some of them in the middle of a block, read twice.
+    /// Reads up to eight streams twice. Some of them are in the middle of a block.
     #[test]
     fn streams_read_side_by_side_go_on_as_those_read_alone() {
         for count in 0..20 {

@@ -46,7 +46,8 @@ fn permute_portably(state: &mut [u64; 25]) {
     if sha3::get() {
         return permute_by_crate(state);
     }
-    // On Cortex-M4 our own permutation takes half of the instructions, and 1.9 KB more flash.
+    // On Cortex-M4, this crate's own permutation takes half of the instructions, and 1.9 KB more
+    // flash.
     #[cfg(not(target_arch = "x86_64"))]
     if cfg!(all(falcon_keccak = "small", target_pointer_width = "32")) {
         return permute_by_crate(state);
@@ -61,7 +62,7 @@ fn permute_by_crate(state: &mut [u64; 25]) {
     ::keccak::Keccak::new().with_f1600(|f1600| f1600(state));
 }
 
-/// The permutation for the features that the build target has anyway.
+/// Permutes with the features that every processor of the build target has.
 pub(crate) fn portable(state: &mut [u64; 25]) {
     permute_state(Baseline, state);
 }

@@ -13,7 +13,7 @@ use core::fmt::Debug;
 pub trait Bytes: Copy + Debug + Send + Sync + 'static {
     /// The bytes of a line.
     type Line: Copy;
-    /// The bytes of a line, ready to be mapped more than once.
+    /// The bytes of a line, prepared for several maps.
     type Split: Copy;
     /// A linear map from bytes to bytes.
     type Map: Copy;
@@ -24,16 +24,17 @@ pub trait Bytes: Copy + Debug + Send + Sync + 'static {
     /// Eight sets of the bytes of a line.
     type Sets: Copy;
 
-    /// Runs `kernel` in a frame where the instructions are enabled. Everything the kernel calls
-    /// must be inlined into it.
+    /// Runs `kernel` in a frame where the instructions are enabled. All functions that the kernel
+    /// calls must be inlined into it.
     fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R;
 
-    /// Brings bytes in little-endian order into the order of a line.
+    /// Brings bytes from little-endian order into the order of a line.
     #[inline(always)]
     fn arrange(self, line: &mut [u64; 8]) {
         _ = line;
     }
-    /// The inverse of [`arrange`](Self::arrange).
+    /// Brings the bytes of a line back into little-endian order: the inverse of
+    /// [`arrange`](Self::arrange).
     #[inline(always)]
     fn rearrange(self, line: &mut [u64; 8]) {
         _ = line;
@@ -44,62 +45,64 @@ pub trait Bytes: Copy + Debug + Send + Sync + 'static {
     /// Loads the 64 bytes from byte `start` of `lines` on.
     ///
     /// # Panics
-    /// If `lines` end before.
+    /// If `lines` have fewer than 64 bytes from `start` on.
     fn load_from(self, lines: &[[u64; 8]], start: usize) -> Self::Line;
-    /// The first byte of a line.
+    /// Returns the first byte of a line.
     fn first(self, x: Self::Line) -> u8;
     /// Writes a line.
     fn store(self, x: Self::Line, line: &mut [u64; 8]);
-    /// Replaces the eight bytes from byte `start` of `lines` on, a multiple of eight, by those of
-    /// `bytes`.
+    /// Replaces the eight bytes from byte `start` of `lines` on by those of `bytes`. `start` is a
+    /// multiple of eight.
     ///
     /// # Panics
-    /// If `lines` end before.
+    /// If `lines` have fewer than eight bytes from `start` on.
     fn replace_eight(self, lines: &mut [[u64; 8]], start: usize, bytes: u64);
-    /// The first eight bytes of `a`, then those of `b` from the ninth on.
+    /// Returns the first eight bytes of `a`, then those of `b` from the ninth on.
     fn first_eight(self, a: Self::Line, b: Self::Line) -> Self::Line;
-    /// The bytes of `x` but the first, then the first one of `next`.
+    /// Returns the bytes of `x` from the second one on, then the first byte of `next`.
     fn shifted(self, x: Self::Line, next: Self::Line) -> Self::Line;
-    /// `x` with a zero as byte `byte`. All of `x` if it has no such byte.
+    /// Returns `x` with a zero as byte `byte`, or unchanged if it has no byte of this number.
     fn cleared(self, x: Self::Line, byte: usize) -> Self::Line;
-    /// `a` where the bits of `mask`, which is zero or all ones, are set, and `b` elsewhere.
+    /// Returns `a` where the bits of `mask` are set, and `b` elsewhere. `mask` is zero or all ones.
     fn select(self, mask: u64, a: Self::Line, b: Self::Line) -> Self::Line;
 
-    /// Gets the bytes ready to be mapped.
+    /// Prepares bytes for maps.
     fn split(self, x: Self::Line) -> Self::Split;
-    /// The map that takes the byte with bit `j` alone to byte `j` of `images`.
+    /// Returns the map that takes the byte in which only bit `j` is set to byte `j` of `images`.
     fn map(self, images: u64) -> Self::Map;
-    /// Gets four maps ready that are linear in a number of `N` bits, at most 16. Their images, as
-    /// for [`map`](Self::map), are the exclusive or of `images[i]` for the bits `i` of the number.
-    /// The last two map bytes below 32.
+    /// Prepares four maps that are linear in a number of `N` bits, at most 16. Their images, as for
+    /// [`map`](Self::map), are the exclusive or of `images[i]` for the bits `i` that are set in the
+    /// number. The last two map bytes below 32.
     fn family<const N: usize>(self, images: &[[u64; 4]; N]) -> Self::Family<N>;
-    /// The maps of a family for a number whose low byte is the first byte of `low`, and whose high
-    /// byte is the first one of `high`. Takes no branch.
+    /// Returns the maps of a family for a number. The low byte of the number is the first byte of
+    /// `low`, and its high byte is the first byte of `high`. Takes no branch.
     fn member<const N: usize>(
         self,
         family: &Self::Family<N>,
         low: Self::Line,
         high: Self::Line,
     ) -> Member<Self>;
-    /// Replaces `map` by `other` if `mask` is all ones, and not if it is zero. Takes no branch.
+    /// Replaces `map` by `other` if `mask` is all ones, and keeps `map` if `mask` is zero. Takes no
+    /// branch.
     fn replace_map(self, mask: u64, map: &mut Self::Map, other: &Self::Map);
-    /// The images of the bytes `x`.
+    /// Returns the images of the bytes `x`.
     fn mapped(self, map: &Self::Map, x: &Self::Split) -> Self::Line;
     /// Adds the images of the bytes `x` to `sum`, bit by bit.
     fn add_mapped(self, sum: Self::Line, map: &Self::Map, x: &Self::Split) -> Self::Line;
-    /// [`replace_map`](Self::replace_map) for short maps.
+    /// Replaces short maps as [`replace_map`](Self::replace_map) replaces maps.
     fn replace_short_map(self, mask: u64, map: &mut Self::ShortMap, other: &Self::ShortMap);
     /// Adds the images of the bytes `x`, all below 32, to `sum`, bit by bit.
     fn add_short_mapped(self, sum: Self::Line, map: &Self::ShortMap, x: Self::Line) -> Self::Line;
 
-    /// Replaces elements `x` and `y`. Let `z` be the elements of `x` from the second one on. Then
-    /// `x` becomes the products of `z` by the number of `a`, plus those of `y` by the number of
-    /// `b`. If `mask` is all ones, `y` becomes `z`, and if it is zero, `y` stays.
+    /// Replaces the elements `x` and `y`. Let `z` be the elements of `x` from the second one on.
+    /// Then `x` becomes the products of `z` by the number of `a`, plus the products of `y` by the
+    /// number of `b`. If `mask` is all ones, `y` becomes `z`. If `mask` is zero, `y` does not
+    /// change.
     ///
     /// An element is two bytes: its low byte in the first lines, and its high byte, below 32, in
-    /// the second ones. The maps of a member go from low bytes to low and to high bytes, and then
-    /// from high bytes. `x` has one line more than `y`, which stays. Element `cleared` of `y` is
-    /// taken as zero.
+    /// the second ones. The first two maps of a member take low bytes to low and to high bytes. Its
+    /// short maps do the same for high bytes. `x` has one line more than `y`, and this line does
+    /// not change. Element `cleared` of `y` counts as zero.
     ///
     /// # Panics
     /// If the numbers of lines do not fit.
@@ -136,10 +139,10 @@ pub trait Bytes: Copy + Debug + Send + Sync + 'static {
         }
     }
 
-    /// Gets sets ready: bit `k` of word `i` says whether byte `k` belongs to set `i`.
+    /// Prepares sets. Bit `k` of word `i` says whether byte `k` belongs to set `i`.
     fn sets(self, sets: &[u64; 8]) -> Self::Sets;
-    /// Byte `i` of the result is the exclusive or of the bytes of `x` in set `i`. Also returns the
-    /// [`map`](Self::map) with these images.
+    /// Returns a word and a map. Byte `i` of the word is the exclusive or of the bytes of `x` in
+    /// set `i`. The [`map`](Self::map) has these bytes as images.
     fn sums(self, sets: &Self::Sets, x: Self::Line) -> (u64, Self::Map);
 }
 
@@ -153,8 +156,8 @@ pub struct Member<B: Bytes> {
 }
 
 impl<B: Bytes> Member<B> {
-    /// Replaces all maps by those of `other` if `mask` is all ones, and none if it is zero. Takes
-    /// no branch.
+    /// Replaces all maps by those of `other` if `mask` is all ones, and keeps them if `mask` is
+    /// zero. Takes no branch.
     #[inline(always)]
     pub fn replace(&mut self, bytes: B, mask: u64, other: &Self) {
         for (map, other) in self.maps.iter_mut().zip(&other.maps) {
@@ -206,7 +209,7 @@ pub fn transpose_bytes<const N: usize>(x: &mut [[u64; N]; 8]) {
     exchange(x, 1, 0x00ff_00ff_00ff_00ff);
 }
 
-/// The bit planes of 64 bytes: bit `k` of word `i` is bit `i` of byte `k`.
+/// Returns the bit planes of 64 bytes: bit `k` of word `i` is bit `i` of byte `k`.
 #[inline(always)]
 pub fn planes_of_bytes(x: &[u64; 8]) -> [u64; 8] {
     let mut planes: [[u64; 1]; 8] = from_fn(|i| [transpose_bits(x[i])]);
@@ -217,7 +220,7 @@ pub fn planes_of_bytes(x: &[u64; 8]) -> [u64; 8] {
     )
 }
 
-/// The inverse of [`planes_of_bytes`].
+/// Returns the bytes of bit planes: the inverse of [`planes_of_bytes`].
 #[inline(always)]
 pub fn bytes_of_planes(x: &[u64; 8]) -> [u64; 8] {
     let mut bytes: [[u64; 1]; 8] = from_fn(|i| [x[i]]);
@@ -228,14 +231,14 @@ pub fn bytes_of_planes(x: &[u64; 8]) -> [u64; 8] {
     )
 }
 
-/// `bit` of `x` as a mask.
+/// Returns all ones if bit `bit` of `x` is set, else zero.
 #[inline(always)]
 fn mask(x: u64, bit: usize) -> u64 {
     0u64.wrapping_sub(x >> bit & 1)
 }
 
-/// 1 if `x` has an odd number of ones. Takes no branch and no table, as an instruction for it may
-/// be missing.
+/// Returns 1 if `x` has an odd number of ones, else 0. Takes no branch and no table, since the
+/// processor may have no instruction for the parity.
 #[inline(always)]
 fn parity(x: u64) -> u64 {
     let x = x ^ x >> 32;
@@ -246,7 +249,8 @@ fn parity(x: u64) -> u64 {
     (x ^ x >> 1) & 1
 }
 
-/// The masks of the first `N` images. Loops, since compilers do not always inline `from_fn`.
+/// Returns the masks of the first `N` images. Uses loops, since compilers do not always inline
+/// `from_fn`.
 #[inline(always)]
 fn masks<const N: usize>(images: u64) -> [[u64; 8]; N] {
     let mut masks = [[0; 8]; N];
@@ -258,7 +262,7 @@ fn masks<const N: usize>(images: u64) -> [[u64; 8]; N] {
     masks
 }
 
-/// Adds what the masks keep of each plane of `x` to the planes of `sum`.
+/// Adds the bits of each plane of `x` that the masks keep to the planes of `sum`.
 #[inline(always)]
 fn add_masked<const N: usize>(mut sum: [u64; 8], masks: &[[u64; 8]; N], x: &[u64; 8]) -> [u64; 8] {
     for (x, masks) in x.iter().zip(masks) {
@@ -269,7 +273,7 @@ fn add_masked<const N: usize>(mut sum: [u64; 8], masks: &[[u64; 8]; N], x: &[u64
     sum
 }
 
-/// Replaces `masks` by `other` if `mask` is all ones, and not if it is zero.
+/// Replaces `masks` by `other` if `mask` is all ones, and keeps `masks` if `mask` is zero.
 #[inline(always)]
 fn replace_masks<const N: usize>(mask: u64, masks: &mut [[u64; 8]; N], other: &[[u64; 8]; N]) {
     let pairs = masks
@@ -281,8 +285,8 @@ fn replace_masks<const N: usize>(mask: u64, masks: &mut [[u64; 8]; N], other: &[
     }
 }
 
-/// A line is the bit planes of its bytes: word `i` has the bits `i`. So a map is eight masks for
-/// each plane.
+/// A line is the bit planes of its bytes: word `i` has the bits number `i` of all bytes. So a map
+/// is eight masks for each plane.
 impl Bytes for Baseline {
     type Line = [u64; 8];
     type Split = [u64; 8];
@@ -435,7 +439,7 @@ mod tests {
         })
     }
 
-    /// Byte `k` of words.
+    /// Returns byte `k` of words.
     fn byte(x: &[u64], k: usize) -> u8 {
         (x[k / 8] >> (8 * (k % 8))) as u8
     }

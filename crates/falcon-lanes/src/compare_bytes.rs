@@ -1,10 +1,10 @@
-//! Comparison of the operations of [`Bytes`] with the portable ones and with their definitions.
+//! Compares the operations of [`Bytes`] with the portable operations and with their definitions.
 
 use crate::{Baseline, Bytes, Member};
 use core::array::from_fn;
 
-/// Compares the operations of `bytes` with those of [`Baseline`], on repeatable random bytes. For
-/// the tests of crates that implement [`Bytes`].
+/// Compares the operations of `bytes` with those of [`Baseline`], on repeatable random bytes.
+/// Crates that implement [`Bytes`] call this in their tests.
 ///
 /// # Panics
 /// If a result is different.
@@ -16,8 +16,8 @@ pub fn compare_bytes_with_baseline<B: Bytes>(bytes: B) {
     );
 }
 
-/// Compares the maps of a family with their definition. Lines 0 and 1 of `memory` are mapped, the
-/// second one after its high bits are cleared. Line 2 has the numbers.
+/// Compares the maps of a family with their definition. Maps the lines 0 and 1 of `memory`, after
+/// the high bits of line 1 are cleared. Line 2 has the numbers.
 #[inline(always)]
 fn compare_families<B: Bytes>(
     bytes: B,
@@ -36,7 +36,7 @@ fn compare_families<B: Bytes>(
     let their_family = oracle.family(&images);
     let member = |number: u16| {
         let [low, high] = number.to_le_bytes();
-        // Bytes behind the first ones have no effect.
+        // Only the first bytes count; the bytes behind them have no effect.
         let [low, high] = [(low, numbers[1]), (high, numbers[2])].map(|(byte, rest)| {
             let mut line = [rest; 8];
             line[0] = rest << 8 | u64::from(byte);
@@ -82,7 +82,7 @@ fn compare_families<B: Bytes>(
         check(&other, !number & 0x1fff);
         other.replace(bytes, u64::MAX, &ours);
         check(&other, number);
-        // The portable ones, too.
+        // The portable operations are compared, too.
         let expected = bytes.mapped(&ours.maps[0], &bytes.split(arranged(line)));
         let mut planes = line;
         oracle.arrange(&mut planes);
@@ -108,7 +108,7 @@ fn compare_products<B: Bytes>(bytes: B, images: &[[u64; 4]; 13], next: &mut impl
         from_fn(|to| mapped(to, low) ^ mapped(2 + to, high))
     };
     let family = bytes.family(images);
-    // Bytes of each line, as the operation wants them, and back.
+    // Converts the bytes of each line to the order of the operation, and back.
     let arranged = |mut lines: [[u64; 8]; 3]| {
         lines.iter_mut().for_each(|line| bytes.arrange(line));
         lines

@@ -13,17 +13,17 @@ pub trait F64s<I: Copy>:
     + Mul<Output = Self>
     + Neg<Output = Self>
 {
-    /// [`load`](Register::load) of what was stored in two halves just now:
-    /// processors wait for both stores if one load spans them.
+    /// Loads as [`load`](Register::load) does, from memory that was just written in two halves.
+    /// Processors wait for both stores if one load spans them.
     #[inline(always)]
     fn load_halves(isa: I, x: &Self::Of<f64>) -> Self {
         Self::load(isa, x)
     }
-    /// The values of `x` over and over; `x` has a power of two of them, at most
+    /// Repeats the values of `x` over the lanes. `x` has a power of two of them, at most
     /// [`LEN`](Register::LEN).
     fn cycle(isa: I, x: &[f64]) -> Self;
 
-    /// `self / 2`, exact.
+    /// `self / 2`, which is exact.
     fn half(self) -> Self;
     /// `1 / self`, rounded to nearest.
     fn inverse(self) -> Self;
@@ -36,14 +36,14 @@ pub trait F64s<I: Copy>:
     /// odd-indexed ones. The inverse of [`zip`](Self::zip).
     fn unzip(self, y: Self) -> [Self; 2];
 
-    /// Stores [`zip`](Self::zip).
+    /// Stores `self` and `y` in the order of [`zip`](Self::zip).
     #[inline(always)]
     fn store_zipped(self, y: Self, out: &mut [Self::Of<f64>; 2]) {
         let [a, b] = self.zip(y);
         a.store(&mut out[0]);
         b.store(&mut out[1]);
     }
-    /// [`unzip`](Self::unzip) of two registers in memory.
+    /// Loads two registers and returns their [`unzip`](Self::unzip).
     #[inline(always)]
     fn load_unzipped(isa: I, [a, b]: &[Self::Of<f64>; 2]) -> [Self; 2] {
         Self::load(isa, a).unzip(Self::load(isa, b))
@@ -61,21 +61,21 @@ pub trait F64s<I: Copy>:
         let _ = blocks;
         self.zip(y)
     }
-    /// The inverse of [`cut_blocks`](Self::cut_blocks): joins `2 * blocks` blocks to `blocks`.
+    /// Joins `2 * blocks` blocks to `blocks`: the inverse of [`cut_blocks`](Self::cut_blocks).
     #[inline(always)]
     fn join_blocks(self, y: Self, blocks: usize) -> [Self; 2] {
         let _ = blocks;
         self.unzip(y)
     }
-    /// One value of `x` for each block of [`cut_blocks`](Self::cut_blocks), at the places of that
-    /// block. `x` has a power of two of values, at most [`LEN`](Register::LEN).
+    /// Returns one value of `x` for each block of [`cut_blocks`](Self::cut_blocks), at the places
+    /// of that block. `x` has a power of two of values, at most [`LEN`](Register::LEN).
     #[inline(always)]
     fn per_block(isa: I, x: &[f64]) -> Self {
         Self::cycle(isa, x)
     }
 
-    /// `[self + b, self - b]`, the end of every butterfly. Integer arithmetic
-    /// aligns the operands once for both.
+    /// `[self + b, self - b]`, the end of every butterfly. Integer arithmetic aligns the operands
+    /// only once for both results.
     #[inline(always)]
     fn add_sub(self, b: Self) -> [Self; 2] {
         [self + b, self - b]
@@ -86,21 +86,21 @@ pub trait F64s<I: Copy>:
     fn complex_mul(a: [Self; 2], b: [Self; 2]) -> [Self; 2] {
         [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
     }
-    /// `a * conj(b)` for complex numbers, likewise.
+    /// `a * conj(b)` for complex numbers (real part, imaginary part): four products, then one sum
+    /// and one difference.
     #[inline(always)]
     fn complex_mul_conj(a: [Self; 2], b: [Self; 2]) -> [Self; 2] {
         [a[0] * b[0] + a[1] * b[1], a[1] * b[0] - a[0] * b[1]]
     }
 }
 
-/// `2^52 + 2^51`: adding it to `|x| < 2^51` leaves the nearest integer in the
-/// low mantissa bits, by the unit's own rounding and without a branch.
+/// `2^52 + 2^51`. Adding this number to `|x| < 2^51` leaves the nearest integer in the low mantissa
+/// bits, by the unit's own rounding and without a branch.
 pub const ROUNDER: f64 = 6_755_399_441_055_744.0;
 
 #[inline(always)]
 fn floor(a: f64) -> f64 {
-    // Exact, since |a| < 2^51; the sign of the rest says whether rounding
-    // went up.
+    // The result is exact, since |a| < 2^51. The sign of the rest says whether rounding went up.
     let nearest = a + ROUNDER - ROUNDER;
     if a < nearest { nearest - 1.0 } else { nearest }
 }
@@ -132,9 +132,9 @@ impl<I: Isa> F64s<I> for f64 {
     }
 }
 
-/// `N` doubles in an array: compilers vectorise element-wise loops over it as
-/// long as the formulas are short. In memory, the coefficients of up to four
-/// polynomials; see [`Lines`](crate::Lines).
+/// `N` doubles in an array. Compilers vectorise element-wise loops over the array as long as the
+/// formulas are short. In memory, a `Pack` holds the coefficients of up to four polynomials; see
+/// [`Lines`](crate::Lines).
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub struct Pack<const N: usize>(pub [f64; N]);
@@ -233,8 +233,8 @@ impl<I: Isa, const N: usize> F64s<I> for Pack<N> {
     }
 }
 
-/// Two registers, one after the other: what instruction sets with narrow ones
-/// make longer ones of.
+/// Two registers, one after the other. Instruction sets with narrow registers make longer ones of
+/// them.
 #[derive(Clone, Copy, Debug)]
 pub struct Two<R>(R, R);
 
@@ -341,8 +341,8 @@ impl<I: Copy, R: F64s<I>> F64s<I> for Two<R> {
         [Self(a, b), Self(c, d)]
     }
 
-    // Of two blocks or more, the first half lies in the first registers. So the first cut moves
-    // nothing.
+    // If there are two blocks or more, the first half lies in the first registers. So the first cut
+    // moves nothing.
     #[inline(always)]
     fn cut_blocks(self, y: Self, blocks: usize) -> [Self; 2] {
         if blocks == 1 {

@@ -4,16 +4,16 @@ use crate::{Isa, Register, register_of};
 use core::array;
 use core::ops::{Mul, Sub};
 
-/// Eight binary32 values. They serve estimates with a proven margin and nothing
-/// else: results may be rounded differently from one set to another.
+/// Eight binary32 values. They serve only for estimates with a proven margin: instruction sets may
+/// round results differently.
 ///
-/// Comparisons give a mask. Lane `k` has bits `k << LOG_BITS` to `((k + 1) << LOG_BITS) - 1` of it,
-/// all equal. The bits above those of lane 7 are zero.
+/// Comparisons give a mask. Lane `k` has bits `k << LOG_BITS` to `((k + 1) << LOG_BITS) - 1` of the
+/// mask, all equal. The bits above those of lane 7 are zero.
 pub trait F32x8: Copy + Sub<Output = Self> + Mul<Output = Self> {
     /// Logarithm of the number of bits that a lane has in a mask, at most 3.
     const LOG_BITS: u32 = 0;
 
-    /// Sets the bits of the lanes in which `self <= b`. A NaN is below nothing.
+    /// Sets the bits of the lanes in which `self <= b`. A NaN is not below any value.
     fn le(self, b: Self) -> u64;
 
     /// Compares each of `a` with `b` as [`le`](Self::le) does.

@@ -1,53 +1,51 @@
-//! Registers of integers: for bitwise permutations, for ciphers of 32-bit words,
-//! for arithmetic modulo a prime of sixteen bits.
+//! Registers of integers, for bitwise permutations, for ciphers with 32-bit words, and for
+//! arithmetic modulo a prime of sixteen bits.
 //!
-//! Algorithms are loops over the registers that an array fills. Where a register
-//! is one word, such a loop goes over words, and compilers turn it into vector
-//! code.
+//! Algorithms are loops over the registers that an array fills. If a register is one word,
+//! compilers turn these loops over words into vector code.
 
 use crate::{Isa, Masks, Register};
 use core::ops::{Add, Sub};
 
 /// 64-bit words.
 ///
-/// Rotations take their count to both sides, `L` to the left and `R = 64 - L` to
-/// the right, since instructions want one or the other as a constant.
+/// Rotations have both counts as parameters, `L` to the left and `R = 64 - L` to the right, since
+/// instructions need one or the other as a constant.
 pub trait U64s: Copy {
     /// True if [`xor_and_not`](Self::xor_and_not) costs no complement.
     const AND_NOT: bool;
     /// True if [`settled`](Self::settled) has an effect.
     const SETTLES: bool = false;
 
-    /// True if products of polynomials over GF(2), a coefficient in each register, are faster from
-    /// three products of half the length. So they are where a sum with a product of bits takes two
-    /// instructions; measured on AVX2, counted on NEON.
+    /// True if three products of half the length make products of polynomials over GF(2) faster,
+    /// with a coefficient in each register. That is so if a sum with a product of bits takes two
+    /// instructions: measured on AVX2, counted on NEON.
     const SPLITS_PRODUCTS: bool = false;
 
-    /// Exclusive or with `x` in every lane. There is no way to a value without
-    /// a token: see [`Register`].
+    /// Exclusive or with `x` in every lane. No value can be made without a token; see [`Register`].
     fn xor_u64(self, x: u64) -> Self;
     /// Exclusive or.
     fn xor(self, other: Self) -> Self;
-    /// And.
+    /// Bitwise and.
     fn and(self, other: Self) -> Self;
-    /// Or.
+    /// Bitwise or.
     fn or(self, other: Self) -> Self;
     /// Complement.
     fn not(self) -> Self;
     /// Rotation to the left by `0 < L < 64`.
     fn rotate_left<const L: i32, const R: i32>(self) -> Self;
 
-    /// Exclusive or of three.
+    /// Exclusive or of three words.
     #[inline(always)]
     fn xor3(self, b: Self, c: Self) -> Self {
         self.xor(b).xor(c)
     }
-    /// Exclusive or of five.
+    /// Exclusive or of five words.
     #[inline(always)]
     fn xor5(self, [b, c, d, e]: [Self; 4]) -> Self {
         self.xor3(b, c).xor3(d, e)
     }
-    /// Exclusive or with `b`, rotated to the left by one.
+    /// Exclusive or with `b`, where `b` is first rotated to the left by one.
     #[inline(always)]
     fn xor_rotated(self, b: Self) -> Self {
         self.xor(b.rotate_left::<1, 63>())
@@ -57,21 +55,21 @@ pub trait U64s: Copy {
     fn xor_then_rotate<const L: i32, const R: i32>(self, b: Self) -> Self {
         self.xor(b).rotate_left::<L, R>()
     }
-    /// Exclusive or with the and of `b` and `c`.
+    /// Exclusive or with the bitwise and of `b` and `c`.
     #[inline(always)]
     fn xor_and(self, b: Self, c: Self) -> Self {
         self.xor(b.and(c))
     }
-    /// Exclusive or with `c` where `b` is zero.
+    /// Exclusive or with the bits of `c` at which `b` is zero.
     #[inline(always)]
     fn xor_and_not(self, b: Self, c: Self) -> Self {
         self.xor(b.not().and(c))
     }
 
-    /// Or with `bits` in the lanes where `a` equals `b`. Takes no branch.
+    /// Bitwise or with `bits`, in the lanes where `a` equals `b`. Takes no branch.
     #[inline(always)]
     fn or_where_equal(self, bits: Self, a: Self, b: Self) -> Self {
-        // Rotations spread every bit that differs over the whole lane.
+        // Rotations spread every differing bit over the whole lane.
         let x = a.xor(b);
         let x = x.or(x.rotate_left::<32, 32>());
         let x = x.or(x.rotate_left::<16, 48>());
@@ -82,7 +80,8 @@ pub trait U64s: Copy {
         self.or(bits.and(x.not()))
     }
 
-    /// All ones in the lanes whose bit `bit` is one, zeros in the others. Takes no branch.
+    /// Returns all ones in the lanes whose bit `bit` is one, and zeros in the others. Takes no
+    /// branch.
     #[inline(always)]
     fn mask_of_bit(self, bit: usize) -> Self {
         let zero = self.xor(self);
@@ -91,7 +90,7 @@ pub trait U64s: Copy {
     }
 
     /// Computes [`xor_and_not`](Self::xor_and_not). If the type defers rotations, the result owes
-    /// what `c` owes; results of all other operations owe what `self` owes.
+    /// the rotation of `c`. Results of all other operations owe the rotation of `self`.
     #[inline(always)]
     fn xor_and_not_owing_last(self, b: Self, c: Self) -> Self {
         self.xor_and_not(b, c)
@@ -103,8 +102,8 @@ pub trait U64s: Copy {
         _ = owed;
         self
     }
-    /// Returns the same words. A type may implement this so that compilers have all of them before
-    /// they compute with any: see [`Isa::settled`].
+    /// Returns the same words. A type may implement this so that compilers compute all words before
+    /// they use any; see [`Isa::settled`].
     #[inline(always)]
     fn settled<const N: usize>(words: [Self; N]) -> [Self; N] {
         words
@@ -141,7 +140,7 @@ impl U64s for u64 {
     #[inline(always)]
     fn or_where_equal(self, bits: Self, a: Self, b: Self) -> Self {
         let x = a ^ b;
-        // One bit if they differ, taken from all ones.
+        // The bit is set if the words differ. It is subtracted from all ones.
         self | bits & ((x | x.wrapping_neg()) >> 63).wrapping_sub(1)
     }
     #[inline(always)]
@@ -150,23 +149,24 @@ impl U64s for u64 {
     }
 }
 
-/// 64-bit words below `2^63` that are compared.
+/// 64-bit words below `2^63` that can be compared.
 pub trait Ordered: Copy {
     /// Returns the smaller word of every lane, then the larger one. Takes the same time for all
-    /// words. Where a word is not below `2^63`, its lane is unspecified.
+    /// words. If a word is not below `2^63`, its lane is unspecified.
     fn min_max(self, other: Self) -> [Self; 2];
 }
 
 impl Ordered for u64 {
     #[inline(always)]
     fn min_max(self, other: Self) -> [Self; 2] {
-        // Conditional moves, as the check of constant time sees. Others might branch.
+        // On x86-64 these are conditional moves, as the check of constant time shows. Other targets
+        // might branch.
         if cfg!(target_arch = "x86_64") {
             return [self.min(other), self.max(other)];
         }
         let below = other.wrapping_sub(self) as i64 >> 63;
-        // Without the black box, the compiler branches on the sign on AArch64. On Cortex-M it would
-        // cost memory.
+        // Without the black box, the compiler branches on the sign on AArch64. On Cortex-M the
+        // black box would cost memory.
         let below = if cfg!(target_pointer_width = "64") {
             core::hint::black_box(below) as u64
         } else {
@@ -208,17 +208,16 @@ pub const fn mul_high(a: i16, b: i16) -> i16 {
     ((a as i32 * b as i32) >> 16) as i16
 }
 
-/// Signed 16-bit words, with what reductions modulo a prime `p < 2^15` are made
-/// of. Sums and differences must not overflow.
+/// Signed 16-bit words, with the operations of reductions modulo a prime `p < 2^15`. Sums and
+/// differences must not overflow.
 pub trait I16s: Copy + Add<Output = Self> + Sub<Output = Self> {
     /// Low half of the product.
     fn mul_low(self, other: Self) -> Self;
     /// Low half of the product with a constant.
     fn mul_low_by(self, c: i16) -> Self;
-    /// `(a b - m p) / 2^16`, where the low halves of the two products agree.
-    /// `|b| < 2^15`.
+    /// `(a b - m p) / 2^16`. The low halves of the two products must be equal. `|b| < 2^15`.
     fn montgomery(self, b: Self, m: Self, p: i16) -> Self;
-    /// `floor(a v / 2^27 + 1/2)`, where `0 < v`.
+    /// `floor(a v / 2^27 + 1/2)`, for `0 < v`.
     fn barrett(self, v: i16) -> Self;
     /// `a - t p` modulo `2^16`.
     fn sub_mul(self, t: Self, p: i16) -> Self;
@@ -232,16 +231,15 @@ pub trait I16s: Copy + Add<Output = Self> + Sub<Output = Self> {
         I: Isa,
         Self: Register<I, Value = i16>;
 
-    /// Exchanges the odd blocks of `x` with the even blocks of `y`. A block is `BLOCK` words: 1, 2,
-    /// 4, 8 or 16. The exchange is its own inverse.
+    /// Exchanges the odd blocks of `x` with the even blocks of `y`. A block has `BLOCK` words: 1,
+    /// 2, 4, 8 or 16. The exchange is its own inverse.
     ///
-    /// Read as a matrix of two rows, each pair of blocks of `x` above the same pair of `y` is
-    /// transposed.
+    /// Take each pair of blocks of `x` and the same pair of `y` as the rows of a 2 by 2 matrix: the
+    /// exchange transposes this matrix.
     fn exchange<const BLOCK: usize>(x: &mut Self::Row, y: &mut Self::Row);
 }
 
-// Sums are checked where the build asks for it: this tests the ranges of the
-// callers.
+// Builds with overflow checks check these sums. That tests the ranges of the callers.
 impl I16s for i16 {
     #[inline(always)]
     fn mul_low(self, other: Self) -> Self {
@@ -292,7 +290,7 @@ fn swap_blocks<const BLOCK: usize>(x: &mut [i16; 32], y: &mut [i16; 32]) {
     }
 }
 
-/// All ones in the even blocks of `block` words.
+/// Returns a mask with all ones in the even blocks of `block` words.
 const fn even_blocks(block: usize) -> [i16; 32] {
     let mut masks = [0; 32];
     let mut i = 0;
@@ -308,12 +306,13 @@ const fn even_blocks(block: usize) -> [i16; 32] {
 static EVEN_PAIRS: [i16; 32] = even_blocks(2);
 static EVEN_FOURS: [i16; 32] = even_blocks(4);
 
-/// Exchanges the odd blocks of `x` with the even blocks of `y`, whose masks are `even`. Compilers
-/// make shuffles of registers of these loops, but no moves of blocks.
+/// Exchanges the odd blocks of `x` with the even blocks of `y`. `even` is the mask of the even
+/// blocks. Compilers turn these loops into shuffles of registers, but not moves of whole blocks.
 #[inline(always)]
 fn select_blocks<const BLOCK: usize>(even: &[i16; 32], x: &mut [i16; 32], y: &mut [i16; 32]) {
     let (a, b) = (*x, *y);
-    // `b` a block later, and `a` a block earlier. What is outside of them is masked.
+    // `later` is `b` moved one block later, and `earlier` is `a` moved one block earlier. Words
+    // outside of the blocks are masked.
     let (mut later, mut earlier) = ([0; 36], [0; 36]);
     later[BLOCK..BLOCK + 32].copy_from_slice(&b);
     earlier[..32].copy_from_slice(&a);
@@ -350,14 +349,14 @@ fn exchange_words(x: &mut [i16; 32], y: &mut [i16; 32]) {
     }
 }
 
-/// Four words in one.
+/// Joins four words to one.
 #[inline(always)]
 fn joined(&[a, b, c, d]: &[i16; 4]) -> u64 {
     let word = |x: i16| u64::from(x as u16);
     word(a) | word(b) << 16 | word(c) << 32 | word(d) << 48
 }
 
-/// The four words of one.
+/// Splits a word into four.
 #[inline(always)]
 fn parted(x: u64) -> [i16; 4] {
     [

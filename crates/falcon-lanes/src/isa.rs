@@ -5,10 +5,10 @@ use crate::{
 };
 use core::fmt::Debug;
 
-/// Values of a function from bytes to pairs of words.
+/// A table of the values of a function from bytes to pairs of words.
 #[derive(Clone, Copy, Debug)]
 pub struct ByteTable {
-    /// Low and high bytes of the first words, then of the second ones.
+    /// The low and the high bytes of the first words, then those of the second words.
     pub planes: [[u8; 256]; 4],
 }
 
@@ -37,10 +37,9 @@ pub fn tail([.., a, b, c, d]: &[u8; 11]) -> u32 {
 /// An instruction set: a zero-sized proof that this processor has some
 /// features.
 ///
-/// [`vectorize`](Self::vectorize) runs a kernel in a function that is compiled
-/// with them; there the loops over arrays become the widest vector code that the
-/// features offer. What compilers do not find by themselves are the operations
-/// of its registers and the few methods below.
+/// [`vectorize`](Self::vectorize) runs a kernel in a function that is compiled with them; in this
+/// function, loops over arrays become the widest vector code that the features offer. Registers and
+/// the methods below have the operations that compilers do not find by themselves.
 pub trait Isa: Copy + Debug + Send + Sync + 'static {
     /// One double.
     type F64: F64s<Self>;
@@ -50,29 +49,29 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     type F64x4: F64s<Self>;
     /// Eight doubles.
     type F64x8: F64s<Self>;
-    /// Doubles of the longest of these that is worth while for one polynomial:
-    /// 1, where they are for the compiler to vectorise, 4 or 8.
+    /// Number of doubles in the longest register that is worth while for one polynomial: 4 or 8, or
+    /// 1 if the compiler vectorises.
     const LONGEST_F64S: usize;
     /// Eight binary32 values.
     type F32x8: F32x8 + Register<Self, Value = f32>;
     /// A register of 64-bit words.
     type U64s: U64s + Ordered + Register<Self, Value = u64>;
-    /// The fastest register for one chain of operations on 64-bit words, of which the first lane
-    /// alone is used.
+    /// The fastest register for one chain of operations on 64-bit words. Only the first lane is
+    /// used.
     type OneU64: U64s + Register<Self, Value = u64>;
     /// A register of 32-bit words.
     type U32s: U32s + Register<Self, Value = u32>;
     /// A register of 16-bit words.
     type I16s: I16s + Register<Self, Value = i16>;
-    /// Look-ups in registers, which a processor with the set may have or not.
+    /// Look-ups in registers, which some processors with this instruction set have.
     type LookUps: LookUps;
 
-    /// Runs `kernel` in a frame where the features are enabled. Everything the
-    /// kernel calls must be inlined into it.
+    /// Runs `kernel` in a frame where the features are enabled. All functions that the kernel calls
+    /// must be inlined into it.
     fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R;
 
-    /// Runs `kernel`, which computes with [`U64s`](Self::U64s), in a frame where
-    /// the features that these need are enabled.
+    /// Runs `kernel`, which computes with [`U64s`](Self::U64s), in a frame where the features for
+    /// these registers are enabled.
     #[inline(always)]
     fn vectorize_words<R>(self, kernel: impl FnOnce() -> R) -> R {
         self.vectorize(kernel)
@@ -84,9 +83,9 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
         None
     }
 
-    /// True if independent work is worth placing between the operations of a chain, each of which
-    /// waits for the one before. Loops over 16 words of 32 bits must be few instructions on this
-    /// set: then processors execute them in the gaps of the chain.
+    /// True if it pays to place independent work between the operations of a chain, in which each
+    /// operation waits for the one before. On such a set, loops over 16 words of 32 bits must be
+    /// few instructions. Then processors execute them in the gaps of the chain.
     const FILLS_GAPS: bool = false;
 
     /// Runs `kernel` with the best [`Bytes`](crate::Bytes) of this processor.
@@ -105,9 +104,9 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     /// True if [`settled`](Self::settled) has an effect.
     const SETTLES: bool = false;
 
-    /// Returns the same words. A set may implement this so that compilers compute all of them
-    /// before they use what is returned. Where compilers mix the instructions of two parts of a
-    /// long computation, more words are alive at once, and fewer than all are in registers.
+    /// Returns the same words. A set may implement this so that compilers compute all of the words
+    /// before they use any of the returned words. If compilers mix the instructions of two parts of
+    /// a long computation, more words are alive at once than fit in registers.
     #[inline(always)]
     fn settled<const N: usize>(self, words: [u64; N]) -> [u64; N] {
         words
@@ -119,14 +118,13 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
         core::array::from_fn(|j| core::array::from_fn(|i| x[i][j]))
     }
 
-    /// Loads words from their little-endian bytes, of which there may be more than the register
-    /// takes.
+    /// Loads words from their little-endian bytes. `x` may have more words than the register.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If `x` has fewer words than the register.
     #[inline(always)]
     fn load_le_bytes(self, x: &[[u8; 8]]) -> Self::U64s {
-        // As many as the longest register has.
+        // The array has as many words as the longest register.
         let mut words = [0; 8];
         for (word, bytes) in words.iter_mut().zip(&x[..Self::U64s::LEN]) {
             *word = u64::from_le_bytes(*bytes);
@@ -134,7 +132,7 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
         Self::U64s::load(self, &Self::U64s::chunks(&words)[0])
     }
 
-    /// Returns the parities of eight rows: bit `i` is that of the ones in row `i`.
+    /// Returns the parities of eight rows: bit `i` is the parity of the ones in row `i`.
     #[inline(always)]
     fn parities(self, rows: &[[u64; 8]; 8]) -> u8 {
         let parity = |row: &[u64; 8]| {
@@ -149,9 +147,9 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     /// Bit `i` is bit `i mod 8` of byte `i / 8`. Compares every position with all places, so
     /// neither time nor addresses depend on the positions.
     ///
-    /// Positions plus `offset` are below `2^16`; those beyond `out` set no bit. If two of them are
-    /// equal, the bits of `out[2 i]` and `out[2 i + 1]`, one of which has the place, are
-    /// unspecified. Enters the frame of the instructions itself.
+    /// Positions plus `offset` must be below `2^16`. Positions beyond `out` set no bit. If two
+    /// positions are equal, the bytes `out[2 i]` and `out[2 i + 1]` are unspecified if one of them
+    /// has the place. This method enters the frame of the instructions itself.
     ///
     /// # Panics
     /// If `out` has more than 4096 bytes.
@@ -160,20 +158,20 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
         crate::set_bits::set_bits(self, positions, offset, out);
     }
 
-    /// True if [`look_up_bytes`](Self::look_up_bytes) is fast: the set finds many bytes of a table
-    /// in registers at once.
+    /// True if [`look_up_bytes`](Self::look_up_bytes) is fast, because the set looks up many bytes
+    /// of a table in registers at once.
     const LOOKS_UP_BYTES: bool = false;
 
     /// Looks up `index[0][i] + 256 index[1][i]`, for every `i`, in `N` tables of bytes: writes byte
     /// number `i` of each of `out`. Reads all bytes of the tables for every `i`, so neither time
     /// nor addresses depend on the numbers.
     ///
-    /// All tables have the same length, at least 256 and at most 8192, a power of two. Where a
-    /// number is not below it, the bytes are unspecified.
+    /// All tables have the same length, which is a power of two from 256 to 8192. If a number is
+    /// not below this length, its bytes are unspecified.
     ///
     /// # Panics
-    /// If the tables have another length, if the other slices differ in length, or if their length
-    /// is no multiple of 256.
+    /// If the tables have another length, if the other slices differ in length, or if the length of
+    /// these is not a multiple of 256.
     #[inline(always)]
     fn look_up_bytes<const N: usize>(
         self,
@@ -194,14 +192,13 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
         }
     }
 
-    /// Moves the words of `x` whose keys are below `limit` to the start of
-    /// `out`, in order, and returns how many they are; what follows them in
-    /// `out` is unspecified.
+    /// Moves the words of `x` whose keys are below `limit` to the start of `out`, in order. Returns
+    /// the number of these words. The words of `out` after them are unspecified.
     #[inline(always)]
     fn keep_below(self, limit: u16, keys: &[u16; 16], x: &[u16; 16], out: &mut [u16; 16]) -> usize {
         let mut count = 0;
         for (&key, &x) in keys.iter().zip(x) {
-            // Below the length: one word at most has been kept for each before.
+            // `count` is below the length, since each earlier key adds at most one.
             out[count % 16] = x;
             count += usize::from(key < limit);
         }
@@ -215,7 +212,7 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
         [tail(a), tail(b), tail(c), tail(d)]
     }
 
-    /// Returns the first words, and the second words, that `f` makes of the bytes `x`. `table`
+    /// Applies `f` to the bytes `x`. Returns the first words, and the second words. `table`
     /// tabulates `f`, for constant-time lookup.
     #[inline(always)]
     fn map_bytes<const N: usize>(
@@ -236,7 +233,7 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     }
 }
 
-/// The features that the build target has anyway.
+/// The features that every processor of the build target has.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Baseline;
 

@@ -1,7 +1,7 @@
 //! Words that are moved together, eight at a time.
 
-/// For each set of eight words, given by its bits: places of the bytes of these words, in order.
-/// The rest is zero.
+/// For each set of eight words, given by its bits: the places of the bytes of these words, in
+/// order, then zeros.
 pub static KEPT: [[u8; 16]; 256] = {
     let mut table = [[0; 16]; 256];
     let mut mask = 0;
@@ -20,8 +20,8 @@ pub static KEPT: [[u8; 16]; 256] = {
     table
 };
 
-/// [`Isa::keep_below`](crate::Isa::keep_below) from a function that moves the words of eight
-/// together and returns their set.
+/// Computes [`Isa::keep_below`](crate::Isa::keep_below) by a function that moves the kept words of
+/// eight together and returns their set.
 #[inline(always)]
 pub fn keep_by_eights(
     keys: &[u16; 16],
@@ -31,7 +31,7 @@ pub fn keep_by_eights(
 ) -> usize {
     let mut count = 0;
     for (keys, x) in keys.as_chunks().0.iter().zip(x.as_chunks().0) {
-        // At most eight words stand before the second eight, so there is always room.
+        // At most eight words come before the second eight, so there is always room.
         let Some(out) = out.get_mut(count..).and_then(<[u16]>::first_chunk_mut) else {
             break;
         };

@@ -8,67 +8,67 @@ use zeroize::DefaultIsZeroes;
 /// Arrangement of the coefficients of one polynomial, or of [`LANES`](Self::LANES) polynomials side
 /// by side, in memory and in registers.
 ///
-/// An instruction set is itself the arrangement of one polynomial: a register
-/// holds neighbours. In [`Many`], a register holds one coefficient of each
-/// polynomial. The formulas are the same, and so are the bits: what differs is
-/// which values meet in an instruction. A *run* is what a register `R` holds:
-/// `R::LEN / LANES` consecutive coefficients.
+/// An instruction set is itself the arrangement of one polynomial: a register holds neighbouring
+/// coefficients. In [`Many`], a register holds one coefficient of each polynomial. The formulas are
+/// the same, and so are the bits. Only the values that share an instruction differ. A *run* is the
+/// content of a register `R`: `R::LEN / LANES` consecutive coefficients.
 pub trait Lanes: Copy + Debug + Send + Sync + 'static {
     /// The instruction set.
     type Isa: Isa;
-    /// Polynomials side by side.
+    /// Number of polynomials side by side.
     const LANES: usize;
     /// One coefficient of every polynomial.
     type Real: DefaultIsZeroes + Debug + Send + Sync + 'static;
-    /// Coefficients that the longest register holds.
+    /// Number of coefficients that the longest register holds.
     const RUN: usize;
     /// A register that holds one coefficient.
     type X1: F64s<Self::Isa>;
-    /// Two, or as many as there are in [`RUN`](Self::RUN).
+    /// A register that holds two coefficients, or [`RUN`](Self::RUN) if that is fewer.
     type X2: F64s<Self::Isa>;
-    /// Four, likewise.
+    /// A register that holds four coefficients, or [`RUN`](Self::RUN) if that is fewer.
     type X4: F64s<Self::Isa>;
-    /// Eight, likewise.
+    /// A register that holds eight coefficients, or [`RUN`](Self::RUN) if that is fewer.
     type X8: F64s<Self::Isa>;
     /// An array with an element for each coefficient of a run of `R`.
     type Of<R: F64s<Self::Isa>, T: 'static>: 'static;
 
-    /// The instruction set.
+    /// Returns the instruction set.
     fn isa(self) -> Self::Isa;
 
-    /// The values of the lanes.
+    /// Returns the values of the lanes.
     fn values(x: &Self::Real) -> &[f64];
-    /// [`values`](Self::values), to be written.
+    /// Returns [`values`](Self::values) for writing.
     fn values_mut(x: &mut Self::Real) -> &mut [f64];
 
-    /// `x` cut into runs, without what is left over.
+    /// Cuts `x` into runs, without the coefficients that are left over.
     fn runs<R: F64s<Self::Isa>, T: 'static>(x: &[T]) -> &[Self::Of<R, T>];
-    /// [`runs`](Self::runs), to be written.
+    /// Returns [`runs`](Self::runs) for writing.
     fn runs_mut<R: F64s<Self::Isa>, T: 'static>(x: &mut [T]) -> &mut [Self::Of<R, T>];
-    /// The run `x`.
+    /// Loads the run `x`.
     fn load<R: F64s<Self::Isa>>(self, x: &Self::Of<R, Self::Real>) -> R;
-    /// [`load`](Self::load) of what was stored in shorter runs just now: see
+    /// Loads as [`load`](Self::load) does, from memory that was just written in shorter runs; see
     /// [`F64s::load_halves`].
     fn load_halves<R: F64s<Self::Isa>>(self, x: &Self::Of<R, Self::Real>) -> R;
-    /// The run `x`, the same for every polynomial.
+    /// Loads the run `x`, the same for every polynomial.
     fn shared<R: F64s<Self::Isa>>(self, x: &Self::Of<R, f64>) -> R;
-    /// The coefficients `x` over and over, the same for every polynomial; `x`
-    /// has a power of two of them, at most a run.
+    /// Repeats the coefficients `x` over a run, the same for every polynomial. `x` has a power of
+    /// two of them, at most a run.
     fn cycle<R: F64s<Self::Isa>>(self, x: &[f64]) -> R;
-    /// The coefficients `x` by [`F64s::per_block`], the same for every polynomial.
+    /// Returns the coefficients `x` in the order of [`F64s::per_block`], the same for every
+    /// polynomial.
     #[inline(always)]
     fn per_block<R: F64s<Self::Isa>>(self, x: &[f64]) -> R {
         self.cycle(x)
     }
     /// Writes a run.
     fn store<R: F64s<Self::Isa>>(run: R, out: &mut Self::Of<R, Self::Real>);
-    /// The coefficients of two runs, first those at even places, then those at odd ones. The
-    /// default is for runs of one coefficient, which are loaded as they are.
+    /// Loads the coefficients of two runs: first those at even places, then those at odd places.
+    /// The default is for runs of one coefficient, which are loaded as they are.
     #[inline(always)]
     fn load_unzipped<R: F64s<Self::Isa>>(self, [a, b]: &[Self::Of<R, Self::Real>; 2]) -> [R; 2] {
         [self.load(a), self.load(b)]
     }
-    /// The inverse of [`load_unzipped`](Self::load_unzipped).
+    /// Stores two runs: the inverse of [`load_unzipped`](Self::load_unzipped).
     #[inline(always)]
     fn store_zipped<R: F64s<Self::Isa>>([x, y]: [R; 2], out: &mut [Self::Of<R, Self::Real>; 2]) {
         Self::store(x, &mut out[0]);
@@ -141,8 +141,8 @@ impl<I: Isa> Lanes for I {
     }
 }
 
-/// Coefficients of `N` polynomials in whole cache lines. A register of 64 bytes that spans two
-/// lines takes twice as long to load.
+/// One coefficient of each of `N` polynomials, in whole cache lines. Loading a register of 64 bytes
+/// that spans two lines takes twice as long.
 ///
 /// ```
 /// use falcon_lanes::Lines;
@@ -163,8 +163,8 @@ impl<const N: usize> Default for Lines<N> {
 
 impl<const N: usize> DefaultIsZeroes for Lines<N> {}
 
-/// `N` polynomials side by side, 1, 2, 4, 8 or 16: a register holds one
-/// coefficient of each.
+/// `N` polynomials side by side, where `N` is 1, 2, 4, 8 or 16. A register holds one coefficient of
+/// each polynomial.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Many<I, const N: usize>(pub I);
 

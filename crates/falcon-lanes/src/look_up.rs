@@ -17,34 +17,34 @@ pub trait LookUps: Copy + Debug + Send + Sync + 'static {
     /// Thirty-two 16-bit words.
     type Words: Copy;
 
-    /// Runs `kernel` in a frame where the instructions are enabled. Everything the kernel calls
-    /// must be inlined into it.
+    /// Runs `kernel` in a frame where the instructions are enabled. All functions that the kernel
+    /// calls must be inlined into it.
     fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R;
 
-    /// `x` in every lane.
+    /// Returns `x` in every lane.
     fn splat(self, x: i16) -> Self::Words;
-    /// The low halves, then the high halves, of the [`tail`]s of 32 records.
+    /// Returns the low halves of the [`tail`]s of 32 records, then their high halves.
     fn tails(self, x: &[[u8; 11]; 32]) -> [Self::Words; 2];
-    /// The lanes where `a` is below `b`, both unsigned.
+    /// Returns the mask of the lanes where `a` is below `b`, as unsigned words.
     fn below(self, a: Self::Words, b: Self::Words) -> u32;
-    /// The lanes where `x` is odd.
+    /// Returns the mask of the lanes where `x` is odd.
     fn odd(self, x: Self::Words) -> u32;
-    /// The high byte of every word.
+    /// Returns the high byte of every word.
     fn high_bytes(self, x: Self::Words) -> Self::Words;
-    /// Sum modulo `2^16`.
+    /// Returns the sum modulo `2^16`.
     fn add(self, a: Self::Words, b: Self::Words) -> Self::Words;
-    /// `a + b` in the lanes of `mask`, `a` in the others; modulo `2^16`.
+    /// Returns `a + b` modulo `2^16` in the lanes of `mask`, and `a` in the others.
     fn add_where(self, mask: u32, a: Self::Words, b: Self::Words) -> Self::Words;
-    /// Words of `table` at the places `at`, which are below 32.
+    /// Returns the words of `table` at the places `at`, which are below 32.
     fn look_up(self, table: &Table<32>, at: Self::Words) -> Self::Words;
-    /// Words of `table` at the places `at`, which are below 256.
+    /// Returns the words of `table` at the places `at`, which are below 256.
     fn look_up_byte(self, table: &Table<256>, at: Self::Words) -> Self::Words;
     /// Writes `other` in the lanes of `mask` and the signed words of `x` in the others.
     fn store_floats(self, x: Self::Words, mask: u32, other: f32, out: &mut [f32; 32]);
 }
 
-/// Portable: for tests, and for instruction sets without such instructions, which never look up.
-/// Every entry of a table is read.
+/// Portable implementation, for tests. Instruction sets without these instructions have it too, but
+/// never look up. It reads every entry of a table.
 impl LookUps for Baseline {
     type Words = [i16; 32];
 
@@ -100,13 +100,13 @@ impl LookUps for Baseline {
     }
 }
 
-/// The mask of the lanes for which `f` is true.
+/// Returns the mask of the lanes for which `f` is true.
 #[inline(always)]
 fn mask(f: impl Fn(usize) -> bool) -> u32 {
     (0..32).fold(0, |mask, k| mask | u32::from(f(k)) << k)
 }
 
-/// All ones if `mask` has lane `k`, else zero.
+/// Returns all ones if `mask` has lane `k`, else zero.
 #[inline(always)]
 fn lane(mask: u32, k: usize) -> i16 {
     -((mask >> k & 1) as i16)

@@ -4,8 +4,8 @@ use crate::Isa;
 
 /// [`LEN`](Self::LEN) values in a register of `I`, or in several registers.
 ///
-/// A value is made from a token alone, and so only where the processor has the
-/// features: it proves them. A type may belong to several instruction sets.
+/// A value can be made only from a token. So it proves that the processor has the features. A type
+/// may belong to several instruction sets.
 pub trait Register<I>: Copy + 'static {
     /// Value of one lane.
     type Value: Copy + 'static;
@@ -14,20 +14,20 @@ pub trait Register<I>: Copy + 'static {
     /// An array of [`LEN`](Self::LEN) elements.
     type Of<T: 'static>: 'static;
 
-    /// `x` cut into arrays, without what is left over.
+    /// Cuts `x` into arrays, without the elements that are left over.
     fn chunks<T: 'static>(x: &[T]) -> &[Self::Of<T>];
-    /// [`chunks`](Self::chunks), to be written.
+    /// Returns [`chunks`](Self::chunks) for writing.
     fn chunks_mut<T: 'static>(x: &mut [T]) -> &mut [Self::Of<T>];
 
-    /// The values of `x`.
+    /// Loads the values of `x`.
     fn load(isa: I, x: &Self::Of<Self::Value>) -> Self;
-    /// `x` in every lane.
+    /// Returns `x` in every lane.
     fn splat(isa: I, x: Self::Value) -> Self;
     /// Writes the values to `out`.
     fn store(self, out: &mut Self::Of<Self::Value>);
 }
 
-/// The items of [`Register`] that its length alone decides.
+/// Defines the items of [`Register`] that depend only on its length.
 #[macro_export]
 macro_rules! register_of {
     ($len:expr) => {
@@ -45,7 +45,7 @@ macro_rules! register_of {
     };
 }
 
-/// [`Register`] for what needs no proof: a single value.
+/// Implements [`Register`] for a single value, which needs no proof of features.
 macro_rules! single {
     ($($value:ty),*) => {$(
         impl<I: Isa> Register<I> for $value {

@@ -1,15 +1,15 @@
-//! Bits at secret places of a vector: every place is compared with all words.
+//! Sets bits at secret places of a vector: every place is compared with all words.
 
 use crate::{Isa, Register, U64s, wipe};
 use core::marker::PhantomData;
 
-/// Registers that are written at a time.
+/// Number of registers that are written at a time.
 const ABREAST: usize = 8;
 
-/// Positions that are prepared at a time.
+/// Number of positions that are prepared at a time.
 const PREPARED: usize = 8;
 
-/// `0, 1, 2, ..`, as many as there are words in [`ABREAST`] registers.
+/// The numbers `0, 1, 2, ..`, one for each word of [`ABREAST`] registers.
 struct Numbers<I>(PhantomData<I>);
 
 impl<I: Isa> Numbers<I> {
@@ -30,7 +30,7 @@ const fn numbers<const N: usize>() -> [u64; N] {
     numbers
 }
 
-/// See [`Isa::set_bits`].
+/// Sets bits as [`Isa::set_bits`] states.
 pub(crate) fn set_bits<I: Isa>(isa: I, positions: &[u16], offset: u16, out: &mut [u8]) {
     assert!(out.len() <= 4096);
     let mut ones = [[0; 2]; PREPARED];
@@ -68,8 +68,8 @@ pub(crate) fn set_bits<I: Isa>(isa: I, positions: &[u16], offset: u16, out: &mut
     wipe(ones.as_flattened_mut());
 }
 
-/// Sets bits of `sums`. Each of `ones` is the number of a word, which may be none of these, and the
-/// bit of that word.
+/// Sets bits of `sums`. Each element of `ones` is the number of a word and the bit to set in it.
+/// The number may be that of no word in `sums`.
 #[inline(always)]
 fn set_ones<I: Isa>(isa: I, ones: &[[u64; 2]], sums: &mut [I::U64s; ABREAST]) {
     let numbers = I::U64s::chunks(Numbers::<I>::ALL);

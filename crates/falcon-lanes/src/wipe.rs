@@ -2,8 +2,8 @@
 
 use zeroize::{DefaultIsZeroes, optimization_barrier};
 
-/// Zeroes `secrets`. The stores are whole registers, where `zeroize` makes a
-/// volatile store an element, and the barrier keeps them.
+/// Zeroes `secrets` with stores of whole registers. (`zeroize` makes a volatile store for each
+/// element.) The barrier keeps the compiler from removing the stores.
 pub fn wipe<T: DefaultIsZeroes>(secrets: &mut [T]) {
     secrets.fill(T::default());
     optimization_barrier(secrets);

@@ -1,11 +1,11 @@
-//! Registers made of two: an instruction set of nothing else, compared with arrays.
+//! Registers made of two: compares an instruction set that has only such registers with arrays.
 
 #[macro_use]
 mod operations;
 
 use falcon_lanes::{Baseline, Isa, Pack, Two};
 
-/// Registers of doubles are two shorter ones each.
+/// An instruction set in which each register of doubles is two shorter ones.
 #[derive(Clone, Copy, Debug)]
 struct Pairs;
 

@@ -85,7 +85,8 @@ impl Engine {
     }
 }
 
-/// Signs `jobs` into `out`, which has the same length. Names the first job that failed.
+/// Signs `jobs` into `out`, which has the same length. If jobs fail, the error names the first of
+/// them.
 fn sign<P: Parameters>(
     on: &impl BatchOperations,
     start: &Start,
@@ -111,7 +112,7 @@ fn sign<P: Parameters>(
     }
 }
 
-/// Signs `jobs`, whose first has number `first`, with hedged randomness.
+/// Signs `jobs` with hedged randomness. The first job has number `first`.
 fn sign_hedged<P: Parameters>(
     on: &impl BatchOperations,
     start: &Start,

@@ -1,4 +1,5 @@
-//! Jobs without their parameter set, and what an engine does with them.
+//! Jobs without the type of their parameter set, and the operations of an engine on batches of
+//! them.
 //!
 //! As in [`operations`](crate::operations::Operations), the code takes the degree as `logn` and is
 //! compiled once, in this crate.
@@ -10,7 +11,7 @@ use crate::hedge::Randomness;
 use crate::params::NONCE_LEN;
 use crate::signing::{Fit, KeySource};
 
-/// A message to sign, with its randomness.
+/// A message to sign, and its randomness.
 pub(crate) struct Job<'a> {
     pub(crate) key: KeySource<'a>,
     pub(crate) message: &'a [u8],
@@ -26,7 +27,7 @@ pub(crate) struct Verification<'a> {
     pub(crate) s2: &'a [i16],
 }
 
-/// A signature to verify, encoded.
+/// An encoded signature to verify.
 pub(crate) struct EncodedVerification<'a> {
     /// The key in the transform domain.
     pub(crate) prepared: &'a [i16],
@@ -36,7 +37,7 @@ pub(crate) struct EncodedVerification<'a> {
     pub(crate) ahead: &'a [u8],
 }
 
-/// Nonce and `s2` of a signature. An error if its attempts came to an end.
+/// Nonce and `s2` of a signature, or an error if all attempts failed.
 pub(crate) type Signed<'s> = Result<(&'s [u8; NONCE_LEN], &'s [i16]), FaultError>;
 
 /// Receives the number of a job and its signature.
@@ -47,7 +48,7 @@ pub(crate) trait BatchOperations: Send + Sync {
     /// Signs every job, in no particular order. `start` hashes the messages.
     fn sign_jobs(&self, logn: u32, start: &Start, jobs: &[Job<'_>], fit: Fit, deliver: Deliver<'_>);
 
-    /// Verifies every job; `out` has one element for each.
+    /// Verifies every job; `out` has one element for each job.
     fn verify_jobs(
         &self,
         logn: u32,
@@ -55,6 +56,6 @@ pub(crate) trait BatchOperations: Send + Sync {
         out: &mut [Result<(), SignatureError>],
     );
 
-    /// Decodes and verifies every job; `out` has one element for each.
+    /// Decodes and verifies every job; `out` has one element for each job.
     fn verify_encoded(&self, logn: u32, jobs: &[EncodedVerification<'_>], out: &mut [Verdict]);
 }

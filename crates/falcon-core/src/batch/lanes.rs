@@ -27,8 +27,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use zeroize::Zeroizing;
 
-/// The CPU engine of two tokens: `F` computes the polynomials of `F::LANES`
-/// signatures, `B` the arithmetic of one.
+/// A CPU engine made of two tokens. `F` computes the polynomials of `F::LANES` signatures; `B` has
+/// the arithmetic of one signature.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneEngine<B, F> {
     /// Arithmetic of one lane: sampler and key expansion.
@@ -37,29 +37,30 @@ pub struct LaneEngine<B, F> {
     pub fft: F,
 }
 
-/// The jobs of one key, as [`LaneEngine::sign_group`] signs them. A scheme says where the random
-/// bytes and the point of an attempt come from, and which attempt is a signature.
+/// The jobs of one key, for [`LaneEngine::sign_group`]. A scheme says where the random bytes and
+/// the point of an attempt come from, and which attempt is a signature.
 pub(crate) trait Attempts<S: Sampling> {
     /// A job in a lane.
     type Job;
 
-    /// Returns the next job, or `None` if there is no further one.
+    /// Returns the next job, or `None` if no job is left.
     fn next_job(&mut self) -> Option<Self::Job>;
 
-    /// Starts the next attempt of every job: its feed, and its point if that changes.
+    /// Starts the next attempt of every job: prepares its feed, and its point if that changes.
     fn start(&mut self, sampling: S, jobs: &mut [Self::Job], feeds: &mut [S::Feed]);
 
     /// Returns the point of the attempt that was started last, `n` coefficients.
     fn point(job: &Self::Job) -> &[u16];
 
-    /// Judges the vector of an attempt: its squared norm and `s2`. There is an error instead if the
-    /// sampler gave up. Returns true if the lane is free for another job.
+    /// Judges an attempt. `vector` has its squared norm and `s2`, or an error if the sampler gave
+    /// up. Returns true if the lane is free for another job.
     fn finish(&mut self, job: &Self::Job, vector: Result<(u64, &[i16]), FaultError>) -> bool;
 }
 
 /// The steps of a verification that differ between round 3 and FN-DSA.
 pub(crate) trait Scheme: Copy {
-    /// Reads encoded signatures: the nonce of each, and the `s2` of all, one after the other.
+    /// Reads encoded signatures. Returns the nonce of each, and writes the `s2` of all, one after
+    /// the other.
     fn read(
         self,
         isa: impl Isa,
@@ -68,10 +69,11 @@ pub(crate) trait Scheme: Copy {
         s2s: &mut [i16],
     ) -> Vec<Result<[u8; NONCE_LEN], DecodeError>>;
 
-    /// Takes the next block of a point. Returns true if another is needed.
+    /// Reads the next block of the stream into `point`. Returns true if the point needs another
+    /// block.
     fn take(self, isa: impl Isa, point: &mut PointFiller<'_>, block: &[u64; RATE_WORDS]) -> bool;
 
-    /// Returns whether the `s1` of a short vector is acceptable.
+    /// Returns true if the `s1` of a short vector is acceptable.
     fn accepts(self, s1: &[i16]) -> bool;
 }
 
@@ -101,19 +103,19 @@ impl Scheme for RoundThree {
     }
 }
 
-/// A job of round 3 with its hashes, which stays the same from attempt to attempt.
+/// A job of round 3 with its hashes. The hashes stay the same in all attempts.
 struct HashedJob {
     job: usize,
     nonce: [u8; NONCE_LEN],
     point: Box<[u16]>,
-    /// Gives the seeds of the attempts. It stays in a box, so that no copy is left
-    /// behind when `HashedJob` moves.
+    /// Stream of the seeds of the attempts. It stays in a box, so that moving `HashedJob` leaves no
+    /// copy behind.
     stream: Option<Box<Shake256Reader>>,
-    /// Attempts that were started.
+    /// Number of attempts that were started.
     attempts: u32,
 }
 
-/// Number of jobs that are signed one at a time as fast as side by side.
+/// Largest number of jobs that are signed one at a time as fast as side by side.
 const fn most_alone(lanes: usize) -> usize {
     if lanes < 16 { 2 } else { 3 }
 }
@@ -121,8 +123,8 @@ const fn most_alone(lanes: usize) -> usize {
 /// Number of jobs whose hashes are computed side by side.
 const TOGETHER: usize = 32;
 
-/// Hashes for `jobs`, whose first has number `first`, and adds them to `hashed`. `start` hashes the
-/// messages.
+/// Hashes `jobs` and adds the results to `hashed`. The first job has number `first`. `start` hashes
+/// the messages.
 fn hash_jobs(
     isa: impl Isa,
     logn: u32,
@@ -153,7 +155,7 @@ fn hash_jobs(
     });
     hash_side_by_side(isa, messages, |nonce, state| {
         hash::read_words(state, &mut nonce[..]);
-        // Published with the signature.
+        // The nonce is published with the signature.
         **nonce = reveal(**nonce);
         false
     });
@@ -183,7 +185,7 @@ fn hash_jobs(
     });
 }
 
-/// Takes the next block of a point.
+/// Reads the next block of the stream into a point.
 pub(crate) fn take_block(
     scheme: impl Scheme,
     isa: impl Isa,
@@ -199,14 +201,14 @@ pub(crate) fn take_block(
 struct HashedJobs<'a, 'd, I, A> {
     isa: I,
     logn: u32,
-    /// The hash function of the messages.
+    /// The hash function for messages.
     start: &'a Start,
     /// Number of the first job of `waiting`.
     first: usize,
     /// The jobs that are not hashed yet.
     waiting: &'a [Job<'a>],
     hashed: VecDeque<HashedJob>,
-    /// Refuses a short vector as if it were a long one.
+    /// Returns false to refuse a short vector as if it were a long one.
     accept: A,
     deliver: Deliver<'d>,
 }
@@ -238,7 +240,7 @@ where
         for (job, feed) in jobs.iter_mut().zip(feeds) {
             job.attempts += 1;
             if let Some(stream) = job.stream.as_deref_mut() {
-                // A stream never ends.
+                // The stream of seeds never ends, so this cannot fail.
                 _ = signing::start_next(sampling, feed, |seed| {
                     stream.read(&mut **seed);
                     Some(())
@@ -267,7 +269,7 @@ where
 }
 
 impl LaneEngine<Soft, Soft> {
-    /// Engine that computes if the binary64 unit does not round to nearest.
+    /// The engine that computes if the binary64 unit does not round to nearest.
     #[allow(dead_code, reason = "used in builds without an instruction set")]
     pub(crate) const SOFT: Self = Self {
         arith: Soft,
@@ -276,8 +278,8 @@ impl LaneEngine<Soft, Soft> {
 }
 
 impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
-    /// Signs `jobs`, whose messages are hashed by `start`. A short vector that `accept` refuses is
-    /// treated as a long one: the job is tried again.
+    /// Signs `jobs`. `start` hashes their messages. If `accept` refuses a short vector, the job is
+    /// tried again as after a long one.
     pub(super) fn sign_accepted(
         &self,
         logn: u32,
@@ -289,8 +291,8 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         let mut first = 0;
         for group in jobs.chunk_by(|a, b| a.key.is_same(&b.key)) {
             match (&group[0].key, group) {
-                // For one job, hashing side by side takes longer. An engine of one lane is not
-                // faster alone, and a simulator must be used.
+                // A single job is hashed faster alone. With one lane, signing alone is not faster,
+                // and a simulator of lanes must be used.
                 (KeySource::Stored(_), [job]) if F::LANES > 1 => {
                     self.sign_one(logn, start, first, job, accept, deliver);
                 }
@@ -345,7 +347,7 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         deliver(number, found.map(|()| (&nonce, &s2[..])));
     }
 
-    /// Signs jobs of one key, the first of them having number `first`.
+    /// Signs jobs of one key. The first job has number `first`.
     fn sign_jobs_of(
         &self,
         logn: u32,
@@ -386,12 +388,12 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
             fft: self.arith,
         };
         alone.sign_on_lanes(logn, key, sampling, few, attempts);
-        // The frames of signing spill numbers of the key.
+        // Signing spills numbers of the key to the stack.
         wipe_below::<2048>();
     }
 
-    /// Signs the next `count` jobs. A lane tries its job until it succeeds or fails for good, each
-    /// time with the next random bytes, and then takes the next job.
+    /// Signs the next `count` jobs. A lane tries its job with fresh random bytes until the job
+    /// succeeds or fails for good. Then the lane takes the next job.
     fn sign_on_lanes<S: Sampling, A: Attempts<S>>(
         &self,
         logn: u32,
@@ -419,11 +421,12 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
             if in_lanes.is_empty() {
                 return;
             }
-            // Lanes without a job are not sampled. With random bytes that everybody knows, the
-            // number of attempts would depend on the key alone.
+            // Lanes without a job do not sample. Their random bytes would be known to everybody, so
+            // their number of attempts would depend on the key alone.
             let (drawing, _) = feeds.split_at_mut(in_lanes.len());
             attempts.start(sampling, &mut in_lanes, drawing);
-            // Not the point of a job: two short preimages of one point reveal the key.
+            // Idle lanes never get the point of a job: two short preimages of one point reveal the
+            // key.
             let idle = &[0; 1 << MAX_LOGN][..1 << logn];
             let points: Vec<&[u16]> = (0..F::LANES)
                 .map(|i| in_lanes.get(i).map_or(idle, A::point))
@@ -445,7 +448,7 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
             let vectors = s2.chunks_exact(1 << logn).zip(norms.iter());
             let mut vectors = vectors.zip(&feeds);
             in_lanes.retain(|job| {
-                // There is one for each lane.
+                // `vectors` and `feeds` have one element for each lane.
                 let Some(((s2, norm), feed)) = vectors.next() else {
                     return true;
                 };
@@ -490,7 +493,7 @@ impl<B: SigningIsa, F: Fft> BatchOperations for LaneEngine<B, F> {
 }
 
 impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
-    /// [`verify_jobs`](BatchOperations::verify_jobs) of a scheme.
+    /// Verifies as [`verify_jobs`](BatchOperations::verify_jobs) does, for `scheme`.
     pub(crate) fn verify_jobs_of(
         &self,
         scheme: impl Scheme,
@@ -505,7 +508,8 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         }
     }
 
-    /// [`verify_encoded`](BatchOperations::verify_encoded) of a scheme.
+    /// Decodes and verifies as [`verify_encoded`](BatchOperations::verify_encoded) does, for
+    /// `scheme`.
     pub(crate) fn verify_encoded_of(
         &self,
         scheme: impl Scheme,
@@ -517,8 +521,9 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         let together = TOGETHER.min(jobs.len());
         let mut points = vec![0; together << logn];
         let mut s2s = vec![0; together << logn];
-        // The decoder reads signatures side by side, too many streams for the processor to read
-        // them ahead by itself. So they are brought into the cache while others are verified.
+        // The decoder reads signatures side by side. The processor does not prefetch that many
+        // streams by itself, so each group is brought into the cache while the group before is
+        // verified.
         for job in &jobs[..together] {
             isa.prefetch(job.signature);
         }
@@ -553,12 +558,12 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
     }
 }
 
-/// Up to two messages, one by one is faster.
+/// Fewest messages that are hashed side by side. One or two are hashed faster one at a time.
 pub(crate) const FEWEST_HASHED_TOGETHER: usize = 3;
 
-/// Verifies jobs whose messages are hashed side by side. `points` holds one
-/// point for each job, or more. Calls `prefetch` with the number of each job before its arithmetic,
-/// which needs little of the memory.
+/// Verifies jobs and hashes their messages side by side. `points` holds one point for each job, or
+/// more. Calls `prefetch` with the number of each job before the arithmetic of that job, which uses
+/// the memory little.
 fn verify_together<'o, V: From<Result<(), SignatureError>> + 'o>(
     scheme: impl Scheme,
     isa: impl Isa,

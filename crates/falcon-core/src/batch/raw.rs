@@ -6,8 +6,8 @@ use crate::params::Parameters;
 use crate::signatures::Signature;
 use crate::signing::Fit;
 
-/// A message to sign with the caller's randomness: a nonce, and the seed of the
-/// stream of sampler seeds.
+/// A message to sign with the caller's randomness: a nonce and the seed of the stream of sampler
+/// seeds.
 ///
 /// **Never sign another message, or this one under another [`Fit`], with the same randomness**: see
 /// [`sign_raw`](crate::hazmat::sign_raw).

@@ -1,4 +1,4 @@
-//! Lanes that are refused, try again and take the next job.
+//! Tests that lanes try again after a refusal and then take the next job.
 
 use super::jobs::{BatchOperations, Job};
 use super::lanes::LaneEngine;
@@ -20,13 +20,13 @@ fn accept(s2: &[i16]) -> bool {
 
 /// Number of jobs, for all residues modulo the lanes.
 const JOBS: usize = 24;
-/// The one job among jobs with the expanded key that has the signing key.
+/// Number of a job with the signing key. Its neighbours have the expanded key.
 const ALONE: usize = 19;
-/// Number of the first job of those that have the signing key.
+/// Number of the first job of the last group, whose jobs have the signing key.
 const GROUP: usize = ALONE + 2;
 
-/// A batch whose attempts are refused three times of four is what the jobs give
-/// alone, one after the other, with the same refusals.
+/// If three of four attempts are refused, a batch gives the signatures that its jobs give one at a
+/// time, with the same refusals.
 fn refusals_change_no_signature<P: Parameters, B: SigningIsa, F: Fft>(arith: B, fft: F) {
     let key = SigningKey::<P>::from_seed(&[7; 32]).expect("no fault");
     let expanded = key.expand();

@@ -38,15 +38,15 @@ impl Threads {
     /// Starts `count` threads, or as many as the system allows. If it allows none, the calling
     /// thread does the work.
     ///
-    /// No more than 256 threads are started, or as many as this process may use cores, if those are
-    /// more: thousands of threads would only wait for each other.
+    /// At most 256 threads are started, or one for each core that this process may use, if those
+    /// are more. Thousands of threads would only wait for each other.
     pub fn new(count: NonZeroUsize) -> Self {
         Self::started(count.get().min(MOST.max(cores().get())), |count| {
             ThreadPoolBuilder::new().num_threads(count).build().ok()
         })
     }
 
-    /// Takes the largest pool that `start` can start: `count` threads, half as many, and so on.
+    /// Returns the largest pool that `start` can start: `count` threads, half as many, and so on.
     fn started(count: usize, start: impl FnMut(usize) -> Option<ThreadPool>) -> Self {
         let counts = iter::successors(Some(count), |count| Some(count / 2));
         let pool = counts.take_while(|&count| count > 1).find_map(start);
@@ -77,20 +77,20 @@ impl fmt::Debug for Threads {
     }
 }
 
-/// Threads that are started at most where there are fewer cores.
+/// Largest number of threads that are started, unless this process may use more cores.
 const MOST: usize = 256;
 
-/// Cores that this process may use.
+/// Returns the number of cores that this process may use.
 fn cores() -> NonZeroUsize {
     available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
-/// Jobs of a part: enough that starting a part costs little, and that few lanes are idle at its
-/// end.
+/// Number of jobs of a part. With this number, starting a part costs little, and few lanes are idle
+/// at its end.
 const PART_JOBS: usize = 128;
 
-/// Parts for each thread of a large batch. The other threads take over the parts
-/// of one that is slow.
+/// Number of parts for each thread, in a large batch. If one thread is slow, the others take over
+/// its parts.
 const PARTS_PER_THREAD: usize = 4;
 
 /// An engine whose batches several threads share, made by [`Engine::on`]. [`Threads`] has an
@@ -112,7 +112,7 @@ impl Engine {
 }
 
 impl<'t> OnThreads<'t> {
-    /// The threads and the jobs of a part, unless one thread does it all.
+    /// Returns the threads and the number of jobs of a part, or `None` if one thread does all work.
     fn parts(&self, jobs: usize, output: usize) -> Option<(&'t ThreadPool, usize)> {
         let pool = self.threads.pool()?;
         let threads = pool.current_num_threads();
@@ -121,7 +121,7 @@ impl<'t> OnThreads<'t> {
             .min(PART_JOBS)
             .max(jobs.div_ceil(threads * PARTS_PER_THREAD))
             .next_multiple_of(self.engine.lanes());
-        // A batch of the wrong length goes to the engine undivided, which refuses it.
+        // If the lengths differ, the engine gets the whole batch and refuses it.
         (part < jobs && jobs == output).then_some((pool, part))
     }
 }
@@ -150,7 +150,8 @@ impl<P: Parameters> BatchSign<P> for OnThreads<'_> {
                         other => other,
                     })
             });
-            // The error of the first part that has one. A fault does not end the other parts.
+            // Returns the error of the first part that has one. A fault does not end the other
+            // parts.
             results.reduce(|| Ok(()), Result::and)
         })
     }

@@ -11,8 +11,8 @@ use crate::signing::Fit;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// An engine that verifies every signature after signing and gives none of a batch in which one is
-/// not valid.
+/// An engine that verifies every signature after signing. If one signature of a batch is not valid,
+/// the engine gives none of them.
 ///
 /// It finds faults that make a signature invalid. **It does not find a fault that gives another
 /// valid signature**, which together with the right one of the same nonce and message reveals the
@@ -42,7 +42,7 @@ use alloc::vec::Vec;
 pub struct VerifyAfterSign<E>(pub E);
 
 impl<E> VerifyAfterSign<E> {
-    /// Copies the signatures that `sign` writes to `out` if all are valid, each for its job.
+    /// Copies the signatures that `sign` writes to `out`, if each is valid for its job.
     fn checked<'a, P: Parameters>(
         &self,
         out: &mut [Signature<P>],
@@ -73,8 +73,8 @@ impl<E> VerifyAfterSign<E> {
     }
 }
 
-/// Signatures that may be wrong. They are wiped, since with a right signature of the same point, a
-/// wrong one reveals the key.
+/// Signatures that may be wrong. They are wiped: together with a right signature of the same point,
+/// a wrong one reveals the key.
 struct Unchecked<P: Parameters>(Vec<Signature<P>>);
 
 impl<P: Parameters> Drop for Unchecked<P> {

@@ -37,8 +37,8 @@ pub(crate) fn seal(
 /// Reads a signed message: returns nonce and message and fills `s2`.
 ///
 /// # Errors
-/// As [`decode`](super::signature::decode) for the compressed format; `Length`
-/// too if the length field does not fit the input.
+/// As for [`decode`](super::signature::decode) in the compressed format. Also `Length` if the
+/// length field does not fit the input.
 pub(crate) fn open<'a>(
     logn: u32,
     bytes: &'a [u8],

@@ -3,12 +3,12 @@
 //! The sequence of operations depends on widths and lengths only, so secret
 //! values may pass through.
 
-/// Bytes that `count` fields of `width` bits take.
+/// Number of bytes of `count` fields of `width` bits.
 pub(super) const fn packed_len(count: usize, width: u32) -> usize {
     (count * width as usize).div_ceil(8)
 }
 
-/// Widest field: four of them and a half byte fit 64 bits.
+/// Width of the widest field in bits. Four such fields and a half byte fit 64 bits.
 const MAX_WIDTH: u32 = 14;
 
 /// Writes the low `width` bits of each value, `width <= 14`; spare bits of the
@@ -16,7 +16,7 @@ const MAX_WIDTH: u32 = 14;
 pub(super) fn pack(width: u32, mut values: impl Iterator<Item = u16>, out: &mut [u8]) {
     debug_assert!(width <= MAX_WIDTH);
     let mask = (1 << width) - 1;
-    // Four fields, the first at the top of `4 * width` bits.
+    // Joins four fields, the first at the top of `4 * width` bits.
     let mut four = || {
         let mut word = 0u64;
         for _ in 0..4 {
@@ -33,9 +33,9 @@ pub(super) fn pack(width: u32, mut values: impl Iterator<Item = u16>, out: &mut 
     }
 }
 
-/// Reads one field of `width` bits, `width <= 14`, for each element of `out`
-/// through `convert`. `bytes` holds [`packed_len`] bytes. The result is the
-/// spare bits of the last byte, zero in a canonical encoding.
+/// Reads one field of `width` bits, `width <= 14`, for each element of `out`, and converts it with
+/// `convert`. `bytes` holds [`packed_len`] bytes. Returns the spare bits of the last byte, which
+/// are zero in a canonical encoding.
 #[inline(always)]
 pub(super) fn unpack<T>(
     width: u32,
@@ -45,8 +45,8 @@ pub(super) fn unpack<T>(
 ) -> u8 {
     debug_assert!(width <= MAX_WIDTH);
     let mask = (1 << width) - 1;
-    // Eight fields are `width` bytes: four from the first on, four from the half
-    // byte in the middle on.
+    // Eight fields are `width` bytes. Four fields begin at the first byte, the other four at the
+    // half byte in the middle.
     let mut read = 0;
     let (groups, _) = out.as_chunks_mut::<8>();
     for group in groups {
@@ -64,7 +64,7 @@ pub(super) fn unpack<T>(
         }
         read += 1;
     }
-    // What is too close to the end for whole words.
+    // Reads the fields that are too close to the end for whole words.
     let mut bytes = bytes.iter().skip(read * width as usize);
     let mut acc = 0u64;
     let mut acc_len = 0;
@@ -79,14 +79,14 @@ pub(super) fn unpack<T>(
     (acc & ((1 << acc_len) - 1)) as u8
 }
 
-/// Eight bytes from `at` on, the first at the top.
+/// Returns the eight bytes from `at` on as a number, with the first byte at the top.
 #[inline(always)]
 fn eight_bytes(bytes: &[u8], at: usize) -> Option<u64> {
     let eight = bytes.get(at..)?.first_chunk()?;
     Some(u64::from_be_bytes(*eight))
 }
 
-/// The two's complement value of a field of `width` bits.
+/// Returns the two's complement value of a field of `width` bits.
 #[inline(always)]
 pub(super) fn sign_extend(width: u32, field: u16) -> i16 {
     let shift = 16 - width;
@@ -118,7 +118,7 @@ mod tests {
                 let mut fields = vec![0xffff; count];
                 assert_eq!(unpack(width, &bytes, &mut fields, |x| x), 0);
                 assert_eq!(fields, values, "{count} of {width}");
-                // Every spare bit is told.
+                // The result shows every spare bit that is set.
                 for spare in 0..8 * bytes.len() - count * width as usize {
                     *bytes.last_mut().expect("a spare bit is in a byte") ^= 1 << spare;
                     assert_eq!(unpack(width, &bytes, &mut fields, |x| x), 1 << spare);

@@ -1,6 +1,6 @@
 //! Variable-length code of `s2`: for each coefficient the sign, the low seven bits of the
-//! magnitude, then the rest of the magnitude in unary (that many zeros and a one). Magnitudes reach
-//! 2047, so a code word takes 9 to 24 bits.
+//! magnitude, then the rest of the magnitude in unary: that number of zeros, then a one.
+//! Magnitudes reach 2047, so a code word takes 9 to 24 bits.
 //!
 //! Source: Falcon specification v1.2, section 3.11.2.
 
@@ -13,11 +13,11 @@ pub(super) const MAX_MAGNITUDE: u16 = 2047;
 /// Longest run of zeros in a code word.
 const MAX_RUN: u32 = (MAX_MAGNITUDE >> 7) as u32;
 
-/// Coefficients whose code words are computed side by side, and whose runs of zeros are added up in
-/// 16 bits: at most `128 * 256`.
+/// Number of coefficients whose code words are computed side by side. Their runs of zeros are added
+/// up in 16 bits: at most `128 * 256`.
 const BLOCK: usize = 128;
 
-/// Bits that a [`Writer`] takes at a time.
+/// Largest number of bits that a [`Writer`] appends at a time.
 const MAX_PUSHED: u32 = 57;
 
 /// Number of bytes that [`compress`] writes; `None` if a magnitude exceeds 2047.
@@ -26,15 +26,16 @@ pub(crate) fn compressed_len(s2: &[i16]) -> Option<usize> {
     encodable.then_some(len)
 }
 
-/// Length in bytes of the compressed form, and whether there is one. Constant time. Not inlined:
-/// one copy serves all engines.
+/// Returns the length in bytes of the compressed form, and whether `s2` has one. Constant time. Not
+/// inlined: one copy serves all engines.
 #[inline(never)]
 pub(crate) fn measure(s2: &[i16]) -> (usize, bool) {
     let (len, all) = len_and_magnitudes(s2);
     (len, all <= MAX_MAGNITUDE)
 }
 
-/// Length in bytes of the compressed form, and the magnitudes joined by "or". Constant time.
+/// Returns the length in bytes of the compressed form, and the bitwise or of the magnitudes.
+/// Constant time.
 #[inline(always)]
 fn len_and_magnitudes(s2: &[i16]) -> (usize, u16) {
     let mut bits = MIN_LEN as usize * s2.len();
@@ -85,14 +86,14 @@ pub(super) fn compress(isa: impl Isa, s2: &[i16], out: &mut [u8]) -> Option<usiz
     )
 }
 
-/// The code words of a block, four joined at a time, and their lengths. `None` if four are too
-/// long for a [`Writer`], or if a word of `s2` may be longer than 16 bits. `all` are the
-/// magnitudes of `s2` joined by "or".
+/// Returns the code words of a block, joined in fours, and the length of each four in bits. Returns
+/// `None` if four words are too long for a [`Writer`], or if a word of `s2` may be longer than 16
+/// bits. `all` is the bitwise or of the magnitudes of `s2`.
 ///
-/// These are loops over arrays, which become vector code.
+/// The compiler makes vector code of its loops over arrays.
 #[inline(always)]
 fn groups(block: &[i16; BLOCK], all: u16) -> Option<([u64; BLOCK / 4], [u32; BLOCK / 4])> {
-    // Runs of up to seven zeros.
+    // Longest run of zeros in a word of 16 bits.
     const RUN: u32 = 7;
     if all > RUN as u16 * 128 + 127 {
         return None;
@@ -102,7 +103,7 @@ fn groups(block: &[i16; BLOCK], all: u16) -> Option<([u64; BLOCK / 4], [u32; BLO
         *low = sign_and_low(*s);
         *run = s.unsigned_abs() >> 7 & RUN as u16;
     }
-    // Two words, of up to 32 bits.
+    // Joins two words, up to 32 bits together.
     let (mut pairs, mut pair_lens) = ([0; BLOCK / 2], [0; BLOCK / 2]);
     let words = lows.as_chunks().0.iter().zip(runs.as_chunks().0);
     for ((pair, len), (lows, runs)) in pairs.iter_mut().zip(&mut pair_lens).zip(words) {
@@ -125,7 +126,7 @@ fn groups(block: &[i16; BLOCK], all: u16) -> Option<([u64; BLOCK / 4], [u32; BLO
     (longest <= MAX_PUSHED).then_some((codes, lens))
 }
 
-/// Both words, as halves of a double word. So compilers load a double word.
+/// Widens both words by way of a double word. Then compilers load both at once.
 #[inline(always)]
 fn halves([low, high]: [u16; 2]) -> [u32; 2] {
     let double = u32::from(low) | u32::from(high) << 16;
@@ -135,17 +136,18 @@ fn halves([low, high]: [u16; 2]) -> [u32; 2] {
 /// Writes bits to the start of `out`.
 struct Writer<'a> {
     out: &'a mut [u8],
-    /// The bits that were written last, at the bottom.
+    /// The bits written last, at the bottom.
     window: u64,
     /// Number of bits written.
     bits: usize,
 }
 
 impl Writer<'_> {
-    /// Appends the `len` bits of `code`, 1 to [`MAX_PUSHED`] of them. `None` if `out` is too short.
+    /// Appends the low `len` bits of `code`; `len` is from 1 to [`MAX_PUSHED`]. Returns `None` if
+    /// `out` is too short.
     ///
-    /// This writes the eight bytes that end with the last bit. They begin where the bits before
-    /// have filled a byte, or earlier: up to 7 bits of a byte and 57 new ones are eight bytes.
+    /// Writes the eight bytes that end with the last bit. They begin at the byte that was not full,
+    /// or earlier: up to 7 old bits and 57 new ones are eight bytes.
     #[inline(always)]
     fn push(&mut self, code: u64, len: u32) -> Option<()> {
         self.window = self.window << (len % 64) | code;
@@ -164,7 +166,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// Appends the code words of `s2`, whose magnitudes are 2047 at most.
+    /// Appends the code words of `s2`, whose magnitudes are at most 2047.
     #[inline(always)]
     fn push_one_by_one(&mut self, s2: &[i16]) -> Option<()> {
         for &s in s2 {
@@ -175,7 +177,8 @@ impl Writer<'_> {
     }
 }
 
-/// The code word of `s`, whose magnitude is 2047 at most, and its length.
+/// Returns the code word of `s`, whose magnitude is at most 2047, and the length of the word in
+/// bits.
 #[inline(always)]
 fn code_word_of(s: i16) -> (u64, u32) {
     let magnitude = s.unsigned_abs();
@@ -183,22 +186,22 @@ fn code_word_of(s: i16) -> (u64, u32) {
     (u64::from(sign_and_low(s)) << (run + 1) | 1, MIN_LEN + run)
 }
 
-/// The first eight bits of the code word of `s`.
+/// Returns the first eight bits of the code word of `s`.
 #[inline(always)]
 fn sign_and_low(s: i16) -> u16 {
     (s as u16 >> 15) << 7 | (s.unsigned_abs() & 127)
 }
 
-/// Shortest code word.
+/// Length of the shortest code word in bits.
 pub(super) const MIN_LEN: u32 = 9;
 
-/// Longest code word.
+/// Length of the longest code word in bits.
 pub(super) const MAX_LEN: u32 = MIN_LEN + MAX_RUN;
 
-/// Lengths of code words by the first three bits of their unary code, one byte each. Zero means
-/// that the unary code is longer, as in one word of fifty. Each word starts where the last ended,
-/// so the latency of this step limits the decoder. A shift in a register has a third of the latency
-/// of a table in memory.
+/// Lengths of code words by the first three bits of their unary code, one byte each. Zero stands
+/// for a longer unary code, as in one word of fifty. Each word starts where the last one ended, so
+/// the latency of this step limits the decoder. Shifting a register has a third of the latency of
+/// reading a table in memory.
 const LENGTHS: u64 = {
     let mut lengths = 0;
     let mut first = 1u32;
@@ -210,12 +213,12 @@ const LENGTHS: u64 = {
     lengths
 };
 
-/// The bits that come next, from the top; zeros where they are not known.
+/// The next bits, the first at the top. Bits that were not loaded are zero.
 #[derive(Clone, Copy)]
 struct Window(u64);
 
 impl Window {
-    /// The next bits from bit `at` on, 57 or more, or all that are left.
+    /// Loads the next bits from bit `at` on: at least 57, or all that are left.
     fn at(bytes: &[u8], at: usize) -> Self {
         let rest = bytes.get(at / 8..).unwrap_or(&[]);
         let window = rest.first_chunk().copied().unwrap_or_else(|| {
@@ -229,9 +232,8 @@ impl Window {
         Self(window << (at % 8))
     }
 
-    /// Reads a code word: its length and, below, its first eight bits, one byte
-    /// each. `None` if its run of zeros is too long. Adds the length to
-    /// the low byte of `taken`.
+    /// Reads a code word. Returns its length in the high byte and its first eight bits in the low
+    /// byte, or `None` if its run of zeros is too long. Adds the length to the low byte of `taken`.
     #[inline(always)]
     fn code_word(&mut self, taken: &mut u32) -> Option<i16> {
         let first_three = (self.0 >> 53) & 7;
@@ -244,22 +246,21 @@ impl Window {
             length = MIN_LEN + run;
         }
         let sign_and_low = self.0 >> 56;
-        // What is above the low byte of the length matters to none of these.
+        // The next three operations ignore all bits of `length` above its low byte.
         self.0 = self.0.wrapping_shl(length);
         *taken = taken.wrapping_add(length);
         Some((length << 8 | sign_and_low as u32) as i16)
     }
 }
 
-/// Code words that are read from one window.
+/// Number of code words that are read from one window.
 const GROUP: usize = 4;
 
-/// Reads groups as long as all goes well and 16 bytes are left, and returns how
-/// many. What is wrong with the next one, if anything, is not said.
+/// Reads groups while they are valid and 16 bytes are left. Returns the number of groups read. Does
+/// not diagnose the next group.
 ///
-/// The bits behind the window are loaded while the window is read, since where
-/// they begin is known by then: the chain of the code words does not wait
-/// for memory.
+/// The bits behind the window are loaded while the window is read, since their place is already
+/// known. So the chain of code words does not wait for memory.
 #[inline(always)]
 fn read_groups(bytes: &[u8], at: &mut usize, groups: &mut [[i16; GROUP]]) -> usize {
     let mut window = Window::at(bytes, *at);
@@ -280,7 +281,7 @@ fn read_groups(bytes: &[u8], at: &mut usize, groups: &mut [[i16; GROUP]]) -> usi
             read.is_some()
         });
         let taken = taken & 0xff;
-        // More would need bits that neither the window had nor `behind` has.
+        // A longer group needs bits that are neither in the window nor in `behind`.
         if !complete || taken > 57 {
             break;
         }
@@ -296,23 +297,23 @@ fn read_groups(bytes: &[u8], at: &mut usize, groups: &mut [[i16; GROUP]]) -> usi
 pub(crate) const COUNTS_ZEROS: bool = cfg!(target_arch = "aarch64");
 
 /// Reads groups from the first bit on, as [`read_groups`] does, with five instructions for a code
-/// word: no branch within a group, and no table. Returns the number of groups, and the place of the
-/// next bit. [`evaluate_counted`] converts its results to values, and tells whether every code word
-/// was read whole.
+/// word: no branch within a group, and no table. Returns the number of groups, and the position of
+/// the next bit. [`evaluate_counted`] converts the results to values, and tells whether every code
+/// word was read whole.
 ///
-/// A result is the last bit of the code word before, the first eight bits of its own, then seven of
-/// the run of zeros and what follows it. If one of these seven is set, then the run has at most
-/// six zeros, the word was in the window as a whole, and the next one begins where it
-/// ends. Otherwise the results after it mean nothing.
+/// A result of 16 bits begins with the last bit of the previous code word and the first eight bits
+/// of its own word. Seven bits of the run of zeros and of the bits after the run follow. If one of
+/// these seven bits is set, the run has at most six zeros. Then the whole word was in the window,
+/// and the next word begins where this one ends. Otherwise the later results mean nothing.
 #[inline(always)]
 fn read_counted_groups(bytes: &[u8], groups: &mut [[i16; GROUP]]) -> (usize, usize) {
-    // The window begins with a bit that is set, which stands for the end of a word before, and has
-    // the first 63 bits.
+    // The window begins with a set bit, which stands for the end of a previous word. The first 63
+    // bits follow.
     let Some(first) = bytes.first_chunk() else {
         return (0, 0);
     };
     let mut window = u64::from_be_bytes(*first) >> 1 | 1 << 63;
-    // Where the bits behind the window begin.
+    // Position of the first bit behind the window.
     let mut end = 63;
     let mut read = 0;
     for group in groups {
@@ -324,38 +325,39 @@ fn read_counted_groups(bytes: &[u8], groups: &mut [[i16; GROUP]]) -> (usize, usi
         let (mut words, mut taken) = (0u64, 0);
         for _ in 0..GROUP {
             words = words << 16 | window >> 48;
-            // The first eight bits and the run. 64 if no bit is left: then the bits of this run in
-            // the result are zero, too.
+            // `len` counts the first eight bits and the run. It is 64 if no bit is left. Then the
+            // bits of this run in the result are zero, too.
             let len = (window & (u64::MAX >> MIN_LEN)).leading_zeros();
             window = window.wrapping_shl(len);
             taken += len;
         }
-        // More would need bits that neither the window had nor `behind` has.
+        // A longer group needs bits that are neither in the window nor in `behind`.
         if taken > 57 {
             break;
         }
-        // Big-endian: the words stand in their order, each with its bytes exchanged.
+        // In memory, the words of the group are in order, and the two bytes of each are swapped.
         let words = words.swap_bytes();
         *group = [0, 16, 32, 48].map(
             #[inline(always)]
             |shift| (words >> shift) as i16,
         );
         end += taken as usize;
-        // `behind` begins up to seven bits before the end of the old window. These bits are in the
-        // window already, as at least seven of its bits are left, and stay what they are. The shift
-        // is 64 - taken - old end % 8, from 0 to 28.
+        // `behind` begins up to seven bits before the end of the old window. At least seven bits of
+        // the window are left, so it already has these bits, and they do not change. The shift is
+        // 64 - taken - old end % 8, from 0 to 28.
         window |= behind >> ((8 * byte).wrapping_sub(end) % 64);
         read += 1;
     }
     (read, end - 63)
 }
 
-/// Faults of values.
+/// Faults found in the values.
 #[derive(Clone, Copy, Default)]
 struct Faults {
     /// All ones if there is a minus zero.
     minus_zero: i16,
-    /// The longest run of zeros, seven of which are in a result. More: 16.
+    /// Length of the longest run of zeros. A result has seven bits of a run; 16 stands for a longer
+    /// run.
     longest: i16,
 }
 
@@ -378,7 +380,7 @@ fn evaluate_counted(groups: &mut [[i16; GROUP]]) -> Faults {
         let magnitude = ((word >> 7) & 127) + (run << 7);
         let sign = (word << 1) >> 15;
         let complement = magnitude ^ sign;
-        // -1 for a minus zero only: a magnitude is not negative.
+        // `complement` is -1 only for a minus zero, since a magnitude is not negative.
         faults.minus_zero |= -i16::from(complement == -1);
         *s = complement - sign;
     }
@@ -389,7 +391,7 @@ fn evaluate_counted(groups: &mut [[i16; GROUP]]) -> Faults {
 fn read_words(bytes: &[u8], at: &mut usize, words: &mut [i16]) -> Result<(), DecodeError> {
     for word in words {
         let mut taken = 0;
-        // Zeros past the end are the absence of a code word, not a long one.
+        // If the zeros may reach past the end, the code word is missing rather than too long.
         let error = if 8 * bytes.len() < *at + MAX_LEN as usize {
             DecodeError::Length
         } else {
@@ -414,8 +416,8 @@ pub(super) fn evaluate(s2: &mut [i16]) -> bool {
     minus_zero < 0
 }
 
-/// Reads `s2` from the start of `bytes` and returns the number of bytes taken,
-/// the last one having its spare bits zero. Variable time: signatures are public.
+/// Reads `s2` from the start of `bytes` and returns the number of bytes taken. The spare bits of
+/// the last of them are zero. Variable time: signatures are public.
 ///
 /// Source: Falcon specification v1.2, algorithm 18 (Decompress).
 pub(super) fn decompress(bytes: &[u8], s2: &mut [i16]) -> Result<usize, DecodeError> {
@@ -428,8 +430,8 @@ pub(super) fn decompress(bytes: &[u8], s2: &mut [i16]) -> Result<usize, DecodeEr
     }
 }
 
-/// Asserts that both decoders of `len` coefficients agree. Fuzzing runs on x86-64, where it would
-/// not reach the one of AArch64.
+/// Asserts that both decoders of `len` coefficients agree. Fuzzing runs on x86-64, so it would not
+/// reach the AArch64 decoder otherwise.
 #[cfg(fuzzing)]
 fn compare_decoders(bytes: &[u8], len: usize) {
     let mut s2 = [[0; 1024]; 2];
@@ -439,13 +441,14 @@ fn compare_decoders(bytes: &[u8], len: usize) {
     assert!(result.is_err() || counted == plain);
 }
 
-/// [`decompress`] by [`read_counted_groups`], as far as that goes.
+/// Decompresses with [`read_counted_groups`] as far as possible, and the rest with
+/// [`decompress_from`].
 pub(super) fn decompress_counted(bytes: &[u8], s2: &mut [i16]) -> Result<usize, DecodeError> {
     let (groups, _) = s2.as_chunks_mut();
     let (read, at) = read_counted_groups(bytes, groups);
     let faults = evaluate_counted(groups.split_at_mut(read).0);
     if faults.incomplete() {
-        // A long run, or an invalid one.
+        // The code has a long run, or an invalid one.
         return decompress_from(bytes, 0, s2);
     }
     let used = decompress_from(bytes, at, s2.split_at_mut(GROUP * read).1)?;
@@ -455,7 +458,7 @@ pub(super) fn decompress_counted(bytes: &[u8], s2: &mut [i16]) -> Result<usize, 
     Ok(used)
 }
 
-/// [`decompress`] from bit `at` on.
+/// Decompresses as [`decompress`] does, from bit `at` on.
 pub(super) fn decompress_from(
     bytes: &[u8],
     mut at: usize,
@@ -490,10 +493,10 @@ mod tests {
     use crate::lanes::Baseline;
     use std::vec;
 
-    /// Zeros behind the code words, so that no group is too near the end.
+    /// Number of zero bytes behind the code words. With them, no group is too near the end.
     const PADDING: usize = 16;
 
-    /// Without this, everything could be left to [`decompress_from`].
+    /// If the counting decoder read nothing, [`decompress_from`] would hide that from other tests.
     #[test]
     fn ordinary_groups_are_read_by_counting() {
         // The runs of a group: 57 bits fit in the window, 58 do not.

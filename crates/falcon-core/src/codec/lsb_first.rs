@@ -1,8 +1,8 @@
 //! Encodings of FN-DSA, as the crate `fn-dsa` 0.4.0 has them. They are those of round 3 with the
 //! bits in the opposite order: least significant first, in every field and in every byte.
 //!
-//! So the code of round 3 reads and writes them. The bits of all bytes and of all fields are
-//! reversed before or after that.
+//! So the code of round 3 reads and writes them, and this module reverses the bits of all bytes and
+//! of all fields before or after that.
 
 use super::bits::pack;
 use super::compressed::decompress;
@@ -27,14 +27,14 @@ use {
 /// Largest magnitude of a coefficient of `s1` or `s2`.
 pub(crate) const MAX_MAGNITUDE: u16 = 840;
 
-/// Bits of a magnitude that its code word has as a field.
+/// Number of low bits of a magnitude, which are a field of the code word.
 const LOW_BITS: u32 = 7;
 
-/// Bytes of the longest secret key without its header.
+/// Length in bytes of the longest secret key without its header.
 #[cfg(feature = "alloc")]
 const MAX_SECRET_LEN: usize = secret_key::encoded_len(MAX_LOGN) - 1;
 
-/// Bytes of the longest code of `s2`.
+/// Length in bytes of the longest code of `s2`.
 const MAX_CODE_LEN: usize = Format::Padded.max_len(MAX_LOGN) - 1 - NONCE_LEN;
 
 /// Copies `bytes`, with the bits of each byte reversed, to the start of `memory`. Returns the copy.
@@ -62,7 +62,8 @@ const fn reverse(width: u32, field: u16) -> u16 {
     field.reverse_bits() >> (16 - width)
 }
 
-/// Reverses the low bits of the magnitude of `s`, a field of its code word. `|s|` is below `2^14`.
+/// Reverses the low bits of the magnitude of `s`, which are a field of its code word. `|s|` is
+/// below `2^14`.
 #[inline(always)]
 const fn reverse_low(s: i16) -> i16 {
     let mask = (1 << LOW_BITS) - 1;
@@ -96,11 +97,12 @@ pub(crate) fn decode_public_key(
 
 /// Reads the fields of a public key. Returns the spare bits of the last byte.
 ///
-/// Faster than what other encodings have, which reverse all bits: a verifier reads a key each time.
+/// This is faster than reversing all bits, as the decoders of other objects do. A verifier may read
+/// a key each time.
 fn unpack(body: &[u8], fields: &mut [u16]) -> u8 {
     const MASK: u64 = (1 << WIDTH) - 1;
     let field = |word: u64, k: u32| (word >> (WIDTH * k) & MASK) as u16;
-    // Eight fields are fourteen bytes: half of them are in the first eight, half in the last.
+    // Eight fields are fourteen bytes. Four are in the first eight bytes, four in the last eight.
     let (groups, rest) = body.as_chunks::<{ WIDTH as usize }>();
     let (eights, few) = fields.as_chunks_mut::<8>();
     for (eight, bytes) in eights.iter_mut().zip(groups) {
@@ -111,7 +113,7 @@ fn unpack(body: &[u8], fields: &mut [u16]) -> u8 {
             eight[4 + k] = field(high, k as u32);
         }
     }
-    // Degrees below 8.
+    // Degrees below 8 need less than a group.
     let mut word = [0; 8];
     for (word, &byte) in word.iter_mut().zip(rest) {
         *word = byte;
@@ -123,14 +125,14 @@ fn unpack(body: &[u8], fields: &mut [u16]) -> u8 {
     (word >> (WIDTH as usize * few.len()).min(63)) as u8
 }
 
-/// Bytes of the encoded `f` and `g`.
+/// Length in bytes of the encoded `f` and `g`.
 #[cfg(feature = "alloc")]
 pub(crate) const fn short_len(logn: u32) -> usize {
     let [f, g, _] = secret_key::widths(logn);
     packed_len(1 << logn, f) + packed_len(1 << logn, g)
 }
 
-/// Writes `f`, `g` and `F` to `out` of the length that round 3's encoding has.
+/// Writes `f`, `g` and `F` to `out`. The length of `out` is that of round 3's encoding.
 #[cfg(feature = "alloc")]
 pub(crate) fn encode_secret_key(logn: u32, polynomials: [&[i8]; 3], out: &mut [u8]) {
     let Some((first, body)) = out.split_first_mut() else {
@@ -148,8 +150,8 @@ pub(crate) fn encode_secret_key(logn: u32, polynomials: [&[i8]; 3], out: &mut [u
     reverse_all(body);
 }
 
-/// Reads `f`, `g` and `F` from an encoding of the length of round 3. Constant time, except for the
-/// outcome.
+/// Reads `f`, `g` and `F` from an encoding, which is as long as round 3's. Constant time, except
+/// for the outcome.
 ///
 /// # Errors
 /// As for [`secret_key::decode`].
@@ -168,7 +170,7 @@ pub(crate) fn decode_secret_key(
     secret_key::decode_fields(logn, body, polynomials, reverse)
 }
 
-/// Writes a signature to `out` of the padded length. `None` if the code is longer, or if a
+/// Writes a signature to `out` of the padded length. Returns `None` if the code is longer, or if a
 /// magnitude exceeds [`MAX_MAGNITUDE`].
 pub(crate) fn encode_signature(
     logn: u32,
@@ -230,7 +232,7 @@ fn reverse_magnitudes(isa: impl Isa, s2: &mut [i16]) -> Result<(), DecodeError> 
     Ok(())
 }
 
-/// Up to three signatures, one by one is faster.
+/// Fewest signatures that are read side by side. Up to three are read faster one at a time.
 #[cfg(feature = "alloc")]
 const FEWEST_READ_TOGETHER: usize = 4;
 
@@ -243,7 +245,7 @@ pub(crate) fn decode_signatures(
     encoded: &[&[u8]],
     s2s: &mut [i16],
 ) -> Vec<Result<[u8; NONCE_LEN], DecodeError>> {
-    // Where zeros are counted, one by one always is.
+    // On a target that counts zeros, reading one at a time is always faster.
     let together = encoded.len() >= FEWEST_READ_TOGETHER && !COUNTS_ZEROS;
     let len = if together { encoded.len() } else { 0 };
     let mut codes = vec![[0; MAX_CODE_LEN]; len];
@@ -277,7 +279,7 @@ pub(crate) fn decode_signatures(
             reverse_magnitudes(isa, item.s2)?;
             Ok(*nonce)
         } else {
-            // Says what is wrong.
+            // Reads the signature alone to report the error.
             decode_signature(isa, logn, bytes, item.s2).copied()
         }
     });
@@ -304,7 +306,7 @@ mod tests {
         bits.chunks(8).map(byte).collect()
     }
 
-    /// A coefficient: its sign, seven low bits, then the rest in unary code.
+    /// Returns a coefficient as fields: its sign, seven low bits, then the rest in unary code.
     fn code_word(s: i16) -> [(u32, u32); 3] {
         let magnitude = u32::from(s.unsigned_abs());
         let rest = magnitude >> 7;
@@ -337,7 +339,7 @@ mod tests {
             assert_eq!(decode_public_key(logn, &out, &mut read), Ok(()));
             assert_eq!(read, values, "{logn}");
             if logn == 1 {
-                // The other degrees leave no bits of the last byte.
+                // The other degrees have no spare bits in the last byte.
                 for spare in 4..8 {
                     let mut out = out.clone();
                     out[4] |= 1 << spare;
@@ -418,7 +420,8 @@ mod tests {
                 signature_of(logn, &nonce, &s2)
             })
             .collect();
-        // Every third is damaged: each byte of the first code words, and some of all the rest.
+        // Damages every third signature: each byte of the first code words, and some of the other
+        // bytes.
         let damaged = good.iter().enumerate().map(|(j, bytes)| {
             let mut bytes = bytes.clone();
             let at = if j < 30 {
@@ -481,7 +484,7 @@ mod tests {
         assert_eq!(refused(&|b| b.push(0)), Some(DecodeError::Length));
         assert_eq!(refused(&|b| _ = b.pop()), Some(DecodeError::Length));
         assert_eq!(refused(&|b| b[665] = 1), Some(DecodeError::NonCanonical));
-        // The first word is a sign and seven low bits: minus zero.
+        // The first word has the sign and seven zero bits of a minus zero.
         assert_eq!(refused(&|b| b[41] = 1), Some(DecodeError::NonCanonical));
         assert_eq!(refused(&|b| b[41..].fill(0)), Some(DecodeError::Range));
     }

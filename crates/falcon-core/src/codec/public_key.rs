@@ -5,10 +5,10 @@ use super::strip_header;
 use crate::error::DecodeError;
 use crate::params::Q;
 
-/// Bits of a coefficient.
+/// Width of a coefficient in bits.
 pub(super) const WIDTH: u32 = 14;
 
-/// Bytes of an encoded public key.
+/// Length of an encoded public key in bytes.
 pub(crate) const fn encoded_len(logn: u32) -> usize {
     1 + packed_len(1 << logn, WIDTH)
 }
@@ -45,8 +45,8 @@ pub(crate) fn decode_headerless(logn: u32, body: &[u8], h: &mut [u16]) -> Result
     decode_fields(logn, body, h, unpack)
 }
 
-/// Reads `h` as [`decode_headerless`] does, from the fields that `unpack` reads. It returns the
-/// spare bits of the last byte.
+/// Reads `h` as [`decode_headerless`] does. `unpack` reads the fields and returns the spare bits of
+/// the last byte.
 #[inline(always)]
 pub(super) fn decode_fields(
     logn: u32,
@@ -58,7 +58,8 @@ pub(super) fn decode_fields(
         return Err(DecodeError::Length);
     }
     let spare = unpack(body, h);
-    // No early end: so this is vector code. The top bit is set by every value from `q` on.
+    // The loop has no early end, so it becomes vector code. Every value from `q` on sets the top
+    // bit.
     if h.iter()
         .fold(0, |above, &x| above | (Q as u16 - 1).wrapping_sub(x))
         >> 15

@@ -1,7 +1,7 @@
 //! The secret key: `f`, `g` and `F` in two's complement. `G` is recomputed by
 //! [`complete_private`](crate::ring::complete_private).
 //!
-//! Encoding and decoding take constant time; only the outcome is told.
+//! Encoding and decoding take constant time; only the outcome is revealed.
 
 use super::bits::{pack, packed_len, sign_extend, unpack};
 use super::strip_header;
@@ -9,7 +9,7 @@ use crate::error::DecodeError;
 use crate::params::{CAPITAL_F_BITS, FG_BITS, MAX_LOGN};
 use crate::reveal::reveal;
 
-/// Widths of `f`, `g`, `F`.
+/// Widths of the coefficients of `f`, `g` and `F` in bits.
 pub(super) const fn widths(logn: u32) -> [u32; 3] {
     let fg = if logn <= MAX_LOGN {
         FG_BITS[logn as usize]
@@ -23,21 +23,21 @@ pub(super) const fn header(logn: u32) -> u8 {
     0x50 + logn as u8
 }
 
-/// Bytes of an encoded secret key. All widths times `n` are whole bytes.
+/// Length of an encoded secret key in bytes. Each width times `n` is a whole number of bytes.
 pub(crate) const fn encoded_len(logn: u32) -> usize {
     let [f, g, capital_f] = widths(logn);
     let n = 1 << logn;
     1 + packed_len(n, f) + packed_len(n, g) + packed_len(n, capital_f)
 }
 
-/// True if all coefficients can be encoded: within `2^(width-1) - 1` in absolute value. Constant
-/// time, except for the outcome.
+/// Returns true if all coefficients can be encoded: they are within `2^(width-1) - 1` in absolute
+/// value. Constant time, except for the outcome.
 pub(crate) fn is_encodable(logn: u32, f: &[i8], g: &[i8], capital_f: &[i8]) -> bool {
     let mut outside = 0;
     for (width, polynomial) in widths(logn).into_iter().zip([f, g, capital_f]) {
         let bound = (1i16 << (width - 1)) - 1;
         for &x in polynomial {
-            // The sign bit collects any value outside.
+            // A value outside sets the sign bit.
             outside |= (bound - i16::from(x)) | (bound + i16::from(x));
         }
     }
@@ -77,8 +77,8 @@ pub(crate) fn decode(
     decode_fields(logn, body, [f, g, capital_f], |_, field| field)
 }
 
-/// Reads polynomials from a body of the right length. `convert` gives the field of a width as it is
-/// read.
+/// Reads polynomials from a body of the right length. `convert` converts a field of a width before
+/// the polynomial gets it.
 ///
 /// # Errors
 /// `Range` if a coefficient is `-2^(width-1)`.
@@ -89,7 +89,7 @@ pub(super) fn decode_fields(
     convert: impl Fn(u32, u16) -> u16,
 ) -> Result<(), DecodeError> {
     let mut rest = body;
-    // The sign bit collects a hit: x + 2^(w-1) - 1 < 0 only for x = -2^(w-1).
+    // A forbidden coefficient sets the sign bit: x + 2^(w-1) - 1 < 0 only for x = -2^(w-1).
     let mut forbidden = 0;
     for (width, polynomial) in widths(logn).into_iter().zip(polynomials) {
         let (now, later) = rest.split_at(packed_len(polynomial.len(), width).min(rest.len()));

@@ -1,8 +1,8 @@
-//! Compressed polynomials read side by side, one a lane.
+//! Reads compressed polynomials side by side, one in each lane.
 //!
-//! The end of a code word is known only when the word before has been read. So a decoder of one
-//! polynomial waits for a chain of shifts at every word. Here as many chains run at once as there
-//! are lanes.
+//! The place of a code word is known only when the word before it has been read. So a decoder of
+//! one polynomial waits for a chain of shifts at every word. Here, every lane runs a chain of its
+//! own.
 //!
 //! An invalid sequence of code words is not diagnosed here. The decoder of
 //! [`compressed`](super::compressed) reads it again, alone, and reports the error.
@@ -10,39 +10,38 @@
 use super::compressed::{MAX_LEN, MIN_LEN, evaluate, spare_bits};
 use crate::lanes::{Isa, Register};
 
-/// A compressed polynomial and what becomes of it.
+/// A compressed polynomial, and the result of reading it.
 pub(crate) struct Item<'b, 's> {
-    /// The code and what follows it.
+    /// The code and the bytes after it.
     pub(crate) body: &'b [u8],
-    /// Takes the polynomial.
+    /// Memory for the polynomial.
     pub(crate) s2: &'s mut [i16],
-    /// Bytes of the code, whose spare bits are zero; `None` if it has to be
+    /// Length of the code in bytes, if its spare bits are zero. `None` if the polynomial must be
     /// read alone.
     pub(crate) used: Option<usize>,
 }
 
-/// Lanes where registers hold four words or more, enough to hide what one chain
-/// waits for.
+/// Number of lanes if registers hold four words or more. So many chains hide the latency of each.
 pub(crate) const LANES: usize = 16;
 
-/// Lanes elsewhere.
+/// Number of lanes if registers hold fewer than four words.
 const FEW_LANES: usize = 4;
 
-/// Code words that are read from one load of eight bytes. Nearly always they
-/// are complete: four of 14 bits fit.
+/// Number of code words that are read from one load of eight bytes. They are nearly always
+/// complete: four words of 14 bits fit.
 const GROUP: usize = 4;
 
-/// Lanes whose groups are moved together.
+/// Number of lanes whose groups are moved together.
 const TOGETHER: usize = 8;
 
-/// Groups that are read before they are moved to their places.
+/// Number of groups that are read before they are moved to their places.
 const ROWS: usize = 32;
 
-/// The groups of all lanes. A row is in cache lines of its own.
+/// The groups of all lanes. Each row has cache lines of its own.
 #[repr(align(64))]
 struct Rows<const N: usize>([[u64; N]; ROWS]);
 
-/// Bytes of a load.
+/// Length of a load in bytes.
 const LOAD: usize = 8;
 
 /// Reads all `items`.
@@ -58,7 +57,7 @@ pub(crate) fn decompress<I: Isa>(isa: I, items: &mut [Item<'_, '_>]) {
     }
 }
 
-/// Reads as many items as there are lanes, or fewer.
+/// Reads at most as many items as there are lanes.
 fn decompress_lanes<const N: usize>(isa: impl Isa, items: &mut [Item<'_, '_>]) {
     let mut bodies = [&[0; LOAD][..]; N];
     for (body, item) in bodies.iter_mut().zip(&*items) {
@@ -107,7 +106,7 @@ fn decompress_lanes<const N: usize>(isa: impl Isa, items: &mut [Item<'_, '_>]) {
     }
 }
 
-/// Moves the groups of all lanes to their places from `start` on, those of eight lanes together.
+/// Moves the groups of all lanes to their places from `start` on, eight lanes at a time.
 #[inline(always)]
 fn move_together<const N: usize>(
     isa: impl Isa,
@@ -133,7 +132,7 @@ fn move_together<const N: usize>(
     }
 }
 
-/// The words of groups.
+/// Splits groups into their words.
 #[inline(always)]
 fn split(groups: &[u64; TOGETHER]) -> [i16; GROUP * TOGETHER] {
     let bytes = groups.map(u64::to_le_bytes);
@@ -144,12 +143,11 @@ fn split(groups: &[u64; TOGETHER]) -> [i16; GROUP * TOGETHER] {
     words
 }
 
-/// Reads a group of code words into every row, as [`evaluate`] takes them. The
-/// next bit to read of each lane is in `bits`.
+/// Reads a group of code words into every row, in the form that [`evaluate`] needs. `bits` has the
+/// position of the next bit of each lane.
 ///
-/// Past the end of its body a lane reads zeros. A code word ends with a one, so
-/// one whose length is right has been read whole, and one that is cut has a
-/// length that is wrong.
+/// A lane reads zeros past the end of its body. A code word ends with a one. So a word of a valid
+/// length has been read whole, and a word that is cut has an invalid length.
 #[inline(always)]
 fn read<const N: usize>(bodies: &[&[u8]; N], bits: &mut [u64; N], rows: &mut [[u64; N]; ROWS]) {
     let mut last = [0; N];
@@ -190,10 +188,10 @@ fn read<const N: usize>(bodies: &[&[u8]; N], bits: &mut [u64; N], rows: &mut [[u
     *bits = at;
 }
 
-/// The shortest length in each of four code words.
+/// The shortest length, in each of four code words.
 const EACH_MIN_LEN: u64 = (MIN_LEN as u64) * 0x0100_0100_0100_0100;
 
-/// True if no code word is longer than the longest.
+/// Returns true if no code word is longer than [`MAX_LEN`].
 #[inline(always)]
 fn lengths_fit(words: &[i16]) -> bool {
     let mut longer = 0;

@@ -7,7 +7,7 @@ use crate::error::DecodeError;
 use crate::lanes::Isa;
 use crate::params::NONCE_LEN;
 
-/// Bits of a coefficient in the constant-time format.
+/// Width of a coefficient in bits, in the constant-time format.
 const CT_WIDTH: u32 = 12;
 
 /// Format of an encoded signature.
@@ -53,7 +53,7 @@ impl Format {
     /// 1024` bits of code.
     pub(crate) const fn max_len(self, logn: u32) -> usize {
         let n = 1usize << logn;
-        /// `floor(k n / 1024)`.
+        /// Returns `floor(k n / 1024)`.
         const fn share(k: usize, n: usize) -> usize {
             (k * n) >> 10
         }
@@ -111,10 +111,10 @@ pub(crate) fn encode(
 
 /// Writes coefficients in [`CT_WIDTH`] bits each. `None` if one exceeds 2047 in absolute value.
 ///
-/// Takes no instruction set, so that a program has one copy for all of them.
+/// Not generic over the instruction set, so that a program has one copy.
 fn pack_signed(s2: &[i16], out: &mut [u8]) -> Option<()> {
     let limit = MAX_MAGNITUDE as i16;
-    // The sign bit collects any value outside [-2047, 2047].
+    // Any value outside [-2047, 2047] sets the sign bit.
     let outside = s2.iter().fold(0, |acc, &s| {
         acc | limit.wrapping_sub(s) | limit.wrapping_add(s)
     });
@@ -161,7 +161,7 @@ pub(crate) fn decode<'a>(
     Ok(nonce)
 }
 
-/// Takes header and nonce off.
+/// Splits an encoded signature into header, nonce and code.
 pub(crate) fn split(
     format: Format,
     logn: u32,
@@ -174,11 +174,10 @@ pub(crate) fn split(
     rest.split_first_chunk().ok_or(DecodeError::Length)
 }
 
-/// Checks what follows the code: nothing, or zero bytes if the signature is
-/// padded.
+/// Checks the bytes after the code: none, or zero bytes if the signature is padded.
 pub(crate) fn check_tail(format: Format, tail: &[u8]) -> Result<(), DecodeError> {
     if format == Format::Padded {
-        // Not `any`: one comparison for all of them.
+        // Unlike `any`, this compares all bytes with one comparison.
         match tail.iter().fold(0, |all, byte| all | byte) {
             0 => Ok(()),
             _ => Err(DecodeError::NonCanonical),

@@ -1,4 +1,4 @@
-//! Canonicity: what is accepted is what would have been written.
+//! Canonicity: a decoder accepts only the bytes that the encoder writes.
 
 use super::signature::Format;
 use super::{
@@ -14,7 +14,7 @@ use std::vec::Vec;
 
 const FORMATS: [Format; 3] = [Format::Compressed, Format::Padded, Format::ConstantTime];
 
-/// Signature polynomials: short as real ones, with rare large coefficients.
+/// Signature polynomials. They are as short as real ones, with rare large coefficients.
 fn short(n: usize) -> impl Strategy<Value = Vec<i16>> {
     let coefficient = prop_oneof![
         60 => -300..=300i16,
@@ -28,7 +28,7 @@ fn degree_and_short() -> impl Strategy<Value = (u32, Vec<i16>)> {
     (1..=MAX_LOGN).prop_flat_map(|logn| (Just(logn), short(1 << logn)))
 }
 
-/// Byte strings that are near an encoding: bits flipped, cut or extended.
+/// Damages an encoding: flips bits, cuts or extends it.
 fn mutate(mut bytes: Vec<u8>, flips: &[(usize, u8)], resize: i8) -> Vec<u8> {
     for &(at, bit) in flips {
         let len = bytes.len();
@@ -61,7 +61,7 @@ fn decode(
     Ok((*nonce, s2))
 }
 
-/// Decompresses in both ways, and compares.
+/// Decompresses in both ways and compares the results.
 fn decompress(body: &[u8], s2: &mut [i16]) -> Result<usize, DecodeError> {
     let mut counted = vec![0; s2.len()];
     let result = compressed::decompress_counted(body, &mut counted);
@@ -70,7 +70,7 @@ fn decompress(body: &[u8], s2: &mut [i16]) -> Result<usize, DecodeError> {
     result
 }
 
-/// Bits of zeros in the code words of a coefficient.
+/// Number of zero bits in the code word of a coefficient.
 fn run(s: i16) -> u16 {
     s.unsigned_abs() >> 7
 }
@@ -78,8 +78,8 @@ fn run(s: i16) -> u16 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// A lane reads what the decoder of one reads, and leaves to it what is
-    /// malformed, shorter than a load, or has four words longer than one.
+    /// Lanes read the same values as the decoder of one polynomial. They leave bodies to it that
+    /// are malformed, shorter than a load, or have four words longer than a load.
     #[test]
     fn lanes_read_what_is_read_alone(
         polynomials in (7..=MAX_LOGN).prop_flat_map(|logn| vec_of(short(1 << logn), 1..10)),
@@ -230,7 +230,7 @@ proptest! {
     }
 }
 
-/// Bits, most significant first, after header and nonce, filled up with zeros.
+/// Writes `bits`, most significant first, after header and nonce, and fills up with zeros.
 fn signature_of_bits(header: u8, bits: &str) -> Vec<u8> {
     let mut bytes = vec![0; 1 + NONCE_LEN];
     bytes[0] = header;
@@ -250,7 +250,7 @@ fn compressed_of_bits(bits: &str) -> Result<Vec<i16>, DecodeError> {
     decode(Format::Compressed, 1, &signature_of_bits(0x31, bits)).map(|(_, s2)| s2)
 }
 
-/// The definition of the code, bit by bit.
+/// Compresses by the definition of the code, bit by bit.
 fn compressed_bit_by_bit(s2: &[i16]) -> Vec<u8> {
     let mut bits = Vec::new();
     for s in s2 {
@@ -264,7 +264,7 @@ fn compressed_bit_by_bit(s2: &[i16]) -> Vec<u8> {
     bits.chunks(8).map(byte).collect()
 }
 
-/// Compresses `s2` and compares the result with the definition; one byte less is too little.
+/// Compresses `s2` and compares the result with the definition. One byte less is too short.
 fn compresses_as_defined(isa: impl Isa, s2: &[i16]) {
     let expected = compressed_bit_by_bit(s2);
     let mut out = vec![0xa5; expected.len() + 9];
@@ -279,8 +279,8 @@ fn compresses_as_defined(isa: impl Isa, s2: &[i16]) {
     assert_eq!(compressed::compress(isa, s2, short), None);
 }
 
-/// Blocks of words of every length: those that are joined by fours, fours that are too long for
-/// that, and words that are too long for it.
+/// Compresses blocks with words of every length: words that are joined in fours, fours that are too
+/// long to be joined, and words that are too long.
 fn compresses_all_blocks_as_defined(isa: impl Isa) {
     for degree in [2usize, 64, 128, 192, 512, 1024] {
         for largest in [1, 127, 128, 500, 750, 1023, 1024, 2047] {
@@ -296,7 +296,7 @@ fn compresses_all_blocks_as_defined(isa: impl Isa) {
             compresses_as_defined(isa, &s2);
         }
     }
-    // Every length of one four among short words, at every place of a byte.
+    // Tries every length of one four among short words, at every position in a byte.
     for runs in 0..=4 * 15u16 {
         for place in 0..8 {
             let mut s2 = [0; 512];
@@ -308,7 +308,7 @@ fn compresses_all_blocks_as_defined(isa: impl Isa) {
                 left -= run;
             }
             compresses_as_defined(isa, &s2);
-            // No word longer than 16 bits.
+            // In this block, no word is longer than 16 bits.
             if runs <= 4 * 7 {
                 let four = [0, 1, 2, 3].map(|i| 128 * ((runs + i) / 4) as i16 + 127);
                 s2[256..260].copy_from_slice(&four);
@@ -453,7 +453,7 @@ fn headers_of_other_objects_degrees_and_formats_are_refused() {
 #[test]
 fn the_least_value_of_each_two_s_complement_field_is_out_of_range() {
     let mut bytes = encode(Format::ConstantTime, 4, &[0; NONCE_LEN], &[-2047; 16]).unwrap();
-    // 1000 0000 0001: the last bit of the first field goes.
+    // The value is 1000 0000 0001: this clears the last bit of the first field.
     bytes[1 + NONCE_LEN + 1] &= 0x0f;
     assert_eq!(
         decode(Format::ConstantTime, 4, &bytes),
@@ -501,7 +501,7 @@ fn public_values_of_q_or_more_are_out_of_range() {
 
 #[test]
 fn spare_bits_of_a_public_key_are_zero() {
-    // Only the degree 2 has any: 28 bits in 4 bytes.
+    // Only degree 2 has spare bits: 28 bits in 4 bytes.
     assert_eq!(
         public_key::decode(1, &[1, 0, 0, 0, 1], &mut [0; 2]),
         Err(DecodeError::NonCanonical)
@@ -535,7 +535,7 @@ fn lengths_are_those_of_the_parameter_sets() {
     assert_eq!(padded, [47, 52, 63, 82, 122, 200, 356]);
 }
 
-/// Values whose code words have `len` bits together.
+/// Values whose four code words have `len` bits together.
 fn four_words_of(len: u32, longest_run: u32) -> [i16; 4] {
     let mut zeros = len - 4 * compressed::MIN_LEN;
     [(); 4].map(|()| {
@@ -545,9 +545,10 @@ fn four_words_of(len: u32, longest_run: u32) -> [i16; 4] {
     })
 }
 
-/// Four code words are read at a time as long as all their bits are in two words of 64. All lengths
-/// of four, from every bit of a byte on; then short ones, or such that are just too long. The
-/// encoder joins the words of whole blocks of 128, if no run has more than seven zeros.
+/// Four code words are read at once if all their bits are in two words of 64 bits. The first four
+/// words end at every bit of a byte, and the second four have every length. Then come short words,
+/// or words that are just too long. The encoder joins the words of whole blocks of 128 if no run
+/// has more than seven zeros.
 #[test]
 fn code_words_of_all_lengths_are_read_together_or_alone() {
     let shortest = 4 * compressed::MIN_LEN;
@@ -584,13 +585,12 @@ fn code_words_of_all_lengths_are_read_together_or_alone() {
     }
 }
 
-/// A run of zeros that is too long is an error of its own as far as the bytes go, and the end of
-/// the bytes is another.
+/// A run of zeros that is too long is one error, the end of the bytes another.
 #[test]
 fn the_end_of_the_bytes_is_told_from_a_run_that_is_too_long() {
     let mut s2 = [0; 2];
     let mut error = |bytes: &[u8]| decompress(bytes, &mut s2).err();
-    // A word of 9 bits, then one of 24 at least.
+    // One word has 9 bits. The next has at least 24.
     for len in 0..=8 {
         let mut bytes = [0, 0x80, 0, 0, 0, 0, 0, 0][..len].to_vec();
         let expected = if len < 5 {
@@ -609,7 +609,7 @@ fn the_end_of_the_bytes_is_told_from_a_run_that_is_too_long() {
     }
 }
 
-/// Without a message, so that no byte of one is taken for the header.
+/// There is no message, so no byte of a message can be taken for the header.
 #[test]
 fn a_signed_message_that_is_cut_or_longer_than_it_says_has_a_wrong_length() {
     let logn = 3;
@@ -622,7 +622,7 @@ fn a_signed_message_that_is_cut_or_longer_than_it_says_has_a_wrong_length() {
     for len in 0..len {
         assert_eq!(open(&out[..len]), Some(DecodeError::Length), "{len}");
     }
-    // One byte behind the code, which the length counts.
+    // One byte follows the code, and the length counts it.
     out.push(0);
     out[1] += 1;
     assert_eq!(open(&out), Some(DecodeError::Length));

@@ -13,7 +13,7 @@ impl Engine {
         Self::instruction_sets().next().unwrap_or(Self::plain())
     }
 
-    /// `scalar` where the target surely has a unit for binary64, else `soft`.
+    /// Returns `scalar` if the target surely has a binary64 unit, else `soft`.
     fn plain() -> Self {
         if Native::HARDWARE {
             Self::Scalar
@@ -44,7 +44,7 @@ impl FromStr for Engine {
     }
 }
 
-/// True if `name` is the instruction set in the name of an engine: `avx2` in `avx2x8`.
+/// Returns true if `name` is the instruction set in the name of an engine: `avx2` in `avx2x8`.
 fn is_instruction_set(name: &str, engine: &str) -> bool {
     let set = engine.trim_end_matches(|c: char| c.is_ascii_digit());
     let set = set.strip_suffix('x');
@@ -100,7 +100,7 @@ mod tests {
         }
     }
 
-    /// `Best` asks the processor without this list.
+    /// `Best` detects the instruction sets without this list.
     #[test]
     fn the_instruction_sets_of_the_processor_are_found() {
         let none = matches!(Best::find(), Best::Native(_));

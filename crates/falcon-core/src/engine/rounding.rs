@@ -1,22 +1,22 @@
-//! Binary64 that rounds to nearest even, though the program set another mode.
+//! Makes binary64 round to nearest even, even if the program set another mode.
 //!
 //! A library that a program loads may leave the processor rounding up, down or to zero. Then the
-//! same instructions give other bits. `to_nearest!` evaluates what signs, expands a key or replays
-//! a reduction, and the bits are right in every mode:
+//! same instructions give other bits. `to_nearest!` evaluates code that signs, expands a key or
+//! replays a reduction. It gives the right bits in every mode:
 //!
 //! - With the instruction sets of x86-64 or AArch64, it sets the default mode, and restores the
 //!   caller's. The crates of the instruction sets do that, since it needs `unsafe`.
 //! - Otherwise it tests how the binary64 unit rounds. If it does not round to nearest even, the
 //!   engine [`Soft`](crate::lanes::Soft) computes instead, on integers.
 //!
-//! `to_nearest!` stands once in an operation, where its floating-point work starts. Verification
-//! needs none: it computes on integers.
+//! Every operation has `to_nearest!` once, where its floating-point work starts. Verification needs
+//! none: it computes on integers.
 //!
 //! `to_nearest!(b => body)` evaluates `body` on the arithmetic `b`, or on `Soft` as `b`.
 //! `to_nearest!(b, name: token, soft => body)` evaluates it with `token` as `name`, or with `soft`.
-//! In both, `b` says whether the binary64 unit computes.
+//! In both, the type of `b` says whether the binary64 unit computes.
 
-/// See the module.
+/// Evaluates an expression with rounding to nearest even; see the module.
 #[cfg(all(
     feature = "engines",
     any(
@@ -72,20 +72,22 @@ pub(crate) mod ask {
         };
     }
 
-    /// True if this arithmetic rounds to nearest even now.
+    /// Returns true if this arithmetic rounds to nearest even now.
     #[inline(always)]
     pub(crate) fn is_right<B: Binary64>(_: B) -> bool {
         // WebAssembly has no other mode.
         !B::HARDWARE || cfg!(target_family = "wasm") || rounds_to_nearest()
     }
 
-    /// True if the binary64 unit rounds to nearest, ties to even.
+    /// Returns true if the binary64 unit rounds to nearest, ties to even.
     fn rounds_to_nearest() -> bool {
         // The compiler must not know the numbers, so that the unit adds them.
         let [one, next, half] = black_box([1.0, 1.0 + f64::EPSILON, f64::EPSILON / 2.0]);
-        // A tie whose even neighbour is below. Rounding up, and ties away from zero, give `next`.
+        // The sum is a tie whose even neighbour is below. Rounding up and rounding ties away from
+        // zero give `next`.
         let down = one + half;
-        // A tie whose even neighbour is above. Rounding down, and to zero, give `next`.
+        // The sum is a tie whose even neighbour is above. Rounding down and rounding to zero give
+        // `next`.
         let up = next + half;
         down == 1.0 && up == 1.0 + 2.0 * f64::EPSILON
     }

@@ -27,15 +27,15 @@ fn scaled_product<L: Lanes, R: F64s<L::Isa>>(
         let p = R::complex_mul(t, shared(l, &b_re[u], &b_im[u]));
         store::<L, R>(p, &mut t_re[u], &mut t_im[u]);
     }
-    // A separate loop keeps one product in the code. Without a floating-point unit a product is a
-    // hundred instructions.
+    // A separate loop keeps a single product in the code. Without a floating-point unit, each
+    // product is a hundred instructions.
     let factor: R = l.cycle(&[factor]);
     for t in runs_mut::<L, R, _>(2 * m, t) {
         L::store(l.load(t) * factor, t);
     }
 }
 
-/// `t <- (t b) factor`, as a call: one copy serves both halves of the target.
+/// Computes `t <- (t b) factor` in a call: one copy serves both halves of the target.
 #[inline(never)]
 fn scale_product<L: Lanes>(l: L, logn: u32, t: &mut [L::Real], b: &[f64], factor: f64) {
     let m = (1usize << logn) / 2;
@@ -75,13 +75,13 @@ fn times_basis<L: Lanes, R: F64s<L::Isa>>(
     }
 }
 
-/// One coefficient of every polynomial, in a register.
+/// Loads one coefficient of every polynomial into a register.
 #[inline(always)]
 fn loaded<L: Lanes>(l: L, x: L::Real) -> L::X1 {
     l.load(&L::runs::<L::X1, L::Real>(&[x])[0])
 }
 
-/// [`loaded`], back in memory.
+/// Stores a register of [`loaded`] to memory.
 #[inline(always)]
 fn stored<L: Lanes>(x: L::X1) -> L::Real {
     let mut out = [L::Real::default()];
@@ -122,7 +122,8 @@ impl<L: Lanes> Fft for L {
                 stored::<L>(loaded(*self, y).floor()),
             ];
         }
-        // Both in one register: the instruction for one double alone is not in the core's reach.
+        // Both numbers go into one register: this crate cannot reach the instruction for a single
+        // double.
         let mut out = a;
         let floors = self.load(&L::runs::<L::X2, _>(&a)[0]).floor();
         L::store::<L::X2>(floors, &mut L::runs_mut::<L::X2, _>(&mut out)[0]);
@@ -130,7 +131,7 @@ impl<L: Lanes> Fft for L {
     }
 
     fn fft(&self, logn: u32, f: &mut [L::Real]) {
-        // Stages join two runs at least.
+        // Each stage joins at least two runs.
         self.isa().vectorize(
             #[inline(always)]
             || in_runs!((1usize << logn) / 4, fft(*self, logn, f)),

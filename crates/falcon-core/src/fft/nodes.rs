@@ -4,11 +4,11 @@
 use super::runs::*;
 use crate::lanes::{F64s, Lanes};
 
-/// Whether small subtrees are computed level by level. On AArch64 that takes 0.5 % more
+/// True if small subtrees are computed level by level. On AArch64 that takes 0.5 % more
 /// instructions of a signature; without vectors it is no faster.
 pub(crate) const HAS_SUBTREES: bool = cfg!(target_arch = "x86_64");
 
-/// `m` complex numbers by couples of neighbours: `m / 2` each.
+/// The real and the imaginary parts of `m` complex numbers, in `m / 2` couples of neighbours.
 type Couples<'a, T> = [&'a [[T; 2]]; 2];
 type CouplesMut<'a, T> = [&'a mut [[T; 2]]; 2];
 
@@ -37,8 +37,8 @@ fn couples_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(
 /// The twiddle is halved, not the difference: nothing waits for the twiddle, so the halving is off
 /// the chain from `a` and `b` to the result. The bits are the same. Halving commutes with the
 /// rounding of products and sums as long as no operand, product or sum is subnormal, before or
-/// after the halving. None is: a nonzero number of signing is about `2^-200` or larger
-/// (`fpr/soft.rs`), and twiddles are above `2^-9`.
+/// after the halving. No such number is subnormal: a nonzero number of signing is about `2^-200` or
+/// larger (`fpr/soft.rs`), and twiddles are above `2^-9`.
 #[inline(always)]
 fn split_run<L: Lanes, R: F64s<L::Isa>>([x, y]: [[R; 2]; 2], w: [R; 2]) -> [[R; 2]; 2] {
     let ([s_re, d_re], [s_im, d_im]) = (x[0].add_sub(y[0]), x[1].add_sub(y[1]));
@@ -48,7 +48,7 @@ fn split_run<L: Lanes, R: F64s<L::Isa>>([x, y]: [[R; 2]; 2], w: [R; 2]) -> [[R; 
     ]
 }
 
-/// `t + d * factor`.
+/// Returns `t + d * factor`.
 #[inline(always)]
 fn nearest_plane<L: Lanes, R: F64s<L::Isa>>(t: [R; 2], d: [R; 2], factor: [R; 2]) -> [R; 2] {
     let p = R::complex_mul(d, factor);
@@ -178,8 +178,8 @@ impl<R> Entry<R> {
     }
 }
 
-/// `l10 = conj(g01 / g00)` and `d11 = g11 - (g01 / g00) conj(g01)`, the factors of a run of a Gram
-/// matrix `[[g00, g01], [conj(g01), g11]]` besides `d00 = g00`.
+/// Returns `l10 = conj(g01 / g00)` and `d11 = g11 - (g01 / g00) conj(g01)`. With `d00 = g00`, they
+/// are the factors of a run of a Gram matrix `[[g00, g01], [conj(g01), g11]]`.
 #[inline(always)]
 fn factor<I: Copy, R: F64s<I>>(
     ldl: Ldl,
@@ -259,8 +259,8 @@ pub(crate) fn ldl<L: Lanes<Real = f64>>(
     in_longest_runs!(b00.len() / 2, ldl_runs(l, ldl, b00, b01, b10, b11));
 }
 
-/// A run of the nodes below diagonal entries: `l10`, `d00` and `d11`. `x` has the first of each
-/// couple of neighbours, `y` the second.
+/// Returns a run of the nodes below diagonal entries: `l10`, `d00` and `d11`. `x` has the first of
+/// each couple of neighbours, `y` the second.
 #[inline(always)]
 fn split_and_factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     l: L,
@@ -303,7 +303,7 @@ fn split_ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     let [l_re, l_im] = halves_mut::<L, R, _>(m, l10);
     let [w_re, w_im] = twiddle_runs::<L, R>(m);
     for u in 0..m / len::<L, R>() {
-        // Products with zero take less than more code would.
+        // Products with zero take less time than a second copy of the code would.
         let couples = match d_im {
             Some(d_im) => load_unzipped(l, &d_re[u], &d_im[u]),
             None => {
@@ -320,9 +320,9 @@ fn split_ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
 }
 
 /// Computes the node below a diagonal entry `d`, a polynomial of degree `n` that is self-adjoint
-/// but for rounding. It has `n` reals, or the `n/2` real parts if the others are zero. It splits
-/// into `e0` and `e1`. The node holds the factors of the Gram matrix `[[e0, e1], [conj(e1), e0]]`:
-/// `d00`, `l10` and `d11` get `n/2` reals each.
+/// except for rounding. `d` has `n` reals, or only the `n/2` real parts if the imaginary parts are
+/// zero. `d` splits into `e0` and `e1`. The node holds the factors of the Gram matrix `[[e0, e1],
+/// [conj(e1), e0]]`: `d00`, `l10` and `d11` get `n/2` reals each.
 #[inline(always)]
 pub(crate) fn split_ldl<L: Lanes<Real = f64>>(
     l: L,
@@ -370,8 +370,8 @@ fn split_ldl_level_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     }
 }
 
-/// [`split_ldl`] of entries of `2m` complex numbers that follow one another in `d`, side by side.
-/// `d00`, `l10` and `d11` get `m` complex numbers for each entry.
+/// Computes [`split_ldl`] of several entries side by side. The entries, of `2m` complex numbers
+/// each, follow one another in `d`. `d00`, `l10` and `d11` get `m` complex numbers for each entry.
 #[inline(always)]
 pub(crate) fn split_ldl_level<L: Lanes<Real = f64>>(
     l: L,

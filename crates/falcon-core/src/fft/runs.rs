@@ -7,7 +7,7 @@ use crate::lanes::{F64s, Lanes};
 /// Calls `kernel::<L, R>` with the longest run of at most `m` coefficients.
 macro_rules! in_runs {
     ($m:expr, $kernel:ident($($argument:expr),*)) => {
-        // The lengths are constants: if all runs are of one, there is one kernel.
+        // The lengths are constants. If all runs have length one, there is one kernel.
         match $m {
             m if m >= 8 && L::RUN >= 8 => $kernel::<L, L::X8>($($argument),*),
             m if m >= 4 && L::RUN >= 4 => $kernel::<L, L::X4>($($argument),*),
@@ -17,8 +17,8 @@ macro_rules! in_runs {
     };
 }
 
-/// [`in_runs`], with runs of the longest register or of one coefficient: less code for what seldom
-/// has few coefficients.
+/// Calls `kernel::<L, R>` as [`in_runs`] does, with runs of the longest register or of one
+/// coefficient only. That is less code for kernels that rarely have few coefficients.
 macro_rules! in_longest_runs {
     ($m:expr, $kernel:ident($($argument:expr),*)) => {
         match $m {
@@ -30,19 +30,19 @@ macro_rules! in_longest_runs {
     };
 }
 
-/// Coefficients of a run of `R`.
+/// Number of coefficients of a run of `R`.
 pub(super) const fn len<L: Lanes, R: F64s<L::Isa>>() -> usize {
     R::LEN / L::LANES
 }
 
-/// The `m` twiddles of the stage of `m` blocks.
+/// Returns the `m` twiddles of the stage of `m` blocks.
 #[inline(always)]
 pub(super) fn twiddles(m: usize) -> (&'static [f64], &'static [f64]) {
     (&TWIDDLE_RE[m..2 * m], &TWIDDLE_IM[m..2 * m])
 }
 
-/// `m` reals as runs. All lengths below are cut to the same one, so that the
-/// loops need no checks.
+/// Returns `m` reals as runs. All lengths below are cut to the same length, so the loops need no
+/// checks.
 #[inline(always)]
 pub(super) fn runs<L: Lanes, R: F64s<L::Isa>, T: 'static>(m: usize, x: &[T]) -> &[L::Of<R, T>] {
     &L::runs::<R, T>(x)[..m / len::<L, R>()]
@@ -56,7 +56,7 @@ pub(super) fn runs_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(
     &mut L::runs_mut::<R, T>(x)[..m / len::<L, R>()]
 }
 
-/// The real and the imaginary parts of `m` complex numbers, as runs.
+/// Returns the real and the imaginary parts of `m` complex numbers, as runs.
 #[inline(always)]
 pub(super) fn halves<L: Lanes, R: F64s<L::Isa>, T: 'static>(
     m: usize,
@@ -75,7 +75,7 @@ pub(super) fn halves_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(
     [runs_mut::<L, R, T>(m, re), runs_mut::<L, R, T>(m, im)]
 }
 
-/// A run of complex numbers.
+/// Loads a run of complex numbers.
 #[inline(always)]
 pub(super) fn load<L: Lanes, R: F64s<L::Isa>>(
     l: L,
@@ -95,7 +95,7 @@ pub(super) fn store<L: Lanes, R: F64s<L::Isa>>(
     L::store(x[1], im);
 }
 
-/// Two runs of complex numbers: those at even places, then those at odd ones.
+/// Loads two runs of complex numbers: the numbers at even places, then those at odd places.
 #[inline(always)]
 pub(super) fn load_unzipped<L: Lanes, R: F64s<L::Isa>>(
     l: L,
@@ -106,7 +106,7 @@ pub(super) fn load_unzipped<L: Lanes, R: F64s<L::Isa>>(
     [[x_re, x_im], [y_re, y_im]]
 }
 
-/// The inverse of [`load_unzipped`].
+/// Stores two runs: the inverse of [`load_unzipped`].
 #[inline(always)]
 pub(super) fn store_zipped<L: Lanes, R: F64s<L::Isa>>(
     [x, y]: [[R; 2]; 2],
@@ -117,7 +117,7 @@ pub(super) fn store_zipped<L: Lanes, R: F64s<L::Isa>>(
     L::store_zipped([x[1], y[1]], im);
 }
 
-/// [`load`] of what was stored in shorter runs just now.
+/// Loads as [`load`] does, from memory that was just written in shorter runs.
 #[inline(always)]
 pub(super) fn load_halves<L: Lanes, R: F64s<L::Isa>>(
     l: L,
@@ -127,14 +127,14 @@ pub(super) fn load_halves<L: Lanes, R: F64s<L::Isa>>(
     [l.load_halves(re), l.load_halves(im)]
 }
 
-/// The `m` twiddles of the stage of `m` blocks, as runs.
+/// Returns the `m` twiddles of the stage of `m` blocks, as runs.
 #[inline(always)]
 pub(super) fn twiddle_runs<L: Lanes, R: F64s<L::Isa>>(m: usize) -> [&'static [L::Of<R, f64>]; 2] {
     let (re, im) = twiddles(m);
     [runs::<L, R, _>(m, re), runs::<L, R, _>(m, im)]
 }
 
-/// A run of complex numbers that all lanes share.
+/// Loads a run of complex numbers that all lanes share.
 #[inline(always)]
 pub(super) fn shared<L: Lanes, R: F64s<L::Isa>>(
     l: L,
@@ -144,7 +144,7 @@ pub(super) fn shared<L: Lanes, R: F64s<L::Isa>>(
     [l.shared(re), l.shared(im)]
 }
 
-/// Two runs of neighbours: `u` and `u + 1` of every couple.
+/// Separates neighbours in two runs: `u` and `u + 1` of every couple.
 #[inline(always)]
 pub(super) fn unzip<L: Lanes, R: F64s<L::Isa>>(x: [R; 2], y: [R; 2]) -> [[R; 2]; 2] {
     if len::<L, R>() == 1 {
@@ -165,7 +165,7 @@ pub(super) fn zip<L: Lanes, R: F64s<L::Isa>>(x: [R; 2], y: [R; 2]) -> [[R; 2]; 2
     [[x_re, x_im], [y_re, y_im]]
 }
 
-/// [`F64s::cut_blocks`] of complex numbers.
+/// Applies [`F64s::cut_blocks`] to complex numbers.
 #[inline(always)]
 pub(super) fn cut_blocks<I: Copy, R: F64s<I>>(x: [R; 2], y: [R; 2], blocks: usize) -> [[R; 2]; 2] {
     let [x_re, y_re] = x[0].cut_blocks(y[0], blocks);
@@ -173,7 +173,7 @@ pub(super) fn cut_blocks<I: Copy, R: F64s<I>>(x: [R; 2], y: [R; 2], blocks: usiz
     [[x_re, x_im], [y_re, y_im]]
 }
 
-/// [`F64s::join_blocks`] of complex numbers.
+/// Applies [`F64s::join_blocks`] to complex numbers.
 #[inline(always)]
 pub(super) fn join_blocks<I: Copy, R: F64s<I>>(x: [R; 2], y: [R; 2], blocks: usize) -> [[R; 2]; 2] {
     let [x_re, y_re] = x[0].join_blocks(y[0], blocks);
@@ -181,7 +181,7 @@ pub(super) fn join_blocks<I: Copy, R: F64s<I>>(x: [R; 2], y: [R; 2], blocks: usi
     [[x_re, x_im], [y_re, y_im]]
 }
 
-/// The butterfly from `(x, y)` to `(x + w y, x - w y)`; the inverse one goes to
+/// Computes the butterfly from `(x, y)` to `(x + w y, x - w y)`, or the inverse one to
 /// `(x + y, (x - y) conj(w))`.
 #[inline(always)]
 pub(super) fn butterfly<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(

@@ -1,5 +1,5 @@
-//! The FFT against the naive transform, and the twiddle table recomputed. That
-//! all engines have the bits of `Baseline`, `tests/fft.rs` of the workspace shows.
+//! Compares the FFT with the naive transform, and computes the twiddle table again. `tests/fft.rs`
+//! of the workspace shows that all engines have the bits of `Baseline`.
 
 use super::*;
 use crate::lanes::Baseline;
@@ -43,7 +43,7 @@ fn cos_sin(numerator: u64) -> (BigInt, BigInt) {
     (cos, sin)
 }
 
-/// The nearest binary64 of a fixed-point number, through its decimal digits.
+/// Converts a fixed-point number to the nearest binary64, through its decimal digits.
 fn nearest(x: &BigInt) -> f64 {
     let scaled = (x * BigInt::from(10).pow(45)) >> FRACTION;
     std::format!("{scaled}e-45")
@@ -58,7 +58,7 @@ fn twiddles_are_the_nearest_doubles() {
             let k = (2u64 << stage) + i;
             let numerator = k.reverse_bits() >> 54;
             let at = (1 << stage) + i as usize;
-            // Bring the angle, below pi, into the first quadrant.
+            // Brings the angle, below pi, into the first quadrant.
             let (re, im) = if numerator < 512 {
                 let (c, s) = cos_sin(numerator);
                 (nearest(&c), nearest(&s))
@@ -96,9 +96,9 @@ fn multiply_negacyclic(a: &[f64], b: &[f64]) -> Vec<f64> {
     out
 }
 
-/// `target` multiplies polynomials and divides by `q`: compared with schoolbook products. Values
-/// reach 2^24, so ten stages of rounding leave an error near 2^-53+24+4 before the division; a
-/// wrong twiddle or sign shows in the first bits.
+/// Compares `target`, which multiplies polynomials and divides by `q`, with schoolbook products.
+/// Values reach 2^24, so ten stages of rounding leave an error near 2^-53+24+4 before the division;
+/// a wrong twiddle or sign shows in the first bits.
 #[test]
 fn products_in_the_fft_domain_are_products_of_polynomials() {
     for logn in 1..=10 {
@@ -122,7 +122,7 @@ fn products_in_the_fft_domain_are_products_of_polynomials() {
     }
 }
 
-/// Splitting is taking even and odd coefficients.
+/// Splitting separates the even from the odd coefficients.
 #[test]
 fn split_and_merge_follow_even_and_odd_coefficients() {
     for logn in 2..=10 {

@@ -8,7 +8,7 @@ use super::{TWIDDLE_IM, TWIDDLE_RE};
 use crate::lanes::{F64s, Lanes};
 use core::ops::Range;
 
-/// Bytes that stay in the first cache of every processor, beside other data.
+/// Number of bytes that stay in the first-level cache of every processor, beside other data.
 const CACHED: usize = 1 << 14;
 
 /// Place of a part of the polynomial: part number `index` of `count`.
@@ -22,15 +22,15 @@ impl Part {
     const WHOLE: Self = Self { index: 0, count: 1 };
 }
 
-/// The twiddle of block `i` of the stage of `m` blocks.
+/// Returns the twiddle of block `i` of the stage of `m` blocks.
 #[inline(always)]
 fn twiddle<L: Lanes, R: F64s<L::Isa>>(l: L, m: usize, i: usize) -> [R; 2] {
     let (re, im) = twiddles(m);
     [l.cycle(&re[i..i + 1]), l.cycle(&im[i..i + 1])]
 }
 
-/// A stage whose butterflies join values `t` apart, `t` a multiple of the run:
-/// block `i` has `2t` values and one twiddle.
+/// Computes a stage whose butterflies join values `t` apart; `t` is a multiple of the run. Block
+/// `i` has `2t` values and one twiddle.
 #[inline(always)]
 fn stage<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     l: L,
@@ -54,8 +54,8 @@ fn stage<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     }
 }
 
-/// Two stages of a part in one pass over memory: those of values `2t` apart and `t`
-/// apart, `t` a multiple of the run.
+/// Computes two stages of a part in one pass over memory: butterflies of values `2t` apart, and `t`
+/// apart. `t` is a multiple of the run.
 #[inline(always)]
 fn two_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     l: L,
@@ -98,9 +98,9 @@ fn two_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     }
 }
 
-/// The twiddles of [`inner_stages`]: element `i` of the slices of `K` has those of a stage with `K`
-/// blocks in the pair of runs number `i`. The slices are cut before the loop over the pairs, so
-/// that the loop needs no checks.
+/// The twiddles of [`inner_stages`]. In the slices of `K`, element `i` has the twiddles of the pair
+/// of runs number `i`, for the stage with `K` blocks in each pair. The slices are cut before the
+/// loop over the pairs, so that the loop needs no checks.
 struct RunTwiddles {
     ones: [&'static [[f64; 1]]; 2],
     twos: [&'static [[f64; 2]]; 2],
@@ -109,7 +109,7 @@ struct RunTwiddles {
 }
 
 impl RunTwiddles {
-    /// Twiddles of a part of `pairs` pairs of runs of `len`.
+    /// Selects the twiddles of a part of `pairs` pairs of runs. A run has `len` values.
     #[inline(always)]
     fn new(part: Part, pairs: usize, len: usize) -> Self {
         // The stage of `m` blocks begins at `m` in the table. A stage with `K` blocks in a pair
@@ -132,7 +132,8 @@ impl RunTwiddles {
         [&re[pairs.clone()], &im[pairs]]
     }
 
-    /// The twiddles of a stage with `k` blocks in the pair of runs number `i`.
+    /// Returns the twiddles of the pair of runs number `i`, for the stage with `k` blocks in each
+    /// pair.
     #[inline(always)]
     fn get<L: Lanes, R: F64s<L::Isa>>(&self, l: L, i: usize, k: usize) -> [R; 2] {
         const { assert!(len::<L, R>() <= 8, "no run is longer") };
@@ -146,9 +147,10 @@ impl RunTwiddles {
     }
 }
 
-/// The stages of values a run, half a run, ... `1` apart, on two runs at a time. Between two stages
-/// [`F64s::cut_blocks`] brings values half as far apart to the same places. The inverse stages go
-/// the other way, and begin with the multiplication by `scale`.
+/// Computes the last stages on two runs at a time. They join values a run apart, half a run apart,
+/// and so on to `1`. Between two stages, [`F64s::cut_blocks`] brings the values of the next stage
+/// to the same places. The inverse stages go the other way, and begin with the multiplication by
+/// `scale`.
 #[inline(always)]
 fn inner_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     l: L,
@@ -167,7 +169,7 @@ fn inner_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
             x = [x[0] * scale, x[1] * scale];
             y = [y[0] * scale, y[1] * scale];
             let mut blocks = len::<L, R>();
-            // The second condition holds. It shows the compiler how often the loop runs.
+            // The second condition always holds. It shows the compiler how often the loop runs.
             while 1 <= blocks && blocks <= len::<L, R>() {
                 [x, y] = butterfly::<L, R, INVERSE>(x, y, w.get(l, i, blocks));
                 if blocks > 1 {
@@ -193,13 +195,13 @@ fn inner_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     }
 }
 
-/// True if `m` complex numbers of every lane are more than the cache holds.
+/// Returns true if `m` complex numbers of every lane exceed the cache.
 #[inline(always)]
 fn exceeds_the_cache<L: Lanes>(m: usize) -> bool {
     2 * m * size_of::<L::Real>() > CACHED
 }
 
-/// The parts of `len` values, with their places.
+/// Cuts the values into parts of `len`, with their places.
 #[inline(always)]
 fn parts<'a, T>(
     len: usize,
@@ -218,14 +220,14 @@ fn parts<'a, T>(
 /// Stage by stage, block `i` holds `f mod x^(2t) - w^2` and becomes `f mod
 /// x^t - w` and `f mod x^t + w`.
 ///
-/// The data of many lanes exceed the cache. As soon as the blocks fit it, each goes through all
-/// further stages before the next.
+/// The data of many lanes exceed the cache. As soon as a block fits the cache, it goes through all
+/// further stages before the next block.
 #[inline(always)]
 pub(super) fn fft<L: Lanes, R: F64s<L::Isa>>(l: L, logn: u32, f: &mut [L::Real]) {
     let m = 1 << (logn - 1);
     let (re, im) = f.split_at_mut(m);
     let im = &mut im[..m];
-    // Stages outside the runs: those of values m/2 ... two runs apart.
+    // Computes the stages that join values m/2 ... two runs apart.
     let mut t = m / 2;
     if (t / len::<L, R>()).trailing_zeros() % 2 == 1 {
         stage::<L, R, false>(l, t, re, im);
@@ -239,13 +241,13 @@ pub(super) fn fft<L: Lanes, R: F64s<L::Isa>>(l: L, logn: u32, f: &mut [L::Real])
         two_stages::<L, R, false>(l, Part::WHOLE, t / 2, re, im);
         t /= 4;
     }
-    // At degree 2 there is no stage.
+    // Degree 2 has no stage.
     for (part, (re, im)) in parts((2 * t).max(1), re, im) {
         last_stages::<L, R>(l, part, t, re, im);
     }
 }
 
-/// The stages of a part from those of values `t` apart on.
+/// Computes the stages of a part, from the stage of values `t` apart on.
 #[inline(always)]
 fn last_stages<L: Lanes, R: F64s<L::Isa>>(
     l: L,
@@ -266,14 +268,14 @@ pub(super) fn ifft<L: Lanes, R: F64s<L::Isa>>(l: L, logn: u32, f: &mut [L::Real]
     let m = 1 << (logn - 1);
     let (re, im) = f.split_at_mut(m);
     let im = &mut im[..m];
-    // Every stage doubles the values; n/2 is a power of two, so this is exact.
-    // 2^(1 - logn), built from its bits.
+    // Every stage doubles the values. n/2 is a power of two, so the scaling is exact. Its factor
+    // 2^(1 - logn) is built from its bits.
     let scale = f64::from_bits((1024 - u64::from(logn)) << 52);
     let mut t = 2 * len::<L, R>();
     if L::LANES == 1 {
         t = first_stages::<L, R>(l, Part::WHOLE, m, scale, re, im);
     } else {
-        // The longest parts that pairs of stages end with and the cache holds.
+        // Finds the longest parts that fit the cache and that pairs of stages end with.
         while 2 * t < m && !exceeds_the_cache::<L>(4 * t) {
             t *= 4;
         }
@@ -290,8 +292,8 @@ pub(super) fn ifft<L: Lanes, R: F64s<L::Isa>>(l: L, logn: u32, f: &mut [L::Real]
     }
 }
 
-/// The pairs of stages of a part that join values less than `length / 2` apart. Returns the
-/// distance of the values that the next stage joins.
+/// Computes the pairs of stages of a part that join values less than `length / 2` apart. Returns
+/// the distance of the values that the next stage joins.
 #[inline(always)]
 fn first_stages<L: Lanes, R: F64s<L::Isa>>(
     l: L,

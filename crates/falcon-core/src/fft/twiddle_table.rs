@@ -6,7 +6,7 @@
 //! the test in the parent module recomputes all of them. Entry 0 is unused.
 
 /// Real parts.
-#[allow(clippy::approx_constant)] // 1/sqrt(2) is one twiddle among many
+#[allow(clippy::approx_constant)] // one of the twiddles is 1/sqrt(2)
 pub const RE: [f64; 512] = [
     1.0,
     0.7071067811865476,
@@ -523,7 +523,7 @@ pub const RE: [f64; 512] = [
 ];
 
 /// Imaginary parts.
-#[allow(clippy::approx_constant)] // 1/sqrt(2) is one twiddle among many
+#[allow(clippy::approx_constant)] // one of the twiddles is 1/sqrt(2)
 pub const IM: [f64; 512] = [
     0.0,
     0.7071067811865476,

@@ -58,7 +58,7 @@ use core::fmt;
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
-/// A message to sign, with its randomness.
+/// A message to sign, and its randomness.
 ///
 /// ```
 /// use falcon_core::fndsa_provisional::batch::SignJob;
@@ -137,8 +137,8 @@ pub struct VerifyBytesJob<'a, P: Parameters> {
 impl<P: Parameters> VerifyingKey<P> {
     /// Verifies every job on `engine`. Returns a verdict for each, in their order.
     ///
-    /// A key is decoded before, so once for all its signatures. The module [`batch`](self) has an
-    /// example.
+    /// Each key was decoded before, so only once for all its signatures. The module [`batch`](self)
+    /// has an example.
     pub fn verify_batch(
         engine: Engine,
         jobs: &[VerifyJob<'_, P>],
@@ -177,7 +177,8 @@ impl<P: Parameters> VerifyingKey<P> {
     }
 }
 
-/// Verifies `jobs` of degree `2^logn`. Not generic over the parameter set; see [`Signer`].
+/// Verifies `jobs` of degree `2^logn`. Not generic over the parameter set, for the reason in
+/// [`Signer`].
 fn verify_jobs(
     engine: Engine,
     logn: u32,
@@ -190,7 +191,7 @@ fn verify_jobs(
     out
 }
 
-/// [`verify_jobs`] of encoded signatures.
+/// Decodes and verifies encoded signatures, otherwise as [`verify_jobs`].
 fn verify_encoded(engine: Engine, logn: u32, jobs: &[EncodedVerification<'_>]) -> Vec<Verdict> {
     let mut out = vec![Verdict::Malformed; jobs.len()];
     on_engine!(engine, arith, _fft => {
@@ -245,17 +246,17 @@ fn mus<'a, P: Parameters>(
     mus_of_inputs(engine, &inputs)
 }
 
-/// Hashes `inputs` to their `mu`s. Not generic over the parameter set; see [`Signer`].
+/// Hashes each input to its `mu`. Not generic over the parameter set, for the reason in [`Signer`].
 fn mus_of_inputs(engine: Engine, inputs: &[KeyAndInput<'_>]) -> Vec<[u8; MU_LEN]> {
     let mut mus = vec![[0; MU_LEN]; inputs.len()];
     on_engine!(engine, arith, _fft => hash_inputs(arith, inputs, &mut mus));
     mus
 }
 
-/// An input after the hash of its key, or its `mu`.
+/// The hash of a key with the input that follows it, or a finished `mu`.
 type KeyAndInput<'a> = (&'a [u8; KEY_HASH_LEN], Result<Input<'a>, &'a [u8; MU_LEN]>);
 
-/// Hashes `inputs` side by side to their `mus`.
+/// Hashes `inputs` to their `mus`, side by side.
 fn hash_inputs(isa: impl Isa, inputs: &[KeyAndInput<'_>], mus: &mut [[u8; MU_LEN]]) {
     let messages = inputs
         .iter()
@@ -313,8 +314,8 @@ impl<P: Parameters> SigningKey<P> {
     /// the jobs. **Every seed must be fresh and secret**: never use it for two jobs or in two
     /// batches. [`SignJob`] has an example.
     ///
-    /// The call expands the key: it computes the tree of the key once, and keeps it in 60 or 128
-    /// KiB until it returns.
+    /// The call computes the tree of the key once. Until it returns, it keeps the tree in 60 or 128
+    /// KiB.
     ///
     /// # Errors
     /// Each job has its own result: [`FaultError`] if 27 attempts with its seed fail, or if the
@@ -354,7 +355,7 @@ impl Signer<'_> {
                 })
             });
         }
-        // Words of the generator's state that were spilled from registers.
+        // Signing spills words of the generator's state from registers.
         wipe_below::<256>();
     }
 
@@ -370,7 +371,7 @@ impl Signer<'_> {
         self.sign_with_seeds(engine, &mut seeds, mus, deliver);
     }
 
-    /// Computes basis and tree.
+    /// Computes the basis and the tree.
     fn expanded(&self, isa: impl SigningIsa) -> Zeroizing<WorkingMemory<f64>> {
         let (logn, profile) = (self.logn, profile(self.logn));
         let mut reals = Zeroizing::new(WorkingMemory::new(signing::expanded_len(logn)));
@@ -379,7 +380,7 @@ impl Signer<'_> {
         reals
     }
 
-    /// Signs from the seeds of the first attempts.
+    /// Signs `mus`. `seeds` has the seed of the first attempt at each.
     fn sign_with_seeds<B: SigningIsa<F64: ShakeDouble>, F: Fft>(
         &self,
         engine: LaneEngine<B, F>,
@@ -436,7 +437,7 @@ struct Jobs<'a, 'd, I> {
     seeds: &'a mut [AttemptSeed],
     /// Number of the next job.
     next: usize,
-    /// Memory of a judge.
+    /// Memory for judging an attempt.
     s1: Box<Aligned<[i16; 1 << MAX_LOGN]>>,
     deliver: Deliver<'d>,
 }
@@ -461,7 +462,7 @@ impl<I: SigningIsa, S: ShakeSampling> Attempts<S> for Jobs<'_, '_, I> {
         })
     }
 
-    /// Every attempt has a nonce of its own, so a point of its own.
+    /// Every attempt has its own nonce, and thus its own point.
     fn start(&mut self, sampling: S, attempts: &mut [Attempt], feeds: &mut [S::Feed]) {
         let seeds = attempts.iter().map(|attempt| &self.seeds[attempt.job]);
         sampling.start_together(feeds, seeds);
@@ -485,7 +486,7 @@ impl<I: SigningIsa, S: ShakeSampling> Attempts<S> for Jobs<'_, '_, I> {
         &attempt.point
     }
 
-    /// The norm is computed again with `s1`, whose coefficients are bounded too.
+    /// The norm is computed again with `s1`, since its coefficients are bounded too.
     fn finish(&mut self, attempt: &Attempt, vector: Result<(u64, &[i16]), FaultError>) -> bool {
         let mut over = vector.is_err();
         if let Ok((_, s2)) = vector {
@@ -514,10 +515,11 @@ mod tests {
     use crate::tree::Profile;
     use core::array::from_fn;
 
-    /// Number of jobs, more than fill the lanes twice.
+    /// Number of jobs. They fill the lanes more than twice.
     const JOBS: usize = 41;
 
-    /// Signs jobs of which every second has one attempt left. Returns the jobs that are signed.
+    /// Signs jobs. Every second job has one attempt left. Returns for each job whether it was
+    /// signed.
     fn last_attempts<B: SigningIsa<F64: ShakeDouble>, F: Fft>(arith: B, fft: F) -> [bool; JOBS] {
         let key = SigningKey::<insecure::Falcon8>::from_seed(&[7; 32]).expect("no fault");
         let signer = Signer::of(&key);
@@ -540,7 +542,7 @@ mod tests {
     }
 
     /// Round 3 has other last bits of `1 / sigma`, and another order of operations in quotients.
-    /// Both change a signature so rarely that known answers do not show it.
+    /// Each changes a signature so rarely that known answers do not show it.
     #[test]
     fn the_tree_has_the_profile_of_fn_dsa() {
         fn differences<P: Parameters>() {
@@ -554,7 +556,7 @@ mod tests {
             assert_eq!(basis, their_basis);
             let close = |a: f64, b: f64, by: f64| (a - b).abs() <= by * a.abs();
 
-            // `l10` of the root, before any leaf: only the quotient differs.
+            // Compares `l10` of the root, which comes before any leaf. Only the quotient differs.
             let pairs = tree[..P::N].iter().zip(&their_tree[..P::N]);
             assert!(pairs.clone().all(|(&a, &b)| close(a, b, 1e-15)));
             assert!(pairs.filter(|(a, b)| a != b).count() > P::N / 8);
@@ -577,7 +579,7 @@ mod tests {
         differences::<crate::Falcon1024>();
     }
 
-    /// A job whose last attempt is refused ends alone.
+    /// If the last attempt of a job is refused, only that job ends.
     #[test]
     fn a_job_without_further_attempts_leaves_the_others() {
         let alone = last_attempts(Baseline, Baseline);

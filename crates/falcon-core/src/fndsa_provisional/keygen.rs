@@ -22,8 +22,8 @@ impl<P: Parameters> SigningKey<P> {
         Self::from_seed(&seed)
     }
 
-    /// Generates the key that the crate `fn-dsa` 0.4.0 generates with a generator that gives these
-    /// bytes, on every platform.
+    /// Generates the key that the crate `fn-dsa` 0.4.0 generates from a generator that gives the
+    /// bytes of `seed`, on every platform.
     ///
     /// Keep the seed as secret as the key.
     ///

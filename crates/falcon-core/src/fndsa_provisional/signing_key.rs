@@ -25,10 +25,10 @@ pub const SEED_LEN: usize = 40;
 /// Length of the hash of `f` and `g` in bytes.
 pub(super) const SECRET_HASH_LEN: usize = 40;
 
-/// Attempts at a signature with one seed, as in the crate `fn-dsa`.
+/// Number of attempts at a signature with one seed, as in the crate `fn-dsa`.
 ///
-/// One attempt is refused once in 2447 at degree 512 and once in 460 at 1024, if the vectors are
-/// Gaussian: computed from the bounds on the coefficients, on the code and on the norm. So all
+/// If the vectors are Gaussian, one attempt in 2447 is refused at degree 512, and one in 460 at
+/// 1024. These numbers come from the bounds on the coefficients, the code and the norm. So all
 /// attempts fail by chance once in `2^303.9` at degree 512, and once in `2^238.8` at 1024. At the
 /// insecure degrees up to 64 the chance is above `2^-128`.
 pub(super) const ATTEMPTS: u8 = 27;
@@ -41,8 +41,8 @@ const _: () = assert!(ATTEMPT_SEED_LEN == SEED_LEN + 1);
 /// A signing (secret) key of FN-DSA. Wiped when dropped. Moving it may leave copies on the stack
 /// that nobody wipes.
 ///
-/// A seed gives the key that the crate `fn-dsa` generates. [`From`] makes an FN-DSA key of a Falcon
-/// key. **Never use one lattice for both schemes.**
+/// From a seed, it generates the key that the crate `fn-dsa` generates. [`From`] makes an FN-DSA
+/// key of a Falcon key. **Never use one lattice for both schemes.**
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -78,7 +78,7 @@ impl<P: Parameters> SigningKey<P> {
     /// Encodes the key: header, `f`, `g`, `F`, and the hash of the verifying key.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let mut out = Zeroizing::new(alloc::vec![0; Self::LEN]);
-        // It has the length.
+        // `out` has the right length.
         let written = self.encode(&mut out);
         debug_assert!(written.is_ok());
         out
@@ -107,8 +107,8 @@ impl<P: Parameters> SigningKey<P> {
     ///
     /// # Errors
     /// [`FaultError`] if 27 attempts fail. At degree 512 one attempt in 2450 fails by chance, so 27
-    /// in a row mean that the device computes wrongly. It also comes after the first attempt if the
-    /// sampler gives up. Another call tries with other randomness.
+    /// in a row mean that the device computes wrongly. The error also comes after the first attempt
+    /// if the sampler gives up. Another call tries with other randomness.
     pub fn sign_with_rng<R: CryptoRng + ?Sized>(
         &self,
         rng: &mut R,
@@ -150,8 +150,8 @@ impl<P: Parameters> SigningKey<P> {
         self.sign_mu_from_seed(&seed, mu)
     }
 
-    /// Signs `mu` with the randomness of `seed`, as `fn-dsa` does with a generator that gives these
-    /// bytes. `seed` must be fresh and secret: never use it for another signature.
+    /// Signs `mu` with the randomness of `seed`, as `fn-dsa` does with a generator that gives the
+    /// bytes of `seed`. `seed` must be fresh and secret: never use it for another signature.
     ///
     /// # Errors
     /// As for [`sign_with_rng`](Self::sign_with_rng).
@@ -180,9 +180,9 @@ impl<P: Parameters> SigningKey<P> {
     }
 }
 
-/// A signing key without its parameter set. Whatever takes time is a method of this type, so it is
+/// A signing key without its parameter set. All slow steps are methods of this type, so they are
 /// compiled in this crate and optimised with it. A method that is generic over the parameter set is
-/// compiled in the crate that calls it, which a debug build does not optimise.
+/// compiled in the calling crate, which a debug build does not optimise.
 #[derive(Clone, Copy)]
 pub(super) struct Signer<'a> {
     pub(super) logn: u32,
@@ -193,11 +193,11 @@ pub(super) struct Signer<'a> {
     pub(super) secret_hash: &'a [u8; SECRET_HASH_LEN],
 }
 
-/// Memory of an attempt at a signature: `n` elements each, and the nonce.
+/// Memory of an attempt at a signature: the nonce, and `n` elements in each other slice.
 struct Attempted<'a> {
     nonce: &'a mut [u8; NONCE_LEN],
     point: &'a mut [u16],
-    /// In whole cache lines.
+    /// Fills whole cache lines.
     s1: &'a mut [i16],
     s2: &'a mut [i16],
 }
@@ -212,16 +212,16 @@ impl<'a> Signer<'a> {
         }
     }
 
-    /// [`sign_mu_from_seed`](SigningKey::sign_mu_from_seed) into the nonce and `s2` of `out`. False
-    /// if all attempts fail. Then `s2` is zero.
+    /// Signs as [`sign_mu_from_seed`](SigningKey::sign_mu_from_seed) does. Writes the nonce and
+    /// `s2` to `out`. Returns false, with zeros in `s2`, if all attempts fail.
     fn sign_mu(&self, seed: &[u8; SEED_LEN], mu: &[u8; MU_LEN], out: Attempted<'_>) -> bool {
         on_best!(Best::find(), arith => {
             to_nearest!(arith => self.sign_mu_on(arith, seed, mu, out))
         })
     }
 
-    /// [`sign_mu`](Self::sign_mu) on `b`. Every attempt has a nonce of its own, so a point of its
-    /// own.
+    /// Signs as [`sign_mu`](Self::sign_mu) does, on `b`. Every attempt has its own nonce, and thus
+    /// its own point.
     fn sign_mu_on<B: SigningIsa<F64: ShakeDouble> + Operations>(
         &self,
         b: B,
@@ -254,7 +254,7 @@ impl<'a> Signer<'a> {
             sampling.start(&mut feed, &of_attempt);
             *out.nonce = nonce::<S>(&feed);
             point_of(out.nonce, mu, out.point);
-            // The norm is computed again with `s1`, whose coefficients are bounded too.
+            // The norm is computed again with `s1`, since its coefficients are bounded too.
             attempt_from_basis(
                 b,
                 sampling,
@@ -274,7 +274,7 @@ impl<'a> Signer<'a> {
                 break;
             }
         }
-        // Words of the generator's state that were spilled from registers.
+        // Signing spills words of the generator's state from registers.
         wipe_below::<256>();
         if !found {
             wipe(out.s2);
@@ -282,7 +282,7 @@ impl<'a> Signer<'a> {
         found
     }
 
-    /// [`is_signature`] for this key.
+    /// Judges an attempt with [`is_signature`] for this key.
     pub(super) fn is_signature(
         &self,
         on: impl Operations,
@@ -294,14 +294,14 @@ impl<'a> Signer<'a> {
     }
 }
 
-/// Returns the nonce of the attempt that `feed` has started.
+/// Returns the nonce of the attempt that `feed` has begun.
 pub(super) fn nonce<S: ShakeSampling>(feed: &S::Feed) -> [u8; NONCE_LEN] {
     let secret = S::nonce(feed);
     reveal(*secret)
 }
 
-/// Whether an attempt is a signature: short, with small coefficients, and of a code that fits. `h`
-/// is in the transform domain, and `s1` is memory, wiped again.
+/// Returns true if an attempt is a signature: it is short, its coefficients are small, and its code
+/// fits. `h` is in the transform domain. `s1` is working memory, which is wiped at the end.
 pub(super) fn is_signature(
     on: impl Operations,
     logn: u32,
@@ -317,8 +317,8 @@ pub(super) fn is_signature(
     reveal(is_short & is_small & Fit::Padded.accepts(logn, s2))
 }
 
-/// `2^60 / sigma` by `logn`, of the doubles nearest to `1 / sigma`. Round 3's doubles for 512 and
-/// 1024 are one unit in the last place larger.
+/// `2^60 / sigma` by `logn`, from the doubles nearest to `1 / sigma`. Round 3's doubles for degrees
+/// 512 and 1024 are larger by one unit in the last place.
 const INV_SIGMA: [u64; 11] = [
     0,
     7_961_475_618_707_097,
@@ -333,10 +333,10 @@ const INV_SIGMA: [u64; 11] = [
     6_846_791_885_593_314,
 ];
 
-/// The profile of FN-DSA at degree `2^logn`.
+/// Returns the profile of FN-DSA at degree `2^logn`.
 pub(super) fn profile(logn: u32) -> Profile {
     Profile {
-        // Exact: 53 bits, and a power of two.
+        // The quotient is exact: 53 bits, and a power of two.
         inv_sigma: INV_SIGMA[logn as usize] as f64 / (1u64 << 60) as f64,
         sigma_min: SIGMA_MIN[logn as usize],
         ldl: Ldl::Real,
@@ -351,7 +351,7 @@ fn hash_secret(logn: u32, encoded: &mut [u8], out: &mut [u8; SECRET_HASH_LEN]) {
 }
 
 impl<P: Parameters> From<crate::SigningKey<P>> for SigningKey<P> {
-    /// The FN-DSA key on the lattice of a Falcon key. **Never use one lattice for both
+    /// Makes the FN-DSA key on the lattice of a Falcon key. **Never use one lattice for both
     /// schemes.**
     fn from(key: crate::SigningKey<P>) -> Self {
         let verifying_key = VerifyingKey::of(key.verifying_key());
@@ -412,7 +412,7 @@ mod tests {
     use crate::tree::Leaf;
     use core::sync::atomic::{AtomicU32, Ordering};
 
-    /// A sampler that gives up in every attempt, and counts these.
+    /// A sampler that gives up in every attempt, and counts the attempts.
     #[derive(Clone, Copy, Debug)]
     struct Tired<'a, S> {
         sampling: S,
@@ -446,8 +446,8 @@ mod tests {
         }
     }
 
-    /// The integers are right here, but nobody may know that: there is no signature, and no further
-    /// attempt.
+    /// In this test the integers are right, but the signer cannot know that. So it gives no
+    /// signature, and makes no further attempt.
     #[test]
     fn a_sampler_that_gives_up_ends_the_attempts() {
         let key = crate::SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");

@@ -1,4 +1,4 @@
-//! Each bound is met by a vector that only this bound refuses.
+//! Each bound is tested with a vector that no other bound refuses.
 
 use super::batch::{FnDsa, VerifyJob};
 use super::signing_key::Signer;
@@ -11,7 +11,7 @@ use std::vec;
 
 type P = Falcon512;
 
-/// The key of `h`.
+/// Makes the key with the polynomial `h`.
 fn key(h: [u16; 512]) -> crate::VerifyingKey<P> {
     let mut key = crate::VerifyingKey::EMPTY;
     key.set(Best::find(), &h);
@@ -23,17 +23,17 @@ fn residue(x: i32) -> u16 {
     x.rem_euclid(Q as i32) as u16
 }
 
-/// A vector of zeros, except for `count` coefficients `value` from the 17th on.
+/// Returns a vector of zeros, except for `count` coefficients `value` from the 17th on.
 fn vector(value: i16, count: usize) -> [i16; 512] {
     let mut vector = [0; 512];
     vector[16..][..count].fill(value);
     vector
 }
 
-/// Vectors with one coefficient at the bound of magnitudes, and one beyond.
+/// Coefficients at the bound of magnitudes and one beyond, and whether they are valid.
 const AT_THE_BOUND: [(i16, bool); 4] = [(840, true), (-840, true), (841, false), (-841, false)];
 
-/// Number of coefficients 600 that a squared norm of 34,034,726 allows.
+/// Number of coefficients of value 600 that a squared norm of 34,034,726 allows.
 const AT_THE_NORM: usize = 94;
 
 #[test]
@@ -64,7 +64,7 @@ fn verification_bounds_each_coefficient_of_s1() {
     }
 }
 
-/// With another verifying key no attempt is a signature, as on a device that computes wrongly.
+/// With another verifying key no attempt gives a signature, as on a device that computes wrongly.
 #[test]
 fn a_lasting_fault_is_an_error() {
     let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
@@ -130,7 +130,7 @@ fn the_signer_bounds_coefficients_norm_and_length() {
         assert_eq!(is_signature(vector(600, count), zero), valid, "s1: {count}");
         assert_eq!(is_signature(zero, vector(600, count)), valid, "s2: {count}");
     }
-    // 5000 bits of code: 9 each, and one more for each coefficient 128.
+    // The code has 5000 bits: 9 for each coefficient, and one more for each coefficient 128.
     for (count, valid) in [(392, true), (393, false)] {
         assert_eq!(is_signature(zero, vector(128, count)), valid, "{count}");
     }

@@ -1,5 +1,5 @@
-//! Constant-time binary64 on the bits of an `f64`: no floating-point
-//! instruction, no branch, table or division that depends on an operand.
+//! Constant-time binary64 on the bits of an `f64`. It uses no floating-point instruction, and no
+//! branch, table or division depends on an operand.
 //!
 //! # Contract
 //!
@@ -90,7 +90,7 @@ pub(crate) fn neg(a: u64) -> u64 {
 /// `a / 2`.
 #[inline]
 pub(crate) fn half(a: u64) -> u64 {
-    // One step of the exponent, none for a zero.
+    // Lowers the exponent by one, or not at all for a zero.
     a.wrapping_sub(nonzero_bit(exponent(a)) << 52)
 }
 
@@ -121,12 +121,12 @@ pub(crate) fn trunc(a: u64) -> i64 {
 /// All ones if `a < b`, else zero. The two zeros are equal.
 #[inline]
 pub(crate) fn lt_mask(a: u64, b: u64) -> u64 {
-    // As two's complement integers, the bits of numbers of one sign are
-    // ordered as the numbers, or in reverse; -0 becomes 0.
+    // As two's complement integers, the bits of numbers of one sign are ordered like the numbers,
+    // or in reverse. -0 becomes 0.
     let w = Native::new();
     let key = |x: u64| with_sign(w, magnitude(x), x);
     let (x, y) = (key(a), key(b));
-    // The sign of x - y, corrected where the subtraction overflows.
+    // The sign of x - y, corrected if the subtraction overflows.
     let d = x.wrapping_sub(y);
     w.mask(d ^ ((x ^ y) & (d ^ x)))
 }

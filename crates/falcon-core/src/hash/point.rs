@@ -1,7 +1,6 @@
-//! From the words of a hash to a polynomial modulo `q`.
+//! Converts the words of a hash to a polynomial modulo `q`.
 //!
-//! The value is public once the signature is, so the rejection loop may take
-//! variable time.
+//! The polynomial is as public as the signature, so the rejection loop may take variable time.
 //!
 //! Source: Falcon specification v1.2, algorithm 3 (HashToPoint).
 
@@ -9,10 +8,10 @@ use crate::lanes::{HAS_VECTORS, Isa};
 use crate::params::Q;
 use falcon_keccak::{Blocks, RATE_WORDS};
 
-/// Words in a block.
+/// Number of 16-bit words in a block.
 const WORDS: usize = 4 * RATE_WORDS;
 
-/// All ones for those of the last sixteen words that were taken before.
+/// Mask of the last sixteen words: all ones for each word that was already taken.
 const REFUSED: [u16; 16] = {
     let mut refused = [u16::MAX; 16];
     let mut i = 16 - WORDS % 16;
@@ -23,7 +22,7 @@ const REFUSED: [u16; 16] = {
     refused
 };
 
-/// The least multiple of `q` that is not used, `5q`.
+/// The least multiple of `q` that is not used: `5q`. Words from it on are skipped.
 pub(crate) const LIMIT: u16 = (5 * Q) as u16;
 
 /// Fills `point` from the blocks of `reader`.
@@ -32,14 +31,14 @@ pub(crate) fn fill_point(isa: impl Isa, mut reader: Blocks<'_>, point: &mut [u16
     while filler.take(isa, reader.next_block(isa)) {}
 }
 
-/// Fills `point` from the blocks of `reader`, whose words are read little-endian.
+/// Fills `point` from the blocks of `reader`. Its words are read little-endian.
 #[cfg(feature = "fndsa-provisional")]
 pub(crate) fn fill_point_little_endian(isa: impl Isa, mut reader: Blocks<'_>, point: &mut [u16]) {
     let mut filler = PointFiller::new(point);
     while filler.take_little_endian(isa, reader.next_block(isa)) {}
 }
 
-/// A point that is filled block by block.
+/// A point that is being filled, block by block.
 pub(crate) struct PointFiller<'a> {
     rest: &'a mut [u16],
 }
@@ -49,11 +48,11 @@ impl<'a> PointFiller<'a> {
         Self { rest: point }
     }
 
-    /// Takes what the next block of the stream gives; true if more is needed.
+    /// Takes coefficients from the next block of the stream. Returns true if the point needs
+    /// another block.
     ///
-    /// All words are reduced (vector code), then those to be kept are moved
-    /// together without a branch, since one word in sixteen is skipped and no
-    /// predictor can tell which.
+    /// Vector code reduces all words. Then the kept words are moved together without a branch: one
+    /// word in sixteen is skipped, and no predictor can tell which.
     #[inline(always)]
     pub(crate) fn take(&mut self, isa: impl Isa, block: &[u64; RATE_WORDS]) -> bool {
         isa.vectorize(
@@ -63,7 +62,7 @@ impl<'a> PointFiller<'a> {
         !self.rest.is_empty()
     }
 
-    /// [`take`](Self::take) with words that are read little-endian.
+    /// Takes as [`take`](Self::take) does, but reads the words little-endian.
     #[cfg(feature = "fndsa-provisional")]
     #[inline(always)]
     pub(crate) fn take_little_endian(&mut self, isa: impl Isa, block: &[u64; RATE_WORDS]) -> bool {
@@ -82,13 +81,14 @@ impl<'a> PointFiller<'a> {
         for four in block.as_chunks().0 {
             self.take_sixteen(isa, four, &[0; 16]);
         }
-        // The last words come with others before them, which are refused the second time.
+        // The last words come together with words before them. The earlier words are refused this
+        // time.
         if let Some(four) = block.last_chunk() {
             self.take_sixteen(isa, four, &REFUSED);
         }
     }
 
-    /// Takes all words, each with a branch: less code, and faster without vector units.
+    /// Takes all words, each with a branch. This is less code, and faster without vector units.
     #[inline(always)]
     fn take_one_by_one(&mut self, block: &[u64; RATE_WORDS]) {
         let mut rest = core::mem::take(&mut self.rest).iter_mut();
@@ -105,7 +105,7 @@ impl<'a> PointFiller<'a> {
         self.rest = rest.into_slice();
     }
 
-    /// Takes what is in `four`, without the words that are all ones in `refused`.
+    /// Takes the sixteen words of `four`, except the words that are all ones in `refused`.
     #[inline(always)]
     fn take_sixteen(&mut self, isa: impl Isa, four: &[u64; 4], refused: &[u16; 16]) {
         let bytes = four.map(u64::to_le_bytes);
@@ -134,8 +134,8 @@ impl<'a> PointFiller<'a> {
     }
 }
 
-/// `w mod q` for `w < 5q`: the smaller of `x` and `x - m` modulo `2^16` is
-/// `x - m` exactly if `x >= m`.
+/// Returns `w mod q` for `w < 5q`. The smaller of `x` and `x - m` modulo `2^16` is `x - m` exactly
+/// if `x >= m`.
 #[inline(always)]
 const fn reduce(w: u16) -> u16 {
     const fn step(x: u16, m: u16) -> u16 {
@@ -150,11 +150,11 @@ const fn reduce(w: u16) -> u16 {
 mod tests {
     use super::*;
 
-    /// Targets without vector units take words one by one.
+    /// Targets without vector units take words one by one. The result is the same.
     #[test]
     fn words_one_by_one_are_those_taken_together() {
         let words = |i: usize| {
-            // At the limit, one below, one beyond, then many.
+            // Words at the limit, one below and one beyond, then many others.
             let word = match i {
                 0 => LIMIT,
                 1 => LIMIT - 1,
@@ -166,7 +166,7 @@ mod tests {
         let block = core::array::from_fn(|i| {
             (0..4).fold(0, |x, j| x | u64::from(words(4 * i + j)) << (16 * j))
         });
-        // Room for all words, and for fewer than there are.
+        // Tries points with room for all words, and for fewer.
         for room in [128, 68, 40, 1, 0] {
             let (mut together, mut alone) = ([0xffff; 128], [0xffff; 128]);
             let mut filler = PointFiller::new(&mut together[..room]);

@@ -1,4 +1,4 @@
-//! Keys of falcon.py's vectors, generated from the stream that also signs.
+//! Keys of falcon.py's vectors. They are generated from the stream that also signs.
 
 use super::*;
 use crate::hash::{Shake256, Shake256Reader};
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::vec;
 use std::vec::Vec;
 
-/// The stream of all vectors, and the number of bytes that were read.
+/// The stream of all vectors, and the number of bytes read from it.
 struct Stream(Shake256Reader, usize);
 
 impl Stream {
@@ -23,8 +23,8 @@ impl Stream {
     }
 }
 
-/// Generates the key of a line from `stream` and signs with the next bytes. Returns whether the
-/// key is the one of the line. If not, the stream goes on where the line says.
+/// Generates the key of a line from `stream` and signs with the next bytes. Returns whether the key
+/// is the one of the line. If not, moves the stream to the position that the line states.
 fn key_is_reproduced<P: Parameters>(stream: &mut Stream, line: &[&str]) -> bool {
     let hex = |bytes: &[u8]| base16ct::lower::encode_string(bytes);
     let mut key = SigningKey::<P>::EMPTY;
@@ -64,8 +64,8 @@ fn key_is_reproduced<P: Parameters>(stream: &mut Stream, line: &[&str]) -> bool 
     same
 }
 
-/// Keys of the degrees of the scheme are the reference's. So are these small ones, except some of
-/// degrees 8 and 32.
+/// At the degrees of the scheme, the keys are the reference's. So are these keys of small degrees,
+/// except some of degrees 8 and 32.
 #[test]
 fn keys_from_the_stream_are_the_reference_s() {
     let text = include_str!("../../../../kat/falcon-py/sign.txt");

@@ -2,7 +2,7 @@
 
 use super::{Double, ROUNDER};
 
-/// The instruction, in the encoding of the frame that it is inlined into; see
+/// The instruction for square roots, in the encoding of the frame that it is inlined into; see
 /// [`falcon_x86::square_root`].
 #[cfg(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2"))]
 use falcon_x86::square_root;
@@ -10,8 +10,8 @@ use falcon_x86::square_root;
 #[cfg(not(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2")))]
 #[inline(always)]
 fn square_root(x: f64) -> f64 {
-    // Where libm's is the instruction. Elsewhere it is a table lookup, and
-    // the leaves of a tree are secret.
+    // On these targets, libm's function is the instruction. On others it reads a table, and the
+    // leaves of a tree are secret.
     if cfg!(any(
         target_feature = "sse2",
         all(target_arch = "aarch64", target_feature = "neon"),
@@ -43,9 +43,9 @@ impl Double for f64 {
     }
     #[inline(always)]
     fn below(self, b: f64) -> u64 {
-        // The sign of the rounded difference is the sign of the difference
-        // (no underflow in the ranges of the scheme); adding +0 makes the
-        // difference of equal values +0 also for -0 and +0.
+        // The sign of the rounded difference is the sign of the difference, since there is no
+        // underflow in the ranges of the scheme. Adding +0 makes the difference of equal values +0,
+        // also for -0 and +0.
         ((self - b + 0.0).to_bits() >> 63).wrapping_neg()
     }
 }

@@ -4,8 +4,7 @@ use super::{Baseline, Double, F64s, Isa, PackF32, Register, Two, register_of};
 use crate::fpr::soft;
 use core::ops::{Add, Mul, Neg, Sub};
 
-/// The features of [`Baseline`] without a binary64 unit: doubles are
-/// [`SoftDouble`]s.
+/// The instruction set [`Baseline`] without a binary64 unit. Its doubles are [`SoftDouble`]s.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Soft;
 
@@ -30,8 +29,7 @@ impl Isa for Soft {
 
 /// A double computed with integer instructions, in constant time.
 ///
-/// It is still stored as `f64`; only its bits are ever used, so no
-/// floating-point instruction is executed.
+/// It is stored as `f64`, but only its bits are used, so no floating-point instruction is executed.
 #[derive(Clone, Copy, Debug)]
 pub struct SoftDouble(f64);
 

@@ -17,14 +17,14 @@ use crate::params::Q;
 /// `t_j = (1 + 4 brv(b))/(8 m)`.
 pub(super) static TWIDDLES: [[i64; 2]; 512] = twiddles();
 
-/// Fractional bits of the twiddles.
+/// Number of fractional bits of the twiddles.
 const UNIT: u32 = 62;
 
-/// Fractional bits of `f` and `g` in the norm: `|f(z)|^2 <= n |f|^2 < 2^24.04` leaves one spare
-/// bit.
+/// Number of fractional bits of `f` and `g` in the norm: `|f(z)|^2 <= n |f|^2 < 2^24.04` leaves one
+/// spare bit.
 const NORM_UNIT: u32 = 49;
 
-/// Fractional bits of the reciprocals `1/B_i <= 2^-5`.
+/// Number of fractional bits of the reciprocals `1/B_i <= 2^-5`.
 const RECIPROCAL_UNIT: u32 = 67;
 
 /// Largest integer whose square is at most `x`.
@@ -51,7 +51,7 @@ const fn multiply([a, b]: [i64; 2], [c, d]: [i64; 2]) -> [i64; 2] {
 }
 
 const fn twiddles() -> [[i64; 2]; 512] {
-    // roots[k] = exp(2 i pi / 2^(k+2)): halving the angle of i, again and again.
+    // roots[k] = exp(2 i pi / 2^(k+2)). Each root comes from the one before by halving its angle:
     // cos(t/2) = sqrt((1 + cos t)/2), sin(t/2) = sin t / (2 cos(t/2)).
     let one = 1i128 << UNIT;
     let mut roots = [[0i64, 1 << UNIT]; 10];
@@ -63,8 +63,8 @@ const fn twiddles() -> [[i64; 2]; 512] {
         roots[k] = [cos as i64, sin as i64];
         k += 1;
     }
-    // t_j = 1/(8m) + sum over the bits of b of 1/4, 1/8, ...: bit 2^(i) of b, of weight
-    // brv = m / 2^(i+1), turns by 1 / 2^(i+2).
+    // t_j = 1/(8m) + sum over the bits of b of 1/4, 1/8, ...: bit 2^(i) of b, of weight brv = m /
+    // 2^(i+1), turns the root by 1 / 2^(i+2).
     let mut table = [[0i64; 2]; 512];
     table[0] = [1 << UNIT, 0];
     let mut m = 1;
@@ -91,14 +91,14 @@ const fn twiddles() -> [[i64; 2]; 512] {
 
 /// The arithmetic of a transform: the format of its numbers, and how it rounds.
 pub(super) trait Butterflies {
-    /// Multiplies `x` by a root of unity, which is in Q62.
+    /// Multiplies `x` by `root`, which is in Q62.
     fn turn(x: [i64; 2], root: [i64; 2]) -> [i64; 2];
 
     /// Halves `x`.
     fn half(x: i64) -> i64;
 }
 
-/// Products rounded to the unit of `x`, whatever it is, with all bits of the root.
+/// Rounds products to the unit of `x`, with all bits of the root.
 struct Exact;
 
 impl Butterflies for Exact {
@@ -117,7 +117,8 @@ impl Butterflies for Exact {
     }
 }
 
-/// Coefficients to values, same unit. All values must stay below `2^62` for [`Exact`] products.
+/// Transforms coefficients to values in the same unit. All values must stay below `2^62` for
+/// [`Exact`] products.
 pub(super) fn fft<B: Butterflies>(a: &mut [i64]) {
     let (re, im) = a.split_at_mut(a.len() / 2);
     let (mut blocks, mut half) = (1, re.len() / 2);
@@ -139,7 +140,7 @@ pub(super) fn fft<B: Butterflies>(a: &mut [i64]) {
     }
 }
 
-/// Values to coefficients, same unit.
+/// Transforms values to coefficients in the same unit.
 pub(super) fn ifft<B: Butterflies>(a: &mut [i64]) {
     let (re, im) = a.split_at_mut(a.len() / 2);
     let (mut blocks, mut half) = (re.len() / 2, 1);
@@ -163,10 +164,11 @@ pub(super) fn ifft<B: Butterflies>(a: &mut [i64]) {
     }
 }
 
-/// `2^126 / m` for `2^63 <= m < 2^64`, within 8.
+/// `2^126 / m` for `2^63 <= m < 2^64`, with an error of at most 8.
 pub(super) fn reciprocal(m: u64) -> u64 {
     let high = |a: u64, b: u64| Wide::unsigned_product(a, b).high() as u64;
-    // y = 2^64 / m in Q62, from 48/17 - 32/17 x (relative error 1/17), which Newton squares.
+    // y = 2^64 / m in Q62, from 48/17 - 32/17 x with a relative error of 1/17. Each Newton step
+    // squares the error.
     const A: u64 = ((48u128 << 62) / 17) as u64;
     const B: u64 = ((32u128 << 62) / 17) as u64;
     let mut y = A - high(m, B);
@@ -184,8 +186,8 @@ pub(super) fn reciprocal(m: u64) -> u64 {
 /// `inverse` has length `n/2`, `work` length `n`; the squared norm of `(f, g)` is below 16823.
 /// A `B_i` below 32 gives a saturated entry, and alone makes the norm too large.
 ///
-/// Errors: the transforms are exact to `2^-43`, so each `B_i >= 32` to a relative `2^-42`, and so
-/// is the sum; the reference decides in binary64 with an error of the same order.
+/// Errors: the transforms are exact to `2^-43`, so each `B_i >= 32` has a relative error of at most
+/// `2^-42`, and so has the sum. The reference decides in binary64 with an error of the same order.
 pub(super) fn orthogonal_norm(
     logn: u32,
     f: &[i8],
@@ -204,7 +206,7 @@ pub(super) fn orthogonal_norm(
         fft::<Exact>(work);
         let (re, im) = work.split_at(n / 2);
         for ((b, re), im) in inverse.iter_mut().zip(re).zip(im) {
-            // Q98 to Q38: the total is below 2^63.
+            // Converts Q98 to Q38: the total is below 2^63.
             let norm = Wide::product(*re, *re) + Wide::product(*im, *im);
             *b = b.wrapping_add((norm >> (2 * NORM_UNIT - 38)).low());
         }
@@ -233,7 +235,7 @@ pub(super) const fn sum_bound(logn: u32) -> u128 {
     ((13689u128 << (RECIPROCAL_UNIT - 1 + logn)) / (10_000 * Q as u128)) + 1
 }
 
-/// Rounds `A(z_i)/B_i`, back as a polynomial, to integers: `a` holds the coefficients of `A` and
+/// Rounds `A(z_i)/B_i`, as a polynomial, to integers. `a` holds the coefficients of `A` and
 /// receives the rounded quotient.
 ///
 /// Requires `|A(z_i)| < 2^30`. The result is that of exact arithmetic unless a coefficient is
@@ -245,7 +247,7 @@ pub(super) fn divide_and_round(inverse: &[i64], a: &mut [i64]) {
     fft::<Exact>(a);
     let (re, im) = a.split_at_mut(a.len() / 2);
     for ((re, im), r) in re.iter_mut().zip(im).zip(inverse) {
-        // Q32 times Q67 to Q44.
+        // Q32 times Q67 is Q99. The shift makes it Q44.
         *re = (Wide::product(*re, *r) >> 55).low();
         *im = (Wide::product(*im, *r) >> 55).low();
     }
@@ -255,7 +257,8 @@ pub(super) fn divide_and_round(inverse: &[i64], a: &mut [i64]) {
     }
 }
 
-/// `log2 |f(z_i)|^2 + 64` in units of `2^-16`, within 0.01, for `n/2` roots. `work` has length `n`.
+/// Writes `log2 |f(z_i)|^2 + 64` in units of `2^-16` to `logs`, with an error below 0.01, for `n/2`
+/// roots. `work` has length `n`.
 pub(super) fn log_squared_norms(logn: u32, f: &[i8], logs: &mut [u32], work: &mut [i64]) {
     let n = 1usize << logn;
     let work = &mut work[..n];
@@ -266,7 +269,7 @@ pub(super) fn log_squared_norms(logn: u32, f: &[i8], logs: &mut [u32], work: &mu
     let (re, im) = work.split_at(n / 2);
     let word = Native::new();
     for ((log, re), im) in logs.iter_mut().zip(re).zip(im) {
-        // Q34, at least 2^-34.
+        // The norm is Q34, and at least 2^-34.
         const { assert!(2 * NORM_UNIT - 34 == 64) };
         let norm = Wide::product(*re, *re) + Wide::product(*im, *im);
         let x = norm.high() as u64 | 1;
@@ -299,7 +302,7 @@ mod tests {
                 (TWIDDLES[j][0], TWIDDLE_RE[j]),
                 (TWIDDLES[j][1], TWIDDLE_IM[j]),
             ] {
-                // Half a unit of binary64 is at most 2^-54.
+                // Half a unit in the last place of binary64 is at most 2^-54.
                 assert!(
                     (x - (y * 2f64.powi(62)) as i64).abs() <= (1 << 8) + 16,
                     "{j}"
@@ -343,7 +346,7 @@ mod tests {
         }
     }
 
-    /// `|f(z)|^2` at all roots, by definition.
+    /// Computes `|f(z)|^2` at all roots, by definition.
     fn squared_norms(f: &[i8]) -> Vec<f64> {
         let n = f.len();
         (0..n)

@@ -1,17 +1,17 @@
 //! Key generation as the crate `fn-dsa` 0.4.0 does it.
 //!
-//! It differs from round 3 in what is drawn, in which candidates are refused, and in the order of
-//! both. The solver is the same, but the reduction of `fn-dsa` in fixed point refuses some pairs
-//! that have a solution. [`condition`] finds the levels that could fail. [`reduction`] tries these
-//! as `fn-dsa` computes them. The last division is that of `fn-dsa`.
+//! It draws other polynomials than round 3, refuses other candidates, and does both in another
+//! order. The solver is the same, but the reduction of `fn-dsa` in fixed point refuses some pairs
+//! that have a solution. [`condition`] finds the levels that could fail. [`reduction`] reduces at
+//! these levels as `fn-dsa` does. The last division is that of `fn-dsa`.
 //!
 //! A candidate is refused for one of these reasons, in this order: `f` is not invertible modulo
-//! `q`, and then `g` is not drawn; the norm of `(f, g)` is `1.17 sqrt(q)` or more; that of its
-//! orthogonalised partner is `0.999 * 1.17 sqrt(q)` or more; the NTRU equation has no solution
-//! that fits, or `fn-dsa` does not find it.
+//! `q`, and then `g` is not drawn; the norm of `(f, g)` is `1.17 sqrt(q)` or more; the norm of its
+//! orthogonalised partner is `0.999 * 1.17 sqrt(q)` or more; the NTRU equation has no solution that
+//! fits, or `fn-dsa` does not find it.
 //!
 //! Time and memory accesses depend on secrets in these ways. The refusals concern discarded
-//! candidates. Of the key that is kept they tell:
+//! candidates. About the key that is kept, they tell:
 //!
 //! - whether its norm is within `2^-10` of the bound: then it is judged again in fixed point (2 to
 //!   3 keys in 100)
@@ -52,12 +52,12 @@ const GAUSS_512: [u16; 17] = [
     29543, 23286, 17574, 12669, 8706, 5692, 3535, 2083, 1164, 615, 308, 146, 65, 28, 11, 4, 1,
 ];
 
-/// The same for deviation `1.17 sqrt(q / 2048)`.
+/// `2^15 P(|X| > j)` for a discrete Gaussian `X` of deviation `1.17 sqrt(q / 2048)`.
 const GAUSS_1024: [u16; 12] = [
     28207, 19623, 12472, 7198, 3753, 1761, 742, 280, 94, 28, 8, 2,
 ];
 
-/// Draws from a table: two bytes, of which bit 0 is the sign.
+/// Draws from a table with two bytes. Bit 0 is the sign.
 #[derive(Clone, Copy)]
 struct Tabulated(&'static [u16]);
 
@@ -81,7 +81,7 @@ impl Draw for Tabulated {
 }
 
 /// Fills `f` with a polynomial of odd coefficient sum. Below degree 512 a coefficient is a sum of
-/// draws for 512.
+/// draws from the table for degree 512.
 fn sample(
     best: Best,
     logn: u32,
@@ -101,11 +101,12 @@ fn sample(
     }
 }
 
-/// Answers as [`q32::orthogonal_norm`] does, in binary64. `None` if there is no unit, or if the
-/// norm is so close to the bound, or so large, that the roundings of the fixed point could decide.
+/// Answers as [`q32::orthogonal_norm`] does, in binary64. Returns `None` without a binary64 unit.
+/// Also returns `None` if the norm is so close to the bound, or so large, that the roundings of the
+/// fixed-point numbers could decide.
 ///
-/// There the reciprocals of `|f|^2 + |g|^2`, about `2^-14`, are rounded to units of `2^-32`. So a
-/// norm that does not overflow is right to `2^-16`. The margin is `2^-10`.
+/// In fixed point, the reciprocals of `|f|^2 + |g|^2`, about `2^-14`, are rounded to units of
+/// `2^-32`. So a norm that does not overflow is right to `2^-16`. The margin is `2^-10`.
 fn orthogonal_norm_is_short<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) -> Option<bool> {
     const MARGIN: f64 = 1.0 / 1024.0;
     if !B::HARDWARE {
@@ -138,8 +139,8 @@ pub(crate) fn generate(
     on_best!(best, b => generate_on(best, b, logn, draw, out, scratch))
 }
 
-/// [`generate`] from the polynomials of `draw`. The solver computes on `b`; the norm in binary64
-/// computes on `best`.
+/// Generates a key as [`generate`] does, from the polynomials that `draw` draws. The solver
+/// computes on `b`; the norm in binary64 computes on `best`.
 fn generate_on<B: Binary64>(
     best: Best,
     b: B,
@@ -151,7 +152,7 @@ fn generate_on<B: Binary64>(
     search(logn, out, scratch, |key, scratch| {
         let (f, g) = (&mut *key.f, &mut *key.g);
         draw(f)?;
-        // f/f exists if f is invertible.
+        // The quotient f/f exists if f is invertible.
         if ring::public_key(&PORTABLE_NTT, logn, f, f, key.h, scratch.residues).is_err() {
             return Ok(false);
         }
@@ -159,7 +160,7 @@ fn generate_on<B: Binary64>(
         if !reveal(fits(logn, f, g)) {
             return Ok(false);
         }
-        // In binary64 an answer takes a quarter of the time.
+        // Judging in binary64 takes a quarter of the time.
         let answer = on_best!(best, isa => {
             to_nearest!(isa => orthogonal_norm_is_short(isa, logn, f, g))
         });

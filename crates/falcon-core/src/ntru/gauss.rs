@@ -1,7 +1,7 @@
 //! The coefficients of `f` and `g`: discrete Gaussians drawn from the key generation stream.
 //!
-//! Degree `n` takes the sum of `1024/n` draws of [`GAUSS`] for each coefficient, whose standard
-//! deviation is then `1.17 * sqrt(q / 2n)`. A draw always reads two little-endian 64-bit words. The
+//! At degree `n`, each coefficient is the sum of `1024/n` draws of [`GAUSS`]. Its standard
+//! deviation is `1.17 * sqrt(q / 2n)`. A draw always reads two little-endian 64-bit words. The
 //! first gives the sign (bit 63) and tells if the value is zero; the second gives the magnitude.
 //! The whole table is scanned, so time and memory accesses do not depend on the values.
 //!
@@ -16,31 +16,32 @@ use crate::lanes::{Isa, Masks, wipe};
 use crate::reveal::reveal;
 
 const WORD: u64 = (1 << 63) - 1;
-/// Draws read from the stream at once.
+/// Number of draws that are read from the stream at once.
 const BLOCK: usize = 64;
-/// Values that are drawn for one coefficient before the device counts as faulty.
+/// Number of values that are drawn for one coefficient before the device counts as faulty.
 ///
 /// A value is refused if it is beyond `-127..=127`, and for the last coefficient also if its parity
-/// is wrong. At degree 2, the worst, this has a chance below 0.53. So 256 in a row have a chance
-/// below `2^-234`. A test computes it again.
+/// is wrong. At degree 2, the worst, a value is refused with a chance below 0.53. So 256 values in
+/// a row are refused with a chance below `2^-234`. A test computes these chances again.
 const MAX_DRAWS: u32 = 256;
 
-/// One draw of a discrete Gaussian: how much it reads from the stream, and its value.
+/// One draw of a discrete Gaussian: the number of bytes that it reads from the stream, and its
+/// value.
 pub(super) trait Draw: Copy {
-    /// The bytes of one draw.
+    /// Bytes of one draw.
     type Bytes: Copy;
 
-    /// A draw that has not been read.
+    /// Bytes of a draw before they are read.
     const ZERO: Self::Bytes;
 
-    /// The bytes of a block of draws.
+    /// Returns the bytes of a block of draws.
     fn bytes(draws: &mut [Self::Bytes]) -> &mut [u8];
 
     /// Returns the value of one draw, in constant time.
     fn value(self, bytes: Self::Bytes) -> i32;
 }
 
-/// Draws of the round-3 reference: two words each, and [`GAUSS`].
+/// The draw of the round-3 reference: two words each, and the table [`GAUSS`].
 #[derive(Clone, Copy)]
 struct Round3;
 
@@ -59,12 +60,12 @@ impl Draw for Round3 {
     }
 }
 
-/// Reads the stream in blocks, never beyond what the polynomial surely needs.
+/// Reads the stream in blocks. Never reads more than the polynomial surely needs.
 struct Draws<'a, D: Draw> {
     best: Best,
     draw: D,
     stream: &'a mut Shake256Reader,
-    /// Draws that the remaining coefficients need at least, the buffered ones included.
+    /// Smallest number of draws that the remaining coefficients need, including the buffered draws.
     owed: usize,
     bytes: [D::Bytes; BLOCK],
     values: [i32; BLOCK],
@@ -73,7 +74,7 @@ struct Draws<'a, D: Draw> {
 }
 
 impl<D: Draw> Draws<'_, D> {
-    /// The sum of the next `count` draws.
+    /// Returns the sum of the next `count` draws.
     #[inline(always)]
     fn sum(&mut self, count: usize) -> i32 {
         let (mut sum, mut missing) = (0, count);
@@ -101,13 +102,13 @@ impl<D: Draw> Draws<'_, D> {
         on_best!(self.best, isa => values_of_draws(isa, draw, bytes, values));
     }
 
-    /// Draws again: `count` more are needed.
+    /// Adds the `count` draws that a refused coefficient needs again.
     fn again(&mut self, count: usize) {
         self.owed += count;
     }
 }
 
-/// Writes the values of some draws.
+/// Writes the values of `draws`.
 fn values_of_draws<D: Draw>(
     isa: impl Isa,
     draw: D,
@@ -117,7 +118,7 @@ fn values_of_draws<D: Draw>(
     isa.vectorize(
         #[inline(always)]
         || {
-            // Compilers make vector code of this loop over the draws.
+            // Compilers vectorise this loop over the draws.
             for (value, bytes) in values.iter_mut().zip(draws) {
                 *value = draw.value(*bytes);
             }
@@ -136,7 +137,7 @@ fn below(masks: Masks, a: u64, b: u64) -> u64 {
 fn magnitude([first, second]: [u64; 2]) -> i32 {
     let (r0, r1) = (first & WORD, second & WORD);
     let masks = Masks::new();
-    // The smallest k in 1..=26 with r1 >= GAUSS[k]: the table decreases to zero.
+    // Finds the smallest k in 1..=26 with r1 >= GAUSS[k]. The table decreases to zero.
     let mut k = 1u64;
     for t in &GAUSS[1..] {
         k += below(masks, r1, *t);
@@ -146,8 +147,8 @@ fn magnitude([first, second]: [u64; 2]) -> i32 {
     (((k & not_zero) ^ sign).wrapping_sub(sign)) as i32
 }
 
-/// Fills `f` with a polynomial of odd coefficient sum (an odd resultant needs it), as the round-3
-/// reference does.
+/// Fills `f` with a polynomial of odd coefficient sum, as the round-3 reference does. The resultant
+/// must be odd.
 ///
 /// Source: Falcon specification v1.2, algorithm 5 (NTRUGen): the random `f` and `g`.
 ///
@@ -194,9 +195,9 @@ pub(super) fn sample_sums<D: Draw>(
         let mut found = false;
         for _ in 0..MAX_DRAWS {
             let value = draws.sum(count);
-            // Zero if the sum of all coefficients would be even.
+            // `odd` is zero if the sum of all coefficients would be even.
             let odd = (parity ^ value) & 1 | i32::from(i != n - 1);
-            // Not negative if the value is in the range.
+            // `inside` is not negative if the value is in the range.
             let inside = (127 - value) | (127 + value);
             if reveal((odd != 0) & (inside >= 0)) {
                 *f = value as i8;
@@ -223,7 +224,7 @@ mod tests {
 
     #[test]
     fn frequencies_follow_the_table() {
-        // P(0), then P(k) and P(-k) together for k = 1 .. 12, then the rest.
+        // The cells are P(0), then P(k) and P(-k) together for k = 1 .. 12, then the rest.
         const CELLS: usize = 14;
         let scale = 2f64.powi(-63);
         let zero = GAUSS[0] as f64 * scale;
@@ -239,7 +240,7 @@ mod tests {
         let total = 400 * 1023;
         for _ in 0..400 {
             sample(Best::find(), 10, &mut stream, &mut f).expect("no fault");
-            // The last coefficient obeys the parity.
+            // The last coefficient depends on the parity, so it is left out.
             for x in &f[..1023] {
                 counts[usize::from(x.unsigned_abs()).min(CELLS - 1)] += 1;
                 negative += u32::from(*x < 0);
@@ -249,7 +250,7 @@ mod tests {
         let statistic = (0..CELLS)
             .map(|i| chi_square(f64::from(counts[i]), expected[i] * f64::from(total)))
             .sum::<f64>();
-        // 13 degrees of freedom: 34.5 is exceeded once in a thousand.
+        // With 13 degrees of freedom, 34.5 is exceeded once in a thousand.
         assert!(statistic < 34.5, "{statistic}");
         let half = f64::from(total - counts[0]) / 2.0;
         let signs = 2.0 * chi_square(f64::from(negative), half);
@@ -292,7 +293,7 @@ mod tests {
         }
     }
 
-    /// Draws that have one value each, as from a stream that is stuck.
+    /// Draws that all have the same value, as from a stuck stream.
     #[derive(Clone, Copy)]
     struct Stuck(i32);
 
@@ -314,7 +315,7 @@ mod tests {
     #[test]
     fn draws_that_are_always_refused_end() {
         let mut f = [0; 16];
-        // The sum of 16 values is even, and so the last is refused; one value alone is odd.
+        // The sum of 16 values is even, so the last coefficient is refused. A single value is odd.
         for (value, logn, found) in [
             (0, 4, Err(FaultError)),
             (1, 4, Err(FaultError)),
@@ -328,7 +329,7 @@ mod tests {
         }
     }
 
-    /// The chance that [`MAX_DRAWS`] values are refused, from the table.
+    /// Computes the chance that [`MAX_DRAWS`] values are refused, from the table.
     #[test]
     fn the_stated_chance_of_refusals_is_right() {
         let scale = 2f64.powi(-63);
@@ -344,7 +345,8 @@ mod tests {
         }
         let mut sum = vec![1.0];
         for log in (0..=9).rev() {
-            // The sum of `1 << (9 - log)` draws, that is of a coefficient of degree `2 << log`.
+            // The coefficient is the sum of `1 << (9 - log)` draws. That is a coefficient of degree
+            // `2 << log`.
             if log == 9 {
                 sum = one.clone();
             } else {

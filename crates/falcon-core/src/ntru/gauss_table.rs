@@ -2,11 +2,11 @@
 //!
 //! `X` is the discrete Gaussian over the integers of standard deviation
 //! `sigma = 1.17 * sqrt(q / 2048)`, that is `sigma^2 = (117/100)^2 * 12289 / 2048`.
-//! Source: Falcon specification v1.2, section 3.8.2 (`sigma_{f,g}` at degree 1024); the
-//! split in two draws is that of the round-3 key generation stream.
+//! Source: Falcon specification v1.2, section 3.8.2 (`sigma_{f,g}` at degree 1024). The round-3
+//! key generation stream splits each value in two draws.
 
-/// `[0]` is `2^63 * P(X = 0)`; `[k]` is `2^63 * P(|X| > k | X != 0)` for `k` in `1..=26`.
-/// All are rounded to nearest, so the last one is zero.
+/// `[0]` is `2^63 * P(X = 0)`; `[k]` is `2^63 * P(|X| > k | X != 0)` for `k` in `1..=26`. All
+/// entries are rounded to nearest, so the last entry is zero.
 pub(super) const GAUSS: [u64; 27] = [
     0x11D137D82DF2AB58,
     0x590C40F63FF5F974,

@@ -1,8 +1,8 @@
 //! Arithmetic modulo one of the NTT primes, in constant time.
 //!
-//! Symbols: `p` is prime, `0.99 * 2^30 < p < 2^30`, `p = 1 mod 2048`; `R = 2^32`.
-//! Polynomial values are kept in Montgomery form (`x` stands for `x * R^-1`), except where a
-//! comment says plain. Unless stated, values are in `[0, p)`.
+//! Symbols: `p` is prime, `0.99 * 2^30 < p < 2^30`, `p = 1 mod 2048`; `R = 2^32`. Polynomial values
+//! are kept in Montgomery form (`x` stands for `x * R^-1`), except where a comment says plain.
+//! Values are in `[0, p)` unless stated otherwise.
 //!
 //! Source: P. L. Montgomery, "Modular multiplication without trial division" (1985);
 //! D. Harvey, "Faster arithmetic for number-theoretic transforms" (2014) for the ranges.
@@ -21,17 +21,17 @@ pub(super) struct Modulus {
     pub(super) one: u32,
     /// `R^2 mod p`.
     r2: u32,
-    /// Plain element of order 2048.
+    /// Element of order 2048, not in Montgomery form.
     root: u32,
     masks: Masks,
 }
 
 impl Modulus {
-    /// The `index`-th prime of the table.
+    /// Returns the `index`-th prime of the table with its constants.
     #[inline]
     pub(super) fn new(index: usize) -> Self {
         let (p, root) = PRIMES[index];
-        // p * p = 1 mod 8: three correct bits, doubled by each Newton step.
+        // p * p = 1 mod 8 gives three correct bits. Each Newton step doubles their number.
         let mut inv = p;
         for _ in 0..4 {
             inv = inv.wrapping_mul(2u32.wrapping_sub(p.wrapping_mul(inv)));
@@ -49,7 +49,7 @@ impl Modulus {
         }
     }
 
-    /// The `index`-th prime alone.
+    /// Returns the `index`-th prime without its constants.
     #[inline(always)]
     pub(super) fn prime(index: usize) -> u32 {
         PRIMES[index].0
@@ -59,7 +59,7 @@ impl Modulus {
     #[inline(always)]
     pub(super) fn reduce_lazy(self, x: u64) -> u32 {
         let m = (x as u32).wrapping_mul(self.neg_inv);
-        // x + m * p < 2^63 + 2^62: no overflow. The low half is zero.
+        // There is no overflow: x + m * p < 2^63 + 2^62. The low half is zero.
         ((x + u64::from(m) * u64::from(self.p)) >> 32) as u32
     }
 
@@ -106,19 +106,19 @@ impl Modulus {
         self.add_if_negative(a.wrapping_sub(b))
     }
 
-    /// Halves the range: `[0, 4p)` to `[0, 2p)`.
+    /// Reduces from `[0, 4p)` to `[0, 2p)`.
     #[inline(always)]
     pub(super) fn twice(self, x: u32) -> u32 {
         let y = x.wrapping_sub(2 * self.p);
         if cfg!(any(target_arch = "riscv32", target_arch = "riscv64")) {
-            // A minimum may be a branch.
+            // A minimum could become a branch.
             return y.wrapping_add((2 * self.p) & self.masks.of_sign(y));
         }
-        // As unsigned numbers: y wraps to a large one exactly when x < 2p.
+        // As an unsigned number, y wraps to a large one exactly when x < 2p.
         x.min(y)
     }
 
-    /// `[0, 4p)` to `[0, p)`.
+    /// Reduces from `[0, 4p)` to `[0, p)`.
     #[inline(always)]
     pub(super) fn canonical(self, x: u32) -> u32 {
         self.once(self.twice(x))
@@ -144,8 +144,8 @@ impl Modulus {
     }
 }
 
-/// Primes side by side: lane `l` computes modulo prime `l`. Each step is a loop over the lanes, for
-/// vector registers. With one lane, callers loop over the coefficients.
+/// Several primes side by side: lane `l` computes modulo prime `l`. Each step is a loop over the
+/// lanes, which fills vector registers. With one lane, callers loop over the coefficients.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moduli<const W: usize> {
     p: [u32; W],
@@ -164,7 +164,7 @@ impl From<Modulus> for Moduli<1> {
 }
 
 impl<const W: usize> Moduli<W> {
-    /// Lane `l` has the modulus `f(l)`.
+    /// Makes moduli; lane `l` has the modulus `f(l)`.
     #[inline(always)]
     pub(super) fn gather(f: impl Fn(usize) -> Modulus) -> Self {
         let zero = [0; W];
@@ -187,7 +187,7 @@ impl<const W: usize> Moduli<W> {
         moduli
     }
 
-    /// The modulus of lane `l`.
+    /// Returns the modulus of lane `l`.
     #[inline(always)]
     fn lane(&self, l: usize) -> Modulus {
         Modulus {
@@ -200,7 +200,7 @@ impl<const W: usize> Moduli<W> {
         }
     }
 
-    /// Computes `f` of every modulus and its lane.
+    /// Computes `f(modulus, lane)` for every lane.
     #[inline(always)]
     pub(super) fn each<T: Copy + Default>(&self, f: impl Fn(Modulus, usize) -> T) -> [T; W] {
         let mut out = [T::default(); W];
@@ -210,13 +210,13 @@ impl<const W: usize> Moduli<W> {
         out
     }
 
-    /// The number one in Montgomery form.
+    /// Returns the number one in Montgomery form.
     #[inline(always)]
     pub(super) fn one(&self) -> [u32; W] {
         self.one
     }
 
-    /// [`Modulus::mul`] in every lane.
+    /// Computes [`Modulus::mul`] in every lane.
     #[inline(always)]
     pub(super) fn mul(&self, a: [u32; W], b: [u32; W]) -> [u32; W] {
         self.each(
@@ -225,13 +225,13 @@ impl<const W: usize> Moduli<W> {
         )
     }
 
-    /// `a / R` in every lane: a Montgomery form becomes plain.
+    /// Computes `a / R` in every lane: converts from Montgomery form.
     #[inline(always)]
     pub(super) fn plain(&self, a: [u32; W]) -> [u32; W] {
         self.mul(a, [1; W])
     }
 
-    /// [`Modulus::encode`] of the same integer in every lane.
+    /// Encodes the same integer with [`Modulus::encode`] in every lane.
     #[inline(always)]
     pub(super) fn encode(&self, x: i32) -> [u32; W] {
         self.each(
@@ -240,7 +240,7 @@ impl<const W: usize> Moduli<W> {
         )
     }
 
-    /// [`Modulus::encode_word`] of the same integer in every lane.
+    /// Encodes the same integer with [`Modulus::encode_word`] in every lane.
     #[inline(always)]
     pub(super) fn encode_word(&self, x: u32) -> [u32; W] {
         self.each(
@@ -249,14 +249,14 @@ impl<const W: usize> Moduli<W> {
         )
     }
 
-    /// `x^(p - 2)`: the inverse (Montgomery form), zero for zero. Always the same sequence of
-    /// operations.
+    /// Computes `x^(p - 2)`: the inverse in Montgomery form, and zero for zero. The sequence of
+    /// operations is always the same.
     #[inline(always)]
     pub(super) fn invert(&self, x: [u32; W]) -> [u32; W] {
         let square = self.mul(x, x);
         let cube = self.mul(square, x);
-        // The exponent has 30 bits, of which the two top ones are ones. The length is computed, so
-        // that compilers do not unroll the loop.
+        // The exponent has 30 bits, and the top two are ones. The length is computed, so that
+        // compilers do not unroll the loop.
         let digits = (32 - self.p[0].leading_zeros()) / 2;
         let mut y = cube;
         for i in (0..digits - 1).rev() {
@@ -277,7 +277,7 @@ impl<const W: usize> Moduli<W> {
         y
     }
 
-    /// `R^e` times one in Montgomery form, that is plain `R^(e+1) mod p`.
+    /// Returns `R^e` times one in Montgomery form, which is plain `R^(e+1) mod p`.
     #[inline(always)]
     pub(super) fn power_of_r(&self, mut e: usize) -> [u32; W] {
         let (mut y, mut base) = (self.one, self.r2);
@@ -291,13 +291,13 @@ impl<const W: usize> Moduli<W> {
         y
     }
 
-    /// `1/n mod p` in Montgomery form, `n` a power of two.
+    /// Returns `1/n mod p` in Montgomery form, for a power of two `n`.
     #[inline(always)]
     pub(super) fn inverse_power_of_two(&self, n: usize) -> [u32; W] {
         let mut y = self.one;
         let mut k = n;
         while k > 1 {
-            // y/2, adding p when y is odd.
+            // Halves y, after adding p if y is odd.
             y = self.each(
                 #[inline(always)]
                 |m, l| (y[l] + (m.p & (y[l] & 1).wrapping_neg())) >> 1,
@@ -307,10 +307,11 @@ impl<const W: usize> Moduli<W> {
         y
     }
 
-    /// Powers `tw[i] = w^brv(i)` (Montgomery form) for the transforms of length `tw.len() / W`.
+    /// Writes the powers `tw[i] = w^brv(i)` in Montgomery form, for transforms of length `tw.len()
+    /// / W`.
     ///
-    /// With `m = 2^k <= i < 2m`, `tw[i] = tw[i - m] * w_k` where `w_k` has order `4m`: a
-    /// shorter table is a prefix of a longer one.
+    /// For `m = 2^k <= i < 2m`, `tw[i] = tw[i - m] * w_k`, where `w_k` has order `4m`. So a shorter
+    /// table is a prefix of a longer one.
     #[inline(always)]
     pub(super) fn twiddles(&self, tw: &mut [u32]) {
         let tw = tw.as_chunks_mut::<W>().0;
@@ -415,7 +416,7 @@ mod tests {
         let m = Modulus::new(3);
         let mut tw = [0; 16];
         Moduli::from(m).twiddles(&mut tw);
-        // w of order 32.
+        // w has order 32.
         let w = (0..6).fold(m.encode_word(m.root), |w, _| m.mul(w, w));
         for (i, t) in tw.iter().enumerate() {
             let exponent = (i as u32).reverse_bits() >> 28;

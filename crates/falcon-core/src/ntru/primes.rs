@@ -1,7 +1,7 @@
 //! The 328 largest primes `p < 2^30` with `p = 1 mod 2048`, each with an element of order 2048.
 //!
-//! In decreasing order, none left out. The root is `x^((p-1)/2048)` for the smallest
-//! quadratic non-residue `x >= 2`. The test recomputes every entry.
+//! The primes are in decreasing order, and none is left out. The root is `x^((p-1)/2048)` for the
+//! smallest quadratic non-residue `x >= 2`. The test recomputes every entry.
 
 /// Number of primes.
 pub(super) const PRIME_COUNT: usize = 328;

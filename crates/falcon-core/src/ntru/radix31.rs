@@ -1,4 +1,4 @@
-//! Integers in words of 31 bits, as the reference's reduction cuts them.
+//! Integers in words of 31 bits, as in the reference's reduction.
 //!
 //! An integer is `len` words below `2^31`, least significant first, in two's complement modulo
 //! `2^(31 len)`: bit 30 of the last word is the sign.
@@ -8,12 +8,12 @@ use crate::lanes::Double;
 const BITS: u32 = 31;
 pub(super) const MASK: u32 = (1 << BITS) - 1;
 
-/// The word that continues `x`: zero, or all ones below `2^31`.
+/// Returns the word that continues `x`: zero, or `2^31 - 1` for a negative `x`.
 pub(super) fn sign_word(x: &[u32]) -> u32 {
     x.last().map_or(0, |top| (top >> 30).wrapping_neg() & MASK)
 }
 
-/// A factor `low + 2^31 high` of integers, where `|low|` and `|high|` are below `2^31`.
+/// A factor `low + 2^31 high` for integers. `|low|` and `|high|` are below `2^31`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Factor {
     low: i64,
@@ -21,20 +21,20 @@ pub(super) struct Factor {
 }
 
 impl Factor {
-    /// `low + 2^31 high`.
+    /// Makes the factor `low + 2^31 high`.
     pub(super) fn new(low: i64, high: i64) -> Self {
         debug_assert!(low.abs() <= i64::from(MASK) && high.abs() <= i64::from(MASK));
         Self { low, high }
     }
 
-    /// `2^bits k`, for `|k| < 2^31` and `bits < 31`.
+    /// Makes the factor `2^bits k`, for `|k| < 2^31` and `bits < 31`.
     pub(super) fn shifted(k: i64, bits: u32) -> Self {
         // |k 2^bits| < 2^61, so |high| <= 2^30.
         let product = k << bits;
         Self::new(product & i64::from(MASK), product >> BITS)
     }
 
-    /// The same factor, negative if `negate`. Whether it is must be public.
+    /// Negates the factor if `negate` is true. `negate` must be public.
     pub(super) fn negated_if(self, negate: bool) -> Self {
         let sign = if negate { -1 } else { 1 };
         Self::new(sign * self.low, sign * self.high)
@@ -43,7 +43,7 @@ impl Factor {
 
 /// `x <- x + factor * 2^(31 words) * y` modulo `2^(31 x.len())`.
 ///
-/// A word of the sum takes two products, which have the same weight: `low` times a word of `y`, and
+/// Two products of the same weight enter each word of the sum: `low` times a word of `y`, and
 /// `high` times the word below. So the words of `y` are not shifted.
 pub(super) fn add_scaled(x: &mut [u32], y: &[u32], factor: Factor, words: usize) {
     let Factor { low, high } = factor;
@@ -63,7 +63,7 @@ pub(super) fn add_scaled(x: &mut [u32], y: &[u32], factor: Factor, words: usize)
         step(x, low * word + high * below);
         below = word;
     }
-    // The words that continue y are all the same.
+    // All words that continue y are the same.
     let sign = i64::from(sign_word(y));
     if let Some((first, rest)) = continued.split_first_mut() {
         step(first, low * sign + high * below);
@@ -74,7 +74,7 @@ pub(super) fn add_scaled(x: &mut [u32], y: &[u32], factor: Factor, words: usize)
     }
 }
 
-/// Copies 62-bit limbs, the last one signed, into words; the integer must fit.
+/// Copies 62-bit limbs, of which the last is signed, into words. The integer must fit.
 pub(super) fn from_limbs(limbs: &[i64], x: &mut [u32]) {
     let sign = limbs.last().map_or(0, |top| top >> 63);
     for (i, x) in x.iter_mut().enumerate() {
@@ -83,8 +83,8 @@ pub(super) fn from_limbs(limbs: &[i64], x: &mut [u32]) {
     }
 }
 
-/// The binary64 value of `x`, at most ten words, with the reference's roundings: the absolute
-/// value word by word, from the least significant one.
+/// Converts `x`, of at most ten words, to binary64 with the reference's roundings: the absolute
+/// value word by word, from the least significant word on.
 pub(super) fn to_f64<D: Double>(x: &[u32]) -> f64 {
     let flip = sign_word(x);
     let negative = i64::from(flip & 1);
@@ -142,7 +142,7 @@ mod tests {
                 let mut sum = words(x);
                 add_scaled(&mut sum, &words(y)[..3], Factor::shifted(-3, 2), 1);
                 assert_eq!(sum, words(x - ((y * 12) << 31)));
-                // No word of the sum is left, or fewer than `y` has.
+                // The shift leaves no word of the sum, or fewer words than `y` has.
                 let mut sum = words(x);
                 add_scaled(&mut sum, &words(y)[..3], Factor::new(7, 0), 5);
                 assert_eq!(sum, words(x));
@@ -152,7 +152,7 @@ mod tests {
         }
     }
 
-    /// The largest products of both kinds, of a `y` that fills `x` and of one that is continued.
+    /// Tests the largest products of both kinds. One `y` fills `x`, the other is continued.
     #[test]
     fn the_largest_factors_and_words_do_not_overflow() {
         let most = i64::from(MASK);
@@ -160,7 +160,7 @@ mod tests {
             for top in [MASK, MASK >> 1] {
                 let mut y = [MASK; 4];
                 y[len - 1] = top;
-                // As a signed integer of `len` words.
+                // `value` is `y` as a signed integer of `len` words.
                 let value = if top == MASK {
                     -1
                 } else {

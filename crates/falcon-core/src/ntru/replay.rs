@@ -1,12 +1,12 @@
-//! The reference's floating-point reduction, replayed where it may break down.
+//! Replays the reference's floating-point reduction for pairs on which it may break down.
 //!
 //! [`stability`](super::stability) singles out some pairs `(f, g)`. For these, rounding errors
 //! decide if the round-3 reference finds a solution. This module performs the reference's reduction
 //! on the ill-conditioned levels, with the same roundings, and tells if it succeeds. The solution
 //! itself is unique and comes from the exact solver.
 //!
-//! One level of the reference, `(F, G)` being the lifted pair of `LARGE[d]` words a coefficient:
-//! repeat with `s` decreasing by 25 down to zero
+//! On each level of the reference, `(F, G)` is the lifted pair, with `LARGE[d]` words a
+//! coefficient. Repeat with `s` decreasing by 25 down to zero
 //!
 //! ```text
 //!   k = round(2^-s (F f* + G g*) / (f f* + g g*)),   (F, G) <- (F, G) - 2^s k (f, g)
@@ -30,10 +30,10 @@ use crate::params::Q;
 use crate::reveal::reveal;
 use zeroize::Zeroizing;
 
-/// Words of the coefficients of `f_d`, `g_d` and of the reduced `F_d`, `G_d`, by `d`.
+/// Number of words of each coefficient of `f_d`, `g_d` and of the reduced `F_d`, `G_d`, by `d`.
 const SMALL: [usize; 11] = [1, 1, 2, 2, 4, 7, 14, 27, 53, 106, 209];
 
-/// Words of the coefficients of the lifted `F_d`, `G_d`, by `d`.
+/// Number of words of each coefficient of the lifted `F_d`, `G_d`, by `d`.
 const LARGE: [usize; 10] = [2, 2, 5, 7, 12, 21, 40, 78, 157, 308];
 
 /// Estimated size of the coefficients of `f_d` and `g_d` in bits, and its deviation, by `d`.
@@ -116,7 +116,7 @@ pub(super) fn replay<B: Binary64>(b: B, logn: u32, level: u32, mut memory: Memor
     let n = 1usize << (logn - last);
     let len = SMALL[last as usize];
     let (pair, rest) = memory.area.split_at(2 * n * len);
-    // `reduce` left f and g behind the pair.
+    // `reduce` has left f and g behind the pair.
     if reveal(solves(n, len, &rest[..2 * n * len], pair)) {
         Outcome::Succeeds
     } else {
@@ -125,8 +125,8 @@ pub(super) fn replay<B: Binary64>(b: B, logn: u32, level: u32, mut memory: Memor
 }
 
 /// Solves the equation at degree 1: writes `F_N`, then `G_N`, of `SMALL[logn]` words each, to the
-/// start of `area`. They are `q` times the least non-negative solution for 1. False if the
-/// resultants have a common factor or a result does not fit.
+/// start of `area`. These are `q` times the least non-negative solution for 1. Returns false if the
+/// resultants have a common factor, or if a result does not fit.
 fn bottom<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> bool {
     resultants(isa, logn, memory);
     let [f, g, y, work] = integers(logn, memory.wide);
@@ -146,7 +146,7 @@ fn bottom<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> bool {
     coprime && fits
 }
 
-/// Cuts the memory at the bottom into the resultants of `f` and of `g`, an integer more, and memory
+/// Cuts the memory at the bottom into the resultants of `f` and of `g`, another integer, and memory
 /// for [`zint::invert`].
 pub(super) fn integers(logn: u32, wide: &mut [i64]) -> [&mut [i64]; 4] {
     let len = zint::limbs(tower::longest_base(logn));
@@ -156,7 +156,7 @@ pub(super) fn integers(logn: u32, wide: &mut [i64]) -> [&mut [i64]; 4] {
     [f, g, y, work]
 }
 
-/// Computes the resultants of `f` and of `g`, where [`integers`] has them.
+/// Computes the resultants of `f` and of `g` into the places that [`integers`] gives them.
 pub(super) fn resultants<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) {
     let base = tower::base(logn, logn);
     let len = zint::limbs(base.len);
@@ -174,7 +174,7 @@ pub(super) fn resultants<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) {
     }
 }
 
-/// Multiplies the non-negative integer `x` by `q`. False if the product does not fit.
+/// Multiplies the non-negative integer `x` by `q`. Returns false if the product does not fit.
 pub(super) fn multiply_by_q(x: &mut [u32]) -> bool {
     let mut carry = 0u64;
     for x in x {
@@ -186,7 +186,7 @@ pub(super) fn multiply_by_q(x: &mut [u32]) -> bool {
 }
 
 /// Writes `f_d` (`which = 0`) or `g_d` (1) to index `to` of the area, in `words` words of 31 bits a
-/// coefficient. The area from `c` on holds residues meanwhile.
+/// coefficient. Meanwhile, the area from `c` on holds residues.
 pub(super) fn load<I: Isa>(
     isa: I,
     logn: u32,
@@ -232,9 +232,9 @@ pub(super) fn load<I: Isa>(
     }
 }
 
-/// Replays one level. Before, `area` starts with the reduced pair of level `d + 1`. Afterwards, it
-/// starts with the reduced pair of level `d`, followed by `f_d` and `g_d`. False if the reference
-/// gives up.
+/// Replays one level. Before the call, `area` starts with the reduced pair of level `d + 1`. After
+/// it, `area` starts with the reduced pair of level `d`, followed by `f_d` and `g_d`. Returns false
+/// if the reference gives up.
 ///
 /// Source: Falcon specification v1.2, algorithm 6 (NTRUSolve), on the way up.
 fn reduce<B: Binary64>(b: B, logn: u32, d: u32, memory: &mut Memory<'_>) -> bool {
@@ -242,7 +242,7 @@ fn reduce<B: Binary64>(b: B, logn: u32, d: u32, memory: &mut Memory<'_>) -> bool
     let (small, large) = (SMALL[d as usize], LARGE[d as usize]);
     let deeper = n / 2 * SMALL[d as usize + 1];
 
-    // Pair of level d + 1; f_d, g_d; lifted pair; residues.
+    // The area holds the pair of level d + 1, then f_d and g_d, the lifted pair, and residues.
     let fg_start = 2 * deeper;
     let lifted_start = fg_start + 2 * n * small;
     let c_start = lifted_start + 2 * n * large;
@@ -261,7 +261,7 @@ fn reduce<B: Binary64>(b: B, logn: u32, d: u32, memory: &mut Memory<'_>) -> bool
         return false;
     };
 
-    // Both pairs to the front, the words beyond the estimated size filled with the sign.
+    // Moves both pairs to the front, and fills the words beyond the estimated size with the sign.
     for t in 0..2 * n {
         let x = &mut lifted[t * large..][..large];
         let sign = sign_word(&x[..len]);
@@ -269,8 +269,9 @@ fn reduce<B: Binary64>(b: B, logn: u32, d: u32, memory: &mut Memory<'_>) -> bool
             x[len..small].fill(sign);
         }
     }
-    // The order in memory is: pair, f and g, lifted. The reduced pair takes 2 n small words at
-    // the start, then f and g follow; both moves go through the free space behind.
+    // In memory, the pair comes first, then f and g, then the lifted pair. The reduced pair needs 2
+    // n small words at the start, and f and g follow it. Both moves go through the free space
+    // behind.
     for t in 0..2 * n {
         for i in 0..small {
             lifted[t * small + i] = lifted[t * large + i];
@@ -285,7 +286,7 @@ fn reduce<B: Binary64>(b: B, logn: u32, d: u32, memory: &mut Memory<'_>) -> bool
     true
 }
 
-/// Computes `a(x^2) * b(-x) mod x^n + 1`: `a` has `n/2` coefficients, `b` and `out` have `n`.
+/// Computes `a(x^2) * b(-x) mod x^n + 1`. `a` has `n/2` coefficients, `b` and `out` have `n`.
 pub(super) fn lift(n: usize, a: &[u32], b: &[u32], out: &mut [u32]) {
     let (a_len, b_len, out_len) = (2 * a.len() / n, b.len() / n, out.len() / n);
     out.fill(0);
@@ -294,7 +295,7 @@ pub(super) fn lift(n: usize, a: &[u32], b: &[u32], out: &mut [u32]) {
             let t = 2 * u + v;
             let negate = (v & 1 == 1) != (t >= n);
             let out = &mut out[t % n * out_len..][..out_len];
-            // Two words of `a` at once, of which the last one is signed.
+            // Reads two words of `a` at once. The last word is signed.
             let word = |i: usize| {
                 let word = a.get(i).copied().map_or(0, i64::from);
                 if i == a_len - 1 {
@@ -407,8 +408,8 @@ fn babai<B: Binary64>(
     }
 }
 
-/// Subtracts `2^scale k poly` from the first `len` words of the coefficients of `big`. There are as
-/// many coefficients as entries in `k`, which are below `2^31`.
+/// Subtracts `2^scale k poly` from the first `len` words of the coefficients of `big`. `k` has one
+/// entry below `2^31` for each coefficient.
 pub(super) fn subtract_multiple(big: &mut [u32], len: usize, poly: &[u32], k: &[i64], scale: u32) {
     let n = k.len();
     let (stride, small) = (big.len() / n, poly.len() / n);
@@ -423,15 +424,15 @@ pub(super) fn subtract_multiple(big: &mut [u32], len: usize, poly: &[u32], k: &[
     }
 }
 
-/// Converts coefficients of `stride` words to binary64. Reads the top [`WINDOW`] of the first `len`
-/// words.
+/// Converts coefficients of `stride` words to binary64. Reads the top [`WINDOW`] words of the first
+/// `len`.
 fn approximate<D: Double>(poly: &[u32], stride: usize, len: usize, out: &mut [f64]) {
     for (x, out) in poly.chunks_exact(stride).zip(out) {
         *out = to_f64::<D>(&x[len.saturating_sub(WINDOW)..len]);
     }
 }
 
-/// True if `f G - g F = q` modulo one prime.
+/// Returns true if `f G - g F = q` modulo one prime.
 fn solves(n: usize, len: usize, fg: &[u32], pair: &[u32]) -> bool {
     let m = Modulus::new(0);
     let residue = |x: &[u32]| {

@@ -1,5 +1,5 @@
-//! Residue number systems: the NTT modulo one prime, and the passage of integers from one set
-//! of primes to another.
+//! Residue number systems: the NTT modulo one prime, and the conversion of integers from one set of
+//! primes to another.
 //!
 //! Symbols: a base `B = (p_0 .. p_{l-1})` of product `P`; an integer `x` is its residues. With
 //! `c_i = x * (P/p_i)^-1 mod p_i`,
@@ -8,27 +8,27 @@
 //!   x = sum c_i * (P/p_i) - a * P,     a = round(sum c_i / p_i)    if |x| < P/2.
 //! ```
 //!
-//! The quotients are summed in fixed point with an error below `2^-24`, so `a` is exact as soon
-//! as `|x| < (1/2 - 2^-24) P`; nearer to `P/2` the result may be `x - P` or `x + P`. The integers
-//! that must be exact are much smaller than `P`; for the quotients of the reduction step any
+//! The quotients are summed in fixed point with an error below `2^-24`, so `a` is exact as soon as
+//! `|x| < (1/2 - 2^-24) P`; closer to `P/2` the result may be `x - P` or `x + P`. The integers that
+//! must be exact are much smaller than `P`; for the quotients of the reduction step any
 //! representative will do.
 //!
 //! Memory: `l` polynomials of length `n`, in groups of `W` primes. A group holds coefficient after
-//! coefficient, each modulo the `W` primes: [`place`]. With `W = 1` that is prime after prime. In
-//! the NTT domain entries `2i` and `2i + 1` are the values at opposite points `z, -z`, and entry
-//! `i` of the transform of length `n/2` is the value at `z^2`.
+//! coefficient, each modulo the `W` primes: [`place`]. With `W = 1` the polynomial is stored prime
+//! after prime. In the NTT domain entries `2i` and `2i + 1` are the values at opposite points `z,
+//! -z`, and entry `i` of the transform of length `n/2` is the value at `z^2`.
 
 use super::modulus::{Moduli, Modulus};
 use crate::lanes::Isa;
 
-/// Place of coefficient `t` modulo the `i`-th prime, in a polynomial of length `n` whose primes lie
+/// Index of coefficient `t` modulo the `i`-th prime, in a polynomial of length `n` whose primes are
 /// in groups of `W`.
 #[inline(always)]
 pub(super) const fn place<const W: usize>(n: usize, i: usize, t: usize) -> usize {
     (i / W * n + t) * W + i % W
 }
 
-/// [`Moduli::twiddles`].
+/// Writes [`Moduli::twiddles`] in the frame of `isa`.
 #[inline(never)]
 pub(super) fn twiddles<I: Isa, const W: usize>(isa: I, m: &Moduli<W>, tw: &mut [u32]) {
     isa.vectorize(
@@ -37,7 +37,7 @@ pub(super) fn twiddles<I: Isa, const W: usize>(isa: I, m: &Moduli<W>, tw: &mut [
     );
 }
 
-/// `(x + w y, x - w y)`: `[0, 4p)` in, `[0, 4p)` out.
+/// Computes `(x + w y, x - w y)`. Input and output are in `[0, 4p)`.
 #[inline(always)]
 fn forward_butterfly<const W: usize>(
     m: &Moduli<W>,
@@ -63,7 +63,7 @@ fn forward_butterfly<const W: usize>(
     [sum, difference]
 }
 
-/// `(x + y, w (y - x))`: `[0, 2p)` in, `[0, 2p)` out.
+/// Computes `(x + y, w (y - x))`. Input and output are in `[0, 2p)`.
 #[inline(always)]
 fn inverse_butterfly<const W: usize>(
     m: &Moduli<W>,
@@ -81,7 +81,7 @@ fn inverse_butterfly<const W: usize>(
     [sum, product]
 }
 
-/// A layer of short blocks: compilers make vector code of the loop over blocks.
+/// Computes a layer of short blocks. Compilers vectorise the loop over blocks.
 #[inline(always)]
 fn short_blocks<'a, const W: usize, const HALF: usize, const BLOCK: usize>(
     m: &Moduli<W>,
@@ -96,7 +96,7 @@ fn short_blocks<'a, const W: usize, const HALF: usize, const BLOCK: usize>(
     }
 }
 
-/// A layer of a transform, in blocks of `2 * half`.
+/// Computes a layer of a transform, in blocks of `2 * half`.
 #[inline(always)]
 fn layer<'a, const W: usize>(
     m: &Moduli<W>,
@@ -120,7 +120,8 @@ fn layer<'a, const W: usize>(
     }
 }
 
-/// Coefficients to values at the odd powers of the root. Input `[0, p)`, output `[0, p)`.
+/// Transforms coefficients to values at the odd powers of the root. Input and output are in `[0,
+/// p)`.
 #[inline(never)]
 pub(super) fn ntt<I: Isa, const W: usize>(isa: I, m: &Moduli<W>, tw: &[u32], a: &mut [u32]) {
     isa.vectorize(
@@ -144,7 +145,7 @@ pub(super) fn ntt<I: Isa, const W: usize>(isa: I, m: &Moduli<W>, tw: &[u32], a: 
     )
 }
 
-/// Values to `n` times the coefficients. Input `[0, 2p)`, output `[0, 2p)`.
+/// Transforms values to `n` times the coefficients. Input and output are in `[0, 2p)`.
 #[inline(never)]
 pub(super) fn intt_lazy<I: Isa, const W: usize>(isa: I, m: &Moduli<W>, tw: &[u32], a: &mut [u32]) {
     isa.vectorize(
@@ -163,7 +164,7 @@ pub(super) fn intt_lazy<I: Isa, const W: usize>(isa: I, m: &Moduli<W>, tw: &[u32
     )
 }
 
-/// Values to coefficients, `[0, p)`.
+/// Transforms values to coefficients in `[0, p)`.
 #[inline(always)]
 pub(super) fn intt<I: Isa, const W: usize>(isa: I, m: &Moduli<W>, tw: &[u32], a: &mut [u32]) {
     intt_lazy(isa, m, tw, a);
@@ -178,7 +179,7 @@ pub(super) fn scale<const W: usize>(m: &Moduli<W>, a: &mut [u32], factor: [u32; 
     }
 }
 
-/// A run of primes of the table.
+/// Consecutive primes of the table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Base {
     /// Index of the first prime.
@@ -188,29 +189,29 @@ pub(super) struct Base {
 }
 
 impl Base {
-    /// The `i`-th prime.
+    /// Returns the `i`-th prime.
     pub(super) fn modulus(self, i: usize) -> Modulus {
         Modulus::new(self.start + i)
     }
 
-    /// Number of lanes of the groups of `W` primes that hold this base.
+    /// Number of lanes in the groups of `W` primes that hold this base.
     pub(super) const fn lanes<const W: usize>(self) -> usize {
         self.len.next_multiple_of(W)
     }
 
-    /// Index of the prime in the `l`-th lane: lanes beyond the base repeat its last prime.
+    /// Index of the prime in the `l`-th lane. Lanes beyond the base repeat its last prime.
     #[inline(always)]
     fn index(self, l: usize) -> usize {
         l.min(self.len - 1)
     }
 
-    /// The `group`-th group of `W` primes.
+    /// Returns the `group`-th group of `W` primes.
     #[inline(never)]
     pub(super) fn moduli<const W: usize>(self, group: usize) -> Moduli<W> {
         Moduli::gather(|l| self.modulus(self.index(group * W + l)))
     }
 
-    /// `(P/p_i)^-1 mod p_i`, in Montgomery form, for the `group`-th group `m`.
+    /// Computes `(P/p_i)^-1 mod p_i`, in Montgomery form, for the `group`-th group `m`.
     #[inline(never)]
     pub(super) fn cofactor_inverses<I: Isa, const W: usize>(
         self,
@@ -221,7 +222,7 @@ impl Base {
         isa.vectorize(
             #[inline(always)]
             || {
-                // Four products at a time, as each one waits for the one before.
+                // Computes four products at a time, since each waits for the one before.
                 let mut products = [m.one(); 4];
                 for j in 0..self.len {
                     let prime = Modulus::prime(self.start + j);
@@ -241,13 +242,13 @@ impl Base {
                     m.mul(products[0], products[1]),
                     m.mul(products[2], products[3]),
                 );
-                // Each of the len plain factors has divided by R.
+                // Each of the len plain factors divided the product by R.
                 m.invert(m.mul(y, m.power_of_r(self.len)))
             },
         )
     }
 
-    /// `2^62 / p_i` for the `group`-th group, zero in the lanes beyond the base.
+    /// Returns `2^62 / p_i` for the `group`-th group, and zero in the lanes beyond the base.
     #[inline(never)]
     fn reciprocals<const W: usize>(self, group: usize) -> [u64; W] {
         let mut reciprocals = [0u64; W];
@@ -258,7 +259,8 @@ impl Base {
         reciprocals
     }
 
-    /// The multiples `a` of `P` to take away from `sum c_i * (P/p_i)`, one per coefficient.
+    /// Computes the multiples `a` of `P` to subtract from `sum c_i * (P/p_i)`, one for each
+    /// coefficient.
     #[inline(never)]
     pub(super) fn multiples<I: Isa, const W: usize>(self, isa: I, c: &[u32], a: &mut [u32]) {
         isa.vectorize(
@@ -271,8 +273,8 @@ impl Base {
                     for (group, row) in c.chunks_exact(n).enumerate() {
                         let reciprocals = self.reciprocals::<W>(group);
                         for (sums, x) in sums.iter_mut().zip(&row[k * BLOCK..][..a.len()]) {
-                            // c_i / p_i in units of 2^-54: each is short by at most
-                            // 2^-32 + 2^-54; at most 217 of them stay below 2^62.
+                            // Adds c_i / p_i in units of 2^-54. Each term is short by at most 2^-32
+                            // + 2^-54; at most 217 terms stay below 2^62.
                             for l in 0..W {
                                 sums[l] += (u64::from(x[l]) * reciprocals[l]) >> 8;
                             }
@@ -286,16 +288,16 @@ impl Base {
         )
     }
 
-    /// Weights that take integers of this base to the primes `m`: `w[i]` for `c_i` and
-    /// `w[len]` for the multiple of `P`. `w.len() == len + 1`.
+    /// Computes the weights that convert integers of this base to the primes `m`: `w[i]` for `c_i`
+    /// and `w[len]` for the multiple of `P`. `w.len() == len + 1`.
     #[inline(never)]
     pub(super) fn weights<I: Isa, const W: usize>(self, isa: I, m: &Moduli<W>, w: &mut [[u32; W]]) {
         isa.vectorize(
             #[inline(always)]
             || {
-                // A product of all but one of the primes always has len - 1 factors, and the
-                // product of the prefix with the suffix is one more: the powers of R are the same
-                // for all. Prefixes and suffixes wait in the same array, up to the middle.
+                // A product of all primes but one always has len - 1 factors. The product of a
+                // prefix with a suffix is one more product. So the powers of R are the same for
+                // all. Prefixes and suffixes share one array, up to the middle.
                 let (mut prefix, mut suffix) = (m.power_of_r(self.len + 2), [1; W]);
                 for i in 0..self.len {
                     let j = self.len - 1 - i;
@@ -309,7 +311,7 @@ impl Base {
                     prefix = m.mul(prefix, [Modulus::prime(self.start + i); W]);
                     suffix = m.mul(suffix, [Modulus::prime(self.start + j); W]);
                 }
-                // Here R^3 * P, up to sign, as `combine` divides by R twice.
+                // This weight is R^3 * P, up to sign, since `combine` divides by R twice.
                 w[self.len] = m.each(
                     #[inline(always)]
                     |m, l| m.p - prefix[l],
@@ -319,7 +321,7 @@ impl Base {
     }
 }
 
-/// `1/P` in Montgomery form, from the [`weights`](Base::weights) for the primes `m`.
+/// Returns `1/P` in Montgomery form, from the [`weights`](Base::weights) for the primes `m`.
 #[inline(never)]
 pub(super) fn inverse_product<I: Isa, const W: usize>(
     isa: I,
@@ -339,7 +341,7 @@ pub(super) fn inverse_product<I: Isa, const W: usize>(
     )
 }
 
-/// `sum c_i * w_i` for every coefficient: residues modulo `m`, in Montgomery form.
+/// Computes `sum c_i * w_i` for every coefficient: residues modulo `m`, in Montgomery form.
 ///
 /// `c` holds the `c_i` (plain) in groups of `V` primes, `a` the multiples of `P`, `w` the weights.
 #[inline(never)]
@@ -363,7 +365,7 @@ pub(super) fn combine<I: Isa, const V: usize, const W: usize>(
     )
 }
 
-/// [`combine`], for `T` coefficients at a time.
+/// Computes as [`combine`] does, for `T` coefficients at a time.
 #[inline(always)]
 fn combine_blocks<const V: usize, const W: usize, const T: usize>(
     m: &Moduli<W>,
@@ -384,7 +386,7 @@ fn combine_blocks<const V: usize, const W: usize, const T: usize>(
     }
 }
 
-/// [`combine`], for the `T` coefficients from `start` on.
+/// Computes as [`combine`] does, for the `T` coefficients from `start` on.
 #[inline(always)]
 fn combine_block<const V: usize, const W: usize, const T: usize>(
     m: &Moduli<W>,
@@ -438,7 +440,7 @@ mod tests {
     use std::vec;
     use std::vec::Vec;
 
-    /// A repeatable integer of about `bits` bits, of either sign.
+    /// Makes a repeatable integer of about `bits` bits, of either sign.
     fn integer(bits: u64, seed: u64) -> BigInt {
         let bytes = crate::hash::Shake256::reader(&seed.to_le_bytes()).read_array::<1024>();
         let x = num_bigint::BigUint::from_bytes_le(&bytes[..bits as usize / 8]);
@@ -489,7 +491,7 @@ mod tests {
 
     #[test]
     fn neighbouring_values_belong_to_opposite_points() {
-        // f(x) f(-x) in the transform of half the length: 3 + 5x gives 9 - 25 x^2.
+        // Computes f(x) f(-x) in the transform of half the length: 3 + 5x gives 9 - 25 x^2.
         let m = Modulus::new(0);
         let alone = Moduli::from(m);
         let mut tw = [0; 4];
@@ -515,13 +517,13 @@ mod tests {
         }
     }
 
-    /// Passes integers of `base`, whose primes lie in groups of `V`, to `W` primes from the
+    /// Converts integers of `base`, whose primes are in groups of `V`, to `W` primes from the
     /// `target`-th on.
     fn passes<const V: usize, const W: usize>(base: Base, target: usize) {
         let len = base.len;
         let m = Moduli::<W>::gather(|l| Modulus::new((target + l).min(217)));
         let n = 18;
-        // Up to one bit below half of the product.
+        // The values reach one bit below half of the product.
         let values: Vec<BigInt> = (0..n as u64)
             .map(|i| integer((30 * len as u64 - 2) - i.min(6), i))
             .collect();

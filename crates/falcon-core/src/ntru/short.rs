@@ -1,25 +1,22 @@
-//! Check that a pair `(f, g)` is acceptable as a key.
+//! Checks that a pair `(f, g)` is acceptable as a key.
 //!
-//! [`fixed::orthogonal_norm`] decides, for key generation and for keys that are
-//! read. Where there is a binary64 unit, it compares the norm first, in a quarter
-//! of the time, and does not answer if the norm is too close to the bound. For a
-//! key that is read its answer stands. For a candidate of key generation its
-//! refusal stands. A candidate that it does not refuse is judged by the integers
-//! too.
+//! [`fixed::orthogonal_norm`] decides, for key generation and for keys that are read. A binary64
+//! unit compares the norm first, in a quarter of the time, and does not answer if the norm is too
+//! close to the bound. Its answer is final for a key that is read. For a candidate of key
+//! generation, only its refusal is final: the integers also judge the candidates that it does not
+//! refuse.
 //!
 //! # The margin
 //!
-//! `S = sum 1/B_i` over the `n/2` roots, `B_i = |f(z_i)|^2 + |g(z_i)|^2`, is
-//! compared with its bound, `1.17^2 n / (2 q) < 0.058`. `u = 2^-53`. A butterfly
-//! of the transform multiplies by a rounded root (`sqrt(5) u` for the product,
-//! `u` for the root) and adds (`u`), so nine layers are off by less than `39 u`
-//! of the vector's length, which is `sqrt(n/2) ||f|| <= 2935` where
-//! `||(f, g)||^2 < 16823`: every value is off by less than `2^-36`, and `B_i` by
-//! less than `2 sqrt(2 B_i) 2^-36`. For `B_i >= 16` that is `2^-36` of it and
-//! less, and so are the sum's other roundings; a `B_i < 16` alone makes either
-//! sum too large. The integers are right to `2^-42`. The margin is `2^-24` of the
-//! bound: one key in millions is that close. So an answer is always that of the
-//! integers, on every platform.
+//! `S = sum 1/B_i` over the `n/2` roots, `B_i = |f(z_i)|^2 + |g(z_i)|^2`, is compared with its
+//! bound, `1.17^2 n / (2 q) < 0.058`. Let `u = 2^-53`. A butterfly of the transform multiplies by a
+//! rounded root (`sqrt(5) u` for the product, `u` for the root) and adds (`u`), so the error of
+//! nine layers is less than `39 u` times the vector's length. The length is `sqrt(n/2) ||f|| <=
+//! 2935`, since `||(f, g)||^2 < 16823`. So every value is off by less than `2^-36`, and `B_i` by
+//! less than `2 sqrt(2 B_i) 2^-36`. For `B_i >= 16` the relative error is at most `2^-36`, and so
+//! are the sum's other roundings; a `B_i < 16` alone makes either sum too large. The integers are
+//! right to `2^-42`. The margin is `2^-24` of the bound: one key in millions is that close. So an
+//! answer is always that of the integers, on every platform.
 //!
 //! Source: Falcon specification v1.2, algorithm 5.
 
@@ -39,9 +36,9 @@ pub(crate) const fn norms_len(logn: u32) -> usize {
     (1 << logn) / 2 + (1 << logn)
 }
 
-/// Checks the norms of `(f, g)` and of its orthogonalised partner, as key generation
-/// does. `clearly` is [`compare_norm`] on some arithmetic. `W` holds `3n/2` words.
-/// Constant time, except for the outcome and whether it is close.
+/// Checks the norms of `(f, g)` and of its orthogonalised partner, as key generation does.
+/// `clearly` is [`compare_norm`] on some arithmetic. `W` holds `3n/2` words. Constant time, except
+/// for the outcome and for whether the norm is close to the bound.
 ///
 /// # Errors
 /// [`DecodeError::KeyNorm`].
@@ -64,11 +61,11 @@ pub(crate) fn check_norms<W: Array<i64>>(
     check_norms_exactly::<W>(logn, f, g)
 }
 
-/// True if the coefficients fit the encoding and the norm is below the bound.
+/// Returns true if the coefficients fit the encoding and the norm is below the bound.
 pub(super) fn fits(logn: u32, f: &[i8], g: &[i8]) -> bool {
     let bound = (1i32 << (FG_BITS[logn as usize] - 1)) - 1;
     let (mut outside, mut norm) = (0i32, 0u32);
-    // A loop a row: one over the chain of both would go by single coefficients.
+    // Each row has its own loop. A loop over the chain of both rows would take single coefficients.
     for row in [f, g] {
         for x in row {
             let x = i32::from(*x);
@@ -80,7 +77,7 @@ pub(super) fn fits(logn: u32, f: &[i8], g: &[i8]) -> bool {
 }
 
 /// Judges the orthogonalised norm with integers. Not inlined: its working memory is needed for one
-/// key in millions, or where there is no binary64 unit.
+/// key in millions only, or without a binary64 unit.
 #[inline(never)]
 fn check_norms_exactly<W: Array<i64>>(logn: u32, f: &[i8], g: &[i8]) -> Result<(), DecodeError> {
     let mut words = W::ZERO;
@@ -94,7 +91,8 @@ fn check_norms_exactly<W: Array<i64>>(logn: u32, f: &[i8], g: &[i8]) -> Result<(
     }
 }
 
-/// On which side of the bound the orthogonalised norm is. Both are false if it is too close to say.
+/// Side of the bound on which the orthogonalised norm is. Both fields are false if the norm is too
+/// close to decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Comparison {
     pub(crate) below: bool,
@@ -102,15 +100,15 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// Nothing was compared.
+    /// The result if nothing was compared.
     const OPEN: Self = Self {
         below: false,
         above: false,
     };
 }
 
-/// Compares the orthogonalised norm with its bound in binary64. Says nothing without a unit for
-/// binary64.
+/// Compares the orthogonalised norm with its bound in binary64. Decides nothing without a binary64
+/// unit.
 pub(crate) fn compare_norm<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) -> Comparison {
     if !B::HARDWARE {
         return Comparison::OPEN;
@@ -123,7 +121,7 @@ pub(super) fn sum_bound(logn: u32) -> f64 {
     1.17 * 1.17 * f64::from(1u32 << logn) / f64::from(2 * Q)
 }
 
-/// On which side of `bound` is `sum`, with a margin?
+/// Compares `sum` with `bound`, with a margin.
 fn compare<D: Double>(sum: f64, bound: f64) -> Comparison {
     const MARGIN: f64 = 1.0 / 16_777_216.0;
     let sum = D::from(sum);
@@ -135,11 +133,11 @@ fn compare<D: Double>(sum: f64, bound: f64) -> Comparison {
     }
 }
 
-/// Values of `B_i` that are inverted together.
+/// Number of values `B_i` that are inverted together.
 const WIDTH: usize = 8;
 
-/// `sum 1/B_i`, in binary64; infinite if a `B_i` is zero. Not inlined: callers
-/// without a binary64 unit have no room for its reals.
+/// `sum 1/B_i`, in binary64; infinite if a `B_i` is zero. Not inlined: callers without a binary64
+/// unit have no stack for its reals.
 #[inline(never)]
 pub(super) fn sum_of_inverses<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) -> f64 {
     let n = 1 << logn;
@@ -207,7 +205,7 @@ mod tests {
                 };
                 assert_eq!(compare_norm(Baseline, logn, &f, &g), clear, "{logn}");
                 assert_eq!(compare_norm(Soft, logn, &f, &g), Comparison::OPEN);
-                // The sum itself, not only its side of the bound.
+                // Compares the sum itself, not only its side of the bound.
                 let exact: f64 = inverse.iter().map(|&x| x as f64 / 2f64.powi(67)).sum();
                 let sum = sum_of_inverses(Baseline, logn, &f, &g);
                 assert!((sum / exact - 1.0).abs() < 2f64.powi(-36) || exact > 0.0625);

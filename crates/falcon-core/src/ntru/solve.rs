@@ -1,6 +1,6 @@
 //! NTRU solver: `(F, G)` with `f G - g F = q` in `Z[x]/(x^n + 1)`, fully reduced.
 //!
-//! Symbols: `f_0 = f`, `f_(d+1)(x^2) = f_d(x) f_d(-x)` (the field norm), the same for `g`;
+//! Symbols: `f_0 = f`, `f_(d+1)(x^2) = f_d(x) f_d(-x)` (the field norm), and likewise for `g`;
 //! `C_d` the bases of [`tower`], `M_d` the product of `C_(d+1)`, `E_d = M_0 M_1 ... M_(d-1)`.
 //!
 //! The recursion keeps only `F` and never needs a quotient of large numbers:
@@ -16,8 +16,8 @@
 //! 4. Top: `G = (q + g F)/f`, then Babai's rounding of the pair with
 //!    `k = round((F f* + G g*)/(f f* + g g*))`: its result is unique.
 //!
-//! Modulo a prime of `C_(d+1)` a value of `f_d` is zero if one of the `2^logn` values of `f` is.
-//! There is such a prime for one key in 13,000 of degree 512, and for one in 3,000 of degree 1024.
+//! Modulo a prime of `C_(d+1)`, a value of `f_d` is zero if one of the `2^logn` values of `f` is
+//! zero. This happens for one key in 13,000 of degree 512, and for one in 3,000 of degree 1024.
 //! Then the roles of `f` and `g` are exchanged. The pair is refused when the resultants of `f` and
 //! `g` are not coprime, or when a coefficient of the reduced `F` or `G` exceeds 127.
 //!
@@ -41,7 +41,7 @@ use crate::lanes::{Binary64, Isa};
 use crate::params::Q;
 use crate::reveal::reveal;
 
-/// Reason that the NTRU equation was not solved.
+/// Reason why the NTRU equation was not solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
     /// The resultants of `f` and `g` with `x^n + 1` have a common factor.
@@ -54,7 +54,7 @@ pub(super) enum Refusal {
     Breakdown,
 }
 
-/// The two polynomials, and the sizes.
+/// The polynomials `f` and `g`, and their sizes.
 #[derive(Clone, Copy)]
 pub(super) struct Problem<'a> {
     pub(super) logn: u32,
@@ -62,13 +62,15 @@ pub(super) struct Problem<'a> {
     pub(super) g: &'a [i8],
 }
 
-/// Weights for a group of primes, see [`rns`](super::rns). They are public.
+/// Weights for a group of primes; see [`rns`](super::rns). Weights are public.
 type Weights<const W: usize> = [[u32; W]; MAX_PRIMES + 1];
 
-/// Finds the reduced `(F, G)`. Lengths: polynomials `2^logn`, scratch as [`tower`] says.
+/// Finds the reduced `(F, G)`. Polynomials have length `2^logn`; [`tower`] states the lengths of
+/// the scratch.
 ///
-/// The sum of the coefficients of `f` is odd, and of `g`; coefficients are in `-127..=127`;
-/// `inverse_gram` is what [`fixed::orthogonal_norm`] stored. The result does not depend on `b`.
+/// The sum of the coefficients of `f` is odd, and so is that of `g`. Coefficients are in
+/// `-127..=127`; `inverse_gram` has the values that [`fixed::orthogonal_norm`] stored. The result
+/// does not depend on `b`.
 ///
 /// Source: Falcon specification v1.2, algorithm 6 (NTRUSolve), without its recursion on `G`.
 pub(super) fn solve<B: Binary64>(
@@ -113,8 +115,8 @@ pub(super) fn solve<B: Binary64>(
     Ok(())
 }
 
-/// Solves with one choice of roles of `f` and `g`. `unstable` is the level where the reference's
-/// reduction needs a replay, or zero.
+/// Solves with one choice of roles of `f` and `g`. `unstable` is the highest level (least `d`)
+/// at which the reference's reduction needs a replay, or zero.
 fn attempt<B: Binary64>(
     b: B,
     problem: Problem<'_>,
@@ -173,8 +175,8 @@ pub(super) fn descend<I: Isa>(isa: I, problem: Problem<'_>, d: u32, w: &mut Word
     }
 }
 
-/// [`descend`], where the primes of `C_d` lie in groups of `V` and those of `C_(d+1)` in groups of
-/// `W`.
+/// Descends as [`descend`] does. The primes of `C_d` are in groups of `V`, those of `C_(d+1)` in
+/// groups of `W`.
 #[inline(always)]
 fn descend_in_lanes<I: Isa, const V: usize, const W: usize>(
     isa: I,
@@ -199,7 +201,7 @@ fn descend_in_lanes<I: Isa, const V: usize, const W: usize>(
         twiddle_table(isa, &m, twiddles);
         source.weights(isa, &m, weights);
         *cofactors = target.cofactor_inverses(isa, &m, j);
-        // An integer from a product of Montgomery forms: the factor becomes plain.
+        // The factor becomes plain, so the product with a Montgomery form is an integer.
         let factor = m.plain(m.mul(*cofactors, m.inverse_power_of_two(n / 2)));
         for (which, values, next) in [(0, &mut *f, &mut *f_next), (1, &mut *g, &mut *g_next)] {
             let values = &mut values[j * n * W..][..n * W];
@@ -214,7 +216,7 @@ fn descend_in_lanes<I: Isa, const V: usize, const W: usize>(
             }
             ntt(isa, &m, twiddles, values);
             if d + 1 == logn {
-                continue; // the resultants: see `resultant`
+                continue; // at degree 1: see `resultant`
             }
             let next = &mut next[j * (n / 2) * W..][..n / 2 * W];
             let pairs = values.as_chunks::<W>().0.as_chunks::<2>().0;
@@ -233,7 +235,7 @@ fn descend_in_lanes<I: Isa, const V: usize, const W: usize>(
     target.multiples::<_, W>(isa, &g_next[..n / 2 * target_lanes], &mut a_g[..n / 2]);
 }
 
-/// Degree 1: `F_N` on `C_N` into `here`, from `f_N` and `g_N` (weighted) there.
+/// Solves at degree 1: writes `F_N` on `C_N` into `here`, where `f_N` and `g_N` (weighted) are.
 fn bottom<I: Isa>(isa: I, logn: u32, w: &mut Words<'_>, wide: &mut [i64]) -> Result<(), Refusal> {
     resultants(isa, logn, w, wide);
     bottom_from_resultants(isa, logn, w, wide)
@@ -257,7 +259,7 @@ pub(super) fn resultants<I: Isa>(isa: I, logn: u32, w: &mut Words<'_>, wide: &mu
     }
 }
 
-/// [`bottom`], where `wide` starts with `f_N` and `g_N`.
+/// Solves as [`bottom`] does. `wide` starts with `f_N` and `g_N`.
 pub(super) fn bottom_from_resultants<I: Isa>(
     isa: I,
     logn: u32,
@@ -333,8 +335,8 @@ pub(super) fn ascend<I: Isa>(
     }
 }
 
-/// [`ascend`], where the primes of `C_(d+1)` lie in groups of `V` and those of `C_d` in groups of
-/// `W`.
+/// Ascends as [`ascend`] does. The primes of `C_(d+1)` are in groups of `V`, those of `C_d` in
+/// groups of `W`.
 #[inline(always)]
 fn ascend_in_lanes<I: Isa, const V: usize, const W: usize>(
     isa: I,
@@ -363,8 +365,9 @@ fn ascend_in_lanes<I: Isa, const V: usize, const W: usize>(
         );
         let k = &mut quotient[j * n * V..][..n * V];
         let big_f = &mut big_f[j * (n / 2) * V..][..n / 2 * V];
-        // F'/f at z and -z: F_(d+1)(z^2) / f_(d+1)(z^2) times g(-z) f(-z), g(z) f(z).
-        // All inverses from one: k[2i] first receives the product of what comes before.
+        // Computes F'/f at z and -z: F_(d+1)(z^2) / f_(d+1)(z^2) times g(-z) f(-z), or times g(z)
+        // f(z). All inverses come from one inversion: k[2i] first receives the product of the
+        // values before it.
         let mut product = m.one();
         let k_pairs = k.as_chunks_mut::<V>().0.as_chunks_mut::<2>().0;
         for (k, f) in k_pairs.iter_mut().zip(f) {
@@ -411,11 +414,11 @@ fn ascend_in_lanes<I: Isa, const V: usize, const W: usize>(
         combine::<_, V, W>(isa, &m, weights, big_f, a_f, lifted);
         ntt(isa, &m, twiddles, out);
         ntt(isa, &m, &twiddles[..n / 2 * W], lifted);
-        // (F' - k f) / M at z and at -z.
+        // Computes (F' - k f) / M at z and at -z.
         let out = out.as_chunks_mut::<W>().0.as_chunks_mut::<2>().0;
         let points = out.iter_mut().zip(lifted.as_chunks::<W>().0);
         if d == 0 {
-            // f and g on C_0 take the place of those on C_1, which have served.
+            // f and g on C_0 replace those on C_1, which are no longer needed.
             let (f, g) = w.kept[..2 * n * W].split_at_mut(n * W);
             for (values, small) in [(&mut *f, problem.f), (&mut *g, problem.g)] {
                 for (x, y) in values.as_chunks_mut().0.iter_mut().zip(small) {
@@ -439,19 +442,20 @@ fn ascend_in_lanes<I: Isa, const V: usize, const W: usize>(
     Ok(())
 }
 
-/// The values of the `group`-th group of `W` primes of a polynomial of length `n`, `T` at a time.
+/// Returns the values of the `group`-th group of `W` primes of a polynomial of length `n`, `T` at a
+/// time.
 #[inline(always)]
 fn tuples<const W: usize, const T: usize>(x: &[u32], n: usize, group: usize) -> &[[[u32; W]; T]] {
     x[group * n * W..][..n * W].as_chunks().0.as_chunks().0
 }
 
-/// The field norm at two neighbouring points.
+/// Computes the field norm at two neighbouring points.
 #[inline(always)]
 fn norm<const W: usize>(m: &Moduli<W>, x: &[[u32; W]; 4]) -> [[u32; W]; 2] {
     [m.mul(x[0], x[1]), m.mul(x[2], x[3])]
 }
 
-/// `(F' - k f) / M` at `z` and at `-z`, in place of `k`; `inverse` is `1/M`.
+/// Computes `(F' - k f) / M` at `z` and at `-z`, in place of `k`. `inverse` is `1/M`.
 #[inline(always)]
 fn reduce<const W: usize>(
     m: &Moduli<W>,
@@ -517,7 +521,7 @@ pub(super) fn numerator<I: Isa>(
     Ok(())
 }
 
-/// Subtracts `k (f, g)` from the pair that [`numerator`] has left.
+/// Subtracts `k (f, g)` from the pair that [`numerator`] wrote.
 ///
 /// # Errors
 /// [`Refusal::TooLarge`].

@@ -1,31 +1,31 @@
 //! Condition of the reference's reduction of `(F, G)` for a given `(f, g)`.
 //!
 //! The round-3 reference reduces `(F_d, G_d)` with quotients computed in binary64. Their relative
-//! error is about `2^-53` times the ratio between the largest and the smallest
-//! `N_d(z) = sqrt(|f_d(z)|^2 + |g_d(z)|^2)` over the roots `z`. Each round is meant to remove 25
-//! bits: with a ratio of `2^s` it leaves `2^(s-28)` of what the round before left. Up to `s = 24`
-//! the reduction works as it does in exact arithmetic; from `s = 28` on it can diverge, and then
-//! the reference discards the pair. Keys are only the same if such pairs are discarded here too:
-//! they are handed to [`replay`](super::replay). Measured over 10,000 solved pairs: 0.8 % of
-//! them diverge at degree 512, 7.5 % at degree 1024, none with `s < 27`.
+//! error is about `2^-53` times the ratio between the largest and the smallest `N_d(z) =
+//! sqrt(|f_d(z)|^2 + |g_d(z)|^2)` over the roots `z`. Each round should remove 25 bits. With a
+//! ratio of `2^s`, it leaves `2^(s-28)` times the rest of the round before. Up to `s = 24` the
+//! reduction works as it does in exact arithmetic; from `s = 28` on it can diverge, and then the
+//! reference discards the pair. This solver must discard the same pairs, so that keys are the same.
+//! So it hands pairs with such ratios to [`replay`](super::replay). Of 10,000 solved pairs, 0.8 %
+//! diverge at degree 512, 7.5 % at degree 1024, and none with `s < 27`.
 //!
 //! `f_d(z)` is the product of the values of `f` at the `2^d` roots that map to `z`, which are
-//! neighbours in bit-reversed order: sums of logarithms are enough.
+//! neighbours in bit-reversed order. So sums of logarithms are enough.
 
 use super::fixed;
 use crate::lanes::Masks;
 
-/// Replay from this ratio (`log2`) on.
+/// Ratio (`log2`) from which a pair is replayed.
 const LIMIT: u32 = 23;
 
-/// The first level that can be replayed. Above it a ratio of `2^28` has a probability below
-/// `2^-40`: it takes two products of eight independent values, both `2^-24` below their mean at
+/// The first level that can be replayed. Above it, a ratio of `2^28` has a probability below
+/// `2^-40`: two products of eight independent values would have to be `2^-24` below their mean at
 /// the same root.
 pub(super) const FIRST_LEVEL: u32 = 4;
 
-/// The highest level (least `d`) where the ratio exceeds the limit. Zero stands for none.
+/// Returns the highest level (least `d`) whose ratio exceeds the limit, or zero if there is none.
 ///
-/// `logs` has length `n`, `work` length `n`. Constant time but for the result.
+/// `logs` and `work` have length `n`. Constant time, except for the result.
 pub(super) fn unstable_level(
     logn: u32,
     f: &[i8],
@@ -50,7 +50,7 @@ pub(super) fn unstable_level(
             [least, _] = masks.min_max(least, norm);
             [_, most] = masks.min_max(most, norm);
         }
-        // Logarithms of squares, in units of 2^-16.
+        // Compares logarithms of squares, in units of 2^-16.
         let exceeds = masks.less(((2 * LIMIT) << 16).into(), (most - least).into()) as u32;
         if d >= FIRST_LEVEL {
             // Keeps the first level found: the mask is zero once `first` is positive.

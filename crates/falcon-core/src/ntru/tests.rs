@@ -1,4 +1,4 @@
-//! Key generation against the NIST records, and what every key must satisfy.
+//! Compares key generation with the NIST records, and checks properties that every key must have.
 
 use super::*;
 use crate::codec::{public_key, secret_key};
@@ -71,7 +71,7 @@ impl Memory {
     }
 }
 
-/// The key that the best engine finds.
+/// Generates the key on the best engine.
 fn key(logn: u32, seed: &[u8]) -> Key {
     on_best!(Best::find(), b => key_on(b, logn, seed))
 }
@@ -84,7 +84,7 @@ fn key_on<B: Binary64>(b: B, logn: u32, seed: &[u8]) -> Key {
     key
 }
 
-/// The key that is found among the candidates of `draw`, if there is one.
+/// Searches the candidates of `draw` for a key.
 fn key_of<B: Binary64>(b: B, logn: u32, draw: DrawPolynomial<'_>) -> (Key, Result<(), FaultError>) {
     let mut key = Key::zeros(logn);
     let mut memory = Memory::new(logn);
@@ -131,13 +131,13 @@ fn key_generation_ends_if_a_polynomial_cannot_be_drawn() {
     }
 }
 
-/// The mean number of candidates for a key, of as many keys.
+/// Returns the mean number of candidates for a key, over `keys` keys.
 pub(super) fn candidates_of_a_key(keys: u32, mut candidates: impl FnMut(&[u8]) -> u32) -> f64 {
     let tried: u32 = (0..keys).map(|key| candidates(&key.to_le_bytes())).sum();
     f64::from(tried) / f64::from(keys)
 }
 
-/// Far fewer candidates are refused than [`max_candidates`] supposes.
+/// Far fewer candidates are refused than [`max_candidates`] assumes.
 #[test]
 fn a_candidate_is_a_key_with_the_stated_chance() {
     for logn in 3..=10 {
@@ -156,7 +156,7 @@ fn a_candidate_is_a_key_with_the_stated_chance() {
     }
 }
 
-/// `(1 - chance)^candidates`, as a power of two.
+/// Computes `(1 - chance)^candidates` as a power of two.
 #[test]
 fn the_stated_chances_of_faults_are_right() {
     let chance = |refused: f64, logn| refused.log2() * f64::from(max_candidates(logn));
@@ -174,13 +174,13 @@ fn field(record: &str, name: &str) -> Vec<u8> {
     hex(values.next().unwrap())
 }
 
-/// Input of the SHAKE256 stream of key generation, from a NIST record.
+/// Returns the input of the SHAKE256 stream of key generation, from a NIST record.
 fn stream_seed(record: &str) -> [u8; 48] {
     let entropy: [u8; 48] = field(record, "seed").try_into().unwrap();
     falcon_kat::Drbg::new(&entropy).bytes()
 }
 
-/// `F` and `G` of a given pair.
+/// Solves for `F` and `G` of a given pair.
 pub(super) fn solved(logn: u32, f: &[i8], g: &[i8]) -> Result<[Vec<i8>; 2], Refusal> {
     solved_with(Native::default(), logn, f, g)
 }
@@ -205,7 +205,7 @@ fn solved_with<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) -> Result<[Vec<
     Ok([big_f, big_g])
 }
 
-/// `a * b mod x^n + 1` over the integers.
+/// Returns `a * b mod x^n + 1` over the integers.
 fn product(a: &[i8], b: &[i8]) -> Vec<i32> {
     let n = a.len();
     let mut c = vec![0; n];
@@ -287,18 +287,18 @@ fn keys_of_every_degree_solve_the_ntru_equation() {
 
 #[test]
 fn pairs_whose_resultants_share_a_factor_are_refused() {
-    // Resultants 1 + 4 and 9 + 16.
+    // The resultants are 1 + 4 and 9 + 16.
     assert_eq!(solved(1, &[1, 2], &[3, 4]), Err(Refusal::CommonFactor));
 }
 
 #[test]
 fn solutions_beyond_one_byte_are_refused() {
-    // F and G are at least q / 2 in norm.
+    // F and G have a norm of at least q / 2.
     assert_eq!(solved(1, &[1, 0], &[0, 1]), Err(Refusal::TooLarge));
 }
 
-/// `n = 2`, found by search: the reduced solution has one coefficient of 128 in
-/// magnitude, or none above 127.
+/// Pairs of degree 2, found by search. The reduced solution has one coefficient of magnitude 128,
+/// or none above 127.
 #[test]
 fn solutions_are_accepted_up_to_127() {
     for (f, g, expected) in [
@@ -366,9 +366,8 @@ fn the_orthogonalised_norm_is_accepted_up_to_its_bound() {
     assert_eq!(acceptable([94, 11], [4, 2]), refused, "8977");
 }
 
-/// Two bases that solve the NTRU equation and that only a norm disqualifies:
-/// the first above the bound for `(f, g)`, the second above the one for its
-/// orthogonalised partner.
+/// Two bases that solve the NTRU equation, each with one norm that is too large. The first exceeds
+/// the bound for `(f, g)`, the second the bound for its orthogonalised partner.
 #[test]
 fn keys_that_are_too_long_are_refused_when_they_are_read() {
     use crate::keys::SigningKey;
@@ -413,7 +412,7 @@ fn keys_that_are_too_long_are_refused_when_they_are_read() {
     assert_eq!(found, [true; 2]);
 }
 
-/// Keys and refusals are the same on every engine.
+/// Every engine finds the same keys and refuses the same candidates.
 #[test]
 fn every_instruction_set_finds_the_same_keys() {
     let mut stream = Shake256::reader(b"engines");
@@ -443,7 +442,7 @@ fn every_instruction_set_finds_the_same_keys() {
 
 #[test]
 fn the_pair_on_which_the_reference_diverges_is_refused() {
-    // The 18th candidate of record 1 at degree 1024; the reference takes the 31st.
+    // Draws the 18th candidate of record 1 at degree 1024. The reference takes the 31st.
     let seed = stream_seed(KAT_1024.split("count = ").nth(2).unwrap());
     let mut stream = Shake256::reader(&seed);
     let (mut f, mut g) = ([0; 1024], [0; 1024]);
@@ -509,7 +508,7 @@ fn a_zero_of_f_modulo_a_prime_of_the_tower_is_no_obstacle() {
     assert!(solutions > 10, "{solutions}");
 }
 
-/// The 32 bytes of a seed of the constant-time check (`tests/ct/src/cases/keygen.rs`).
+/// Returns the 32 bytes of a seed of the constant-time check (`tests/ct/src/cases/keygen.rs`).
 pub(super) fn numbered_seed(number: u64) -> [u8; 32] {
     let mut seed = [0; 32];
     seed[..8].copy_from_slice(&number.to_le_bytes());
@@ -559,8 +558,8 @@ fn seeds_of_the_constant_time_check_take_the_rare_paths() {
 
 #[test]
 fn keys_are_fully_reduced() {
-    // |F f* + G g*| <= B / 2 coefficient by coefficient after division: checked by rounding it
-    // once more.
+    // After division, the coefficients of F f* + G g* are at most 1/2. Rounding the quotient once
+    // more checks that.
     for logn in 3..=9 {
         let n = 1usize << logn;
         let key = key(logn, &[logn as u8, 77]);

@@ -1,13 +1,14 @@
-//! Number of primes that the integers of each level of the tower need, and their places in memory.
+//! Numbers of primes that the integers of each level of the tower need, and the places of
+//! polynomials in memory.
 //!
-//! Level `d` of the tower works in `Z[x]/(x^n + 1)` with `n = 2^(logn - d)`. Its integers (the
-//! coefficients of `f_d`, `g_d` and of the reduced `F_d`) are held by the base `C_d`.
+//! Level `d` of the tower works in `Z[x]/(x^n + 1)` with `n = 2^(logn - d)`. The base `C_d` holds
+//! its integers: the coefficients of `f_d`, `g_d` and of the reduced `F_d`.
 //!
 //! The bit lengths of `f_d` were measured over many random keys: mean `mu`, deviation `s`. `F_d` is
 //! `f_d` times a polynomial with coefficients in `[-1/2, 1/2]`, which adds at most `log2 n - 1`
-//! bits (two are left at least) and one for the sign. `C_d` holds `mu + 7 s` plus these. The test
-//! `tower/lengths.rs` measures again and compares. A key that would need more is refused or solved
-//! with the roles of `f` and `g` exchanged; its probability is below `2^-36`.
+//! bits (at least two) and one for the sign. `C_d` holds `mu + 7 s` bits plus these. The test
+//! `tower/lengths.rs` measures again and compares. If a key needs more bits, it is refused, or
+//! solved with the roles of `f` and `g` exchanged. The probability is below `2^-36`.
 
 use super::rns::{Base, place};
 use crate::lanes::{Isa, Register};
@@ -31,10 +32,10 @@ const LENGTHS: [[u8; 11]; 11] = [
     [1, 1, 2, 3, 4, 8, 15, 28, 55, 109, 217],
 ];
 
-/// Primes of a group, on levels that have many.
+/// Number of primes of a group, on levels with many primes.
 pub(super) const LANES: usize = 8;
 
-/// The first base with many primes. Its polynomials are too short to fill registers with
+/// First level whose base has many primes. Its polynomials are too short to fill registers with
 /// coefficients.
 const FIRST_WIDE: u32 = 5;
 
@@ -50,14 +51,15 @@ pub(super) const fn width<I: Isa>(d: u32) -> usize {
     }
 }
 
-/// First prime of the bases of odd levels: neighbouring levels have no prime in common.
+/// Number of the first prime of the bases of odd levels. So neighbouring levels have no prime in
+/// common.
 const ODD_START: usize = 217;
 
 const fn len(logn: u32, d: u32) -> usize {
     LENGTHS[logn as usize][d as usize] as usize
 }
 
-/// Room for the primes of `C_d`, whether they lie in groups or not.
+/// Number of primes for which `C_d` needs memory, in groups or not.
 const fn stored_len(logn: u32, d: u32) -> usize {
     if d >= FIRST_WIDE {
         base(logn, d).lanes::<LANES>()
@@ -70,7 +72,7 @@ pub(super) const fn max(a: usize, b: usize) -> usize {
     if a > b { a } else { b }
 }
 
-/// The base `C_d`.
+/// Returns the base `C_d`.
 pub(super) const fn base(logn: u32, d: u32) -> Base {
     Base {
         start: ODD_START * (d & 1) as usize,
@@ -93,8 +95,8 @@ pub(super) const fn kept_start(logn: u32, d: u32) -> usize {
     total
 }
 
-/// Words of `f_d` and `g_d` together on `C_d`, of `F_d` on `C_d`, and of the quotient of level
-/// `d` on `C_(d+1)`: the largest over the levels.
+/// Number of words of the largest polynomials of a level: `f_d` and `g_d` together on `C_d`, `F_d`
+/// on `C_d`, or the quotient of level `d` on `C_(d+1)`.
 pub(super) const fn level_len(logn: u32) -> usize {
     let (mut most, mut d) = (1 << logn, 0);
     while d <= logn {
@@ -115,7 +117,7 @@ pub(super) const fn longest_base(logn: u32) -> usize {
     len(logn, logn)
 }
 
-/// Words for the inverse cofactors of all bases.
+/// Number of words of the inverse cofactors of all bases.
 pub(super) const fn cofactors_len(logn: u32) -> usize {
     cofactors_start(logn, logn + 1)
 }
@@ -130,8 +132,8 @@ pub(super) const fn cofactors_start(logn: u32, d: u32) -> usize {
     total
 }
 
-/// Weighted residues of the resultant of `f` (`which = 0`) or `g` on the last base, whose primes
-/// lie in groups of `W`.
+/// Returns the weighted residues of the resultant of `f` (`which = 0`) or `g` on the last base,
+/// whose primes are in groups of `W`.
 pub(super) fn resultant<const W: usize>(
     logn: u32,
     which: usize,

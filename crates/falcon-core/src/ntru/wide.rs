@@ -1,7 +1,7 @@
 //! Sums and products of 128 bits in constant time.
 //!
 //! Compilers compare the halves of an `i128` to find a carry. RV32IMAC has no conditional move, so
-//! that becomes a branch. There, `Halves` takes the place of `i128`.
+//! the comparison becomes a branch. On that target, `Halves` replaces `i128`.
 
 use core::ops::{Add, AddAssign, Shl, Shr, ShrAssign, Sub};
 
@@ -22,13 +22,13 @@ pub(super) trait Signed128:
     + Shr<u32, Output = Self>
     + ShrAssign<u32>
 {
-    /// Zero.
+    /// The number zero.
     const ZERO: Self;
 
     /// `a * b`.
     fn product(a: i64, b: i64) -> Self;
 
-    /// `a * b`, an unsigned integer of 128 bits.
+    /// `a * b`, an unsigned product of 128 bits.
     fn unsigned_product(a: u64, b: u64) -> Self;
 
     /// The low 64 bits.
@@ -37,7 +37,7 @@ pub(super) trait Signed128:
     /// The high 64 bits.
     fn high(self) -> i64;
 
-    /// From the high and the low 64 bits.
+    /// Makes an integer from its high and low 64 bits.
     fn new(high: i64, low: u64) -> Self;
 }
 
@@ -99,7 +99,8 @@ mod halves {
         fn add(self, other: Self) -> Self {
             let (a, b) = (self.low, other.low);
             let low = a.wrapping_add(b);
-            // A carry leaves the top bit if both have it, or one and not the sum.
+            // A carry leaves the top bit if both summands have it, or if one has it and the sum
+            // does not.
             let carry = ((a & b) | ((a | b) & !low)) >> 63;
             Self {
                 high: self.high.wrapping_add(other.high).wrapping_add(carry),
@@ -133,7 +134,7 @@ mod halves {
     impl Shl<u32> for Halves {
         type Output = Self;
 
-        /// By 1 to 63 bits.
+        /// Shifts left by 1 to 63 bits.
         #[inline(always)]
         fn shl(self, count: u32) -> Self {
             Self {
@@ -146,7 +147,7 @@ mod halves {
     impl Shr<u32> for Halves {
         type Output = Self;
 
-        /// By 1 to 63 bits, with the sign.
+        /// Shifts right by 1 to 63 bits, with the sign.
         #[inline(always)]
         fn shr(self, count: u32) -> Self {
             Self {
@@ -168,7 +169,7 @@ mod halves {
 
         #[inline(always)]
         fn product(a: i64, b: i64) -> Self {
-            // The high words are signed, the low ones are not.
+            // The high words are signed; the low words are not.
             let split = |x: i64| (x >> 32, x & 0xffff_ffff);
             let ((a1, a0), (b1, b0)) = (split(a), split(b));
             let (first, low) = split((a0 as u64 * b0 as u64) as i64);

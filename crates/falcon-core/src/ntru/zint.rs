@@ -1,11 +1,11 @@
-//! Large integers at the bottom of the tower: from residues, modular inverse, scaling.
+//! Large integers at the bottom of the tower: conversion from residues, modular inverse, scaling.
 //!
 //! Symbols: an integer is `L` limbs of 62 bits, least significant first; limbs `0..L-1` are in
 //! `[0, 2^62)`, the last one is signed and carries the sign. `f` is odd and positive,
 //! `f < 2^(62(L-1))`: the last limb is headroom.
 //!
-//! The inverse is by the division steps of D. J. Bernstein and B.-Y. Yang, "Fast constant-time
-//! gcd computation and modular inversion" (2019), 62 at a time: `(49 d + 57)/17` steps end for
+//! The inverse is by the division steps of D. J. Bernstein and B.-Y. Yang, "Fast constant-time gcd
+//! computation and modular inversion" (2019), 62 at a time. `(49 d + 57)/17` steps are enough for
 //! all inputs below `2^d`, `d >= 46` (theorem 11.2). Everything runs in constant time.
 
 use super::fixed::reciprocal;
@@ -21,8 +21,7 @@ pub(super) const fn limbs(len: usize) -> usize {
     (30 * len).div_ceil(62) + 1
 }
 
-/// Splits `sum` into its low 62 bits, a limb, and the rest, `floor(sum / 2^62)`, which is carried
-/// to the next limb.
+/// Splits `sum` into a limb of its low 62 bits and the carry `floor(sum / 2^62)` to the next limb.
 #[inline(always)]
 fn carry(sum: Wide) -> (i64, Wide) {
     (sum.low() & MASK, sum >> BITS)
@@ -36,7 +35,7 @@ pub(super) fn from_residues(base: Base, c: &[u32], a: u32, x: &mut [i64], produc
     product[0] = 1;
     let mut i = 0;
     while i < base.len {
-        // Two primes at once: x <- x * p0 * p1 + (c0 * p1 + c1 * p0) * product.
+        // Adds two primes at once: x <- x * p0 * p1 + (c0 * p1 + c1 * p0) * product.
         let pair = i + 1 < base.len;
         let p0 = i64::from(Modulus::prime(base.start + i));
         let (p1, c1) = if pair {
@@ -51,7 +50,7 @@ pub(super) fn from_residues(base: Base, c: &[u32], a: u32, x: &mut [i64], produc
         let weight = i64::from(c[i]) * p1 + c1 * p0;
         let (mut carry_x, mut carry_p) = (Wide::ZERO, Wide::ZERO);
         for (x, p) in x.iter_mut().zip(product.iter_mut()) {
-            // At most 2^122 + 2^123 + carry.
+            // The sum is at most 2^122 + 2^123 + carry.
             let sum = Wide::product(*x, both) + Wide::product(*p, weight);
             (*x, carry_x) = carry(sum + carry_x);
             (*p, carry_p) = carry(Wide::product(*p, both) + carry_p);
@@ -94,7 +93,7 @@ fn division_steps(mut delta: i64, a: i64, b: i64) -> (i64, [i64; 4]) {
     (delta, [u, v, q, r])
 }
 
-/// Computes `y` with `y * g = 1 mod f` and `|y| < 2f`. True if `gcd(f, g) = 1`.
+/// Computes `y` with `y * g = 1 mod f` and `|y| < 2f`. Returns true if `gcd(f, g) = 1`.
 ///
 /// `f` and `g` are positive, `f` odd. `work` holds three integers of the same length.
 pub(super) fn invert(f: &[i64], g: &[i64], y: &mut [i64], work: &mut [i64]) -> bool {
@@ -163,7 +162,7 @@ pub(super) fn invert(f: &[i64], g: &[i64], y: &mut [i64], work: &mut [i64]) -> b
         z[len - 1] = cz.low();
     }
 
-    // b = 0 and a = +-gcd(f, g).
+    // Now b = 0 and a = +-gcd(f, g).
     let sign = a[len - 1] >> 63;
     let mut rest = (a[0] ^ (sign & MASK)) - sign - 1;
     for (i, ai) in a.iter().enumerate().skip(1) {
@@ -185,7 +184,7 @@ fn negate_if(x: &mut [i64], mask: i64) {
 /// Reduces: `y <- y mod f`, or `-y mod f` if `negate`, in `[0, f)`. Before, `|y| < 2f`.
 pub(super) fn least_residue(y: &mut [i64], f: &[i64], negate: bool) {
     negate_if(y, -i64::from(negate));
-    // (-2f, 2f), then (0, 4f), [0, 2f), [0, f).
+    // The range is (-2f, 2f), then (0, 4f), [0, 2f), [0, f).
     add_multiple(y, f, 2, -1);
     for factor in [-2, -1] {
         add_multiple(y, f, factor, -1);
@@ -249,15 +248,15 @@ fn shift_bits_right(x: &mut [i64], k: u32, mask: i64) {
     }
 }
 
-/// Multiplies, `y <- y * (product of factors) mod f`, with `|y| <= 0.6 f` at the end; `|y| < 2f` at
-/// the start.
+/// Multiplies: `y <- y * (product of factors) mod f`. `|y|` is below `2f` before, and at most `0.6
+/// f` after.
 ///
 /// Factors are in `[1, 2^60)`. `f` is destroyed (normalised). The quotients are estimated from the
-/// top of `y` and of `f`, which is why both are first shifted until the top bit of `f` is in a
-/// known place.
+/// top limbs of `y` and of `f`. So both are first shifted until the top bit of `f` is in a known
+/// place.
 pub(super) fn scale(y: &mut [i64], f: &mut [i64], factors: impl Iterator<Item = i64>) {
     let len = f.len();
-    // Shift s.t. 2^61 <= f[len - 2] < 2^62, remembering each decision as one bit.
+    // Shifts until 2^61 <= f[len - 2] < 2^62. Each decision is stored as one bit.
     let (mut limb_shifts, mut bit_shifts) = (0u32, 0u32);
     let levels = usize::BITS - (len - 1).leading_zeros();
     for j in (0..levels).rev() {
@@ -272,7 +271,7 @@ pub(super) fn scale(y: &mut [i64], f: &mut [i64], factors: impl Iterator<Item = 
     }
     for j in (0..6).rev() {
         let k = 1u32 << j;
-        // The top k bits of 62 are zero.
+        // `mask` is all ones if the top k bits of 62 are zero.
         let mask = !((f[len - 2] >> (BITS - k)).wrapping_neg() >> 63);
         shift_bits_left(f, k, mask);
         shift_bits_left(y, k, mask);
@@ -284,14 +283,14 @@ pub(super) fn scale(y: &mut [i64], f: &mut [i64], factors: impl Iterator<Item = 
     let m = ((f[len - 2] as u64) << 2) | (below as u64 >> 60);
     let r = reciprocal(m);
     let times_r = |y: i64| {
-        // The top bit of r counts 2^63, not -2^63.
+        // The top bit of r counts as 2^63, not as -2^63.
         Wide::product(y, r as i64) + Wide::new(y & (r as i64 >> 63), 0)
     };
     let mut step = |factor: i64| {
-        // y / f in units of 2^-60, with an error below 2^-58 as long as |y| < 8f.
+        // `ratio` is y / f in units of 2^-60. Its error is below 2^-58 as long as |y| < 8f.
         let ratio = ((times_r(y[len - 1]) << BITS) + times_r(y[len - 2])).high();
-        // |y| <= 4f makes this at most 2^62 + 4, at most 3.5 away from the true quotient:
-        // the remainder is again at most 4f.
+        // Since |y| <= 4f, the quotient is at most 2^62 + 4, and at most 3.5 away from the true
+        // quotient. So the remainder is again at most 4f.
         let quotient = (Wide::product(ratio, factor) + Wide::from(1i64 << 59)) >> 60;
         let quotient = quotient.low();
         let mut s = Wide::ZERO;
@@ -408,7 +407,7 @@ mod tests {
         for primes in [1, 2, 9, 57, 111, 217] {
             let len = limbs(primes);
             for seed in 0..8 {
-                // Far shorter integers than the capacity are allowed.
+                // Integers may be far shorter than the capacity.
                 let bits = 30 * primes * (8 - seed as usize) / 8;
                 let f: BigInt = random(bits, seed) | BigInt::from(1);
                 let g: BigInt = random(bits, seed + 100) | BigInt::from(1);

@@ -1,12 +1,12 @@
 //! The portable implementation: sixteen-bit Montgomery arithmetic on the registers of an
 //! instruction set.
 //!
-//! Transform-domain words are in Montgomery form, so that one Montgomery product multiplies them.
-//! The last layer of the forward transform brings them into it, and the last product of the inverse
-//! transform takes them out of it.
+//! Transform-domain words are in Montgomery form, so one Montgomery product multiplies them. The
+//! last layer of the forward transform converts into this form, and the last product of the inverse
+//! transform converts back.
 //!
-//! [`rows`] has the transforms of the degrees that are in use, [`words`] those of the others and of
-//! targets without vector units. Both modules prove the ranges of their values.
+//! [`rows`] has the transforms of the usual degrees. [`words`] has those of the other degrees and
+//! of targets without vector units. Both modules prove the ranges of their values.
 
 use super::rows::{self, Multiplier};
 use super::twiddles::{ROW, Tables};
@@ -20,16 +20,16 @@ use zeroize::Zeroize;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PortableNtt<I = Baseline>(pub I);
 
-/// The portable implementation for the features that the build target has anyway.
+/// The portable implementation for the features that every processor of the build target has.
 pub const PORTABLE_NTT: PortableNtt = PortableNtt(Baseline);
 
-/// True if the transforms of a degree go by rows.
+/// Returns true if the transforms of a degree are computed by rows.
 const fn goes_by_rows(logn: u32) -> bool {
     HAS_VECTORS && logn >= rows::MIN_LOGN
 }
 
-/// Forward transform modulo any [`Modulus`]. Input at most `P / 2 + 1` in absolute value, output at
-/// most `1.5 P`, in Montgomery form.
+/// Forward transform modulo any [`Modulus`]. The input is at most `P / 2 + 1` in absolute value.
+/// The output is at most `1.5 P`, in Montgomery form.
 #[inline(always)]
 pub(crate) fn forward<M: Modulus, I: Isa>(isa: I, logn: u32, a: &mut [i16]) {
     if goes_by_rows(logn) {
@@ -39,8 +39,8 @@ pub(crate) fn forward<M: Modulus, I: Isa>(isa: I, logn: u32, a: &mut [i16]) {
     }
 }
 
-/// Inverse transform modulo `q`, of the product by `by` if there is one. Input, or the product, at
-/// most 12169 in absolute value, output at most 9218.
+/// Inverse transform modulo `q`. If `by` is given, the input is first multiplied by it. The input,
+/// or the product, is at most 12169 in absolute value, the output at most 9218.
 #[inline(never)] // One copy for all callers: each is several KB.
 fn inverse_transform<I: Isa>(isa: I, logn: u32, by: Option<&[i16]>, a: &mut [i16]) {
     isa.vectorize(
@@ -67,14 +67,14 @@ fn inverse_transform<I: Isa>(isa: I, logn: u32, by: Option<&[i16]>, a: &mut [i16
 /// One, in Montgomery form.
 const ONE: i16 = montgomery_mul::<Q>(1, Q::R2);
 
-/// All ones if `x = 0 mod q`, else zero.
+/// Returns all ones if `x = 0 mod q`, else zero.
 #[inline(always)]
 const fn zero_mask(x: i16) -> i16 {
     let r = barrett_reduce::<Q>(x);
     !((r | -r) >> 15)
 }
 
-/// `1 / x` by Fermat, `x^(q-2)` with `q - 2 = 2 * 2^12 + (2^12 - 1)`; zero for zero.
+/// Returns `1 / x`, or zero for zero, by Fermat: `x^(q-2)` with `q - 2 = 2 * 2^12 + (2^12 - 1)`.
 #[inline(always)]
 fn inverse(x: i16) -> i16 {
     let mul = montgomery_mul::<Q>;
@@ -91,14 +91,14 @@ fn inverse(x: i16) -> i16 {
     mul(mul(x4096, x4096), x4095)
 }
 
-/// Products of transform-domain words.
+/// Multiplies transform-domain words.
 #[inline(always)]
 pub(crate) fn pointwise_mul<M: Modulus, I: Isa>(isa: I, a: &mut [i16], b: &[i16]) {
     for (a, b) in I::I16s::chunks_mut(a).iter_mut().zip(I::I16s::chunks(b)) {
         let x = product::<M, _>(I::I16s::load(isa, a), I::I16s::load(isa, b));
         x.store(a);
     }
-    // Degrees below one register.
+    // Degrees below one register have only this rest.
     let rest = a.len() % I::I16s::LEN;
     if rest == a.len() {
         for (a, &b) in a.iter_mut().zip(b) {
@@ -117,13 +117,13 @@ pub(crate) fn set_reduced<I: Isa, T: Copy>(
     value: impl Fn(i16, T) -> i16,
 ) {
     let ((rows, rest), (b, b_rest)) = if cfg!(target_pointer_width = "32") {
-        // Without vector registers a second loop gains nothing.
+        // Without vector registers, a second loop gains nothing.
         ((&mut [][..], a), (&[][..], b))
     } else {
         (a.as_chunks_mut::<ROW>(), b.as_chunks::<ROW>())
     };
     for (a, b) in rows.iter_mut().zip(b) {
-        // A copy, which aliases nothing: in place, the first loop would not become vector code.
+        // The copy aliases nothing. In place, the first loop would not become vector code.
         let mut row = *a;
         for (x, &y) in row.iter_mut().zip(b) {
             *x = value(*x, y);
@@ -138,20 +138,20 @@ pub(crate) fn set_reduced<I: Isa, T: Copy>(
     }
 }
 
-/// Values of two rows.
+/// Number of values in two rows.
 const TWO_ROWS: usize = 2 * ROW;
 
-/// Sets `words`, in the transform domain, to the `values` at the roots, which are in `[0, q)`.
-/// Value `i` is that at `g^(2 brv(i) + 1)`: `brv` is the reversal of `logn` bits, and `g`, a power
-/// of 7, is a primitive `2n`-th root of unity.
+/// Sets `words`, in the transform domain, from the `values` at the roots, which are in `[0, q)`.
+/// Value `i` belongs to the root `g^(2 brv(i) + 1)`: `brv` is the reversal of `logn` bits, and `g`,
+/// a power of 7, is a primitive `2n`-th root of unity.
 ///
-/// Words have this order. Rows have it too, except that of 64 values those at even places come
-/// before those at odd places.
+/// Transforms by words keep this order. Transforms by rows move, in each 64 values, the values at
+/// even places before those at odd places.
 #[cfg(feature = "fndsa-provisional")]
 pub(crate) fn set_values(logn: u32, words: &mut [i16], values: &[u16]) {
     let word = |value: u16| montgomery_mul::<Q>(value as i16, Q::R2);
     if goes_by_rows(logn) {
-        // By two rows at a time, so that this is vector code.
+        // Goes by two rows at a time, so this becomes vector code.
         let (rows, _) = words.as_chunks_mut::<TWO_ROWS>();
         let (values, _) = values.as_chunks::<TWO_ROWS>();
         for (rows, values) in rows.iter_mut().zip(values) {
@@ -250,9 +250,9 @@ impl<I: Isa> Ntt for PortableNtt<I> {
         );
     }
 
-    /// One inversion by Fermat for each of 32 columns, and three products a word
-    /// (P. Montgomery, "Speeding the Pollard and elliptic curve methods of
-    /// factorization", 1987, section 10.3.1).
+    /// Makes one inversion by Fermat for each of 32 columns, and three products a word (P.
+    /// Montgomery, "Speeding the Pollard and elliptic curve methods of factorization", 1987,
+    /// section 10.3.1).
     fn invert_assign(&self, a: &mut [i16], tmp: &mut [i16]) -> bool {
         let mul = montgomery_mul::<Q>;
         let (rows, rest) = a.as_chunks_mut::<ROW>();

@@ -2,25 +2,26 @@
 //!
 //! # Geometry
 //! Layers are computed in place. A layer whose pairs lie in different rows is computed column by
-//! column: the same factor for a row, or a row of factors. The last five layers pair words of one
-//! row. Two rows at a time are in registers for them. Before each of these layers the two rows
-//! exchange blocks ([`I16s::exchange`]), so that the words of a pair come to the same column.
-//! Nothing undoes the exchanges. So of each 64 values in the order of the blocks, those at even
-//! places fill a row, and those at odd places the next. The inverse transform runs the same network
-//! backwards, where each exchange is its own inverse.
+//! column, with the same factor for a row, or with a row of factors. The last five layers pair
+//! words of one row. They keep two rows at a time in registers. Before each of these layers the two
+//! rows exchange blocks ([`I16s::exchange`]), so that the words of a pair come to the same column.
+//! Nothing undoes the exchanges. So in each 64 values in the order of the blocks, the values at
+//! even places fill one row, and the values at odd places fill the next. The inverse transform runs
+//! the same network backwards, where each exchange is its own inverse.
 //!
 //! Several layers are computed between loads and stores. The last pass of the forward transform,
-//! the *tile*, takes four rows through seven layers, or sixteen rows through nine where a row is
-//! one register. Passes over two or four rows that lie further apart come before.
+//! the *tile*, takes four rows through seven layers, or sixteen rows through nine layers if a row
+//! is one register. Passes over two or four rows that lie further apart come before.
 //!
 //! # Factors
 //! Both transforms multiply the second operand `y` before they add it (Cooley and Tukey), so sums
 //! grow by one product a layer, and few layers reduce. In the forward transform the factor belongs
-//! to a block; in the inverse transform it belongs to the place within a block ([`Inverse`]). Hence
-//! the first layer of the inverse has no factors. A product at the end, which the division by the
-//! degree needs in any case, takes the rest.
+//! to a block; in the inverse transform it belongs to the place within a block ([`Inverse`]). So
+//! the first layer of the inverse has no factors. The product at the end, which also divides by the
+//! degree, has the remaining factors.
 //!
-//! A factor `w` is stored with `w / P` modulo `2^16`, which saves one of four multiplications.
+//! Each factor `w` is stored together with `w / P` modulo `2^16`. This saves one of four
+//! multiplications.
 //!
 //! # Ranges
 //! For `q`, with `T(y) = 3/32 y + 6146`, the bound of a product by a factor. The schedule counts
@@ -45,7 +46,7 @@
 //! 9217, and `2 * 9217 + 9/64 y + 1` closes at 21452. The last layer gives at most
 //! `2 (9217 + 9/64 * 21452 + 1) = 24470`.
 //!
-//! Overflow checks, where enabled, verify these bounds at run time.
+//! If overflow checks are enabled, they verify these bounds at run time.
 
 use super::twiddles::{Factors, Forward, Inverse, ROW};
 use super::word::{centred, product};
@@ -62,7 +63,7 @@ type Words = [i16; ROW];
 /// A row in registers.
 type Row<I> = <<I as Isa>::I16s as I16s>::Row;
 
-/// True if sixteen rows fit in the registers.
+/// Returns true if sixteen rows fit in the registers.
 const fn takes_sixteen<I: Isa>() -> bool {
     I::I16s::LEN == ROW
 }
@@ -101,8 +102,8 @@ fn store_all<I: Isa>(rows: &[Row<I>], words: &mut [Words]) {
     }
 }
 
-/// `y w` for the register `index` of a row, where each `SAME` columns have the same factor and the
-/// factors repeat after `PERIOD` columns.
+/// Returns `y w` for the register `index` of a row. Each `SAME` neighbouring columns have the same
+/// factor, and the factors repeat after `PERIOD` columns.
 #[inline(always)]
 fn times<M: Modulus, I: Isa, const SAME: usize, const PERIOD: usize>(
     isa: I,
@@ -110,8 +111,8 @@ fn times<M: Modulus, I: Isa, const SAME: usize, const PERIOD: usize>(
     factors: &Factors,
     index: usize,
 ) -> I::I16s {
-    // A register is read again where it has the same factors. Single words become vector code
-    // where they are read one after the other.
+    // A register with the same factors is read again. Reading single words one after the other
+    // becomes vector code.
     let len = I::I16s::LEN;
     let index = if len == 1 {
         index
@@ -123,7 +124,7 @@ fn times<M: Modulus, I: Isa, const SAME: usize, const PERIOD: usize>(
     y.montgomery(w, y.mul_low(quotient), M::P)
 }
 
-/// Butterflies of two rows: `(x + w y, x - w y)`.
+/// Computes the butterflies of two rows: `(x + w y, x - w y)`.
 #[inline(always)]
 fn butterflies<M: Modulus, I: Isa, const REDUCE: bool, const SAME: usize, const PERIOD: usize>(
     isa: I,
@@ -131,8 +132,8 @@ fn butterflies<M: Modulus, I: Isa, const REDUCE: bool, const SAME: usize, const 
     x: &mut Row<I>,
     y: &mut Row<I>,
 ) {
-    // Results of their own, which no factor can overlap: compilers make vector code of this loop
-    // over single words.
+    // The results are separate arrays, which no factor can overlap. So compilers make vector code
+    // of this loop over single words.
     let (mut sums, mut differences) = (*x, *y);
     let results = sums.as_mut().iter_mut().zip(differences.as_mut());
     for (index, (sum, difference)) in results.enumerate() {
@@ -143,7 +144,7 @@ fn butterflies<M: Modulus, I: Isa, const REDUCE: bool, const SAME: usize, const 
     (*x, *y) = (sums, differences);
 }
 
-/// The layer of a distance of `HALF` rows among the rows of node `node`.
+/// Computes the layer of a distance of `HALF` rows among the rows of node `node`.
 #[inline(always)]
 fn forward_layer<M: Modulus, I: Isa, const HALF: usize, const REDUCE: bool>(
     isa: I,
@@ -165,7 +166,7 @@ fn forward_layer<M: Modulus, I: Isa, const HALF: usize, const REDUCE: bool>(
     }
 }
 
-/// The last five layers of two rows.
+/// Computes the last five layers of two rows.
 #[inline(always)]
 fn forward_pair<M: Modulus, I: Isa>(
     isa: I,
@@ -200,7 +201,7 @@ fn forward_pair<M: Modulus, I: Isa>(
     (*x, *y) = (sums, differences);
 }
 
-/// Does something with each pair of neighbouring rows. A loop would keep the rows in memory.
+/// Evaluates code for each pair of neighbouring rows. A loop would keep the rows in memory.
 macro_rules! each_pair {
     ($rows:expr, |$index:pat_param, $x:ident, $y:ident| $body:expr) => {
         each_pair!($rows, |$index, $x, $y| $body; 0 1 2 3 4 5 6 7)
@@ -216,7 +217,7 @@ macro_rules! each_pair {
     }};
 }
 
-/// The last layers of `N` neighbouring rows.
+/// Computes the last layers of `N` neighbouring rows.
 #[inline(always)]
 fn forward_tile<M: Modulus, I: Isa, const N: usize>(
     isa: I,
@@ -236,14 +237,14 @@ fn forward_tile<M: Modulus, I: Isa, const N: usize>(
     });
 }
 
-/// Halves of `x`.
+/// Returns the halves of `x`.
 #[inline(always)]
 fn halves<T>(x: &mut [T]) -> [&mut [T]; 2] {
     let (a, b) = x.split_at_mut(x.len() / 2);
     [a, b]
 }
 
-/// The two first layers of node `node`.
+/// Computes the first two layers of node `node`.
 #[inline(always)]
 fn forward_by_four<M: Modulus, I: Isa>(
     isa: I,
@@ -264,7 +265,7 @@ fn forward_by_four<M: Modulus, I: Isa>(
     }
 }
 
-/// The first layer of node `node`.
+/// Computes the first layer of node `node`.
 #[inline(always)]
 fn forward_by_two<M: Modulus, I: Isa>(isa: I, factors: &Forward, node: usize, words: &mut [Words]) {
     let [a, b] = halves(words);
@@ -277,10 +278,10 @@ fn forward_by_two<M: Modulus, I: Isa>(isa: I, factors: &Forward, node: usize, wo
     }
 }
 
-/// Forward transform of a polynomial of at least four rows.
+/// Computes the forward transform of a polynomial of at least four rows.
 #[inline(always)]
 pub(super) fn forward<M: Modulus, I: Isa>(isa: I, factors: &Forward, a: &mut [i16]) {
-    // Hidden: factors that the compiler knows would be widened before they are multiplied.
+    // The factors are hidden from the compiler. Otherwise it would widen them before it multiplies.
     let factors = black_box(factors);
     let (words, _) = a.as_chunks_mut();
     let count = words.len();
@@ -312,7 +313,8 @@ pub(super) fn forward<M: Modulus, I: Isa>(isa: I, factors: &Forward, a: &mut [i1
     }
 }
 
-/// The layer of a distance of `HALF` rows. `factors` are those of the first rows of a block.
+/// Computes the layer of a distance of `HALF` rows. `factors` are those of the first rows of a
+/// block.
 #[inline(always)]
 fn inverse_layer<M: Modulus, I: Isa, const HALF: usize, const REDUCE: bool>(
     isa: I,
@@ -327,7 +329,7 @@ fn inverse_layer<M: Modulus, I: Isa, const HALF: usize, const REDUCE: bool>(
     }
 }
 
-/// The first five layers of two rows.
+/// Computes the first five layers of two rows.
 #[inline(always)]
 fn inverse_pair<M: Modulus, I: Isa>(
     isa: I,
@@ -350,19 +352,19 @@ fn inverse_pair<M: Modulus, I: Isa>(
     I::I16s::exchange::<16>(x, y);
 }
 
-/// A polynomial in the transform domain, by rows, or a row that stands for all of them.
+/// A polynomial in the transform domain, by rows, or one row that is used for all rows.
 #[derive(Clone, Copy)]
 pub(super) struct Multiplier<'a> {
     rows: &'a [Words],
-    /// The bits of a row's index that count: all, or none.
+    /// Mask of the index of a row: all ones, or zero if one row is used for all.
     mask: usize,
 }
 
 impl<'a> Multiplier<'a> {
-    /// Multiplies nothing.
+    /// A multiplier that changes nothing.
     pub(super) const NONE: Self = Self { rows: &[], mask: 0 };
 
-    /// Multiplies each row by its own.
+    /// Multiplies each row by the row of `words` with the same index.
     pub(super) fn polynomial(words: &'a [i16]) -> Self {
         let (rows, _) = words.as_chunks();
         Self { rows, mask: !0 }
@@ -374,7 +376,7 @@ impl<'a> Multiplier<'a> {
         Self { rows, mask: 0 }
     }
 
-    /// `row <- row by`, for the row `index` of the polynomial.
+    /// Computes `row <- row by` for the row `index` of the polynomial.
     #[inline(always)]
     fn multiply<M: Modulus, I: Isa>(self, isa: I, index: usize, row: &mut Row<I>) {
         if let Some(by) = self.rows.get(index & self.mask) {
@@ -385,8 +387,7 @@ impl<'a> Multiplier<'a> {
     }
 }
 
-/// The first layers of the `N` neighbouring rows of tile `tile`, which are multiplied by `by`
-/// before.
+/// Multiplies the `N` neighbouring rows of tile `tile` by `by`, then computes their first layers.
 #[inline(always)]
 fn inverse_tile<M: Modulus, I: Isa, const N: usize>(
     isa: I,
@@ -398,7 +399,7 @@ fn inverse_tile<M: Modulus, I: Isa, const N: usize>(
     each_pair!(rows, |pair, x, y| {
         let mut factors = &factors.pairs;
         if N == 16 {
-            // Hidden in each pair: sixteen rows leave no registers for factors.
+            // The factors are hidden in each pair: sixteen rows leave no registers for them.
             factors = black_box(factors);
         }
         let index = N * tile + 2 * pair;
@@ -414,7 +415,7 @@ fn inverse_tile<M: Modulus, I: Isa, const N: usize>(
     }
 }
 
-/// Writes the last product of a row.
+/// Multiplies a row by its last factors and writes it.
 #[inline(always)]
 fn finish<M: Modulus, I: Isa>(isa: I, factors: &Factors, row: &Row<I>, words: &mut Words) {
     let registers = row.as_ref().iter().zip(I::I16s::chunks_mut(words));
@@ -423,7 +424,7 @@ fn finish<M: Modulus, I: Isa>(isa: I, factors: &Factors, row: &Row<I>, words: &m
     }
 }
 
-/// The last two layers, and the last product.
+/// Computes the last two layers, and the last product.
 #[inline(always)]
 fn inverse_by_four<M: Modulus, I: Isa>(isa: I, factors: &Inverse, words: &mut [Words]) {
     let count = words.len();
@@ -455,7 +456,7 @@ fn inverse_by_four<M: Modulus, I: Isa>(isa: I, factors: &Inverse, words: &mut [W
     }
 }
 
-/// The layer between two halves.
+/// Computes the layer between two halves.
 #[inline(always)]
 fn inverse_by_two<M: Modulus, I: Isa>(isa: I, factors: &Inverse, words: &mut [Words]) {
     let factors = factors.distance(words.len() / 2);
@@ -468,7 +469,7 @@ fn inverse_by_two<M: Modulus, I: Isa>(isa: I, factors: &Inverse, words: &mut [Wo
     }
 }
 
-/// Inverse transform of a polynomial of at least four rows, multiplied by `by` before.
+/// Multiplies a polynomial of at least four rows by `by`, then computes its inverse transform.
 #[inline(always)]
 pub(super) fn inverse<M: Modulus, I: Isa>(
     isa: I,
@@ -476,14 +477,14 @@ pub(super) fn inverse<M: Modulus, I: Isa>(
     by: Multiplier<'_>,
     a: &mut [i16],
 ) {
-    // Hidden, as above.
+    // Hidden from the compiler, as in `forward`.
     let factors = black_box(factors);
     let (words, _) = a.as_chunks_mut();
     let count = words.len();
     debug_assert!(by.mask == 0 || by.rows.len() >= count);
     if takes_sixteen::<I>() && count >= 16 {
         for (tile, words) in words.as_chunks_mut().0.iter_mut().enumerate() {
-            // Hidden in each tile: there are no registers for factors from tile to tile.
+            // Hidden in each tile: no registers are free to keep factors from tile to tile.
             let factors = black_box(factors);
             let mut rows = load_sixteen(isa, words);
             inverse_tile::<M, I, 16>(isa, factors, by, tile, &mut rows);
@@ -508,7 +509,7 @@ pub(super) fn inverse<M: Modulus, I: Isa>(
         inverse_by_two::<M, I>(isa, factors, words);
     } else {
         for (tile, words) in words.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-            // Hidden, as above.
+            // Hidden from the compiler, as in `forward`.
             let factors = black_box(factors);
             let mut rows = load_four(isa, words.each_ref());
             inverse_tile::<M, I, 4>(isa, factors, by, tile, &mut rows);
@@ -541,7 +542,7 @@ mod tests {
     use std::vec;
     use std::vec::Vec;
 
-    /// Repeatable words of at most `bound` in absolute value.
+    /// Makes repeatable words of at most `bound` in absolute value.
     fn fill(seed: u64, bound: i16, words: &mut [i16]) {
         let mut state = seed;
         for word in words {
@@ -552,8 +553,8 @@ mod tests {
         }
     }
 
-    /// Values in the order of the blocks, in that of [`rows`](super): of each 64, those at even
-    /// places fill a row, and those at odd ones the next.
+    /// Moves values from the order of the blocks to the order of [`rows`](super): in each 64
+    /// values, the values at even places fill one row, and those at odd places the next.
     fn by_rows(values: &[i16]) -> Vec<i16> {
         let mut words = vec![0; values.len()];
         for (i, &value) in values.iter().enumerate() {
@@ -566,8 +567,8 @@ mod tests {
         words.iter().map(|&x| canonical::<M>(x)).collect()
     }
 
-    /// Compares the forward transform of `a` with that by words, of reduced words. Its words are
-    /// compared with those of portable code, since engines share keys.
+    /// Compares the reduced words of the forward transform of `a` with those of the transform by
+    /// words. Compares its words with those of portable code too, since engines share keys.
     fn forward_is_that_by_words<M: Modulus>(isa: impl Isa, a: &[i16]) {
         let mut expected: Vec<i16> = a.iter().map(|&x| centred::<M, _>(x)).collect();
         words::forward::<M>(M::ZETAS, a.len().ilog2(), &mut expected);
@@ -587,7 +588,8 @@ mod tests {
         assert_eq!(found, portable, "{isa:?}, degree {}", a.len());
     }
 
-    /// Compares the inverse transform of values, in the order of the blocks, with that by words.
+    /// Compares the inverse transform of values, in the order of the blocks, with the inverse
+    /// transform by words.
     fn inverse_is_that_by_words(isa: impl Isa, values: &[i16]) {
         let mut expected = values.to_vec();
         words::inverse::<Q>(Q::ZETAS, values.len().ilog2(), &mut expected);
@@ -605,7 +607,7 @@ mod tests {
             );
         }
 
-        // The same as a product, each of whose factors differs from word to word.
+        // Compares a product as well. Its factors differ from word to word.
         let factors: Vec<i16> = (1..=values.len() as i16).collect();
         let quotient = |(x, y): (i16, i16)| {
             let p = i64::from(Q::P);
@@ -661,7 +663,7 @@ mod tests {
             }
         }
 
-        // Words that a tile can get after three layers. If its layer of a distance of eight words
+        // Words that a tile can get after three layers. If the layer of a distance of eight words
         // did not reduce, a sum would reach 34741. Found by search.
         let sparse = [
             18432, 18214, 19520, 9680, -5955, 7502, -8449, -6768, -28256, -9966, 10449, 7403,
@@ -673,9 +675,9 @@ mod tests {
         }
         forward_is_that_by_words::<Q>(isa, &a);
 
-        // Seeds of the first values of a degree, then of as many as there are. If the layer of a
-        // distance of four words did not reduce, a sum would reach 36302; if that of one row did
-        // not, 33003; if that of four rows did not, 33447. Found by search.
+        // Seeds of the first values of a degree, then of all its values. If the layer of a distance
+        // of four words did not reduce, a sum would reach 36302. Without the reduction in the layer
+        // of one row, a sum would reach 33003; in that of four rows, 33447. Found by search.
         let searched: [(usize, usize, &[u64]); 3] = [
             (128, 2, &[46262, 14980, 42907]),
             (128, 4, &[4661, 42907, 12052, 11507, 11293]),

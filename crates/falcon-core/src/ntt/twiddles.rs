@@ -5,11 +5,11 @@
 //! degree; a lower degree has fewer layers. So `k = 2^j + b` numbers the blocks of all layers as
 //! the nodes of a binary tree: the halves of block `k` are `2k` and `2k + 1`.
 //!
-//! All factors are centred. Those of the transforms by rows come with their products by `1/P`.
+//! All factors are centred. Factors of the transforms by rows come with their products by `1/P`.
 
 use crate::modq::{Modulus, centre, pow_mod};
 
-/// The tables of a modulus. Each is compiled where it is used.
+/// The tables of a modulus. Each table is compiled where it is used.
 pub(crate) trait Tables: Modulus {
     /// Factors of the forward transform by rows.
     const FORWARD: &Forward;
@@ -25,18 +25,18 @@ impl<M: Modulus> Tables for M {
     const ZETAS: &Zetas = &Zetas::new::<M>();
 }
 
-/// Words of a row.
+/// Number of words of a row.
 pub(super) const ROW: usize = 32;
 
-/// Layers of the largest degree.
+/// Number of layers of the largest degree.
 const LAYERS: u32 = 10;
 
-/// Rows of the largest degree.
+/// Number of rows of the largest degree.
 const MOST_ROWS: usize = (1 << LAYERS) / ROW;
 
 /// Factors of a row, word by word.
 #[derive(Clone, Copy)]
-// One load takes a cache line.
+// One load needs a single cache line.
 #[cfg_attr(target_arch = "x86_64", repr(align(64)))]
 pub(super) struct Factors {
     pub(super) w: [i16; ROW],
@@ -56,7 +56,7 @@ impl Factors {
         self.quotient[column] = w.wrapping_mul(M::P_INV);
     }
 
-    /// The same factor in every column.
+    /// Makes factors that are the same in every column.
     const fn splat<M: Modulus>(w: i16) -> Self {
         Self {
             w: [w; ROW],
@@ -81,14 +81,14 @@ impl Zetas {
         Self(zetas)
     }
 
-    /// `zeta(2^j + i)` for the blocks `i` of layer `j`, in order.
+    /// Returns `zeta(2^j + i)` for the blocks `i` of layer `j`, in order.
     #[inline]
     pub(super) fn layer(&self, j: u32) -> &[i16] {
         self.0.get(1 << j..2 << j).unwrap_or(&[])
     }
 }
 
-/// Reversal of ten bits.
+/// Reverses ten bits.
 const fn reversed(k: usize) -> usize {
     k.reverse_bits() >> (usize::BITS - LAYERS)
 }
@@ -100,11 +100,12 @@ const fn power<M: Modulus>(e: usize, x: i64) -> i16 {
     centre(pow_mod(M::ROOT as i64, e, p) * x % p, M::P)
 }
 
-/// Bit of the index that decides between the two rows, and bits of the index that decide the
-/// column, from the lowest on, while words of distance `2^layer` are paired.
+/// Returns the index, among the 64 words of two rows, of the word in `column` of the first row, in
+/// the layer that pairs words of distance `2^layer`. Bit `layer` of the index decides between the
+/// two rows, and the other bits decide the column.
 ///
-/// An exchange of blocks of `2^k` words swaps the first of these with bit `k` of the column. The
-/// exchanges of 16, 8 and so on down to `2^layer` came before, and bit 5 is that of the row.
+/// At first, bit 5 decides the row. An exchange of blocks of `2^k` words swaps that bit with bit
+/// `k` of the column. The exchanges of 16, 8 and so on down to `2^layer` have been made.
 const fn index_of(column: usize, layer: u32) -> usize {
     let low = column & ((1 << layer) - 1);
     let high = column >> layer;
@@ -113,12 +114,12 @@ const fn index_of(column: usize, layer: u32) -> usize {
 
 /// Factors of the forward transform by rows.
 pub(crate) struct Forward {
-    /// Factor of node `k`, whose words fill two rows or more.
+    /// Factor of node `k`, if its words fill two rows or more.
     rows: [Factors; MOST_ROWS],
-    /// Factors of the pair of rows that node `k` is, in the layers of distance 16, 8, 4, 2 and 1.
-    /// The last ones bring into Montgomery form.
+    /// Factors of node `k`, which is a pair of rows, in the layers of distance 16, 8, 4, 2 and 1.
+    /// The factors of the last layer convert into Montgomery form.
     pairs: [[Factors; 5]; MOST_ROWS],
-    /// The factor that brings into Montgomery form.
+    /// The factor that converts into Montgomery form.
     pub(super) into_montgomery: Factors,
 }
 
@@ -134,7 +135,7 @@ impl Forward {
             while layer < 5 {
                 let mut column = 0;
                 while column < ROW {
-                    // Sixty-four words, of which the pairs of distance 2^layer are blocks.
+                    // The index of one of 64 words. Pairs of distance 2^layer are blocks.
                     let block = index_of(column, layer) >> (layer + 1);
                     let node = (k << (5 - layer)) + block;
                     let form = if layer == 0 { r * r % M::P as i64 } else { r };
@@ -166,16 +167,17 @@ impl Forward {
 
 /// Factors of the inverse transform by rows.
 ///
-/// The polynomial of a node `k` with `m` words lies modulo `x^m - c`. In `y = x / s` with a fitting
-/// `s` it lies modulo `y^m - 1`, whatever the node. So the factor of a word depends on its place in
-/// the node and not on the node, and the last product goes back from `y` to `x`.
+/// The polynomial of a node `k` with `m` words is taken modulo `x^m - c`. With `y = x / s` and a
+/// suitable `s`, it is taken modulo `y^m - 1` for every node. So the factor of a word depends on
+/// its place in the node, not on the node. The last product converts from `y` back to `x`.
 pub(crate) struct Inverse {
-    /// In the layers of distance 2, 4, 8 and 16.
+    /// Factors in the layers of distance 2, 4, 8 and 16.
     pub(super) pairs: [Factors; 4],
-    /// In the layer of a distance of `h` rows, of row `i < h` of a node: at `h + i`.
+    /// Factors in the layer of a distance of `h` rows: element `h + i` is for row `i < h` of a
+    /// node.
     rows: [Factors; MOST_ROWS],
-    /// Last product for row `i` of a degree of `r` rows, at `r + i`: it goes back to `x`, divides
-    /// by the degree and takes out of Montgomery form.
+    /// Factors of the last product: element `r + i` is for row `i` of a degree of `r` rows. They
+    /// convert back to `x`, divide by the degree and convert out of Montgomery form.
     last: [Factors; 2 * MOST_ROWS],
 }
 
@@ -217,13 +219,13 @@ impl Inverse {
         Self { pairs, rows, last }
     }
 
-    /// Factors of the layer of a distance of `h` rows.
+    /// Returns the factors of the layer of a distance of `h` rows.
     #[inline(always)]
     pub(super) fn distance(&self, h: usize) -> &[Factors] {
         self.rows.get(h..2 * h).unwrap_or(&[])
     }
 
-    /// Factors of the layer of a distance of `H` rows.
+    /// Returns the factors of the layer of a distance of `H` rows.
     #[inline(always)]
     pub(super) fn distance_of<const H: usize>(&self) -> &[Factors; H] {
         self.rows
@@ -233,7 +235,7 @@ impl Inverse {
             .unwrap_or(&[Factors::ZERO; H])
     }
 
-    /// Factors of the last product of a degree of `COUNT` rows.
+    /// Returns the factors of the last product of a degree of `COUNT` rows.
     #[inline(always)]
     pub(super) fn last_of<const COUNT: usize>(&self) -> &[Factors; COUNT] {
         self.last
@@ -243,7 +245,7 @@ impl Inverse {
             .unwrap_or(&[Factors::ZERO; COUNT])
     }
 
-    /// Factors of the last product of a degree of `count` rows.
+    /// Returns the factors of the last product of a degree of `count` rows.
     #[inline(always)]
     pub(super) fn last(&self, count: usize) -> &[Factors] {
         self.last.get(count..2 * count).unwrap_or(&[])

@@ -8,10 +8,11 @@
 //! - forward: input at most 6145; three layers of `x + T(x)` give 12868, 20221, 28263; every third
 //!   layer reduces its unmultiplied operand to 6145 first, and `6145 + T(y)` followed by two plain
 //!   layers stays at or below 31060 for `y <= 31060`;
-//! - inverse: input at most 16383; of three layers the first two reduce their sums. With all words
-//!   at most 16383: sums 32766, reduced, and products `T(32766) = 9218`; then sums 18436, reduced,
-//!   and products `T(18436) = 7875`; then sums 15750 and products at most 7623; then sums 31500,
-//!   and from here on less than before.
+//! - inverse: input at most 16383; of each three layers, the first two reduce their sums. All words
+//!   are at most 16383. The first layer gives sums of 32766, which it reduces, and products of
+//!   `T(32766) = 9218`. The second gives sums of 18436, which it reduces, and products of `T(18436)
+//!   = 7875`. The third gives sums of 15750 and products of at most 7623. The fourth gives sums of
+//!   31500; later layers give less.
 //!
 //! For an eager modulus (`P = 18433`, forward only) the unmultiplied operand is always at most
 //! 9217, and `2 * 9217 + 9/64 y + 1` closes at 21452.
@@ -20,7 +21,8 @@ use super::twiddles::{Zetas, inverse_degree};
 use super::word::{centred, product};
 use crate::modq::Modulus;
 
-/// Forward transform. Output at most `0.6 P` in absolute value, in Montgomery form.
+/// Computes the forward transform. The output is at most `0.6 P` in absolute value, in Montgomery
+/// form.
 pub(super) fn forward<M: Modulus>(zetas: &Zetas, logn: u32, a: &mut [i16]) {
     for j in 0..logn {
         let reduce = M::EAGER || (j > 0 && j.is_multiple_of(3));
@@ -37,7 +39,8 @@ pub(super) fn forward<M: Modulus>(zetas: &Zetas, logn: u32, a: &mut [i16]) {
     scale::<M>(a, M::R2);
 }
 
-/// Inverse transform, out of Montgomery form. Output at most `0.6 P` in absolute value.
+/// Computes the inverse transform, out of Montgomery form. The output is at most `0.6 P` in
+/// absolute value.
 ///
 /// The factor of block `i` is `-1/zeta(2^j + i) = zeta(2^(j+1) - 1 - i)`: the reversals of
 /// `2^j + i` and of its mirror image add up to `1024`, and `g^1024 = -1`. The order of the
@@ -60,7 +63,7 @@ pub(super) fn inverse<M: Modulus>(zetas: &Zetas, logn: u32, a: &mut [i16]) {
     scale::<M>(a, inverse_degree::<M>(logn));
 }
 
-/// `x c / R`.
+/// Computes `x c / R` for every word `x`.
 #[inline(always)]
 fn scale<M: Modulus>(a: &mut [i16], c: i16) {
     for x in a {

@@ -1,4 +1,4 @@
-//! Keys and verification against the NIST records.
+//! Compares keys and verification with the NIST records.
 
 use super::*;
 use crate::codec::{attached, public_key as pk_codec, secret_key};
@@ -13,7 +13,7 @@ use std::vec::Vec;
 const KAT_512: &str = include_str!("../../../../kat/falcon-round3/falcon512-KAT.first10.rsp");
 const KAT_1024: &str = include_str!("../../../../kat/falcon-round3/falcon1024-KAT.first10.rsp");
 
-/// The records of both degrees, each with its `logn`.
+/// Returns the records of both degrees, each with its `logn`.
 fn records() -> Vec<(u32, Record)> {
     let read = |(logn, file): (u32, &'static str)| {
         Reader::new(file.as_bytes()).map(move |record| (logn, record.unwrap()))
@@ -176,7 +176,7 @@ fn the_completed_basis_satisfies_the_ntru_equation_over_the_integers() {
 fn a_basis_that_satisfies_the_equation_only_modulo_q_is_refused() {
     for (logn, record) in records() {
         let mut secret = Secret::new(logn, &record);
-        // G = gF/f is 0, then g: in range, yet fG - gF = 0.
+        // G = gF/f becomes 0, then g. Both are in range, yet fG - gF = 0.
         secret.capital_f.fill(0);
         assert_eq!(secret.complete(), Err(DecodeError::InvalidKey));
         secret.capital_f = secret.f.clone();
@@ -184,8 +184,8 @@ fn a_basis_that_satisfies_the_equation_only_modulo_q_is_refused() {
     }
 }
 
-/// `n = 2`: `f = -96`, `g = 1`, `F = -1`, `G = -128` solve `fG - gF = q`, but
-/// `G` is out of range. Its neighbours of 127 in magnitude are not.
+/// `n = 2`: `f = -96`, `g = 1`, `F = -1`, `G = -128` solve `fG - gF = q`, but `G` is out of range.
+/// Values of magnitude 127 are accepted.
 #[test]
 fn a_completed_polynomial_is_accepted_up_to_127() {
     let complete = |f: i8, capital_f: i8| {
@@ -221,7 +221,7 @@ fn a_key_whose_f_is_not_invertible_is_refused() {
     assert_eq!(secret.public_key(), Err(NotInvertible));
 }
 
-/// The bound of degree 2: 101498 = 318^2 + 13^2 + 13^2 + 6^2.
+/// The bound of degree 2 is 101498 = 318^2 + 13^2 + 13^2 + 6^2.
 #[test]
 fn both_halves_of_a_vector_count_up_to_the_bound() {
     let short = |s1: [i16; 2], s2: [i16; 2]| {
@@ -235,7 +235,7 @@ fn both_halves_of_a_vector_count_up_to_the_bound() {
     assert!(!short([0, 0], [i16::MIN, 0]));
 }
 
-/// Every coefficient of a point, and every word that a product can have.
+/// Tries every coefficient of a point with every word that a product can have.
 #[test]
 fn differences_are_centred() {
     let centred = |x: i32| (x + 6144).rem_euclid(12289) - 6144;
@@ -253,8 +253,8 @@ fn differences_are_centred() {
     }
 }
 
-/// With `f = 1` and `F = 0` the vector is `z0`, whatever its size. The inverse transform leaves
-/// large coefficients in another class of residues now and then.
+/// With `f = 1` and `F = 0` the vector is `z0`, whatever its size. Now and then, the inverse
+/// transform gives large coefficients as other representatives modulo `q`.
 #[test]
 fn preimages_are_centred() {
     for logn in [9, 10] {

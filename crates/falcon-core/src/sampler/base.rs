@@ -26,11 +26,11 @@ pub(crate) const RCDT: [u128; 18] = [
     1,
 ];
 
-/// Words of an entry: a number below `2^93` in 31 bits each, the lowest first.
+/// The words of an entry: a number below `2^93`, 31 bits in each word, the lowest first.
 pub(super) type Words = [u32; 3];
 
-/// Bits of a word. The sign bit of a difference is then a borrow, and no compiler has to compare
-/// numbers of 64 bits: for RV32IMAC it would do so with a branch.
+/// Number of bits of a word. The sign bit of a difference is then a borrow. So no compiler has to
+/// compare numbers of 64 bits, which takes a branch on RV32IMAC.
 const BITS: u32 = 31;
 
 /// Splits a number below `2^93`.
@@ -52,8 +52,8 @@ pub(super) const fn table(entries: &[u128; 18]) -> [Words; 18] {
     table
 }
 
-/// Number of entries of `table` above `u`, all of them compared. That is `z0`, the magnitude of
-/// the base sample.
+/// Returns `z0`, the magnitude of the base sample: the number of entries of `table` above `u`.
+/// Always compares all entries.
 ///
 /// Source: Falcon specification v1.2, algorithm 12 (BaseSampler).
 #[inline(always)]
@@ -69,7 +69,7 @@ pub(super) fn entries_above(table: &[Words; 18], u: Words) -> i64 {
     i64::from(above)
 }
 
-/// `z0` of the 72-bit number `high * 2^64 + low`.
+/// Returns `z0` of the 72-bit number `high * 2^64 + low`.
 #[inline(always)]
 pub(super) fn half_gaussian(low: u64, high: u8) -> i64 {
     const TABLE: [Words; 18] = table(&RCDT);

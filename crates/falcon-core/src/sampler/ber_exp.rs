@@ -32,7 +32,7 @@ pub(crate) const COEFFICIENTS: [u64; 13] = [
     0x8000_0000_0000_0000,
 ];
 
-/// The high 64 bits of a product.
+/// Returns the high 64 bits of a product.
 #[inline(always)]
 pub(super) fn mul_high(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> 64) as u64
@@ -52,23 +52,23 @@ pub(super) fn exp_minus<D: Double>(x: D, ccs: D) -> u64 {
     mul_high(fixed(ccs), y)
 }
 
-/// `2^64 * ccs * exp(-x)`, `x >= 0`, less than 1 unit too small and never
-/// above `2^64 - 1`: the number that the bytes of the trial are compared with.
+/// `2^64 * ccs * exp(-x)` for `x >= 0`, less than 1 unit too small and never above `2^64 - 1`. The
+/// bytes of the trial are compared with this number.
 #[inline(always)]
 pub(super) fn threshold<D: Double>(x: D, ccs: D) -> u64 {
     // exp(-x) = 2^-s exp(-r), r in [0, ln 2).
     let s = (x * INV_LN2.into()).truncate();
     let r = x - D::from_i64(s) * LN2.into();
-    // Saturate s at 63, where the trial has chance 2^-63 and less.
+    // s is at most 63. There the trial has a chance of 2^-63 and less.
     let s = s as u32;
     let over = Masks::new().of_sign(63u32.wrapping_sub(s));
     let s = (s & !over) | (63 & over);
     shift_right((exp_minus(r, ccs) << 1).wrapping_sub(1), s)
 }
 
-/// True with probability `ccs * exp(-x)`, `x >= 0`, after a first byte that
-/// was already read. Reads one more byte for every byte that ties (chance
-/// 1/256 whatever `x` is).
+/// Returns true with probability `ccs * exp(-x)`, `x >= 0`. `first` is the first byte, which was
+/// already read. Reads one more byte after every byte that ties. A tie has the chance 1/256,
+/// whatever `x` is.
 ///
 /// Source: Falcon specification v1.2, algorithm 14 (BerExp).
 #[inline(always)]
@@ -113,7 +113,7 @@ mod tests {
         }
     }
 
-    /// Bytes, then none.
+    /// A source of the given bytes only.
     struct Bytes<'a>(&'a [u8]);
 
     impl ByteSource for Bytes<'_> {
@@ -127,8 +127,8 @@ mod tests {
         }
     }
 
-    /// Twice the exponential less one unit. Without the unit a trial whose chance is 1/2 would
-    /// accept one number more.
+    /// The threshold is twice the exponential less one unit. Without this unit, a trial whose
+    /// chance is 1/2 would accept one number more.
     #[test]
     fn the_threshold_is_one_unit_below_twice_the_exponential() {
         assert_eq!(threshold(0.0, 0.5), (1 << 63) - 1);
@@ -137,13 +137,14 @@ mod tests {
             threshold(1.0, 0.75),
             (2 * exp_minus(1.0 - LN2, 0.75) - 1) >> 1
         );
-        // 2^-63 and less: a shift that is not cut off would begin again at zero.
+        // The chance is 2^-63 and less. If the shift were not limited, it would begin again at
+        // zero.
         for s in [63, 64, 65, 100] {
             assert_eq!(threshold(f64::from(s) + 0.5, 0.5), 0, "{s}");
         }
     }
 
-    /// The trial is the comparison of the bytes with the threshold, to the last of the bytes.
+    /// The trial compares the bytes with the threshold, down to the last byte.
     #[test]
     fn a_trial_that_ties_to_the_last_byte_is_refused() {
         let threshold = threshold(0.25, 0.75);

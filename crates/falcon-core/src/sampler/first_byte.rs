@@ -1,15 +1,13 @@
 //! The first byte of BerExp, decided in 32-bit fixed point.
 //!
-//! BerExp accepts iff a string of random bytes is below the bytes of
-//! `Y = 256 ccs exp(-x)`, so one byte `w` is enough unless `w = floor(Y)`:
-//! above it, the trial fails; below it, it succeeds. An estimate `E` of `Y`
-//! with `|E - Y| < m` settles every `w` outside `[E - 1 - m, E + m]`, and the
-//! exact computation is left for one attempt in 256. It reads the same bytes
-//! in the end, so nothing that is decided here changes an output or a position
-//! of the byte source.
+//! BerExp accepts iff a string of random bytes is below the bytes of `Y = 256 ccs exp(-x)`, so the
+//! first byte `w` is enough unless `w = floor(Y)`: a larger byte fails the trial, and a smaller
+//! byte passes it. An estimate `E` of `Y` with `|E - Y| < m` decides for every `w` outside
+//! `[E - 1 - m, E + m]`. One attempt in 256 is left for the exact computation. Both ways read the
+//! same bytes. So the estimate changes neither an output nor a position of the byte source.
 //!
-//! Everything is integer arithmetic of fixed latency: the same on all engines,
-//! and cheap on those without a binary64 unit.
+//! All arithmetic is on integers with fixed latency. It is the same on all engines, and cheap on
+//! engines without a binary64 unit.
 //!
 //! With `v = x log2(e) = (z - r)^2 dss log2(e) - z0^2 log2(e) / (2 sigma_max^2)`
 //! the estimate is `256 ccs 2^-v`. The Gram-Schmidt norms of a valid key are
@@ -20,8 +18,8 @@
 //! * `r` is rounded to 26 bits: `(z - r)^2` is off by less than `2^-21.7`, and
 //!   `v` by `2^-22.5`, or `2^9.6` units of its 32-bit fraction; all other
 //!   roundings of `v` are below 3 units;
-//! * `v` is raised by `2^10` units to keep it positive: by this alone `2^-v` is
-//!   off by `2^-22.5` of its value, with the rounding of `r` by `2^-21.7`;
+//! * `v` is raised by `2^10` units to keep it positive: by this alone, the relative error of `2^-v`
+//!   is `2^-22.5`; together with the rounding of `r` it is `2^-21.7`;
 //! * the polynomial for `2^-f` on `[0, 1)` is off by `2^-23.6`, its truncations
 //!   included.
 //!
@@ -34,26 +32,26 @@ use crate::lanes::Double;
 use crate::reveal::reveal;
 use crate::tree::Leaf;
 
-/// Bits of the fraction of `r`.
+/// Number of fractional bits of `r`.
 const CENTER_BITS: u32 = 26;
 /// `2^26`.
 const CENTER_ONE: f64 = (1u64 << CENTER_BITS) as f64;
-/// `log2(e) 2^44`: brings `T^2 D / 2^64` to a fraction of 32 bits.
+/// `log2(e) 2^44`. This factor makes `T^2 D / 2^64` a number with a fraction of 32 bits.
 const DSS_ONE: f64 = core::f64::consts::LOG2_E * (1u64 << 44) as f64;
 /// `2^32`.
 const CCS_ONE: f64 = (1u64 << 32) as f64;
 /// `log2(e) 2^48 / (2 sigma_max^2)`, `sigma_max = 1.8205`.
 const PROPOSAL: i64 = 61_263_664_211_031;
-/// Summand that keeps `v` positive.
+/// Addend that keeps `v` positive.
 const RAISE: i64 = 1 << 10;
-/// Bits of the fraction of `E`.
+/// Number of fractional bits of `E`.
 const BYTE_BITS: u32 = 23;
 /// The margin `m` in units of `E`.
 const MARGIN: u32 = 1 << 11;
 
-/// `2^-f 2^32`, `f` in `[0, 1)` with 32 bits: absolute values of the coefficients of the polynomial
-/// of least relative error (`2^-23.67`), whose signs alternate. `tests/minimax.rs` computes it
-/// again.
+/// Absolute values of the coefficients of a polynomial for `2^-f 2^32`, for `f` in `[0, 1)` with 32
+/// bits. Their signs alternate. The polynomial has the least relative error (`2^-23.67`).
+/// `tests/minimax.rs` computes it again.
 pub(crate) const EXP2: [u64; 6] = [
     4_294_966_974,
     2_977_023_306,
@@ -83,7 +81,7 @@ impl FixedLeaf {
     }
 }
 
-/// The fraction `r` of a centre in fixed point.
+/// Converts the fraction `r` of a centre to fixed point.
 #[inline(always)]
 pub(super) fn fixed_center<D: Double>(r: D) -> i64 {
     (r * CENTER_ONE.into()).rint()
@@ -100,13 +98,13 @@ pub(super) enum Verdict {
     Open,
 }
 
-/// Judges by the byte `w` the candidate `z`, made of `z0`, around `r`.
+/// Judges the candidate `z`, made from `z0`, around `r`, by the byte `w`.
 #[inline(always)]
 pub(super) fn verdict(leaf: FixedLeaf, r: i64, z: i64, z0: i64, w: u8) -> Verdict {
     let above = estimate(leaf, r, z, z0).wrapping_sub(u32::from(w) << BYTE_BITS);
-    // `above` is `E - w`, negative numbers wrapped. The chance of this branch
-    // is that of `w = floor(Y)`, 1/256 whatever the secret is, and of the
-    // margin around it, at most `2^-19`.
+    // `above` is `E - w`; negative numbers wrap. The branch is taken if `w = floor(Y)`, with a
+    // chance of 1/256 whatever the secret is, or in the margin around it, with a chance of at most
+    // `2^-19`.
     if reveal(above.wrapping_add(MARGIN) <= (1 << BYTE_BITS) + 2 * MARGIN) {
         Verdict::Open
     } else if reveal(above >> 31 == 0) {
@@ -116,7 +114,7 @@ pub(super) fn verdict(leaf: FixedLeaf, r: i64, z: i64, z0: i64, w: u8) -> Verdic
     }
 }
 
-/// `E`, below `2^31`.
+/// Returns `E`, below `2^31`.
 #[inline(always)]
 fn estimate(leaf: FixedLeaf, r: i64, z: i64, z0: i64) -> u32 {
     // |t| < 2^30.3.
@@ -133,7 +131,7 @@ fn estimate(leaf: FixedLeaf, r: i64, z: i64, z0: i64) -> u32 {
     let high = c4 - times(c5, f);
     let p = low + times(f2, middle + times(f2, high));
     let e = (p.wrapping_mul(leaf.ccs) >> 33) as u32;
-    // Shifts from 31 on leave nothing.
+    // Shifts from 31 on give zero.
     let s = (v >> 32) as u32;
     let over = (31u32.wrapping_sub(s) >> 31).wrapping_neg();
     e >> ((s | over) & 31)
@@ -167,7 +165,7 @@ mod tests {
             verdict(leaf, self.center.fixed, self.z, self.z0, w)
         }
 
-        /// The verdict for `w`, which is right if it is one.
+        /// Returns the verdict for `w`, and checks that a decided verdict is right.
         fn check(&self, w: u8) -> Verdict {
             let top = (self.threshold() >> 56) as u8;
             let verdict = self.verdict(w);
@@ -185,15 +183,15 @@ mod tests {
         }
     }
 
-    /// Trials over all leaves, centres and candidates; every other one with a
-    /// small `z0`, as they mostly are.
+    /// Makes trials over all leaves, centres and candidates. Every other trial has a small `z0`, as
+    /// most trials of the sampler do.
     fn trials(count: usize) -> impl Iterator<Item = Trial> {
         let mut stream = Shake256::reader(b"first byte");
         (0..count).map(move |i| {
             let mut word = || u64::from_le_bytes(stream.read_array());
             let mut unit = || (word() >> 11) as f64 / (1u64 << 53) as f64;
             let sigma_min = SIGMA_MIN[1 + i % 10];
-            // sigma' is sigma_min to 1.17^2 sigma_min; the ends as well.
+            // sigma' is from sigma_min to 1.17^2 sigma_min. The ends are tried as well.
             let at = (unit() * 1.25 - 0.125).clamp(0.0, 1.0);
             let inv_sigma = 1.0 / (sigma_min * (1.0 + at * (1.17 * 1.17 - 1.0)));
             let leaf = Leaf {
@@ -225,7 +223,7 @@ mod tests {
             worst = worst.max(exact.abs_diff(trial.estimate()));
         }
         assert!(worst < MARGIN, "off by {worst}");
-        // The margin is no larger than it has to be, but for a factor.
+        // The margin is at most 8 times as large as necessary.
         assert!(worst > MARGIN / 8, "off by {worst} only");
     }
 
@@ -247,12 +245,12 @@ mod tests {
                 open += u32::from(trial.check(w) == Verdict::Open && w != top);
             }
         }
-        // The margin reaches into the neighbour bytes for one trial in 2^11.
+        // The margin reaches the neighbouring bytes in one trial in 2^11.
         assert!(open < 500, "{open} needless exact trials");
     }
 
-    /// Thresholds steered to both sides of a byte boundary: centres on a line
-    /// where `Y` crosses an integer, bisected to the last bit.
+    /// Thresholds just below and just above a byte boundary. `Y` crosses an integer on a line of
+    /// centres; bisection finds the crossing to the last bit.
     #[test]
     fn verdicts_hold_at_byte_boundaries() {
         let with = |trial: &Trial, r: f64| Trial {
@@ -316,14 +314,15 @@ mod tests {
         }
     }
 
-    /// The margin is needed below: with the estimate below a whole byte and the truth above it,
-    /// nothing is decided wrongly. Above it is spare, since `v` is raised.
+    /// The margin is necessary below the byte: with the estimate below a whole byte and the exact
+    /// value above it, no wrong decision is made. The margin above the byte is spare, since `v` is
+    /// raised.
     #[test]
     fn an_estimate_below_a_whole_byte_decides_nothing() {
         let byte = f64::from(1u32 << BYTE_BITS);
         let mut count = 0;
         for trial in trials(200_000) {
-            // In units of the estimate.
+            // `exact` is in units of the estimate.
             let exact = trial.threshold() as f64 / (1u64 << 33) as f64;
             let error = f64::from(trial.estimate()) - exact;
             assert!(error <= 0.0, "{error}");

@@ -1,11 +1,11 @@
-//! The way in which an instruction set samples.
+//! The way in which each instruction set samples.
 
 use super::{Sampling, Serial, Windows};
 use crate::lanes::{Double, Isa, SoftDouble};
 use crate::prng::SAMPLER_SEED_LEN;
 
-/// A double with the way in which instruction sets with it sample: in windows of
-/// random bytes on a binary64 unit, one attempt after the other on integers.
+/// A double with its way of sampling: in windows of random bytes on a binary64 unit, one attempt
+/// after the other on integers.
 pub trait SampledDouble: Double {
     /// Way in which signatures with this double draw their integers.
     type Sampling<I: Isa>: Sampling<Seed = [u8; SAMPLER_SEED_LEN]>;
@@ -34,10 +34,10 @@ impl SampledDouble for SoftDouble {
 
 /// An instruction set that signs: it samples as its doubles do.
 pub trait SigningIsa: Isa<F64: SampledDouble> {
-    /// The way of sampling.
+    /// Way of sampling.
     type Sampling: Sampling<Seed = [u8; SAMPLER_SEED_LEN]>;
 
-    /// The sampler of one signature.
+    /// Returns the sampler for one signature.
     fn sampling(self) -> Self::Sampling;
 }
 

@@ -1,4 +1,5 @@
-//! Records: what each attempt of a PRNG buffer tells before the centre is known.
+//! Records: the data of each attempt of a PRNG buffer that can be computed before the centre is
+//! known.
 //!
 //! BerExp accepts iff a string of random bytes is below the bytes of
 //! `Y = 256 ccs exp(-x)`, so its first byte `w` decides unless `w = floor(Y)`:
@@ -9,55 +10,52 @@
 //! * it accepts if `y <= q - log2(w + 1)`, since then `Y >= w + 1`,
 //! * it rejects if `y > q - log2(w)`, since then `Y < w`,
 //!
-//! where `q = z0^2 log2(e) / (2 sigma_max^2)`. The right-hand sides, moved
-//! apart, are the records `accept` and `reject`; no exponential is left. What
-//! lies between them is for the exact computation.
+//! where `q = z0^2 log2(e) / (2 sigma_max^2)`. The right-hand sides, moved apart, are the records
+//! `accept` and `reject`. They need no exponential. If `y` is between them, the exact computation
+//! decides.
 //!
 //! # Sixteen bits
 //!
-//! All of it is made of 16-bit integers, as many in a register as there are.
-//! The base sample is found from the 16 high bits of 72: `z0` is the number of
-//! entries of its table above them. If they equal those of an entry, or are not
-//! above those of the seventh (so that `z0 <= 6` elsewhere), the attempt is open
-//! whatever the centre is, which has a chance of `23 / 2^16`. Records
-//! have 12 bits of fraction, and [`BIAS`] on both sides of the comparison keeps
-//! them from overflowing: they lie between `-2^15 + 63` and
-//! `6^2 * 892 + 66 < 2^15`.
+//! Records are computed with 16-bit integers, so that a register holds many. The base sample is
+//! found from the 16 high bits of 72: `z0` is the number of entries of its table above them. If
+//! they equal those of an entry, the attempt is open whatever the centre is. So it is if they are
+//! not above those of the seventh entry; hence `z0 <= 6` in all other attempts. Together, this has
+//! a chance of `23 / 2^16`. Records have 12 bits of fraction, and [`BIAS`] on both sides of the
+//! comparison keeps them from overflowing: they lie between `-2^15 + 63` and `6^2 * 892 + 66 <
+//! 2^15`.
 //!
 //! # The margin
 //!
 //! In units of `2^-12`, [`ONE`]:
 //!
-//! * `q - log2(w + 1)` is found up to `-0.97` to `1.38`, and so is
-//!   `q - log2(w)`: there are 7 times 256 of each, and a test looks at all.
+//! * `q - log2(w + 1)` is computed with an error from `-0.97` to `1.38`, and so is `q - log2(w)`. A
+//!   test checks all 7 times 256 values of each.
 //! * `y <= record` is decided as `(z - r)^2 <= (record + log2(256 ccs)) / (dss log2(e))`, whose
-//!   right-hand side is known before the centre is. Both sides are binary32. `u = 2^-24` bounds the
+//!   right-hand side is known before the centre. Both sides are binary32. `u = 2^-24` bounds the
 //!   relative rounding error of an operation. The Gram-Schmidt norms of a key were checked when it
 //!   was made or read, so `sigma'` is between `sigma_min` and `1.17^2 sigma_min < sigma_max`, hence
 //!   `x >= 0` and `dss log2(e) <= 0.58`. With `z0 <= 6`, and so `|z - r| <= 7`: `r` is off by
-//!   `u/2`, `t = z - r` by `u/2 + 4 u` (it is below 8), its square by
-//!   `2 * 7 * 4.5 u + 32 u = 95 u`, which is `0.58 * 95 u < 56 u` of `y`. On the right, the sum is
-//!   below 16 in absolute value and off by `8 u`. Its product with [`spread`] is off by `4.25 u` of
-//!   itself (four roundings, and `0.22 u` of the constant): `16 * 4.25 u = 68 u` of `y`.
-//!   `56 u + 8 u + 68 u < 152 u` are less than `0.04` units. `log2(ccs)` is off by `0.09`
-//!   (polynomial and its roundings, see [`level`]).
-//!   An attempt that is open whatever the centre is has `accept = -2^15`, below which
-//!   `-log2(256 ccs)` never is: the right-hand side is negative, and no square is.
+//!   `u/2`, `t = z - r` by `u/2 + 4 u` (it is below 8), its square by `2 * 7 * 4.5 u + 32 u = 95
+//!   u`, which is `0.58 * 95 u < 56 u` of `y`. On the right, the sum is below 16 in absolute value
+//!   and off by `8 u`. Its product with [`spread`] is off by `4.25 u` of itself (four roundings,
+//!   and `0.22 u` of the constant): `16 * 4.25 u = 68 u` of `y`. `56 u + 8 u + 68 u < 152 u` are
+//!   less than `0.04` units. `log2(ccs)` is off by `0.09` (polynomial and its roundings, see
+//!   [`level`]). An attempt that is open whatever the centre is has `accept = -2^15`. That is below
+//!   every `-log2(256 ccs)`, so the right-hand side is negative, and no square is below it.
 //!
-//! So `accept` is lowered by 1 and `reject` raised by 2, and `y` is raised by
-//! `0.7`: `1.38 - 1 + 0.13 <= 0.7 <= 2 - 0.97 - 0.13`. The exact computation is
-//! off by less than `2^-34` of a byte, and its own first byte is what is
-//! predicted. The records lie 3 units further apart than the byte's own edges:
-//! 0.13 of a byte if `Y = 256`, less below, so that an attempt is open with a
-//! chance of `1.07 / 256` on average.
+//! So `accept` is lowered by 1 and `reject` raised by 2, and `y` is raised by `0.7`: `1.38 - 1 +
+//! 0.13 <= 0.7 <= 2 - 0.97 - 0.13`. The exact computation is off by less than `2^-34` of a byte,
+//! and its first byte is the predicted one. The records lie 3 units further apart than the byte's
+//! own edges: 0.13 of a byte if `Y = 256`, less below, so that an attempt is open with a chance of
+//! `1.07 / 256` on average.
 //!
 //! # Look-ups
 //!
-//! Where an instruction permutes words in registers, [`record_groups`] makes the records of 32
-//! attempts at a time. The entries that the base is compared with come from tables in registers.
-//! So does everything that depends on `z0` or on the trial's byte. With `z0` known, one comparison
-//! tells whether the attempt is open: no entry from the `z0`-th on is above the base, so the base
-//! equals an entry only if it equals that one. On other processors [`record`] makes the records.
+//! If an instruction set permutes words in registers, [`record_groups`] makes the records of 32
+//! attempts at a time. Tables in registers hold the entries that are compared with the base. They
+//! also hold all values that depend on `z0` or on the trial's byte. Once `z0` is known, one
+//! comparison tells whether the attempt is open: no entry from the `z0`-th on is above the base, so
+//! the base can equal only the `z0`-th entry. On other processors [`record`] makes the records.
 
 use super::base::RCDT;
 use crate::lanes::wipe;
@@ -66,65 +64,65 @@ use crate::prng::{BUFFER_LEN, Place};
 use core::array::from_fn;
 use core::f32::consts::LOG2_E;
 
-/// Bytes of an attempt that is decided by one byte.
+/// Length in bytes of an attempt that one byte decides.
 pub(super) const ATTEMPT_LEN: usize = 11;
-/// Attempts of a buffer at most.
+/// Largest number of attempts of a buffer.
 pub(super) const BUFFER_ATTEMPTS: usize = BUFFER_LEN / ATTEMPT_LEN;
-/// Attempts whose records are made together: the bytes of [`Isa::map_bytes`].
+/// Number of attempts whose records are made together: the bytes of [`Isa::map_bytes`].
 const LANES: usize = 16;
-/// Attempts whose records are made together by look-ups.
+/// Number of attempts whose records are made together by look-ups.
 const GROUP: usize = 32;
 /// [`BUFFER_ATTEMPTS`], filled up to whole vectors.
 const CAPACITY: usize = BUFFER_ATTEMPTS.next_multiple_of(LANES);
-/// Attempts that are looked at together.
+/// Number of attempts that are decided together.
 pub(super) const WINDOW: usize = 8;
-/// Buffers that are computed side by side.
+/// Number of buffers that are computed side by side.
 pub(super) const AHEAD: usize = 2;
-/// Sets of such buffers, computed one after the other. A second set halves how often a signature
-/// meets the end of all buffers, and leaves more of the last ones unused. That pays on x86-64.
+/// Number of sets of such buffers, which are computed one after the other. With a second set, a
+/// signature meets the end of all buffers half as often, but leaves more of the last buffers
+/// unused. That pays on x86-64.
 pub(super) const SETS: usize = if cfg!(target_arch = "x86_64") { 2 } else { 1 };
-/// Buffers that have records.
+/// Number of buffers that have records.
 pub(super) const BUFFERS: usize = AHEAD * SETS;
-/// The first place.
+/// Place of the first record, if a buffer has all its attempts.
 const BEGIN: usize = CAPACITY - BUFFER_ATTEMPTS;
 /// The place after the last attempt.
 pub(super) const END: usize = BEGIN + BUFFERS * BUFFER_ATTEMPTS;
-/// Records: those of the attempts, then open ones for the last window. Whole registers, so that the
-/// arrays of [`Records`] begin at multiples of a register.
+/// Number of records: those of the attempts, then open ones for the last window. Rounded up to
+/// whole registers, so that the arrays of [`Records`] begin at multiples of a register.
 const LEN: usize = (END + WINDOW).next_multiple_of(4);
 
-/// 1 in the units of the records.
+/// The number 1 in the units of the records.
 pub(super) const ONE: f32 = 4096.0;
 /// Offset of both sides of the comparisons.
 const BIAS: i16 = 64;
-/// Offset of `accept`: [`BIAS`], and less than [`RAISE`].
+/// Offset of `accept`: [`BIAS`] lowered by 1, so less than [`RAISE`].
 pub(super) const ACCEPT: i16 = BIAS - 1;
-/// Offset of `reject`: [`BIAS`], and more than [`RAISE`].
+/// Offset of `reject`: [`BIAS`] raised by 2, so more than [`RAISE`].
 pub(super) const REJECT: i16 = BIAS + 2;
 /// Offset of `y`.
 pub(super) const RAISE: f32 = BIAS as f32 + 0.7;
-/// `reject` without `q` where the trial's byte is zero: no threshold is below
-/// it.
+/// The value of `reject` without `q`, if the trial's byte is zero: no threshold is below zero.
 const NEVER: i16 = i16::MAX;
 
 /// The records of [`BUFFERS`] buffers, one after the other. An attempt with the
 /// least `accept` and `reject = inf` is open whatever the centre is.
 ///
-/// The records of a buffer stand at the end of its [`BUFFER_ATTEMPTS`] places, so that
-/// the last is followed by the first of the next buffer.
+/// The records of a buffer are at the end of its [`BUFFER_ATTEMPTS`] places. So the first record of
+/// the next buffer follows the last one.
 #[repr(align(16))]
 pub struct Records {
     z: [f32; LEN],
     accept: [f32; LEN],
     reject: [f32; LEN],
-    /// Position in each buffer at which the attempt of its first record begins.
+    /// Position in each buffer at which the attempt of the first record begins.
     start: [usize; BUFFERS],
     /// Place of the first record of each buffer.
     first: [usize; BUFFERS],
 }
 
 impl Records {
-    /// Records without an attempt.
+    /// Records of no attempt.
     pub(super) const EMPTY: Self = Self {
         z: [0.0; LEN],
         accept: [f32::NEG_INFINITY; LEN],
@@ -133,8 +131,8 @@ impl Records {
         first: [BEGIN; BUFFERS],
     };
 
-    /// `z`, `accept`, `reject` of [`WINDOW`] attempts from `place` on, which
-    /// is at most the place after the last attempt.
+    /// Returns `z`, `accept` and `reject` of [`WINDOW`] attempts from `place` on. `place` is at
+    /// most the place after the last attempt.
     #[inline(always)]
     pub(super) fn window<I: Isa>(&self, isa: I, place: usize) -> Option<[I::F32x8; 3]> {
         let window = |x: &[f32; LEN]| {
@@ -148,13 +146,14 @@ impl Records {
         ])
     }
 
-    /// The candidate `z` of the attempt at `place`.
+    /// Returns the candidate `z` of the attempt at `place`.
     #[inline(always)]
     pub(super) fn z(&self, place: usize) -> f32 {
         self.z[place % LEN]
     }
 
-    /// Position at which the attempt at `place` begins; `None` after the last.
+    /// Returns the position at which the attempt at `place` begins, or `None` after the last
+    /// attempt.
     pub(super) fn begin(&self, place: usize) -> Option<Place> {
         let buffer = (place - BEGIN) / BUFFER_ATTEMPTS;
         let start = self.start.get(buffer)?;
@@ -165,9 +164,9 @@ impl Records {
         })
     }
 
-    /// Reads the attempts of `buffer`, which has number `number`, from
-    /// `start` on. Returns the place of the first. What stands before it, the
-    /// last records of the buffer before included, is lost.
+    /// Reads the attempts of `buffer`, which has number `number`, from `start` on. Returns the
+    /// place of the first attempt. The records before that place are lost, including the last
+    /// records of the buffer before.
     #[inline(always)]
     pub(super) fn read<I: Isa>(
         &mut self,
@@ -176,7 +175,7 @@ impl Records {
         buffer: &[u8; BUFFER_LEN],
         start: usize,
     ) -> usize {
-        // Below the lengths, as compilers see.
+        // The modulo shows compilers that the number is below the lengths.
         let number = number % BUFFERS;
         let from = number * BUFFER_ATTEMPTS;
         let places = from..from + CAPACITY;
@@ -188,7 +187,7 @@ impl Records {
             self.accept[places.clone()].first_chunk_mut(),
             self.reject[places].first_chunk_mut(),
         ) else {
-            return first; // unreachable: `CAPACITY` places
+            return first; // unreachable: there are `CAPACITY` places
         };
         let records = [z, accept, reject];
         match isa.look_ups() {
@@ -202,8 +201,8 @@ impl Records {
     }
 }
 
-/// Numbers of the attempts that begin in a buffer from `start` on: those that end in it, then those
-/// that end in the next one.
+/// Returns the numbers of attempts that begin in a buffer from `start` on: first of those that end
+/// in it, then of those that end in the next buffer.
 #[inline(always)]
 fn attempts_from(start: usize) -> [usize; 2] {
     let left = BUFFER_LEN - start.min(BUFFER_LEN);
@@ -212,9 +211,9 @@ fn attempts_from(start: usize) -> [usize; 2] {
 }
 
 /// Writes the records of the attempts of `buffer` from `start` on to the end of `z`, `accept` and
-/// `reject`. What stands before is lost.
+/// `reject`. The records before them are lost.
 ///
-/// Not inlined: its variables would take registers of callers that look up.
+/// Not inlined: its variables would use registers of callers that look up.
 #[inline(never)]
 fn read_one_by_one<I: Isa>(
     isa: I,
@@ -228,7 +227,7 @@ fn read_one_by_one<I: Isa>(
     );
 }
 
-/// [`read_one_by_one`] in the frame of `isa`.
+/// Reads as [`read_one_by_one`] does, in the frame of `isa`.
 #[inline(always)]
 fn read_in_frame<I: Isa>(
     isa: I,
@@ -244,7 +243,7 @@ fn read_in_frame<I: Isa>(
     }
     let [first_words, second_words] = isa.map_bytes(trial, &TRIALS, &w);
     let trials = [first_words.as_flattened(), second_words.as_flattened()];
-    // At least the last `count`, by whole vectors.
+    // Makes at least the last `count` records, in whole vectors.
     for group in (0..CAPACITY).step_by(LANES) {
         if group + LANES > CAPACITY - count {
             for k in group..group + LANES {
@@ -254,7 +253,7 @@ fn read_in_frame<I: Isa>(
     }
 }
 
-/// [`read_one_by_one`] by look-ups.
+/// Reads as [`read_one_by_one`] does, by look-ups.
 #[inline(always)]
 fn read_groups<T: LookUps>(
     t: T,
@@ -266,7 +265,7 @@ fn read_groups<T: LookUps>(
     if whole + astride == 0 {
         return;
     }
-    // The place after those of the attempts that end in this buffer.
+    // `end` is the place after the attempts that end in this buffer.
     let end = CAPACITY - astride;
     // If there are fewer than 32, the bytes before `start` make the first records.
     let bytes = &buffer[..(start + ATTEMPT_LEN * whole).min(BUFFER_LEN)];
@@ -292,13 +291,13 @@ fn read_groups<T: LookUps>(
     }
 }
 
-/// [`GROUP`] records from `first` on.
+/// Returns the [`GROUP`] records from `first` on.
 #[inline(always)]
 fn group_at(
     first: usize,
     [z, accept, reject]: [&mut [f32; CAPACITY]; 3],
 ) -> Option<[&mut [f32; GROUP]; 3]> {
-    // Below the length, as compilers see.
+    // `min` shows compilers that the index is below the length.
     let first = first.min(CAPACITY - GROUP);
     Some([
         z[first..].first_chunk_mut()?,
@@ -307,12 +306,12 @@ fn group_at(
     ])
 }
 
-/// The last four bytes of every attempt that begins in `buffer` from `start`
-/// on, at the end of `words`; those of an attempt that ends in the next buffer
-/// are left as they are. Returns how many attempts there are.
+/// Writes the last four bytes of every attempt that begins in `buffer` from `start` on to the end
+/// of `words`. Does not change the words of an attempt that ends in the next buffer. Returns the
+/// number of attempts.
 ///
-/// Not inlined: vector code that puts these words together one by one would be
-/// slower than their loads.
+/// Not inlined: in a caller, vector code would put these words together one by one, which is slower
+/// than loading them.
 #[inline(never)]
 fn gather<I: Isa>(
     isa: I,
@@ -343,30 +342,30 @@ impl zeroize::Zeroize for Records {
     }
 }
 
-/// The 16 high bits of an entry of the table of the base sampler, in an order
-/// that signed comparisons see.
+/// Returns the 16 high bits of an entry of the table of the base sampler, in a form that signed
+/// comparisons order.
 const fn high(entry: usize) -> i16 {
     sortable((RCDT[entry] >> 56) as u32)
 }
 
-/// The same bits, for unsigned comparisons.
+/// Returns the same bits in a form for unsigned comparisons.
 const fn unsigned_high(entry: usize) -> i16 {
     (RCDT[entry] >> 56) as i16
 }
 
-/// The low half of a word; signed comparisons order it as unsigned.
+/// Returns the low half of a word in a form that signed comparisons order like unsigned numbers.
 const fn sortable(word: u32) -> i16 {
     (word as u16 ^ 1 << 15) as i16
 }
 
-/// `z`, `accept` and `reject` of the attempt that ends in `word`: two bytes of
-/// the base sample, sign and trial; for the latter the [`trial`]. No branch, no
-/// table, so that the loop over attempts is vector code.
+/// Returns `z`, `accept` and `reject` of the attempt that ends in `word`: two bytes of the base
+/// sample, then sign and trial. `[accept, reject]` are the [`trial`] of the last byte. The code has
+/// no branch and no table, so the loop over attempts becomes vector code.
 #[inline(always)]
 pub(super) fn record(word: u32, [accept, reject]: [i16; 2]) -> [f32; 3] {
     let base = sortable(word);
-    // Which of seven entries are above, by halving. Where an entry equals the
-    // base, that is found out on the way: the low bits decide.
+    // Halving finds how many of seven entries are above the base. If an entry equals the base, a
+    // comparison on the way shows it; then the low bits decide.
     let entry = high(3);
     let (four, mut open) = (base < entry, base == entry);
     let entry = if four { high(5) } else { high(1) };
@@ -380,10 +379,10 @@ pub(super) fn record(word: u32, [accept, reject]: [i16; 2]) -> [f32; 3] {
     let entry = if two { entries[1] } else { entries[0] };
     let one = base < entry;
     open |= base == entry;
-    // More than six are above.
+    // More than six entries are above the base.
     open |= base < high(6);
     let z0 = (i16::from(four) << 2) + (i16::from(two) << 1) + i16::from(one);
-    // 1 + z0 or -z0.
+    // `z` is 1 + z0 or -z0.
     let sign = (word >> 16 & 1) as i16;
     let z = (z0 ^ (sign - 1)) + 1;
     let q = proposal(z0);
@@ -402,19 +401,20 @@ pub(super) fn record(word: u32, [accept, reject]: [i16; 2]) -> [f32; 3] {
     [f32::from(z), f32::from(accept), reject]
 }
 
-/// Tables of [`record_groups`].
+/// Tables for [`record_groups`].
 struct Tables {
-    /// By `z0 & !3`: the entry with a number greater by one.
+    /// For each `z0 & !3`, the entry whose number is greater by one.
     odd_entries: Table<32>,
-    /// By `z0 & !1`: the entry with this number.
+    /// For each `z0 & !1`, the entry with this number.
     entries: Table<32>,
-    /// By `z0`: the attempt is open if the base is below. Seven entries above mean `z0 > 6`.
+    /// For each `z0`, the value below which the base makes the attempt open. Seven entries above
+    /// mean `z0 > 6`.
     open: Table<32>,
-    /// By `z0`: see [`proposal`].
+    /// For each `z0`, its [`proposal`].
     proposals: Table<32>,
-    /// By `z0`: `-z0`; by `z0 + 8`: `1 + z0`.
+    /// At `z0`, the candidate `-z0`; at `z0 + 8`, the candidate `1 + z0`.
     candidates: Table<32>,
-    /// By the byte of the trial: what is left of `accept` and of `reject`.
+    /// For each byte of the trial, its part of `accept` and of `reject`.
     trials: [Table<256>; 2],
 }
 
@@ -456,9 +456,9 @@ struct Group<T: LookUps> {
     z: T::Words,
     accept: T::Words,
     reject: T::Words,
-    /// The attempts that are open whatever the centre is.
+    /// Mask of the attempts that are open whatever the centre is.
     open: u32,
-    /// The attempts that no centre rejects, open ones among them.
+    /// Mask of the attempts that no centre rejects, including open attempts.
     never: u32,
 }
 
@@ -474,20 +474,20 @@ impl<T: LookUps> Group<T> {
     }
 }
 
-/// [`record`] of `N` groups of attempts. Each step of a group waits for the step before, so the
-/// steps of all groups stand side by side.
+/// Makes [`record`] for `N` groups of attempts. Each step of a group waits for the step before, so
+/// the steps of all groups are done side by side.
 #[inline(always)]
 fn record_groups<T: LookUps, const N: usize>(
     t: T,
     attempts: [&[[u8; ATTEMPT_LEN]; GROUP]; N],
 ) -> [Group<T>; N] {
-    // Two bytes of the base sample, then sign and trial.
+    // A tail is two bytes of the base sample, then sign and trial.
     let mut tails = [[t.splat(0); 2]; N];
     let mut z0 = [t.splat(0); N];
     for (tails, attempts) in tails.iter_mut().zip(attempts) {
         *tails = t.tails(attempts);
     }
-    // Which of seven entries are above, by halving.
+    // Halving finds how many of seven entries are above the base.
     for ([base, _], z0) in tails.iter().zip(&mut z0) {
         *z0 = t.add_where(t.below(*base, t.splat(unsigned_high(3))), *z0, t.splat(4));
     }
@@ -516,16 +516,16 @@ fn record_groups<T: LookUps, const N: usize>(
     )
 }
 
-/// `z0^2 log2(e) / (2 sigma_max^2)`, which is `891.507 z0^2` units, less 0.7 at
-/// most, for `z0 <= 6`.
+/// `z0^2 log2(e) / (2 sigma_max^2)`, which is `891.507 z0^2` units, for `z0 <= 6`. The result is at
+/// most 0.7 units too small.
 #[inline(always)]
 const fn proposal(z0: i16) -> i16 {
     let square = z0.wrapping_mul(z0);
     square.wrapping_mul(891).wrapping_add(square >> 1)
 }
 
-/// `accept` and `reject` without what they owe to `z0`, from the byte `w` of
-/// the trial.
+/// Returns the parts of `accept` and `reject` that depend on the byte `w` of the trial, and not on
+/// `z0`.
 #[inline(always)]
 pub(super) const fn trial(w: u8) -> [i16; 2] {
     let below = log2(w as u16) as i16;
@@ -539,7 +539,7 @@ pub(super) const fn trial(w: u8) -> [i16; 2] {
     ]
 }
 
-/// The values of [`trial`].
+/// Values of [`trial`] for every byte.
 static TRIALS: ByteTable = {
     let mut values = [[0; 2]; 256];
     let mut w = 0;
@@ -555,11 +555,11 @@ static TRIALS: ByteTable = {
 /// `tests/minimax.rs` computes it again.
 pub(super) const LOG2: [u16; 3] = [57504, 31334, 10765];
 
-/// `log2(v)` for `1 <= v <= 256`, up to `-1.38` to `0.38` units.
+/// `log2(v)` for `1 <= v <= 256`, with an error from `-1.38` to `0.38` units.
 #[inline(always)]
 const fn log2(v: u16) -> u16 {
     const C: [u16; 3] = LOG2;
-    // v = 2^e (1 + m / 2^8): e above m.
+    // v = 2^e (1 + m / 2^8). The bits of e are above those of m.
     let v = ((v as f32).to_bits() >> 15) as u16;
     let v = v.wrapping_sub(127 << 8);
     let m = v & 0xff;
@@ -568,14 +568,14 @@ const fn log2(v: u16) -> u16 {
     (v << 4).wrapping_add(mul_high(2 * m * (256 - m), p) >> 6)
 }
 
-/// The high half of a product.
+/// Returns the high half of a product.
 #[inline(always)]
 const fn mul_high(a: u16, b: u16) -> u16 {
     ((a as u32 * b as u32) >> 16) as u16
 }
 
-/// `1 / (dss log2(e))`: times a difference of `y`, in the units of the records, this is a
-/// difference of squares `(z - r)^2`.
+/// `1 / (dss log2(e))`. Multiplied by this number, a difference of `y`, in the units of the
+/// records, becomes a difference of squares `(z - r)^2`.
 #[inline(always)]
 pub(super) fn spread(dss: f64) -> f32 {
     1.0 / (dss as f32 * (LOG2_E * ONE))
@@ -585,7 +585,7 @@ pub(super) fn spread(dss: f64) -> f32 {
 /// has the least absolute error, 0.08. `tests/minimax.rs` computes it again.
 pub(super) const LEVEL: [f32; 5] = [18_931.611, 30_473.35, -29_224.945, 16_474.943, -3_887.037_6];
 
-/// `log2(256 ccs)` in the units of the records, minus [`RAISE`]: off by less than 0.09 for `ccs`
+/// `log2(256 ccs)` in the units of the records, minus [`RAISE`]. The error is below 0.09 for `ccs`
 /// from 0.6 to 1.
 #[inline(always)]
 pub(super) fn level(ccs: f64) -> f32 {
@@ -603,12 +603,12 @@ mod tests {
     use super::*;
     use core::f64::consts::LOG2_E;
 
-    /// A word of these, a trial of 1 and an even sign.
+    /// Makes a word of the base sample, a trial of 1 and an even sign.
     fn word(base: u16) -> u32 {
         u32::from(base) | 1 << 24
     }
 
-    /// `z0` is that of the table for all low bits, or the attempt is open.
+    /// The table gives `z0` for all low bits, or the attempt is open.
     #[test]
     fn base_samples_are_those_of_their_high_bits() {
         let mut open = 0;
@@ -629,15 +629,15 @@ mod tests {
         assert_eq!(open, 23);
     }
 
-    /// All records lie on the right side of the truth, whatever `y` is off by;
-    /// and one unit less would be too little.
+    /// All records lie on the right side of the exact value, whatever the error of `y` is. One unit
+    /// less would not be enough.
     #[test]
     fn records_leave_a_margin_for_the_error_of_the_comparison() {
         const ERROR: f64 = 0.13;
         let one = f64::from(ONE);
         let raise = f64::from(RAISE);
         let (mut accept_margin, mut reject_margin) = (f64::MAX, f64::MAX);
-        // Bases between the entries of the table.
+        // These bases are between the entries of the table.
         let bases = [50_000, 40_000, 20_000, 5_000, 1_000, 200, 50];
         for (z0, base) in (0..).zip(bases) {
             let z0 = f64::from(z0);
@@ -671,7 +671,7 @@ mod tests {
         assert!(worst < 0.09, "off by {worst}");
     }
 
-    /// The records of 32 attempts, whose tails are `words`.
+    /// Returns the records of 32 attempts, whose tails are `words`.
     fn group<T: LookUps>(t: T, words: &[u32; GROUP]) -> [[f32; CAPACITY]; 3] {
         let attempts = words.map(|word| {
             let mut attempt = [0xa5; ATTEMPT_LEN];
@@ -690,8 +690,8 @@ mod tests {
         records
     }
 
-    /// Looked up or not, records have the same bits: all bases with some trials and both signs, and
-    /// all trials with bases around the entries of the table.
+    /// Records have the same bits with and without look-ups. Tries all bases with some trials and
+    /// both signs, and all trials with bases around the entries of the table.
     fn records_are_looked_up<T: LookUps>(t: T) {
         let check = |words: &[u32; GROUP]| {
             let [z, accept, reject] = group(t, words);
@@ -717,7 +717,8 @@ mod tests {
         }
     }
 
-    /// From every place of a buffer, looked up or not, the same attempts have the same records.
+    /// From every place of a buffer, the same attempts have the same records, with and without
+    /// look-ups.
     fn buffers_are_looked_up<T: LookUps>(t: T) {
         let buffer: [u8; BUFFER_LEN] = from_fn(|i| (i * i * 7 + i / 256) as u8);
         for start in 0..=BUFFER_LEN {
@@ -755,8 +756,8 @@ mod tests {
         }
     }
 
-    /// Every attempt that begins in the buffer, at its place, wherever the
-    /// first one begins.
+    /// Every attempt that begins in the buffer is gathered at its place, wherever the first attempt
+    /// begins.
     #[test]
     fn attempts_are_gathered_from_every_place() {
         let buffer: [u8; BUFFER_LEN] = from_fn(|i| (i * 7 + i / 256) as u8);

@@ -1,4 +1,4 @@
-//! The exact serial sampler: the definition that faster samplers are held to.
+//! The exact serial sampler: the definition with which faster samplers must agree.
 
 use super::ber_exp::ber_exp;
 use super::first_byte::{FixedLeaf, Verdict, fixed_center, verdict};
@@ -13,10 +13,10 @@ use core::marker::PhantomData;
 /// `1 / (2 sigma_max^2)`, `sigma_max = 1.8205`.
 pub(crate) const INV_2_SIGMA_MAX_SQUARED: f64 = 0.150_865_048_875_372_721_532_312_163_019;
 
-/// Attempt after attempt, in the arithmetic of `D`, from the bytes of `S`.
+/// The sampler that makes attempt after attempt, in the arithmetic of `D`, from the bytes of `S`.
 pub struct Serial<D, S = Prng>(PhantomData<fn() -> (D, S)>);
 
-// Not derived, which would ask the same of `D` and `S`.
+// Not derived: a derived `Clone` would require `Clone` of `D` and `S`.
 impl<D, S> Clone for Serial<D, S> {
     fn clone(&self) -> Self {
         *self
@@ -30,7 +30,7 @@ impl<D, S> fmt::Debug for Serial<D, S> {
 }
 
 impl<D, S> Serial<D, S> {
-    /// The sampler.
+    /// Makes the sampler.
     pub const fn new() -> Self {
         Self(PhantomData)
     }
@@ -42,7 +42,7 @@ impl<D, S> Default for Serial<D, S> {
     }
 }
 
-/// A byte source, and whether an integer was not found.
+/// A byte source, and whether the sampler gave up.
 pub struct SerialFeed<S> {
     pub(super) source: S,
     pub(super) gave_up: bool,
@@ -82,7 +82,7 @@ impl<D: Double, S: Seeded> Sampling for Serial<D, S> {
 /// A centre less the integer below it.
 #[derive(Clone, Copy)]
 pub(super) struct Center<D> {
-    /// Fraction of the centre, in `[0, 1]`.
+    /// Fractional part of the centre, in `[0, 1]`.
     pub(super) r: D,
     /// `r` in fixed point.
     pub(super) fixed: i64,
@@ -98,7 +98,7 @@ impl<D: Double> Center<D> {
     }
 }
 
-/// Draws one integer around `center`. Zero if the sampler gives up.
+/// Draws one integer around `center`. Returns zero if the sampler gives up.
 ///
 /// Source: Falcon specification v1.2, algorithm 15 (SamplerZ).
 #[inline(always)]
@@ -114,7 +114,7 @@ pub(super) fn sample<D: Double>(
             return z;
         }
         attempts_left -= 1;
-        // A sampler that has given up does not make all attempts again.
+        // If the sampler has given up, it does not make all attempts again.
         if attempts_left == 0 || feed.gave_up {
             feed.gave_up = true;
             return 0;
@@ -122,7 +122,7 @@ pub(super) fn sample<D: Double>(
     }
 }
 
-/// Makes one attempt. Returns its integer, if that is accepted.
+/// Makes one attempt. Returns its integer if the integer is accepted.
 #[inline(always)]
 pub(super) fn attempt<D: Double>(
     center: &Center<D>,
@@ -133,8 +133,8 @@ pub(super) fn attempt<D: Double>(
     let (z0, sign, w) = source.next_candidate();
     // b = 1: z = 1 + z0, b = 0: z = -z0.
     let z = sign + ((sign << 1) - 1) * z0;
-    // The candidate is drawn from a bimodal Gaussian of deviation sigma_max;
-    // accept it with the ratio of the two densities.
+    // The candidate comes from a bimodal Gaussian of deviation sigma_max. It is accepted with the
+    // ratio of the two densities.
     let accepted = match verdict(fixed, center.fixed, z, z0, w) {
         Verdict::Accept => true,
         Verdict::Reject => false,
@@ -143,8 +143,7 @@ pub(super) fn attempt<D: Double>(
     reveal(accepted).then_some(z)
 }
 
-/// The trial of `z` in the arithmetic that defines it, `w` being its first
-/// byte.
+/// Makes the trial of `z` in the arithmetic that defines it. `w` is the first byte of the trial.
 #[cold]
 #[inline(never)]
 fn exact_trial<D: Double>(

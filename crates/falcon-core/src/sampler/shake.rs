@@ -17,41 +17,41 @@ use crate::reveal::expect_secret;
 use core::array::from_fn;
 use zeroize::Zeroize;
 
-/// Length of a seed in bytes: 40 of the signature, and the number of the attempt.
+/// Length of a seed in bytes: 40 bytes of the signature, and the number of the attempt.
 pub(crate) const ATTEMPT_SEED_LEN: usize = 41;
 
-/// Bytes of an attempt that may come before the blocks that it ends in.
+/// Largest number of bytes of an attempt before the blocks in which it ends.
 const CARRY: usize = ATTEMPT_LEN - 1;
-/// Blocks of SHAKE256 that are computed together: as many as the records of two buffers can tell
-/// of.
+/// Number of blocks of SHAKE256 that are computed together: the largest number whose attempts fit
+/// the records of two buffers.
 const BLOCKS: usize = 7;
 /// Length of the buffer in bytes.
 const LEN: usize = CARRY + RATE * BLOCKS;
 const _: () = assert!(LEN / ATTEMPT_LEN <= AHEAD * BUFFER_ATTEMPTS);
-// The first bytes of a fill may belong to the attempt before.
+// The first bytes of a fill may belong to the previous attempt.
 const _: () = assert!((RATE * BLOCKS - MOST_BYTES) / MOST_BYTES >= LEAST_ATTEMPTS);
 
 /// The stream `SHAKE256(seed)`: the nonce, then the bytes of the sampler.
 pub(crate) struct ShakeSource {
     stream: Shake256Reader,
     nonce: [u8; NONCE_LEN],
-    /// Bytes of the stream; the last [`LEN`]` - `[`CARRY`] are new.
+    /// Bytes of the stream. All but the first [`CARRY`] bytes are new.
     bytes: [u8; LEN],
-    /// The blocks after those, if they have been computed.
+    /// The blocks after `bytes`, if they have been computed.
     next: [[u8; RATE]; BLOCKS],
     has_next: bool,
-    /// The next byte.
+    /// Position of the next byte.
     position: usize,
-    /// The byte after the last attempt that has a record.
+    /// Position after the last attempt that has a record.
     end: usize,
-    /// Times that the buffer was filled.
+    /// Number of times that the buffer was filled.
     fills: u64,
-    /// Attempts in the order of bytes that records are made from.
+    /// Attempts, with their bytes in the order from which records are made.
     attempts: [u8; BUFFER_LEN],
 }
 
 impl ShakeSource {
-    /// Fills the buffer behind the bytes that are left, of which there are at most [`CARRY`].
+    /// Fills the buffer behind the remaining bytes, which are at most [`CARRY`].
     fn fill(&mut self) {
         let left = (LEN - self.position).min(CARRY);
         self.bytes.copy_within(LEN - left.., CARRY - left);
@@ -66,8 +66,8 @@ impl ShakeSource {
         self.fills += 1;
     }
 
-    /// The next `N` bytes, at most [`NONCE_LEN`], of which at most [`CARRY`] may be left of the
-    /// buffer before.
+    /// Returns the next `N` bytes. `N` is at most [`NONCE_LEN`]. At most [`CARRY`] of the bytes may
+    /// be left from the previous fill.
     #[inline(always)]
     fn next_array<const N: usize>(&mut self) -> [u8; N] {
         if self.position + N > LEN {
@@ -75,23 +75,23 @@ impl ShakeSource {
         }
         let bytes = self.bytes.get(self.position..);
         self.position += N;
-        // Always some: the buffer holds `N` bytes from there on.
+        // This is always `Some`: the buffer holds `N` bytes from there on.
         let bytes = bytes.and_then(|bytes| bytes.first_chunk());
         bytes.copied().unwrap_or([0; N])
     }
 }
 
 impl ShakeSource {
-    /// Takes the seed. [`begin`](Self::begin) computes its first bytes.
+    /// Absorbs the seed. [`begin`](Self::begin) computes the first bytes of the stream.
     fn absorb(&mut self, seed: &[u8; ATTEMPT_SEED_LEN]) {
-        // As for round 3's generator. The number of the attempt is public.
+        // The seed is secret, as for round 3's generator. Only the number of the attempt is public.
         let [secret @ .., _attempt] = seed;
         expect_secret(secret);
         self.stream.start(|hash| _ = hash.update(seed));
         self.has_next = false;
     }
 
-    /// Computes the nonce and the bytes behind it.
+    /// Computes the nonce and the bytes after it.
     fn begin(&mut self) {
         self.position = LEN;
         self.fill();
@@ -143,8 +143,9 @@ impl Buffered for ShakeSource {
         self.start(seed);
     }
 
-    /// The records of round 3, from attempts in its order of bytes: the 16 high bits of the base
-    /// sample, the sign, the first byte of the trial. Both tables have the same high bits.
+    /// Makes the records of round 3. The bytes of attempts are in its order: the 16 high bits of
+    /// the base sample, the sign, the first byte of the trial. The tables of both schemes have the
+    /// same high bits.
     #[inline(always)]
     fn read_records<I: Isa>(&mut self, isa: I, new: bool, records: &mut Records) -> usize {
         let ahead = LEN - self.position.min(LEN);
@@ -152,12 +153,12 @@ impl Buffered for ShakeSource {
             && self.position <= self.end
             && (self.end - self.position).is_multiple_of(ATTEMPT_LEN)
         {
-            // Nothing but whole attempts was read.
+            // Only whole attempts were read.
             return END - (self.end - self.position) / ATTEMPT_LEN;
         }
         let mut left = (ahead / ATTEMPT_LEN).min(BUFFERS * BUFFER_ATTEMPTS);
         self.end = self.position + ATTEMPT_LEN * left;
-        // Later ones first, since they overwrite the end of those before.
+        // Makes later records first, since they overwrite the end of the records before them.
         let mut next = END;
         let mut last = self.end;
         for number in (0..BUFFERS).rev() {
@@ -231,9 +232,9 @@ impl Drop for ShakeSource {
     }
 }
 
-/// A way of sampling from [`ShakeSource`].
+/// A way of sampling with random bytes of [`ShakeSource`].
 pub(crate) trait ShakeSampling: Sampling<Seed = [u8; ATTEMPT_SEED_LEN]> {
-    /// The nonce that the seed gave. Secret until the attempt is a signature.
+    /// Returns the nonce that the seed gave. It is secret until the attempt is a signature.
     fn nonce(feed: &Self::Feed) -> &[u8; NONCE_LEN];
 
     /// Restarts every feed with the random bytes of its seed.
@@ -276,10 +277,10 @@ impl<D: Double> ShakeSampling for Serial<D, ShakeSource> {
     }
 }
 
-/// A double with its way of sampling from [`ShakeSource`], as
-/// [`SampledDouble`](super::SampledDouble) has one for round 3.
+/// A double with its way of sampling from [`ShakeSource`]. [`SampledDouble`](super::SampledDouble)
+/// is the counterpart for round 3.
 pub(crate) trait ShakeDouble: Double {
-    /// The way of sampling.
+    /// Way of sampling.
     type Sampling<I: Isa>: ShakeSampling;
 
     /// Returns the sampler for `isa`.
@@ -327,7 +328,7 @@ const RCDT: [u128; 18] = [
     129,
 ];
 
-/// `z0` of the 79-bit number `u`.
+/// Returns `z0` of the 79-bit number `u`.
 fn half_gaussian(u: u128) -> i64 {
     const TABLE: [Words; 18] = table(&RCDT);
     entries_above(&TABLE, words(u))
@@ -344,7 +345,7 @@ mod tests {
     use serde_json::Value;
     use std::vec::Vec;
 
-    /// Both tables are of one distribution, with 72 and with 79 bits. Round 3's entries are up to
+    /// Both tables describe one distribution, with 72 and with 79 bits. Round 3's entries are up to
     /// 8.3 units below the nearest.
     #[test]
     fn the_table_refines_that_of_round_3() {
@@ -354,7 +355,7 @@ mod tests {
         }
     }
 
-    /// `fn-dsa` has the entries in pieces of 31, 24 and 24 bits.
+    /// `fn-dsa` stores each entry in pieces of 31, 24 and 24 bits.
     #[test]
     fn the_table_is_that_of_fn_dsa() {
         let pieces: [[u128; 3]; 18] = [
@@ -398,9 +399,9 @@ mod tests {
         assert_eq!(source.nonce, [0; NONCE_LEN]);
     }
 
-    /// The same integers from the same bytes: an attempt that differs shifts all later ones. About
-    /// 1.73 attempts a sample, so one in 22,000 samples reads a second byte of its trial, and one
-    /// in 50 ends in the next blocks.
+    /// Both samplers draw the same integers from the same bytes. An attempt that differs would
+    /// shift all later ones. A sample takes about 1.73 attempts. So one sample in 22,000 reads a
+    /// second byte of its trial, and one in 50 ends in the next blocks.
     #[test]
     fn windows_draw_the_serial_sampler_s_integers() {
         let windows = Windows::<_, ShakeSource>::new(Baseline);
@@ -422,7 +423,7 @@ mod tests {
         }
     }
 
-    /// The 1,024 integers of `fn-dsa`, one after the other from one seed.
+    /// The 1,024 integers of `fn-dsa` are drawn one after the other from one seed.
     #[test]
     fn integers_are_those_of_fn_dsa() {
         let file = include_str!("../../../../kat/fn-dsa/sampler_512.json");
@@ -433,7 +434,8 @@ mod tests {
                 .map(|digits| u8::from_str_radix(str::from_utf8(digits).unwrap(), 16).unwrap())
                 .collect()
         };
-        // Integers of at most 53 bits, times a power of two: both conversions are exact.
+        // The numbers are integers of at most 53 bits, times a power of two. So both conversions
+        // are exact.
         let reals = |name: &str| -> Vec<f64> {
             let scale = |e: i64| f64::from_bits(((1023 + e) as u64) << 52);
             let values = vectors[name].as_array().unwrap().iter();
@@ -467,7 +469,7 @@ mod tests {
         }
     }
 
-    /// Reads of one byte, of eight and of an attempt follow one another in the stream.
+    /// Reads of one byte, of eight bytes and of an attempt follow one another in the stream.
     #[test]
     fn reads_are_those_of_the_stream() {
         let seed = [5; ATTEMPT_SEED_LEN];
@@ -495,7 +497,7 @@ mod tests {
         }
     }
 
-    /// Records look at these only, or at one of these.
+    /// The records use these high bits only.
     #[test]
     fn high_bits_are_those_of_round_3() {
         for (fine, coarse) in RCDT.into_iter().zip(super::super::base::RCDT) {

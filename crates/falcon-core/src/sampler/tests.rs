@@ -13,8 +13,8 @@ use crate::lanes::{Baseline, Double, Many, SoftDouble};
 use crate::params::SIGMA_MIN;
 use std::vec::Vec;
 
-/// Bytes in the order of the published vectors, where the nine bytes of a
-/// base sample are written most significant first.
+/// Reads bytes in the order of the published vectors: the nine bytes of a base sample are written
+/// most significant first.
 struct Octets<'a> {
     bytes: &'a [u8],
     pending: Option<u8>,
@@ -82,9 +82,9 @@ fn samplerz_vectors_on_soft() {
 
 const APPROX_EXP: &str = include_str!("../../../../kat/samplerz/approx_exp.json");
 
-/// Within the tolerance of the published vectors, which is that of the
-/// polynomial; and on a grid what it has always been to the last bit, since a
-/// coefficient that is off by little changes one signature in billions.
+/// Results are within the tolerance of the published vectors, which is that of the polynomial. On a
+/// grid, they must keep all their bits: a coefficient that is slightly off changes one signature in
+/// billions.
 fn exponentials_are_the_published_ones<D: Double>() {
     let file: serde_json::Value = serde_json::from_str(APPROX_EXP).expect("vector file");
     let vectors = file["vectors"].as_array().expect("array");
@@ -119,7 +119,7 @@ fn the_base_distribution_is_the_half_gaussian_of_sigma_max() {
     use num_bigint::BigUint;
     const BITS: u32 = 320;
     let one = BigUint::from(1u32) << BITS;
-    // exp(-1 / (2 sigma^2)) with 1 / (2 sigma^2) = 10^8 / (2 18205^2), from the
+    // exp(-1 / (2 sigma^2)) with 1 / (2 sigma^2) = 10^8 / (2 18205^2). It is computed from the
     // series of its inverse.
     let (mut inverse, mut term) = (one.clone(), one.clone());
     for k in 1..100u64 {
@@ -176,8 +176,9 @@ fn lanes_without_a_feed_keep_their_centers() {
     }
 }
 
-/// The chance that an attempt is accepted, at every degree, for the least and the largest deviation
-/// of a leaf and for centres between two integers: [`MAX_REFUSALS`] supposes more than 1/2.
+/// Computes the chance that an attempt is accepted, at every degree, for the least and the largest
+/// deviation of a leaf and for centres between two integers. [`MAX_REFUSALS`] assumes more than
+/// 1/2.
 #[test]
 fn an_attempt_is_accepted_with_a_chance_of_more_than_a_half() {
     let above = |z0: usize| RCDT.get(z0).map_or(0.0, |&entry| entry as f64);
@@ -189,7 +190,7 @@ fn an_attempt_is_accepted_with_a_chance_of_more_than_a_half() {
         .collect();
     let mut least = 1.0f64;
     for sigma_min in &SIGMA_MIN[1..] {
-        // `sigma_min sqrt(2 pi) / (2 S)`.
+        // The chance is `sigma_min sqrt(2 pi) / (2 S)`.
         let proposals = (0..40).map(|k| libm::exp(-f64::from(k * k) * INV_2_SIGMA_MAX_SQUARED));
         let sum: f64 = proposals.sum();
         let formula = sigma_min * libm::sqrt(2.0 * core::f64::consts::PI) / (2.0 * sum);
@@ -216,20 +217,20 @@ fn an_attempt_is_accepted_with_a_chance_of_more_than_a_half() {
     }
     assert!(least > 0.5, "{least}");
     assert!(f64::from(MAX_REFUSALS) * libm::log2(1.0 - least) < -512.0);
-    // Of `tries` fair coins fewer than 2,048 show heads with a chance below `2^(tries (H - 1))`,
-    // with `H` the entropy of that share in bits.
+    // Of `tries` fair coins, fewer than 2,048 show heads with a chance below `2^(tries (H - 1))`.
+    // `H` is the entropy of that share in bits.
     let (tries, accepted) = (f64::from(MAX_FILLS) * LEAST_ATTEMPTS as f64, 2048.0);
     let part = |share: f64| -share * libm::log2(share);
     let entropy = part(accepted / tries) + part(1.0 - accepted / tries);
     assert!(tries * (entropy - 1.0) < -7_000.0);
 }
 
-/// A leaf with these numbers.
+/// Makes a leaf with these numbers.
 fn leaf(dss: f64, ccs: f64) -> Leaf {
     Leaf { dss, ccs }
 }
 
-/// A sampler gives up at a leaf where hardly any attempt is accepted, and at those of `bad`.
+/// A sampler gives up at a leaf where hardly any attempt is accepted, and at the leaves of `bad`.
 /// Without a bound, it would not return.
 fn a_sampler_gives_up_and_starts_again<S: Sampling>(
     sampling: S,
@@ -241,7 +242,7 @@ fn a_sampler_gives_up_and_starts_again<S: Sampling>(
     let mut feed = sampling.feed(seed);
     let expected = sampling.sample_pair(&mut feed, rests, &good);
     assert!(!S::gave_up(&feed));
-    // Both integers next to the centre are 14 deviations away.
+    // Both integers next to the centre are 14 deviations away from it.
     let narrow = (leaf(400.0, 0.8), 0.5);
     for (number, (leaf, center)) in [narrow].iter().chain(bad).enumerate() {
         let leaf = sampling.leaf(leaf);
@@ -250,7 +251,7 @@ fn a_sampler_gives_up_and_starts_again<S: Sampling>(
             sampling.sample_pair(&mut feed, rests, &good);
             sampling.sample_pair(&mut feed, rests, &leaf);
             assert!(S::gave_up(&feed), "leaf {number}, {rests:?}");
-            // It is not forgotten before the next start.
+            // The sampler remembers that it gave up until the next start.
             sampling.sample_pair(&mut feed, rests, &good);
             assert!(S::gave_up(&feed));
         }

@@ -1,13 +1,11 @@
-//! The sampler in windows: eight attempts of a signature decided together, in
-//! the log domain, for both integers of a leaf.
+//! The sampler in windows: it decides eight attempts of a signature together, in the log domain,
+//! for both integers of a leaf.
 //!
-//! The records of a buffer say what each attempt's first byte decides (see
-//! `records.rs`). For a centre, an attempt with `y > reject` is rejected for
-//! sure; the first other one is the candidate, and it is the answer if
-//! `y <= accept`. The second integer of the leaf is the first candidate after
-//! the first integer's. Whatever is not sure, and every end of a buffer, goes
-//! to the exact code at the same byte of the source: so the integers and the
-//! bytes consumed are those of [`Serial`](super::Serial).
+//! The records of a buffer tell what the first byte of each attempt decides (see `records.rs`). For
+//! a centre, an attempt with `y > reject` is surely rejected. The first other attempt is the
+//! candidate, and it is the answer if `y <= accept`. The second integer of the leaf is the next
+//! candidate. The exact code handles unsure attempts and every end of a buffer, from the same byte
+//! of the source. So the integers and the bytes consumed are those of [`Serial`](super::Serial).
 
 use super::first_byte::FixedLeaf;
 use super::records::{AHEAD, BUFFERS, END, Records, SETS, WINDOW, level, spread};
@@ -22,23 +20,24 @@ use core::fmt;
 use core::marker::PhantomData;
 use zeroize::Zeroize;
 
-/// The generator whose buffers have records.
+/// A generator whose buffers have records.
 type Buffers = Prng<AHEAD, SETS>;
-// The first bytes of a buffer may belong to the attempt before, and its last ones begin none.
+// The first bytes of a buffer may belong to the previous attempt. No attempt begins in its last
+// bytes.
 const _: () = assert!(BUFFERS * ((prng::END - MOST_BYTES) / MOST_BYTES) >= LEAST_ATTEMPTS);
 
-/// Windows of attempts from the bytes of `S`, in the frame of an instruction set with a binary64
-/// unit.
+/// The sampler in windows. It takes the bytes of `S`, in the frame of an instruction set with a
+/// binary64 unit.
 pub struct Windows<I, S = Buffers>(I, PhantomData<fn() -> S>);
 
 impl<I, S> Windows<I, S> {
-    /// The sampler.
+    /// Makes the sampler.
     pub const fn new(isa: I) -> Self {
         Self(isa, PhantomData)
     }
 }
 
-// Not derived, which would ask the same of `S`.
+// Not derived: a derived `Clone` would require `Clone` of `S`.
 impl<I: Copy, S> Clone for Windows<I, S> {
     fn clone(&self) -> Self {
         *self
@@ -51,24 +50,24 @@ impl<I: fmt::Debug, S> fmt::Debug for Windows<I, S> {
     }
 }
 
-/// A byte source that computes buffers ahead, whose attempts have records.
+/// A byte source that computes buffers ahead. Their attempts have records.
 pub trait Buffered: Seeded {
-    /// [`start`](Seeded::start) in the frame of `isa`.
+    /// Starts as [`start`](Seeded::start) does, in the frame of `isa`.
     fn start_on(&mut self, isa: impl Isa, seed: &Self::Seed);
-    /// Makes the records of the attempts ahead and returns the place of the first. `new` is true if
-    /// buffers were computed since the last call.
+    /// Makes the records of the attempts ahead and returns the place of the first attempt. `new` is
+    /// true if buffers were computed since the last call.
     fn read_records<I: Isa>(&mut self, isa: I, new: bool, records: &mut Records) -> usize;
-    /// Goes to an attempt that has a record.
+    /// Moves to an attempt that has a record.
     fn seek(&mut self, begin: Place);
-    /// Computes the buffers after all that have records.
+    /// Computes the buffers after those that have records.
     fn next_buffers(&mut self, isa: impl Isa);
-    /// Changes when buffers are computed.
+    /// Returns a counter that changes when buffers are computed.
     fn counter(&self) -> u64;
-    /// Computes a part of the buffers that come next, in the frame of the caller.
+    /// Computes a part of the next buffers, in the frame of the caller.
     #[inline(always)]
     fn work_ahead(&mut self, _: impl Isa) {}
 
-    /// Returns whether [`work_together`](Self::work_together) would compute the next buffers.
+    /// Returns true if [`work_together`](Self::work_together) would compute the next buffers.
     #[inline(always)]
     fn lacks_next(&self) -> bool {
         false
@@ -92,7 +91,7 @@ impl Buffered for Buffers {
     fn read_records<I: Isa>(&mut self, isa: I, new: bool, records: &mut Records) -> usize {
         let Place { buffer, position } = self.place();
         let mut next = 0;
-        // Later ones first, since they overwrite the end of those before.
+        // Makes later records first, since they overwrite the end of the records before them.
         for (number, bytes) in self.buffers().iter().enumerate().rev() {
             if number == buffer {
                 next = records.read(isa, number, bytes, position);
@@ -125,9 +124,9 @@ impl Buffered for Buffers {
 pub struct Feed<S = Buffers> {
     pub(super) source: S,
     records: Records,
-    /// Place of the attempt that comes next.
+    /// Place of the next attempt.
     next: usize,
-    /// Times that the buffers may still be filled before the sampler gives up.
+    /// Number of times that the buffers may still be filled before the sampler gives up.
     pub(super) fills_left: u32,
 }
 
@@ -141,16 +140,16 @@ impl<S> Drop for Feed<S> {
 #[derive(Clone, Copy)]
 pub struct LogLeaf {
     leaf: Leaf,
-    /// See [`spread`].
+    /// Factor for differences of `y`; see [`spread`].
     spread: f32,
-    /// The `y` of an attempt at the centre: minus the [`level`].
+    /// The `y` of an attempt at the centre: the negative of [`level`].
     least: f32,
 }
 
 /// Verdicts of a window on a centre: masks of the attempts.
 #[derive(Clone, Copy)]
 struct Verdicts {
-    /// Surely accepted.
+    /// Attempts that are surely accepted.
     accepted: u64,
     /// Attempts that are not surely rejected.
     open: u64,
@@ -170,8 +169,8 @@ impl<I: Isa, S: Buffered> Sampling for Windows<I, S> {
     fn start(self, feed: &mut Feed<S>, seed: &S::Seed) {
         feed.source.start_on(self.0, seed);
         feed.fills_left = MAX_FILLS;
-        // From the first byte on: all records are new, but for the open ones
-        // after the last, which nothing changes.
+        // Reads from the first byte on. All records are new, except the open ones after the last,
+        // which never change.
         self.read_records(feed, true);
     }
 
@@ -230,29 +229,29 @@ impl<I: Isa, S: Buffered> Sampling for Windows<I, S> {
     }
 }
 
-/// Attempts that are left when the next buffers are computed. The four integers of a node take
-/// seven on average.
+/// Number of attempts that are left when the next buffers are computed. The four integers of a node
+/// use seven attempts on average.
 const SOON: usize = 16;
 
 impl<I: Isa, S: Buffered> Windows<I, S> {
-    /// [`Buffered::work_together`] for the sources of `feeds`.
+    /// Calls [`Buffered::work_together`] for the sources of `feeds`.
     #[inline(never)]
     pub(super) fn compute_together(self, feeds: &mut [Feed<S>]) {
         S::work_together(self.0, feeds.iter_mut().map(|feed| &mut feed.source));
     }
 
-    /// Bits of a lane in a mask.
+    /// Number of bits of a lane in a mask.
     const LANE_BITS: u32 = 1 << I::F32x8::LOG_BITS;
 
-    /// Lane of a bit of a mask.
+    /// Returns the lane of a bit of a mask.
     #[inline(always)]
     fn lane(bit: u64) -> usize {
-        // Below the number of lanes, as compilers see.
+        // The modulo shows compilers that the lane is below the number of lanes.
         (bit.trailing_zeros() >> I::F32x8::LOG_BITS) as usize % WINDOW
     }
 
-    /// [`sample_lanes`](Sampling::sample_lanes) of `N` lanes or fewer. All lanes are converted to
-    /// binary32 together, and so are their integers to binary64.
+    /// Samples as [`sample_lanes`](Sampling::sample_lanes) does, for `N` lanes or fewer. Converts
+    /// all lanes to binary32 together, and the integers of all lanes to binary64 together.
     #[inline(always)]
     fn sample_some<F: Fft, const N: usize>(
         self,
@@ -287,16 +286,17 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
         out
     }
 
-    /// Two integers from the next window, if all that is needed stands there and is sure.
+    /// Draws two integers from the next window, or returns `None` if the window does not surely
+    /// decide both.
     #[inline(always)]
     fn candidates(self, feed: &mut Feed<S>, rests: [f32; 2], leaf: &LogLeaf) -> Option<[f32; 2]> {
         let [z, accept, reject] = feed.records.window(self.0, feed.next)?;
         let squares = [self.square(z, rests[0]), self.square(z, rests[1])];
         let accepted = I::F32x8::both_le(squares, self.largest_square(accept, leaf));
         let open = I::F32x8::both_le(squares, self.largest_square(reject, leaf));
-        // Candidates as single bits, the lowest of their lanes.
+        // Isolates the lowest bit of the lane of a candidate.
         let i = open[0] & open[0].wrapping_neg();
-        // Without the lane of `i`, and those below.
+        // Masks out the lane of `i` and the lanes below.
         let later = open[1] & (i << Self::LANE_BITS).wrapping_neg();
         let j = later & later.wrapping_neg();
         if !reveal((accepted[0] & i != 0) & (accepted[1] & j != 0)) {
@@ -310,7 +310,7 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
         Some([feed.records.z(at[0]), feed.records.z(at[1])])
     }
 
-    /// `(z - r)^2` of each attempt.
+    /// Returns `(z - r)^2` of each attempt.
     #[inline(always)]
     fn square(self, z: I::F32x8, r: f32) -> I::F32x8 {
         let t = z - I::F32x8::splat(self.0, r);
@@ -318,7 +318,7 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
     }
 
     /// The largest square for which `y` is at most `record`. It does not depend on the centre, so
-    /// that the processor has it before the centre is known.
+    /// the processor can compute it before the centre is known.
     #[inline(always)]
     fn largest_square(self, record: I::F32x8, leaf: &LogLeaf) -> I::F32x8 {
         let splat = |x| I::F32x8::splat(self.0, x);
@@ -334,8 +334,8 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
         }
     }
 
-    /// [`sample_pair`](Sampling::sample_pair) across the end of a window, a
-    /// buffer or an open attempt.
+    /// Samples as [`sample_pair`](Sampling::sample_pair) does, across the end of a window or a
+    /// buffer, or with an open attempt.
     #[inline(never)]
     fn sample_one_by_one(self, feed: &mut Feed<S>, rests: [f64; 2], leaf: &LogLeaf) -> [f64; 2] {
         self.0.vectorize(
@@ -350,7 +350,7 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
         )
     }
 
-    /// Draws one integer. Zero if the sampler gives up.
+    /// Draws one integer. Returns zero if the sampler gives up.
     #[inline(always)]
     fn sample(self, feed: &mut Feed<S>, r: f64, leaf: &LogLeaf) -> f64 {
         loop {
@@ -379,7 +379,8 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
         }
     }
 
-    /// [`Buffered::read_records`] in the frame of the instruction set. One copy for all callers.
+    /// Calls [`Buffered::read_records`] in the frame of the instruction set. One copy serves all
+    /// callers.
     #[inline(never)]
     pub(super) fn read_records(self, feed: &mut Feed<S>, new: bool) {
         self.0.vectorize(
@@ -388,9 +389,9 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
         );
     }
 
-    /// The next attempt by the exact code, or the next buffers if these have come to their end.
-    /// Zero if there may be no further ones: all other steps go on in the buffers, so no search for
-    /// an integer is without end.
+    /// Makes the next attempt with the exact code, or computes the next buffers if these are used
+    /// up. Returns zero if no further buffers are allowed. All other steps move forward in the
+    /// buffers, so no search for an integer is endless.
     #[inline(never)]
     fn attempt(self, feed: &mut Feed<S>, r: f64, leaf: &LogLeaf) -> Option<f64> {
         if feed.fills_left == 0 {

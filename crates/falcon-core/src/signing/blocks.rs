@@ -1,20 +1,20 @@
-//! From points to the reals of the lanes, and from their reals to short vectors.
+//! Conversion of points to the reals of the lanes, and of these reals to short vectors.
 //!
-//! Many lanes share cache lines. One lane after the other, each line would be fetched once for
-//! every lane. So eight coefficients of eight lanes are transposed in registers.
+//! Many lanes share cache lines. If lanes were converted one after the other, each line would be
+//! fetched once for every lane. So eight coefficients of eight lanes are transposed in registers.
 
 use crate::fft::Fft;
 use crate::lanes::{Binary64, Double, HAS_VECTORS};
 use crate::norm::Accumulator;
 use core::array::from_fn;
 
-/// Lanes that are transposed at once, and coefficients of each.
+/// Number of lanes that are transposed at once, and of coefficients of each.
 const TILE: usize = 8;
 
-/// Coefficients of one lane that are computed at once, if they are not transposed.
+/// Number of coefficients of one lane that are computed at once, if they are not transposed.
 const BLOCK: usize = if HAS_VECTORS { 8 } else { 1 };
 
-/// True if polynomials of `n` coefficients are transposed. Few lanes have no need of it.
+/// Returns true if polynomials of `n` coefficients are transposed. Few lanes do not need it.
 const fn transposes<F: Fft>(n: usize) -> bool {
     F::LANES.is_multiple_of(TILE) && n.is_multiple_of(TILE)
 }
@@ -61,9 +61,9 @@ fn load_tiles<B: Binary64, F: Fft>(b: B, fft: F, points: &[&[u16]], out: &mut [[
     }
 }
 
-/// Computes `(s1, s2) = (c, 0) - v` of the lane of every point `c`, `v` being the lattice points in
-/// coefficient form. Writes `s2`, one lane after the other, and adds the squares of both to
-/// `norms`. Constant time: a refused vector says something about the key.
+/// Computes `(s1, s2) = (c, 0) - v` for the lane of every point `c`. `v` has the lattice points in
+/// coefficient form. Writes `s2`, one lane after the other, and adds the squares of `s1` and `s2`
+/// to `norms`. Constant time, since a refused vector tells something about the key.
 pub(crate) fn short_vectors<B: Binary64, F: Fft>(
     b: B,
     fft: F,
@@ -98,7 +98,7 @@ pub(crate) fn short_vectors<B: Binary64, F: Fft>(
     }
 }
 
-/// Block number `block` of every lane.
+/// Computes block number `block` of every lane.
 #[inline(always)]
 fn subtract_tiles<B: Binary64, F: Fft>(
     b: B,
@@ -128,13 +128,13 @@ fn subtract_tiles<B: Binary64, F: Fft>(
     }
 }
 
-/// The words of the lanes from `first` on: a row for each coefficient.
+/// Returns the words of the lanes from `first` on, with a row for each coefficient.
 #[inline(always)]
 fn words_of<F: Fft>(fft: F, first: usize, x: &[F::Real; TILE]) -> [[u64; TILE]; TILE] {
     from_fn(|i| from_fn(|lane| fft.values(&x[i])[first + lane].to_bits()))
 }
 
-/// All blocks of one lane.
+/// Computes all blocks of one lane.
 #[inline(always)]
 fn subtract_blocks<B: Binary64, F: Fft, const N: usize>(
     fft: F,
@@ -153,7 +153,7 @@ fn subtract_blocks<B: Binary64, F: Fft, const N: usize>(
     }
 }
 
-/// One block of one lane: adds the squares to `norm` and returns the coefficients of `s2`.
+/// Computes one block of one lane: adds the squares to `norm` and returns the coefficients of `s2`.
 #[inline(always)]
 fn subtract<B: Binary64, const N: usize>(
     c: &[u16; N],
@@ -164,6 +164,6 @@ fn subtract<B: Binary64, const N: usize>(
     norm.add::<N>(&from_fn(|i| i64::from(c[i]) - B::F64::from(v0[i]).rint()));
     let s2: [i64; N] = from_fn(|i| -B::F64::from(v1[i]).rint());
     norm.add(&s2);
-    // Exact for every short vector: |s2| <= 8382 under the norm bound.
+    // The conversion is exact for every short vector: |s2| <= 8382 under the norm bound.
     s2.map(|s| s as i16)
 }

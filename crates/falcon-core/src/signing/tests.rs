@@ -1,4 +1,4 @@
-//! Signing at every degree: both key forms, both arithmetics, valid results.
+//! Signing at every degree, with both key forms and both kinds of arithmetic, gives valid results.
 
 use super::*;
 use crate::hash::Shake256;
@@ -148,7 +148,7 @@ fn signatures_of_every_degree_verify_and_do_not_depend_on_key_form_or_arithmetic
     }
 }
 
-/// One attempt on every lane. Lanes that try again are `batch`'s.
+/// Makes one attempt on every lane. `batch` tests lanes that try again.
 fn check_lanes<F: Fft>(fft: F) {
     for logn in 1..=10 {
         let key = Key::new(logn, &[logn as u8, 1]);
@@ -251,8 +251,7 @@ fn leaves<N: tree::Node>(logn: u32, node: &mut N, visit: &mut impl FnMut(f64, tr
     }
 }
 
-/// Every leaf lies between `sigma_min` and `sigma_max`, which is what keeps
-/// `x >= 0` in the sampler.
+/// Every leaf lies between `sigma_min` and `sigma_max`. This ensures `x >= 0` in the sampler.
 #[test]
 fn leaves_lie_within_the_bounds_of_the_sampler() {
     for logn in [9, 10] {
@@ -273,14 +272,15 @@ fn leaves_lie_within_the_bounds_of_the_sampler() {
 }
 
 /// The number of times that the sampler runs its exact code is visible. It depends on the key only
-/// through the deviations of the leaves, and hardly: `docs/CONSTANT-TIME.md` states by how much.
+/// through the deviations of the leaves, and hardly: `docs/CONSTANT-TIME.md` states how much.
 #[test]
 fn the_number_of_exact_attempts_hardly_depends_on_the_key() {
     const STEPS: usize = 32;
     type Number = fn(f64, f64) -> f64;
     const WINDOWS: Number = slow_paths::in_windows;
     const ONE_BY_ONE: Number = slow_paths::one_by_one;
-    // For one attempt to sign: the mean over keys, and how far a key may be off.
+    // For one attempt to sign: the mean number over keys, and the largest distance of a key from
+    // it.
     for (logn, numbers) in [
         (9, [(WINDOWS, 8.098, 0.008), (ONE_BY_ONE, 6.95098, 0.0002)]),
         (
@@ -300,7 +300,7 @@ fn the_number_of_exact_attempts_hardly_depends_on_the_key() {
             for key in &keys {
                 let mut expected = 0.0;
                 let tree = &mut ExpandedRef::new(logn, key).tree;
-                // Two integers a leaf.
+                // A leaf has two integers.
                 leaves(logn, tree, &mut |sigma, _| {
                     expected += 2.0 * rates[((sigma - sigma_min) / step) as usize];
                 });
@@ -313,7 +313,7 @@ fn the_number_of_exact_attempts_hardly_depends_on_the_key() {
     }
 }
 
-/// Vectors that were refused say something about the key. When the seeds end, none is left.
+/// Refused vectors tell something about the key. When the seeds end, none of them may be left.
 #[test]
 fn the_last_vector_that_was_refused_is_wiped() {
     let logn = 4;
@@ -350,7 +350,7 @@ fn the_last_vector_that_was_refused_is_wiped() {
     }
 }
 
-/// Without a bound, an `accept` that refuses everything would be asked for ever.
+/// Without a bound, signing would ask an `accept` that refuses everything for ever.
 #[test]
 fn attempts_that_are_all_refused_end() {
     fn check<B: SigningIsa>(b: B, logn: u32, form: &KeySource<'_>) {
@@ -392,7 +392,7 @@ fn attempts_that_are_all_refused_end() {
     }
 }
 
-/// The sampler gives up at the first leaf: no further attempt is made, and none is judged.
+/// If the sampler gives up at the first leaf, no further attempt is made, and none is judged.
 #[test]
 fn a_sampler_that_gives_up_ends_the_attempts() {
     fn check<B: SigningIsa>(b: B) {
@@ -422,7 +422,7 @@ fn a_sampler_that_gives_up_ends_the_attempts() {
     check(Soft);
 }
 
-/// Attempts are refused more rarely than [`MAX_ATTEMPTS`] supposes, at every degree.
+/// Attempts are refused more rarely than [`MAX_ATTEMPTS`] assumes, at every degree.
 #[test]
 fn an_attempt_is_refused_with_a_chance_far_below_a_half() {
     for (logn, fit) in (1..=10).flat_map(|logn| [(logn, Fit::Any), (logn, Fit::Padded)]) {

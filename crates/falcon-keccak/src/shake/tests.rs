@@ -1,4 +1,4 @@
-//! Hashes against published output and the crate `sha3`.
+//! Compares hashes with published output and with the crate `sha3`.
 
 use super::*;
 use ::sha3::digest::{Digest, ExtendableOutput, Update, XofReader};
@@ -6,15 +6,15 @@ use falcon_lanes::Baseline;
 use std::vec;
 use std::vec::Vec;
 
-/// Prefixes around the block and word boundaries.
+/// Lengths of prefixes around the block and word boundaries.
 const LENGTHS: [usize; 14] = [0, 1, 7, 8, 9, 40, 73, 135, 136, 137, 271, 272, 273, 1000];
 
 fn data(n: usize) -> Vec<u8> {
     (0..n).map(|i| (i * 167 + 13) as u8).collect()
 }
 
-/// Samples 3 and 4 of cSHAKE that NIST publishes with SP 800-185. Then customizations around
-/// 256 bits and the longest, whose output the Python package pycryptodome 4.4.0 gave.
+/// Samples 3 and 4 of cSHAKE that NIST publishes with SP 800-185. Then customizations of about 256
+/// bits and the longest one. Their output is that of the Python package pycryptodome 4.4.0.
 #[test]
 fn customized_output_is_that_of_sp_800_185() {
     let check = |customization: &[u8], data: &[u8], expected: &str| {
@@ -58,7 +58,7 @@ fn customized_output_is_that_of_sp_800_185() {
     assert!(Customization::new(&data(Customization::MAX_LEN + 1)).is_none());
 }
 
-/// The next use of a hash in place is SHAKE256 again.
+/// After its blocks, a hash in place is SHAKE256 again.
 #[test]
 fn a_customized_hash_is_empty_after_its_blocks() {
     let customization = Customization::new(b"invoices").unwrap();
@@ -143,7 +143,7 @@ fn blocks_are_the_stream_in_little_endian_words() {
     assert_eq!(again, stream[..RATE]);
 }
 
-/// Whatever was read before, the next byte is the first of the squeezed block.
+/// Whatever was read before, the next byte read is the first of the squeezed block.
 #[test]
 fn a_reader_resumes_a_state_that_was_squeezed() {
     let expected: [u8; 300] = Shake256::reader(b"seed").read_array();
@@ -157,7 +157,7 @@ fn a_reader_resumes_a_state_that_was_squeezed() {
     }
 }
 
-/// After any use a reader that starts again forgets what it read, and permutes as before.
+/// After any use, a reader that starts again forgets its old bytes, and keeps its permutation.
 #[test]
 fn a_reader_that_starts_again_is_as_new() {
     fn permutation(state: &mut [u64; 25]) {

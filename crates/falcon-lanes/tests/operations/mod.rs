@@ -1,4 +1,4 @@
-//! Compares every operation of an instruction set with that of [`Baseline`].
+//! Compares every operation of an instruction set with the same operation of [`Baseline`].
 //!
 //! The crates of instruction sets include this file in their own tests. Each set computes in its
 //! own frame. Results are compared bit for bit; the inputs stay in the documented ranges.
@@ -9,8 +9,8 @@ use falcon_lanes::{
 };
 use std::io::Write as _;
 
-/// A module `$set` of tests, one for each kind of operations, of the instruction set `$isa`: an
-/// option, `None` where the processor lacks it.
+/// Makes a module `$set` of tests, one for each kind of operations, of the instruction set `$isa`.
+/// `$isa` is an option: `None` if the processor lacks the set.
 macro_rules! compare_with_baseline {
     ($set:ident, $isa:expr) => {
         mod $set {
@@ -31,10 +31,10 @@ macro_rules! compare_with_baseline {
     )*};
 }
 
-/// Says that this processor lacks the instruction set.
+/// Reports that this processor lacks the instruction set.
 #[allow(dead_code, reason = "some sets are everywhere")]
 pub fn not_run(set: &str, kind: &str) {
-    // Not `eprintln`, which the test harness keeps to itself.
+    // Does not use `eprintln`, whose output the test harness keeps.
     writeln!(
         std::io::stderr(),
         "not run: {kind} of {set}, which this processor lacks"
@@ -42,7 +42,7 @@ pub fn not_run(set: &str, kind: &str) {
     .expect("standard error");
 }
 
-/// All registers of doubles, and the longest one twice.
+/// Compares all registers of doubles, and the longest one twice.
 pub fn doubles<I: Isa>(isa: I) {
     compare_doubles::<I, I::F64, f64>(isa);
     compare_doubles::<I, I::F64x2, Pack<2>>(isa);
@@ -51,7 +51,7 @@ pub fn doubles<I: Isa>(isa: I) {
     compare_doubles::<I, Two<I::F64x8>, Pack<16>>(isa);
 }
 
-/// Polynomials side by side.
+/// Compares polynomials side by side.
 pub fn polynomials<I: Isa>(isa: I) {
     compare_many(Many::<I, 1>(isa), Many::<_, 1>(Baseline));
     compare_many(Many::<I, 2>(isa), Many::<_, 2>(Baseline));
@@ -60,7 +60,7 @@ pub fn polynomials<I: Isa>(isa: I) {
     compare_many(Many::<I, 16>(isa), Many::<_, 16>(Baseline));
 }
 
-/// SplitMix64: pseudo-random words.
+/// The generator SplitMix64 of pseudo-random words.
 struct SplitMix(u64);
 
 impl SplitMix {
@@ -72,7 +72,7 @@ impl SplitMix {
     }
 }
 
-/// Conversion of a value to bits, by which results are compared.
+/// Converts a value to bits, so that results can be compared.
 trait Bits: Copy + Default {
     fn bits(self) -> u64;
 }
@@ -88,7 +88,7 @@ macro_rules! bits {
     )*};
 }
 
-// All NaNs are the same: processors choose the sign and the payload.
+// All NaNs count as the same, since processors choose the sign and the payload.
 bits! {
     f64: |x| if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() },
     f32: |x| if x.is_nan() { f32::NAN.to_bits() } else { x.to_bits() }.into(),
@@ -97,11 +97,11 @@ bits! {
     i16: |x| (x as u16).into(),
 }
 
-/// The bits of the results of each operation.
+/// Name of each operation, and the bits of its results.
 type Results = Vec<(&'static str, Vec<u64>)>;
 
 /// Applies `operation` to the registers of `inputs`. Returns all first results, then all second
-/// ones, and so on.
+/// results, and so on.
 #[inline(never)]
 fn apply<I: Isa, R, const K: usize, const M: usize>(
     isa: I,
@@ -115,7 +115,7 @@ where
     let runs = inputs[0].len();
     let mut out = vec![R::Value::default(); M * runs * R::LEN];
     let stored = R::chunks_mut(&mut out);
-    // A frame for each operation: functions stay small, which compilers are quick with.
+    // Each operation has its own frame. Functions stay small, so they compile quickly.
     isa.vectorize_words(
         #[inline(always)]
         || {
@@ -133,7 +133,7 @@ where
     out.into_iter().map(Bits::bits).collect()
 }
 
-/// [`apply`] for a list of operations, each with its name.
+/// Calls [`apply`] for a list of operations, each with its name.
 macro_rules! results {
     ($isa:expr, $r:ty, $inputs:expr; $($name:literal: |$args:pat_param| $results:expr;)*) => {
         vec![$((
@@ -156,7 +156,7 @@ fn compare<I: Isa>(isa: I, registers: &str, found: Results, expected: Results) {
     }
 }
 
-/// Values whose sums, products or quotients are at the edges of the format, or ties.
+/// Values whose sums, products or quotients are ties, or at the edges of the format.
 const EDGES: [f64; 34] = [
     0.0,
     -0.0,
@@ -170,11 +170,11 @@ const EDGES: [f64; 34] = [
     3.0,
     1.0 + f64::EPSILON,
     1.0 - f64::EPSILON / 2.0,
-    // A tie when added to 1, and its neighbour above.
+    // A tie when it is added to 1, and its neighbour above.
     f64::EPSILON / 2.0,
     f64::EPSILON / 2.0 * (1.0 + f64::EPSILON),
     3.0 * f64::EPSILON / 2.0,
-    // Products of these are ties.
+    // Products of these values are ties.
     1.0 + 1.0 / 134_217_728.0,
     1.0 + 1.0 / 67_108_864.0,
     4_503_599_627_370_495.5,
@@ -196,7 +196,7 @@ const EDGES: [f64; 34] = [
     -1e-154,
 ];
 
-/// Edges of the range of [`F64s::floor`].
+/// Values at the edges of the range of [`F64s::floor`].
 const FLOORS: [f64; 24] = [
     0.0,
     -0.0,
@@ -224,11 +224,11 @@ const FLOORS: [f64; 24] = [
     -2_251_799_813_685_248.0 + 0.25,
 ];
 
-/// Every pair of edges, then pseudo-random values, in four columns. The number of rows is a
+/// Returns every pair of edges, then pseudo-random values, in four columns. The number of rows is a
 /// multiple of 16.
 fn columns_of_doubles() -> [Vec<f64>; 4] {
     let mut random = SplitMix(1);
-    // Between 2^-32 and 2^32 in absolute value.
+    // The value is between 2^-32 and 2^32 in absolute value.
     let mut value = || {
         let word = random.next();
         f64::from_bits(word & !(0x7ff << 52) | (1023 - 32 + (word >> 52) % 64) << 52)
@@ -250,13 +250,13 @@ fn columns_of_doubles() -> [Vec<f64>; 4] {
     columns
 }
 
-/// Values below `2^51` in absolute value, 2048 of them.
+/// Returns 2048 values below `2^51` in absolute value.
 fn floors() -> Vec<f64> {
     let mut random = SplitMix(2);
     let mut values = FLOORS.to_vec();
     while values.len() < 2048 {
         let word = random.next();
-        // At most 51 bits, of which some are behind the point.
+        // The value has at most 51 bits, some of them behind the point.
         let integer = (word >> 13) as i64 - (1 << 50);
         values.push(integer as f64 / (1u64 << (word % 52)) as f64);
     }
@@ -286,7 +286,7 @@ fn doubles_results<I: Isa, R: F64s<I>>(
         "complex_mul_conj": |[a, b, c, d]| R::complex_mul_conj([a, c], [b, d]);
     };
     all.extend(results! { isa, R, [floors];
-        // The sum makes a zero positive, whose sign is not specified.
+        // The sum makes a zero positive, since the sign of a zero is not specified.
         "floor": |[a]| [a.floor() + R::splat(isa, 0.0)];
     });
     let constructed = isa.vectorize(
@@ -297,7 +297,7 @@ fn doubles_results<I: Isa, R: F64s<I>>(
     all
 }
 
-/// A register for each run of `values`, or for its first values.
+/// Makes registers from each run of `values`, or from its first values.
 #[inline(always)]
 fn constructors<I: Isa, R: F64s<I>>(isa: I, values: &[f64]) -> Results {
     let mut results = [
@@ -341,9 +341,9 @@ fn pair_bits<I: Isa, R: F64s<I>>(pair: [R; 2]) -> Vec<u64> {
     out.iter().map(|x| x.bits()).collect()
 }
 
-/// Cuts the places of two registers as a transform does, and asks after each cut: has each place
-/// of the second register the partner of the first one's value, half a block on? Does `per_block`
-/// have the number of the block there?
+/// Cuts the places of two registers as a transform does. After each cut, checks two properties:
+/// each place of the second register has the partner of the first register's value, half a block
+/// on; and `per_block` has the number of the block there.
 #[inline(always)]
 fn blocks_are_cut<I: Isa, R: F64s<I>>(isa: I) {
     let order: Vec<f64> = (0..2 * R::LEN).map(|i| i as f64).collect();
@@ -400,7 +400,7 @@ fn compare_doubles<I: Isa, R: F64s<I>, B: F64s<Baseline>>(isa: I) {
     compare(isa, &format!("{} doubles", R::LEN), found, expected);
 }
 
-/// The coefficients of several polynomials: loaded, shared and repeated.
+/// Loads, shares and repeats the coefficients of several polynomials.
 #[inline(always)]
 fn many<L: Lanes>(lanes: L, values: &[f64]) -> Results {
     let mut run = [L::Real::default()];
@@ -437,7 +437,7 @@ fn compare_many<L: Lanes, B: Lanes>(lanes: L, baseline: B) {
     compare(lanes.isa(), &registers, found, expected);
 }
 
-/// Comparisons of `x` and `y`, and differences and products of `z` and `w`.
+/// Returns comparisons of `x` and `y`, and differences and products of `z` and `w`.
 fn floats_results<I: Isa>(isa: I, [x, y, z, w]: [&[f32]; 4]) -> Results {
     let mut all = results! { isa, I::F32x8, [x, y, z, w];
         "load and store": |[a, b, c, d]| [a, b, c, d];
@@ -452,7 +452,8 @@ fn floats_results<I: Isa>(isa: I, [x, y, z, w]: [&[f32]; 4]) -> Results {
     all
 }
 
-/// One bit for each lane of a mask, whose bits must be equal within a lane and zero above the last.
+/// Returns one bit for each lane of a mask. Checks that the bits are equal within a lane and zero
+/// above the last lane.
 fn lanes_of<I: Isa>(mask: u64) -> u64 {
     let bits = 1 << I::F32x8::LOG_BITS;
     let lane = u64::MAX >> (64 - bits);
@@ -486,7 +487,7 @@ fn masks<I: Isa>(isa: I, x: &[f32], y: &[f32]) -> Results {
     results.into()
 }
 
-/// Comparisons of binary32 values, and arithmetic that is exact.
+/// Compares comparisons of binary32 values, and arithmetic that is exact.
 pub fn floats<I: Isa>(isa: I) {
     const EDGES: [f32; 14] = [
         0.0,
@@ -513,8 +514,8 @@ pub fn floats<I: Isa>(isa: I) {
         } else {
             [word as i32 as f32, (word >> 32) as i32 as f32]
         };
-        // Integers of 12 bits: their differences and products are exact, so that every set has
-        // the same ones.
+        // Integers of 12 bits have exact differences and products, so every set has the same
+        // results.
         let small = |word: u64| (word % 8192) as f32 - 4096.0;
         let row = [compared[0], compared[1], small(word), small(word >> 32)];
         for (column, value) in columns.iter_mut().zip(row) {
@@ -526,7 +527,8 @@ pub fn floats<I: Isa>(isa: I) {
     compare(isa, "8 floats", found, floats_results(Baseline, columns));
 }
 
-/// `N` columns of 1024 words: every pair of edges in the first two, then pseudo-random words.
+/// Returns `N` columns of 1024 words: every pair of edges in the first two, then pseudo-random
+/// words.
 fn columns_of_words<const N: usize>() -> [Vec<u64>; N] {
     const EDGES: [u64; 8] = [
         0,
@@ -581,14 +583,14 @@ where
         "mask_of_bit": |[a, b, c, ..]| [a.mask_of_bit(0), b.mask_of_bit(12), c.mask_of_bit(63)];
         "xor_and_not_owing_last": |[a, b, c, ..]| [a.xor_and_not_owing_last(b, c)];
     };
-    // Of Keccak-f, and the edges.
+    // Rotations of Keccak-f, and the edges.
     all.extend(rotations!(
         1 2 8 14 27 31 32 36 44 56 62 63
     ));
     all
 }
 
-/// Registers of 64-bit words.
+/// Compares registers of 64-bit words.
 pub fn words_of_64<I: Isa>(isa: I) {
     let columns = columns_of_words();
     let columns = columns.each_ref().map(|column| &column[..]);
@@ -615,7 +617,7 @@ fn words_of_32_results<I: Isa>(isa: I, columns: [&[u32]; 2]) -> Results {
     all
 }
 
-/// Registers of 32-bit words.
+/// Compares registers of 32-bit words.
 pub fn words_of_32<I: Isa>(isa: I) {
     let columns = columns_of_words::<2>()
         .map(|column| column.iter().map(|x| (x >> 16) as u32).collect::<Vec<_>>());
@@ -629,8 +631,8 @@ pub fn words_of_32<I: Isa>(isa: I) {
     );
 }
 
-/// `p_inv` is the inverse of the prime `p` modulo `2^16`. Values of `small` are at most `2^14` in
-/// absolute value, no value of `b` is `-2^15`.
+/// Returns the results for 16-bit words. `p_inv` is the inverse of the prime `p` modulo `2^16`.
+/// Values of `small` are at most `2^14` in absolute value, and no value of `b` is `-2^15`.
 fn words_of_16_results<I: Isa>(
     isa: I,
     [a, b, small_a, small_b]: [&[i16]; 4],
@@ -649,7 +651,7 @@ fn words_of_16_results<I: Isa>(
     }
 }
 
-/// Registers of 16-bit words.
+/// Compares registers of 16-bit words.
 pub fn words_of_16<I: Isa>(isa: I) {
     const EDGES: [i16; 10] = [
         0,
@@ -663,12 +665,12 @@ pub fn words_of_16<I: Isa>(isa: I) {
         i16::MIN,
         256,
     ];
-    // Every word in the first column, every pair of edges before it.
+    // The first column has every pair of edges, then every word.
     let mut columns = [const { Vec::new() }; 4];
     let mut random = SplitMix(5);
     let mut push = |a: i16, b: i16| {
         let b = b.max(-i16::MAX);
-        // `a / 2` is at most 2^14, where the sum of two would overflow.
+        // `a / 2` is at most 2^14. There the sum of two values would overflow, so it is limited.
         let row = [a, b, (a / 2).min((1 << 14) - 1), b / 2];
         for (column, value) in columns.iter_mut().zip(row) {
             column.push(value);
@@ -699,7 +701,7 @@ pub fn words_of_16<I: Isa>(isa: I) {
     }
 }
 
-/// The results of [`LookUps`] for pseudo-random words and masks. Words are stored as
+/// Returns the results of [`LookUps`] for pseudo-random words and masks. Words are stored as
 /// floats, which is exact.
 #[inline(always)]
 fn look_ups_results<T: LookUps>(t: T, tables: &(Table<32>, Table<256>), seed: u64) -> Results {
@@ -723,7 +725,7 @@ fn look_ups_results<T: LookUps>(t: T, tables: &(Table<32>, Table<256>), seed: u6
         for byte in records.as_flattened_mut() {
             *byte = random.next() as u8;
         }
-        // Half of the words are equal, for comparisons.
+        // Half of the words are equal, so that comparisons meet equal words.
         let mask = random.next() as u32;
         let [low, high] = t.tails(&records);
         let other = t.add_where(mask, t.splat(0), low);
@@ -751,7 +753,8 @@ fn look_ups_results<T: LookUps>(t: T, tables: &(Table<32>, Table<256>), seed: u6
     results.into()
 }
 
-/// The five high bits of every word: how many of the multiples of eight its high byte reaches.
+/// Returns the five high bits of every word, as the number of multiples of eight that its high byte
+/// reaches.
 #[inline(always)]
 fn five_bits<T: LookUps>(t: T, words: T::Words) -> T::Words {
     let byte = t.high_bytes(words);
@@ -762,7 +765,7 @@ fn five_bits<T: LookUps>(t: T, words: T::Words) -> T::Words {
     place
 }
 
-/// Look-ups in registers, where the processor has them.
+/// Compares look-ups in registers, if the processor has them.
 pub fn look_ups<I: Isa>(isa: I) {
     let Some(t) = isa.look_ups() else {
         return;
@@ -780,7 +783,7 @@ pub fn look_ups<I: Isa>(isa: I) {
     compare(isa, "look-ups", found, expected);
 }
 
-/// Rows of 16-bit words: loaded, blocks exchanged, and stored.
+/// Loads rows of 16-bit words, exchanges blocks, and stores the rows.
 pub fn rows<I: Isa>(isa: I) {
     exchange::<I, 1>(isa);
     exchange::<I, 2>(isa);
@@ -799,7 +802,7 @@ fn exchange<I: Isa, const BLOCK: usize>(isa: I) {
             _ => before[row][i],
         })
     });
-    // There, and back.
+    // Exchanges there and back.
     for (from, to) in [(before, exchanged), (exchanged, before)] {
         let mut rows = from;
         isa.vectorize(
@@ -819,7 +822,7 @@ fn exchange<I: Isa, const BLOCK: usize>(isa: I) {
     }
 }
 
-/// The words of a byte, which differ in every byte.
+/// Returns the words of a byte. They differ in every byte.
 fn words_of_byte(x: u8) -> [i16; 2] {
     [i16::from(x).wrapping_mul(257), !i16::from(x) * 113]
 }
@@ -851,7 +854,7 @@ fn methods_results<I: Isa>(isa: I, table: &ByteTable, words: &[u64]) -> Results 
         }
 
         parities.1.push(isa.parities(&matrix).into());
-        // Distinct positions: one in every 150. Some are behind the end.
+        // The positions are distinct, one in every 150. Some are behind the end.
         let positions: [u16; 64] =
             core::array::from_fn(|i| 150 * i as u16 + (words[i] % 150) as u16);
         for (count, offset, len) in [
@@ -868,7 +871,7 @@ fn methods_results<I: Isa>(isa: I, table: &ByteTable, words: &[u64]) -> Results 
         }
 
         let x = core::array::from_fn(|i| words[16 + i] as u16);
-        // Keys of four values, which is what limits often are equal to; then any.
+        // First keys of four values, which are often equal to limits; then any keys.
         for mask in [3, 0xffff] {
             let keys = core::array::from_fn(|i| words[i] as u16 & mask);
             let any = words[63] as u16;
@@ -907,7 +910,7 @@ fn methods_results<I: Isa>(isa: I, table: &ByteTable, words: &[u64]) -> Results 
     results.into()
 }
 
-/// The methods of [`Isa`] that work on arrays.
+/// Compares the methods of [`Isa`] that work on arrays.
 pub fn methods<I: Isa>(isa: I) {
     let mut random = SplitMix(6);
     let mut words: Vec<u64> = (0..64 * 64).map(|_| random.next()).collect();
@@ -933,7 +936,7 @@ pub fn methods<I: Isa>(isa: I) {
     );
 }
 
-/// Compares words below `2^63`: equal ones, those that differ in one bit, random ones.
+/// Compares words below `2^63`: equal words, words that differ in one bit, and random words.
 #[inline(always)]
 fn ordered<I: Isa>(isa: I) {
     let mut random = SplitMix(8);
@@ -960,7 +963,7 @@ fn ordered<I: Isa>(isa: I) {
     }
 }
 
-/// Looks every number up in tables of every length, one, two and four of them.
+/// Looks up every number in one, two and four tables of every length.
 fn look_up_bytes<I: Isa>(isa: I) {
     let mut random = SplitMix(7);
     for log in 8..=13 {
@@ -968,7 +971,7 @@ fn look_up_bytes<I: Isa>(isa: I) {
         let tables: [Vec<u8>; 4] =
             core::array::from_fn(|_| (0..len).map(|_| random.next() as u8).collect());
         let tables = tables.each_ref().map(Vec::as_slice);
-        // Every number, in an order that mixes high and low ones.
+        // Every number, in an order that mixes high and low numbers.
         let numbers: Vec<_> = (0..len).map(|i| (i * 0x9e5 + 77) % len).collect();
         let low: Vec<_> = numbers.iter().map(|&number| number as u8).collect();
         let high: Vec<_> = numbers.iter().map(|&number| (number >> 8) as u8).collect();

@@ -1,4 +1,4 @@
-//! Addition and multiplication: where a signer spends its time.
+//! Addition and multiplication: a signer spends most of its time here.
 
 use super::bits::{SIGN, exponent, magnitude, round, round_either, top_significand};
 use super::word::Word;
@@ -11,13 +11,13 @@ fn order(a: u64, b: u64) -> u64 {
 
 /// The significands of `x` and of `y`, on the scale of `x`, for `|x| >= |y|`.
 ///
-/// That of `x` is in `2^61 .. 2^62`, so that nine bits below the last place
-/// take part. That of `y` is shifted down to the same scale, with a sticky bit.
+/// The significand of `x` is in `2^61 .. 2^62`, so nine bits below the last place take part. The
+/// significand of `y` is shifted down to the same scale, with a sticky bit.
 ///
-/// *The sticky bit decides correctly.* If `y` is shifted by at most nine
-/// places, sum and difference are exact. Otherwise they are at least `2^60`,
-/// are normalised by at most two places up, and keep at least seven bits below
-/// the last place, where the sticky bit is the lowest.
+/// *The sticky bit decides correctly.* If `y` is shifted by at most nine places, sum and difference
+/// are exact. Otherwise they are at least `2^60`, and normalising shifts them up by at most two
+/// places. So they keep at least seven bits below the last place. The sticky bit is the lowest of
+/// these bits.
 ///
 /// If `y` would have to be shifted by 62 places or more, it is replaced by
 /// zero: `|y| < 2^-61 |x|` is less than a quarter of a last place below `x`,
@@ -25,15 +25,15 @@ fn order(a: u64, b: u64) -> u64 {
 /// `x` is not zero, since the exponent field of `x` then is at least 63.
 #[inline(always)]
 fn align<W: Word>(w: W, x: u64, y: u64) -> (u64, u64) {
-    // From 2^63 .. 2^64 to the scale of x takes two places more.
+    // The step from 2^63 .. 2^64 to the scale of x takes two places more.
     let down = ((x >> 52).wrapping_sub(y >> 52) & 0x7FF) + 2;
     let near = w.mask(down.wrapping_sub(64));
     let aligned = w.shr_sticky(top_significand(y), down) & near;
     (top_significand(x) >> 2, aligned)
 }
 
-/// [`round`] for a sum `0 <= z < 2^63`, where `e` belongs to `2^62 .. 2^63`. Some
-/// bits for `z = 0`.
+/// Rounds as [`round`] does, for a sum `0 <= z < 2^63`. `e` belongs to `2^62 .. 2^63`. Returns
+/// unspecified bits for `z = 0`.
 ///
 /// A sum below `2^32` is exact: `x` and `y` differ by a factor of at most 4, so `y` was shifted
 /// down by three places at most. So its eight low bits are zero, as [`Word::normalise`] needs.
@@ -56,21 +56,21 @@ pub(super) fn add<W: Word>(w: W, a: u64, b: u64) -> u64 {
 
     let (larger, smaller) = align(w, x, y);
     let negate = w.mask(x ^ y);
-    // The low bits of `larger` are zero: one more, if the complement is to be the negation.
+    // The low bits of `larger` are zero. Setting bit 0 adds the one that turns the complement into
+    // the negation.
     let sum = (larger | (x ^ y) >> 63).wrapping_add(smaller ^ negate);
     let e = exponent(x);
     let rounded = round_any(w, e, sum);
-    // Zero: an exact cancellation, or two zeros.
+    // The sum is zero for an exact cancellation, or for two zeros.
     let nonzero = w.mask(sum.wrapping_neg() & e.wrapping_neg());
     (rounded & nonzero) | (x & SIGN)
 }
 
-/// `(a + b, a - b)`, for less than the price of both.
+/// `(a + b, a - b)`, in less time than both operations alone.
 ///
-/// One of them has the magnitude `|x| + |y|`, the other `|x| - |y|`, with `x`
-/// the operand of larger magnitude. Where `x` is `b`, the difference `a - b`
-/// has the sign of `-x`. Two zeros give a zero `|x| + |y|` with this sign; a
-/// zero `|x| - |y|` is always +0.
+/// One of them has the magnitude `|x| + |y|`, the other `|x| - |y|`, where `x` is the operand of
+/// larger magnitude. If `x` is `b`, the difference `a - b` has the sign of `-x`. If both operands
+/// are zero, the zero `|x| + |y|` has this sign too. A zero `|x| - |y|` is always +0.
 #[inline(always)]
 pub(super) fn add_sub<W: Word>(w: W, a: u64, b: u64) -> (u64, u64) {
     let a_is_x = w.mask(order(a, b));
@@ -83,7 +83,7 @@ pub(super) fn add_sub<W: Word>(w: W, a: u64, b: u64) -> (u64, u64) {
     let outer_bits = round_either(w, e, outer) & w.mask(e.wrapping_neg());
     let inner_bits = round_any(w, e, inner);
 
-    // The sum is the outer value iff the signs are equal.
+    // The sum is the outer value `|x| + |y|` iff the signs are equal.
     let differ = w.mask(x ^ y);
     let turned = SIGN & !a_is_x;
     let outer_sign = (x & SIGN) ^ (turned & differ);
@@ -96,10 +96,9 @@ pub(super) fn add_sub<W: Word>(w: W, a: u64, b: u64) -> (u64, u64) {
 
 /// `a * b`.
 ///
-/// The significands are scaled so that the high word of their product is in
-/// `2^61 .. 2^63`. The low word only matters for being zero or not; its 21 low
-/// bits are zero. A product with a zero is a zero, and the sign is always the
-/// product of the signs.
+/// The significands are scaled so that the high word of their product is in `2^61 .. 2^63`. Of the
+/// low word, only whether it is zero matters; its 21 low bits are zero. A product with a zero is a
+/// zero, and the sign is always the product of the signs.
 #[inline(always)]
 pub(super) fn mul<W: Word>(w: W, a: u64, b: u64) -> u64 {
     let (hi, lo) = w.mul_wide(top_significand(a), top_significand(b) >> 1);

@@ -15,7 +15,7 @@ pub(super) fn exponent(x: u64) -> u64 {
     (x >> 52) & 0x7FF
 }
 
-/// The significand of a nonzero `x`, in `2^52 .. 2^53`. For a zero, `2^52`.
+/// The significand of a nonzero `x`, in `2^52 .. 2^53`. For a zero, the result is `2^52`.
 #[inline(always)]
 pub(super) fn significand(x: u64) -> u64 {
     (x & FRACTION) | LEADING
@@ -43,21 +43,20 @@ pub(super) fn with_sign<W: Word>(w: W, value: u64, sign: u64) -> u64 {
 /// Magnitude bits of `2^(e - 1022) (z / 2^62)` rounded to nearest, ties to
 /// even, for `2^62 <= z < 2^63` with a sticky low bit.
 ///
-/// `z` has ten bits too many. Adding half of a last place, less one unless
-/// the kept part is odd, carries into the kept part exactly when it must be
-/// rounded up. The leading bit of the rounded significand is added to the
-/// exponent field, hence `1022`; a significand rounded up to `2^53` adds two
-/// and leaves the fraction zero, which is the right power of two.
+/// `z` has ten bits more than a significand. Adding half of a last place, less one unless the kept
+/// part is odd, carries into the kept part exactly when it must be rounded up. The leading bit of
+/// the rounded significand is added to the exponent field, hence `1022`; a significand rounded up
+/// to `2^53` adds two and leaves the fraction zero, which is the right power of two.
 #[inline(always)]
 pub(super) fn round(e: u64, z: u64) -> u64 {
-    // One sum in 32 bits, and one in 64.
+    // One sum has 32 bits, the other 64.
     let odd = (z as u32 >> 10) & 1;
     let rounded = (z + u64::from(0x1FF + odd)) >> 10;
     (e << 52).wrapping_add(rounded)
 }
 
-/// [`round`] for `2^61 <= z < 2^63`, where `e` belongs to the upper half:
-/// doubles `z` and decrements `e` in the lower half.
+/// Rounds as [`round`] does, for `2^61 <= z < 2^63`; `e` belongs to the upper half. In the lower
+/// half, doubles `z` and decrements `e`.
 #[inline(always)]
 pub(super) fn round_either<W: Word>(w: W, e: u64, z: u64) -> u64 {
     let low = (z >> 62) ^ 1;

@@ -10,13 +10,13 @@ pub(super) fn from_i64<W: Word>(w: W, x: i64) -> u64 {
     // |x| <= 2^63.
     let magnitude = with_sign(w, x, x);
     let up = w.leading_zeros(magnitude);
-    // 2^63 <= z < 2^64; halving it keeps the lost bit sticky.
+    // 2^63 <= z < 2^64. Halving z keeps the lost bit sticky.
     let z = w.shl(magnitude, up);
     let bits = round(1023 + 63 - 1 - up, (z >> 1) | (z & 1));
     (bits & w.mask(z)) | (x & SIGN)
 }
 
-/// A number `a`, `|a| < 2^63`, as an integer and a fraction.
+/// A number `a`, `|a| < 2^63`, split into an integer and a fraction.
 struct Split {
     /// `|a|` rounded down.
     integer: u64,
@@ -52,9 +52,9 @@ impl Split {
 #[inline(always)]
 pub(super) fn rint<W: Word>(w: W, a: u64) -> i64 {
     let split = Split::of(w, a);
-    // Up if the fraction is above 1/2, or is 1/2 and the integer is odd: if
-    // fraction + odd > 2^63. Then, and only then, bit 63 is set both in it and
-    // in its predecessor.
+    // Rounds up if the fraction is above 1/2, or is 1/2 and the integer is odd. That is so if
+    // fraction + odd > 2^63: then, and only then, bit 63 is set both in this sum and in the sum
+    // less one.
     let t = split.fraction | (split.integer & 1);
     let up = (t & t.wrapping_sub(1)) >> 63;
     with_sign(w, split.integer + up, a) as i64
@@ -64,7 +64,7 @@ pub(super) fn rint<W: Word>(w: W, a: u64) -> i64 {
 #[inline(always)]
 pub(super) fn floor<W: Word>(w: W, a: u64) -> i64 {
     let split = Split::of(w, a);
-    // One more in magnitude for a negative number that is not an integer.
+    // A negative number that is not an integer gets a magnitude larger by one.
     let up = (a >> 63) & split.inexact;
     with_sign(w, split.integer + up, a) as i64
 }

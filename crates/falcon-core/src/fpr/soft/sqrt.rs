@@ -16,13 +16,12 @@ const START: [[u64; 2]; 2] = [
 /// `1 <= M < 4`; `odd` tells whether `M >= 2`. With `r` the bound, the error
 /// `e = 1 - M r^2` is below `2^-58`.
 ///
-/// The line has `|e| < 1/21` on either interval. A Newton step `r (3 - M r^2)
-/// / 2` turns `e` into `e^2 (3 + e) / 4`. Here it is computed from below:
-/// `M r^2` is truncated twice and thus at most two units of `2^-62` too small,
-/// which are subtracted; with the truncation of the last product `r` loses at
-/// most `1.5 * 2^-62`, and `e` gains at most `2 sqrt(M)` times that, less than
-/// `2^-59`. So `e` stays positive, which keeps `r < 1`, one word. The errors
-/// are below 2^-4.3, 2^-9.1, 2^-18.6, 2^-37.6 and at last 2^-58.
+/// The line has `|e| < 1/21` on either interval. A Newton step `r (3 - M r^2) / 2` turns `e` into
+/// `e^2 (3 + e) / 4`. Here the step is computed from below: `M r^2` is truncated twice and thus at
+/// most two units of `2^-62` too small, which are subtracted; with the truncation of the last
+/// product `r` loses at most `1.5 * 2^-62`, and `e` gains at most `2 sqrt(M)` times that, less than
+/// `2^-59`. So `e` stays positive, and `r < 1` fits one word. The errors are below 2^-4.3, 2^-9.1,
+/// 2^-18.6, 2^-37.6 and at last 2^-58.
 #[inline(always)]
 pub(super) fn reciprocal<W: Word>(w: W, m: u64, odd: u64) -> u64 {
     let odd = w.mask(odd << 63);
@@ -38,10 +37,9 @@ pub(super) fn reciprocal<W: Word>(w: W, m: u64, odd: u64) -> u64 {
 
 /// The square root of `a`, zero or positive.
 ///
-/// Let `a = 4^k M` with `1 <= M < 4`. Then `M r` is a lower bound of
-/// `sqrt(M) < 2` with an error below `2 * 2^-58`, so that in units of `2^-54`,
-/// rounded down, it is the rounded-down root or one less. The exact remainder
-/// tells which, and is the sticky bit.
+/// Let `a = 4^k M` with `1 <= M < 4`. Then `M r` is a lower bound of `sqrt(M) < 2` with an error
+/// below `2 * 2^-58`, so in units of `2^-54`, rounded down, this bound is the rounded-down root or
+/// one less. The exact remainder decides between the two, and gives the sticky bit.
 #[inline(always)]
 pub(super) fn sqrt<W: Word>(w: W, a: u64) -> u64 {
     let e = exponent(a);
@@ -49,8 +47,7 @@ pub(super) fn sqrt<W: Word>(w: W, a: u64) -> u64 {
     let odd = (e & 1) ^ 1;
     let m = w.shl_bit(significand(a), odd);
     let q = w.mul_hi(m << 10, reciprocal(w, m << 10, odd)) >> 8;
-    // M - q^2 in units of 2^-108. It is in 0 ..= 4 q + 3 < 2^58, so that the low
-    // word is all of it.
+    // M - q^2 in units of 2^-108. It is in 0 ..= 4 q + 3 < 2^58, so the low word has all of it.
     let r = (m << 56).wrapping_sub(q.wrapping_mul(q));
     let step = (q << 1) + 1;
     let below = r.wrapping_sub(step);

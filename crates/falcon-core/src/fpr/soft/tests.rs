@@ -1,18 +1,18 @@
-//! Every operation, on both register widths, against the machine's own
-//! binary64 unit, bit for bit.
+//! Compares every operation, on both register widths, with the machine's own binary64 unit, bit for
+//! bit.
 
 use super::word::{Word, Word32, Word64};
 use super::{arith, convert, div, half, lt_mask, neg, sqrt, sub};
 use std::vec::Vec;
 
-/// Random cases for each operation; a pair is checked in both orders.
+/// Number of random cases for each operation. A pair is checked in both orders.
 const CASES: usize = if cfg!(debug_assertions) {
     1_000_000
 } else {
     5_000_000
 };
 
-/// A binary operation on both widths.
+/// Evaluates a binary operation on both widths.
 macro_rules! both {
     ($operation:path) => {
         [
@@ -22,7 +22,7 @@ macro_rules! both {
     };
 }
 
-/// SplitMix64.
+/// The random generator SplitMix64.
 struct Random(u64);
 
 impl Random {
@@ -37,7 +37,7 @@ impl Random {
         ((u128::from(self.word()) * u128::from(n)) >> 64) as u64
     }
 
-    /// A fraction field: random, or of the kinds that give ties and carries.
+    /// Draws a fraction field: a random one, or one of the kinds that give ties and carries.
     fn fraction(&mut self) -> u64 {
         let all = (1u64 << 52) - 1;
         let cut = self.below(53);
@@ -56,7 +56,7 @@ impl Random {
         (self.word() & (1 << 63)) | (e << 52) | self.fraction()
     }
 
-    /// Any operand of the contract: exponents -960 to 959, now and then a zero.
+    /// Draws any operand of the contract: exponents -960 to 959, now and then a zero.
     fn operand(&mut self) -> u64 {
         if self.below(64) == 0 {
             return self.word() & (1 << 63);
@@ -65,8 +65,7 @@ impl Random {
         self.with_exponent(e)
     }
 
-    /// Two operands, mostly of close exponents, sometimes of close or equal
-    /// magnitudes.
+    /// Draws two operands, mostly of close exponents, sometimes of close or equal magnitudes.
     fn pair(&mut self) -> (u64, u64) {
         let a = self.operand();
         if a << 1 == 0 {
@@ -155,8 +154,8 @@ fn for_each_operand(seed: u64, mut check: impl FnMut(u64)) {
     }
 }
 
-/// True if a result is in the range of the contract, which a zero is only if
-/// nothing was lost.
+/// Returns true if a result is in the range of the contract. `zero` tells that the exact result is
+/// zero.
 fn is_in_range(result: f64, zero: bool) -> bool {
     let magnitude = result.abs();
     let range = 2f64.powi(-1020)..2f64.powi(1020);
@@ -225,7 +224,7 @@ fn complex_mul_is_four_products_a_difference_and_a_sum() {
         let ((a, b), (c, d)) = (random.pair(), random.pair());
         let [x, y, u, v] = [a, b, c, d].map(f64::from_bits);
         let want = [(x * u - y * v).to_bits(), (x * v + y * u).to_bits()];
-        // Some products leave the range of the operands of a sum.
+        // Some products are outside the range of the operands of a sum.
         let products = [x * u, y * v, x * v, y * u].map(f64::abs);
         let exact = |p: f64, a: f64, b: f64| p != 0.0 || a == 0.0 || b == 0.0;
         if !(exact(x * u, x, u) && exact(y * v, y, v) && exact(x * v, x, v) && exact(y * u, y, u)) {
@@ -263,8 +262,8 @@ fn div_has_the_bits_of_the_native_unit() {
 
 #[test]
 fn quotients_next_to_ties_round_correctly() {
-    // a = (q + 1/2 ulp) b cannot be exact for 53-bit a, but numbers next to
-    // such products bring the quotient as close to a tie as it can get.
+    // a = (q + 1/2 ulp) b cannot be exact for 53-bit a, but numbers next to such products bring the
+    // quotient as close to a tie as possible.
     let mut random = Random(5);
     for _ in 0..CASES / 4 {
         let (q, b) = (random.with_exponent(1023), random.with_exponent(1023));
@@ -285,7 +284,7 @@ fn sqrt_has_the_bits_of_the_native_unit() {
         assert_eq!(sqrt::sqrt(Word32::new(), a), want, "{a:#018x}");
     };
     for_each_operand(6, |a| check(a & !(u64::from(a << 1 != 0) << 63)));
-    // Squares and their neighbours: exact roots and the closest misses.
+    // Squares have exact roots. Their neighbours miss exact roots most closely.
     let mut random = Random(7);
     for _ in 0..CASES / 4 {
         let e = 1000 + random.below(40);
@@ -384,7 +383,7 @@ fn conversions_to_integers_agree_with_the_native_unit() {
         let a = random.with_exponent(e);
         check(Word64::new(), a);
         check(Word32::new(), a);
-        // Ties: an integer and a half, of either sign.
+        // Ties are an integer and a half, of either sign.
         let shift = 12 + random.below(50);
         let tie = ((random.word() as i64) >> shift) as f64 + 0.5;
         check(Word64::new(), tie.to_bits());
@@ -416,7 +415,7 @@ fn word_primitives_agree_at_every_distance() {
                 let bit = u64::from(x > 1);
                 (bit, bit)
             });
-            // Even, if it is below 2^32.
+            // Makes x even if it is below 2^32.
             let x = (x >> 1) & !u64::from(x >> 33 == 0);
             if x > 0 {
                 let up = u64::from(x.leading_zeros()) - 1;

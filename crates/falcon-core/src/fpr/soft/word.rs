@@ -1,11 +1,10 @@
-//! The few 64-bit primitives whose best constant-time form depends on the
-//! width of the machine's registers, and masks.
+//! Masks, and the few 64-bit primitives whose best constant-time form depends on the width of the
+//! machine's registers.
 //!
-//! `Word64` uses the machine's own 64-bit shifts and its 64 x 64 -> 128
-//! multiplication. On a 32-bit target those compile, depending on the
-//! compiler, to branches or to library calls that branch; `Word32` writes
-//! them with 32-bit shifts by less than 32, masks and 32 x 32 -> 64 products.
-//! Both give the same results, and a host test runs every operation on both.
+//! `Word64` uses the machine's own 64-bit shifts and its 64 x 64 -> 128 multiplication. On a 32-bit
+//! target, compilers may turn those into branches, or into library calls that branch. So `Word32`
+//! uses 32-bit shifts by less than 32, masks and 32 x 32 -> 64 products. Both give the same
+//! results, and a host test runs every operation on both.
 //!
 //! # Masks
 //!
@@ -19,7 +18,7 @@ use core::hint::black_box;
 
 /// Primitives on 64-bit values. A shift takes its distance modulo 64.
 pub(crate) trait Word: Copy {
-    /// The primitives. Call once an operation: it takes a trip through memory.
+    /// Makes the primitives. Call it once in an operation: it writes to memory and reads back.
     fn new() -> Self;
     /// The 128-bit product, as (high, low) words.
     fn mul_wide(self, a: u64, b: u64) -> (u64, u64);
@@ -34,11 +33,11 @@ pub(crate) trait Word: Copy {
     fn shr_sticky(self, x: u64, n: u64) -> u64;
     /// All ones if bit 63 of `t` is set, else zero.
     fn mask(self, t: u64) -> u64;
-    /// Number of leading zero bits of `x`, for `0 < x <= 2^63`. For 0, 63.
+    /// Number of leading zero bits of `x`, for `0 < x <= 2^63`. For 0, the result is 63.
     fn leading_zeros(self, x: u64) -> u64;
 
-    /// `x << up` in `2^62 .. 2^63`, and `up`, for `0 < x < 2^63` that is even if it is below
-    /// `2^32`. Some bits for 0.
+    /// `x << up` in `2^62 .. 2^63`, and `up`. `0 < x < 2^63`, and `x` is even if it is below
+    /// `2^32`. For 0, the bits are unspecified.
     fn normalise(self, x: u64) -> (u64, u64);
     /// 1 if the even `x` is not zero, else 0.
     fn sticky(self, x: u64) -> u64;
@@ -59,13 +58,13 @@ pub(super) fn nonzero_bit(x: u64) -> u64 {
 
 /// Registers of 64 bits.
 ///
-/// Where a rotation equals the shift, it is a rotation: baseline vector units
-/// have none by a variable distance, so the compiler does not pair operations
-/// that are faster apart.
+/// If a rotation gives the same result as a shift, it replaces the shift. Baseline vector units
+/// cannot rotate by a variable distance, so the compiler does not pair operations that are faster
+/// apart.
 #[cfg(any(test, target_pointer_width = "64"))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word64 {
-    /// 0, but the compiler does not know.
+    /// The value 0, which the compiler does not know.
     zero: u64,
 }
 
@@ -94,7 +93,7 @@ impl Word for Word64 {
     }
     #[inline(always)]
     fn shr_sticky(self, x: u64, n: u64) -> u64 {
-        // The bits shifted out come in again at the top, from bit 64 - n on.
+        // The bits that are shifted out come in again at the top, from bit 64 - n on.
         let turned = x.rotate_right(n as u32 & 63);
         let kept = turned & (1u64.rotate_right(n as u32 & 63).wrapping_sub(1));
         kept | nonzero_bit((turned ^ kept) >> 1)
@@ -105,8 +104,8 @@ impl Word for Word64 {
     }
     #[inline(always)]
     fn leading_zeros(self, x: u64) -> u64 {
-        // Setting bit 0 changes nothing for x > 0, and spares the targets
-        // whose instruction has no result for zero a case distinction.
+        // Setting bit 0 changes nothing for x > 0. It saves a case distinction on targets whose
+        // instruction has no result for zero.
         u64::from((x | 1).leading_zeros())
     }
     #[inline(always)]
@@ -124,7 +123,7 @@ impl Word for Word64 {
 #[cfg(any(test, not(target_pointer_width = "64")))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word32 {
-    /// 0, but the compiler does not know.
+    /// The value 0, which the compiler does not know.
     zero: u32,
 }
 
@@ -216,7 +215,7 @@ impl Word for Word32 {
     #[inline(always)]
     fn leading_zeros(self, x: u64) -> u64 {
         let (hi, lo) = split(x);
-        // Carries into bit 31 iff the high word, at most 2^31, is not zero.
+        // Carries into bit 31 iff the high word, which is at most 2^31, is not zero.
         let full = self.mask32(hi.wrapping_add(u32::MAX >> 1));
         let word = hi | (lo & !full);
         u64::from((word | 1).leading_zeros() + (32 & !full))
@@ -224,7 +223,7 @@ impl Word for Word32 {
     #[inline(always)]
     fn normalise(self, x: u64) -> (u64, u64) {
         let (hi, lo) = split(x);
-        // If the high word is zero, 31 places up loses nothing: bit 0 is zero.
+        // If the high word is zero, shifting 31 places up loses nothing, since bit 0 is zero.
         let empty = self.mask32(hi.wrapping_sub(1));
         let (hi, lo) = (hi | (lo >> 1) & empty, lo & !empty);
         let up = (hi | 1).leading_zeros().wrapping_sub(1);
@@ -235,14 +234,14 @@ impl Word for Word32 {
     fn sticky(self, x: u64) -> u64 {
         let (hi, lo) = split(x);
         let any = (hi >> 1) | (hi & 1) | (lo >> 1);
-        // Carries into bit 31 iff it is not zero.
+        // Carries into bit 31 iff `any` is not zero.
         u64::from((any + (u32::MAX >> 1)) >> 31)
     }
 }
 
-/// The width of this target's registers.
+/// Primitives for the register width of this target.
 #[cfg(target_pointer_width = "64")]
 pub(crate) type Native = Word64;
-/// The width of this target's registers.
+/// Primitives for the register width of this target.
 #[cfg(not(target_pointer_width = "64"))]
 pub(crate) type Native = Word32;

@@ -1,27 +1,27 @@
 //! Condition of the fixed-point reduction for a given `(f, g)`.
 //!
-//! If the reduction of `fn-dsa` finds a solution, it is the reduced one, which is unique. So a pair
-//! whose reduction is sure to succeed can be solved exactly, which takes a fraction of the time.
-//! This module tells which pairs are sure. The others go through
+//! If the reduction of `fn-dsa` finds a solution, the solution is the reduced one, which is unique.
+//! So a pair whose reduction is sure to succeed can be solved exactly, which takes a fraction of
+//! the time. This module tells which pairs are sure. The others go through
 //! [`reduction`](super::reduction), level by level.
 //!
 //! At level `d`, of degree `n`, the coefficients of `f_d` are scaled until the largest is in
 //! `[2^(p-1), 2^p)` with `p = 15 - log2 n`. Let `m` be the least absolute value of the scaled `f_d`
 //! at a root. The quotients are products with `1/f_d = f_d* / N`, where `N = |f_d|^2` is the sum of
-//! two products rounded down to units of `2^-32`. So `1/f_d` is off by less than `2^-31 / m^2` of
-//! it, and at small degrees by as much again, since the roots of unity are rounded to 32 bits. A
-//! round leaves this part of what it should have removed, and half of each coefficient of the
-//! quotient. It has to remove 8 bits at degree 1024, 9 at 512. Both are sure up to an error of
-//! `2^-10`: `m >= 2^-10.5`. [`LEAST`] is `2^-9`.
+//! two products rounded down to units of `2^-32`. So the relative error of `1/f_d` is below `2^-31
+//! / m^2`. At small degrees it can be twice as large, since the roots of unity are rounded to 32
+//! bits. A round leaves this part of the bits that it should remove, and half of each coefficient
+//! of the quotient. It has to remove 8 bits at degree 1024 and 9 at 512. It surely does so up to a
+//! relative error of `2^-10`: `m >= 2^-10.5`. [`LEAST`] is `2^-9`.
 //!
 //! `f_d(z)` is the product of the values of `f` at the `2^d` roots that map to `z`, which are
-//! neighbours in bit-reversed order: sums of logarithms are enough. `m` is estimated from below. A
-//! coefficient of `f_d` is at most the mean of its absolute values at the roots, and the scale adds
-//! a bit at most. The logarithms are off by 0.01 each, which is 1.3 bits of `m` if all of 256 are
-//! off in the same direction.
+//! neighbours in bit-reversed order. So sums of logarithms are enough. `m` is estimated from below.
+//! A coefficient of `f_d` is at most the mean of its absolute values at the roots, and the scale
+//! adds a bit at most. Each logarithm is off by 0.01. If all 256 are off in the same direction, the
+//! error is 1.3 bits of `m`.
 //!
 //! The reduction also fails on integers that are longer than its tables say, by five deviations and
-//! more. Pairs with such integers are not sure either.
+//! more. Pairs with such long integers are not sure either.
 
 use super::reduction::{IMPRECISE, LARGE, SMALL, WINDOW};
 use crate::lanes::Masks;
@@ -31,22 +31,23 @@ use core::hint::black_box;
 /// Least size of the values of the scaled `f_d`, as a logarithm.
 const LEAST: i64 = -9;
 
-/// Units of a logarithm.
+/// The logarithm 1. Logarithms are in units of `2^-16`.
 const UNIT: i64 = 1 << 16;
 
 /// Sizes of the values of a polynomial at the roots, as logarithms.
 #[derive(Clone, Copy)]
 struct Size {
-    /// An upper bound on the logarithm of the mean of the absolute values.
+    /// Upper bound on the logarithm of the mean of the absolute values.
     mean: i64,
-    /// The same of the root of the mean of the squares, which is the norm of the coefficients.
+    /// Upper bound on the logarithm of the norm of the coefficients, which is the root of the mean
+    /// of the squared values.
     norm: i64,
-    /// The logarithm of the least absolute value.
+    /// Logarithm of the least absolute value.
     least: i64,
 }
 
-/// Measures the polynomial whose squared values have these logarithms, as
-/// [`fixed::log_squared_norms`] writes them, summed over `2^d` values each.
+/// Measures a polynomial. `logs` has the logarithms of its squared values, as
+/// [`fixed::log_squared_norms`] writes them, each summed over `2^d` values.
 fn size(d: u32, logs: &[u32]) -> Size {
     let (mut least, mut most) = (u32::MAX, 0);
     let masks = Masks::new();
@@ -61,7 +62,7 @@ fn size(d: u32, logs: &[u32]) -> Size {
         values += power(masks, (most - log) / 2, zero);
     }
     let count = i64::from(logs.len().ilog2()) * UNIT;
-    // The logarithms are those of squares, plus 64 each.
+    // `least` and `most` are logarithms of squares, plus 64 each.
     let [least, most] = [least, most].map(|log| i64::from(log) / 2 - (32 << d) * UNIT);
     Size {
         mean: most + logarithm(values) - count,
@@ -73,7 +74,8 @@ fn size(d: u32, logs: &[u32]) -> Size {
 /// An upper bound on `2^-x`, in units of `2^-16`: a chord is above the curve.
 ///
 /// Memcheck takes a secret distance of a vector's shift for a leak, so all distances are public.
-/// `zero` is a zero that the compiler does not know: else it makes one shift of the five.
+/// `zero` is a zero that the compiler does not know. Otherwise the compiler would join the five
+/// shifts.
 fn power(masks: Masks, x: u32, zero: u32) -> u32 {
     let mut y = (1 << 16) - ((x & 0xffff) >> 1);
     let [shift, _] = masks.min_max(x >> 16, 31);
@@ -92,10 +94,10 @@ fn logarithm(x: u32) -> i64 {
     (i64::from(exponent) - 16) * UNIT + t + 5643
 }
 
-/// The least level at which the reduction could fail: it is sure to succeed at those above, if it
-/// does at this one. Zero stands for none. `logs` and `work` have length `n`.
+/// Returns the lowest level at which the reduction could fail, or zero if there is none. At higher
+/// levels it is sure to succeed if it succeeds at this level. `logs` and `work` have length `n`.
 ///
-/// Constant time but for the result.
+/// Constant time, except for the result.
 pub(super) fn least_unsure_level(
     logn: u32,
     f: &[i8],
@@ -103,7 +105,7 @@ pub(super) fn least_unsure_level(
     logs: &mut [u32],
     work: &mut [i64],
 ) -> u32 {
-    // Rounds of smaller degrees differ.
+    // At smaller degrees the rounds differ.
     if logn < 9 {
         return 1;
     }
@@ -125,7 +127,7 @@ pub(super) fn least_unsure_level(
         let (i, log_degree) = (d as usize, i64::from(logn - d));
         let words = |count: usize| 31 * count as i64 * UNIT;
 
-        // The window of f_d, scaled, and how many bits it holds after the point.
+        // Checks the scaled window of f_d, and the number of its bits after the point.
         let mut missed = 0;
         let mut demand = |least: i64, value: i64| missed |= masks.less(value, least);
         let precision = (15 - log_degree) * UNIT;
@@ -137,10 +139,11 @@ pub(super) fn least_unsure_level(
                 demand(26 * UNIT, bits);
             }
         }
-        // A round leaves 2^9 times the product with a polynomial of coefficients up to 1/2.
+        // A round leaves 2^9 times the product of f_d or g_d with a polynomial of coefficients up
+        // to 1/2.
         demand(size_f.norm + 14 * UNIT, words(SMALL[i]));
         demand(size_g.norm + 4 * UNIT, words(SMALL[i]));
-        // The lifted F of the level above, whose factor has coefficients like f_d.
+        // Checks the lifted F of the level above. Its factor has coefficients like those of f_d.
         if let Some(above) = above.replace(size_g) {
             let lifted: Size = above;
             demand(

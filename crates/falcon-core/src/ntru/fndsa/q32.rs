@@ -1,12 +1,12 @@
 //! Fixed-point numbers in units of `2^-32`, with the roundings of the crate `fn-dsa`.
 //!
 //! A number is an `i64`; sums and products are computed modulo `2^64`. Products are rounded down.
-//! Quotients are rounded to the nearest, and halves up. Numbers that overflow are wrong in the
-//! same way as there, so that both refuse the same candidates.
+//! Quotients are rounded to the nearest, and halves up. Numbers that overflow are wrong in the same
+//! way as in that crate, so both refuse the same candidates.
 //!
 //! The order of the operations is part of the definition: it decides the last bits.
 //!
-//! Source: crate `fn-dsa-kgen` 0.4.0 of T. Pornin, whose answers the known answers pin.
+//! Source: crate `fn-dsa-kgen` 0.4.0 of T. Pornin. Known answers of that crate pin this module.
 
 use crate::fpr::soft::{Native, Word};
 use crate::lanes::Masks;
@@ -16,13 +16,13 @@ use crate::ntru::wide::{Signed128, Wide};
 use core::array::from_fn;
 use core::hint::black_box;
 
-/// Fractional bits.
+/// Number of fractional bits.
 const UNIT: u32 = 32;
 
 /// Bound on the squared norm of the orthogonalised vector: `(0.999 * 1.17)^2 q`.
 const NORM_BOUND: i64 = 72_107_278_641_426;
 
-/// Bits by which the numerator and the denominator of the last division are scaled down.
+/// Number of bits by which the numerator and the denominator of the last division are scaled down.
 const SCALED_DOWN: u32 = 10;
 
 /// The arithmetic of the transforms.
@@ -40,7 +40,7 @@ impl Butterflies for Q32 {
     }
 }
 
-/// A root of unity in Q62, rounded.
+/// Rounds a root of unity in Q62 to Q32.
 #[inline(always)]
 fn rounded(root: [i64; 2]) -> [i64; 2] {
     root.map(|x| (x + (1 << 29)) >> 30)
@@ -65,7 +65,7 @@ fn squared_norm(a: i64, b: i64) -> i64 {
     product(a, a).wrapping_add(product(b, b))
 }
 
-/// `x / y`, bit by bit, in constant time.
+/// Returns `x / y`, computed bit by bit in constant time.
 fn quotient(x: i64, y: i64) -> i64 {
     let masks = Masks::new();
     let (sign, y) = ((x ^ y) >> 63, masks.abs(y));
@@ -73,7 +73,7 @@ fn quotient(x: i64, y: i64) -> i64 {
     let mut rest = x >> 31;
     let mut result = 0u64;
     let mut step = |next: u64| {
-        // One if `rest >= y`.
+        // `bit` is one if `rest >= y`.
         let bit = (rest.wrapping_sub(y) >> 63) ^ 1;
         rest = (rest.wrapping_sub(y & bit.wrapping_neg()) << 1) | next;
         bit
@@ -84,7 +84,7 @@ fn quotient(x: i64, y: i64) -> i64 {
     for i in (0..33).rev() {
         result |= step(0) << i;
     }
-    // The remainder was doubled: half of the divisor or more is rounded up.
+    // The remainder was doubled, so half of the divisor or more is rounded up.
     let result = result.wrapping_add(step(0)) as i64;
     (result ^ sign).wrapping_sub(sign)
 }
@@ -95,11 +95,11 @@ fn round(x: i64) -> i64 {
     x.wrapping_add(1 << (UNIT - 1)) >> UNIT
 }
 
-/// Whether the orthogonalised norm of `(f, g)` is below `0.999 * 1.17 sqrt(q)`. `work` holds `3n/2`
-/// numbers.
+/// Returns true if the orthogonalised norm of `(f, g)` is below `0.999 * 1.17 sqrt(q)`. `work`
+/// holds `3n/2` numbers.
 ///
 /// The squared norm is the sum of the squared coefficients of `q f* / (f f* + g g*)` and of the
-/// same with `g`.
+/// same quotient with `g` in place of `f`.
 pub(in crate::ntru) fn orthogonal_norm(logn: u32, f: &[i8], g: &[i8], work: &mut [i64]) -> bool {
     let n = 1usize << logn;
     let (inverse, rest) = work.split_at_mut(n / 2);
@@ -138,29 +138,30 @@ pub(in crate::ntru) fn orthogonal_norm(logn: u32, f: &[i8], g: &[i8], work: &mut
     Masks::new().less(norm, NORM_BOUND) != 0
 }
 
-/// Words that a [`Window`] covers, wholly or in part.
+/// Number of words that a [`Window`] covers, wholly or in part.
 const COVERED: usize = 3;
 
-/// The most words of an integer that a [`Window`] is cut from: one more than the reduction keeps of
-/// a coefficient.
+/// Largest number of words of an integer that a [`Window`] is cut from. It is one more than the
+/// reduction keeps of a coefficient.
 const MOST_WORDS: usize = 8;
 
 /// A window of 64 bits in integers of `len` words of 31 bits, in two's complement.
 ///
-/// Every step depends on `len` alone. An optimising compiler that knows masks turns them into
-/// branches, and vector units have no shift of which Memcheck knows that its distance may be
-/// secret. So the masks and the factor are computed once, and the compiler does not know them.
+/// Every step depends on `len` alone. If an optimising compiler knows masks, it turns them into
+/// branches. Memcheck reports a secret distance of every shift of vector units. So the masks and
+/// the factor are computed once and hidden from the compiler.
 pub(in crate::ntru) struct Window {
-    /// For each word of an integer, all ones at the word of the window that it is.
+    /// For each word of an integer, all ones at its word of the window.
     masks: [[u32; COVERED]; MOST_WORDS],
     /// All ones at the words of the window behind the last word of an integer.
     behind: [u32; COVERED],
-    /// Shifts the window by a product.
+    /// Factor that shifts the window.
     factor: u32,
 }
 
 impl Window {
-    /// The window whose value is `x 2^-scale`. Constant time: `scale`, below 2000, may be secret.
+    /// Makes the window whose value is `x 2^-scale`. Constant time: `scale`, below 2000, may be
+    /// secret.
     pub(in crate::ntru) fn new(len: usize, scale: u32) -> Self {
         debug_assert!(len <= MOST_WORDS);
         // scale = 31 middle + bits, 1 <= bits <= 31; the quotient by 31 is exact below 2000.
@@ -180,7 +181,7 @@ impl Window {
         })
     }
 
-    /// The value of the window in `x`, which has at least one word.
+    /// Returns the value of the window in `x`, which has at least one word.
     pub(in crate::ntru) fn of(&self, x: &[u32]) -> i64 {
         let sign = sign_word(x);
         let mut words = self.behind.map(|behind| sign & behind);
@@ -189,10 +190,10 @@ impl Window {
                 *word |= x & mask;
             }
         }
-        // The window may have a bit more of the last word, which repeats its sign.
+        // The window may have one more bit of the last word. It repeats the sign of the word.
         words[2] |= (words[2] & (1 << 30)) << 1;
         let [low, middle, high] = words.map(|word| u64::from(word) * u64::from(self.factor));
-        // The three have no bit in common.
+        // The three words have no bit in common.
         ((low >> 31) | middle | (high << 31)) as i64
     }
 }
@@ -219,8 +220,8 @@ pub(in crate::ntru) fn invert(f: &mut [i64], precision: u32) {
     }
 }
 
-/// Replaces the coefficients of `a` by those of the rounded product with the polynomial whose
-/// values are `b`.
+/// Multiplies `a` by the polynomial whose values are `b`. Replaces the coefficients of `a` by the
+/// rounded coefficients of the product.
 pub(in crate::ntru) fn multiply_and_round(a: &mut [i64], b: &[i64]) {
     fft::<Q32>(a);
     let half = a.len() / 2;
@@ -264,13 +265,13 @@ pub(in crate::ntru) fn round_all(a: &mut [i64]) {
     }
 }
 
-/// Distance from a half, in units of `2^-32`, up to which a number could be rounded otherwise from
-/// a multiple of it: `2^-15`. Not derived: in a simulation, quotients of [`divide`] were off by
-/// `2^-16.2` at most in 9,700 divisions of reduced numbers at degree 512, and by `2^-15.4` at most
-/// in 19,800 at degree 1024.
+/// Distance from a half, in units of `2^-32`: `2^-15`. Closer to a half, another way to compute a
+/// quotient could round otherwise. The bound is not derived. In a simulation, quotients of
+/// [`divide`] were off by `2^-16.2` at most in 9,700 divisions of reduced numbers at degree 512,
+/// and by `2^-15.4` at most in 19,800 at degree 1024.
 const CLOSE: u32 = 1 << 17;
 
-/// Whether a number of `a` is close to a half.
+/// Returns true if a number of `a` is close to a half.
 pub(in crate::ntru) fn is_close_to_a_half(a: &[i64]) -> bool {
     let mut close = false;
     for x in a {
@@ -306,7 +307,7 @@ mod tests {
         assert_eq!(hash, expected);
     }
 
-    /// Numbers of many sizes.
+    /// Returns numbers of many sizes.
     fn numbers() -> Vec<i64> {
         let mut stream = crate::hash::Shake256::reader(b"numbers");
         let number = |i| i64::from_le_bytes(stream.read_array()) >> (i % 60);
@@ -328,7 +329,7 @@ mod tests {
             }
         }
         assert!(count > 10_000);
-        // As the bits come where the quotient overflows.
+        // If the quotient overflows, the result is the bits that the algorithm gives.
         assert_eq!(quotient(1 << UNIT, 0), -2);
     }
 
@@ -338,7 +339,7 @@ mod tests {
         for (i, low) in numbers.iter().enumerate() {
             let high = numbers[(7 * i + 1) % numbers.len()];
             let x = (i128::from(high) << 52) ^ i128::from(*low);
-            // All but the last are 31 bits.
+            // All words but the last have 31 bits.
             for len in 1..=4 {
                 let x = x << (128 - 31 * len) >> (128 - 31 * len);
                 let words: Vec<u32> = (0..len)
@@ -363,7 +364,7 @@ mod tests {
 
     #[test]
     fn a_quotient_of_polynomials_is_rounded() {
-        // (3 - 2x + 5x^3) times f, divided by f, for f = 7 + x.
+        // Divides (3 - 2x + 5x^3) f by f, for f = 7 + x.
         let mut inverse = [7i64, 1, 0, 0].map(|x| x << UNIT);
         invert(&mut inverse, 4);
         let mut product = [16i64, -11, -2, 35].map(|x| x << (UNIT - 4));

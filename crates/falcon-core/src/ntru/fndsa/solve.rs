@@ -26,8 +26,8 @@ const _: () = {
 /// Finds `(F, G)` as the crate `fn-dsa` 0.4.0 does, or refuses the pair as that crate does. `wide`
 /// holds `n/2` numbers more than [`wide_len`](crate::ntru::memory::wide_len).
 ///
-/// The levels at which that crate could fail are tried as it computes them. If it succeeds there,
-/// the solution is that of the exact solver.
+/// At the levels at which that crate could fail, its reduction is tried with its arithmetic. If the
+/// reduction succeeds there, the solution is that of the exact solver.
 ///
 /// Source: T. Pornin, eprint 2025/1239.
 pub(super) fn solve_in_fixed_point<B: Binary64>(
@@ -45,8 +45,8 @@ pub(super) fn solve_in_fixed_point<B: Binary64>(
     solve_from_level(b, problem, unsure, capital_f, capital_g, words, wide)
 }
 
-/// [`solve_in_fixed_point`], where the reduction is tried up to level `unsure`, or not at all if
-/// that is zero.
+/// Solves as [`solve_in_fixed_point`] does. The reduction is tried up to level `unsure`, or not at
+/// all if `unsure` is zero.
 fn solve_from_level<B: Binary64>(
     b: B,
     problem: Problem<'_>,
@@ -82,7 +82,8 @@ fn solve_from_level<B: Binary64>(
     }
     let mut w = Words::new(logn, words);
     w.multiples[..n / 2].copy_from_slice(&w.here[..n / 2]);
-    // A value of f is zero modulo this prime for one key in a million. Then others serve.
+    // For one key in a million, a value of f is zero modulo the first prime. Then another prime is
+    // tried.
     let mut result = Err(Refusal::Singular);
     for index in 0..3 {
         b.vectorize(
@@ -96,7 +97,7 @@ fn solve_from_level<B: Binary64>(
     result
 }
 
-/// [`solve_in_fixed_point`], where the reduction is tried at every level.
+/// Solves as [`solve_in_fixed_point`] does. The reduction is tried at every level.
 #[cfg(test)]
 pub(super) fn solve_at_every_level<B: Binary64>(
     b: B,
@@ -115,8 +116,8 @@ pub(super) fn solve_at_every_level<B: Binary64>(
 /// Solves a pair whose reduction in fixed point is sure to succeed, after the descent.
 ///
 /// # Errors
-/// [`Refusal::Singular`] if this way does not tell what `fn-dsa` does with the pair: the other one
-/// does, from the same memory.
+/// [`Refusal::Singular`] if this way does not tell what `fn-dsa` does with the pair. Then
+/// reducing at every level tells, from the same memory.
 fn solve_exactly<B: Binary64>(
     b: B,
     problem: Problem<'_>,
@@ -158,10 +159,10 @@ fn solve_exactly<B: Binary64>(
 }
 
 /// Computes `G` from `F_1`, whose words are in `multiples`, and rounds the pair with the division
-/// of `fn-dsa`. `index` is that of the prime.
+/// of `fn-dsa`. `index` is the number of the prime.
 ///
-/// `fn-dsa` computes modulo a prime that is twice as large. A numerator that fits that prime alone
-/// was not met: 4,000 keys each of degrees 4, 8 and 16 are the same with both.
+/// `fn-dsa` computes modulo a prime that is twice as large. No numerator was met that fits only the
+/// larger prime: 4,000 keys each of degrees 4, 8 and 16 are the same with both primes.
 #[inline(always)]
 fn top_in_fixed_point<I: Isa>(
     isa: I,
@@ -201,11 +202,11 @@ fn lift_to_the_top<I: Isa>(isa: I, problem: Problem<'_>, m: Modulus, w: &mut Wor
         ntt(isa, &alone, twiddles, values);
     }
 
-    // F = F_1(x^2) g(-x): values at opposite points are neighbours.
+    // F = F_1(x^2) g(-x). Values at opposite points are neighbours.
     let (words, rest) = w.multiples.split_at_mut(n / 2);
     let lifted = &mut rest[..n / 2];
     for (x, word) in lifted.iter_mut().zip(words) {
-        // 31 bits in two's complement.
+        // The word is 31 bits in two's complement.
         let sign = (*word >> 30).wrapping_neg();
         *x = m.sub(m.encode_word(*word), m.encode_word(1 << 31) & sign);
     }
@@ -216,7 +217,7 @@ fn lift_to_the_top<I: Isa>(isa: I, problem: Problem<'_>, m: Modulus, w: &mut Wor
     }
 }
 
-/// Computes the coefficients of `f f* + g g*`, from the values in `kept`.
+/// Computes the coefficients of `f f* + g g*` from the values in `kept`.
 #[inline(always)]
 fn norm_polynomial<I: Isa>(isa: I, m: Modulus, w: &mut Words<'_>, out: &mut [i64]) {
     let n = out.len();

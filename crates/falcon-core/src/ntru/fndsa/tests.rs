@@ -1,4 +1,5 @@
-//! Keys of FN-DSA against the crate's own answers, and the parts against their definitions.
+//! Compares keys of FN-DSA with the crate's own answers, and the parts of key generation with their
+//! definitions.
 
 use super::super::tests::{
     Key, Memory, candidates_of_a_key, numbered_seed, solved, solves_the_equation,
@@ -15,7 +16,7 @@ use std::format;
 use std::vec;
 use std::vec::Vec;
 
-/// The key of the stream of `seed`.
+/// Generates the key from the stream of `seed`.
 fn key(logn: u32, seed: &[u8]) -> Key {
     let mut key = Key::zeros(logn);
     let mut memory = Memory::new(logn);
@@ -28,7 +29,7 @@ fn key(logn: u32, seed: &[u8]) -> Key {
     key
 }
 
-/// The key that is found among the candidates of `draw`, if there is one.
+/// Searches the candidates of `draw` for a key.
 fn key_of(logn: u32, draw: DrawPolynomial<'_>) -> (Key, Result<(), FaultError>) {
     let mut key = Key::zeros(logn);
     let mut memory = Memory::new(logn);
@@ -47,7 +48,7 @@ fn key_of(logn: u32, draw: DrawPolynomial<'_>) -> (Key, Result<(), FaultError>) 
 /// Without a bound, key generation would go on for ever.
 #[test]
 fn key_generation_ends_if_every_candidate_is_refused() {
-    // `f` is not invertible, or the norm is too large.
+    // With 0, `f` is not invertible. With 127, the norm is too large.
     for (value, drawn_of_each) in [(0, 1), (127, 2)] {
         let mut drawn = 0;
         let refused = &mut |f: &mut [i8]| {
@@ -76,7 +77,7 @@ fn key_generation_ends_if_every_candidate_is_refused() {
     }
 }
 
-/// Far fewer candidates are refused than [`max_candidates`] supposes. A candidate draws one or two
+/// Far fewer candidates are refused than [`max_candidates`] assumes. A candidate draws one or two
 /// polynomials.
 #[test]
 fn a_candidate_is_a_key_with_the_stated_chance() {
@@ -97,8 +98,8 @@ fn a_candidate_is_a_key_with_the_stated_chance() {
     }
 }
 
-/// Answers of the crate `fn-dsa-kgen` 0.4.0, which falcon.py generated: 10 keys of each degree, 100
-/// with `FALCON_FULL=1`.
+/// Compares keys with the tests of the crate `fn-dsa-kgen` 0.4.0, whose answers falcon.py
+/// generated: 10 keys of each degree, 100 with `FALCON_FULL=1`.
 #[test]
 fn keys_are_those_of_fn_dsa() {
     let file: Value =
@@ -125,7 +126,7 @@ fn keys_are_those_of_fn_dsa() {
     }
 }
 
-/// `round(2^15 P(|X| > j))` for `P(X = k)` in proportion to `exp(-k^2 / 2 sigma^2)`.
+/// `round(2^15 P(|X| > j))` where `P(X = k)` is proportional to `exp(-k^2 / 2 sigma^2)`.
 #[test]
 fn tables_are_those_of_the_gaussian() {
     for (n, table) in [(512, &GAUSS_512[..]), (1024, &GAUSS_1024[..])] {
@@ -154,7 +155,7 @@ fn a_draw_reads_its_sign_from_bit_0() {
     assert_eq!(draw(0, 1), -12);
 }
 
-/// Candidates whose norms are short enough.
+/// Draws candidates whose norms are short enough.
 fn candidates(logn: u32, count: usize) -> Vec<[Vec<i8>; 2]> {
     let mut stream = Shake256::reader(b"candidates");
     let mut wide = vec![0; super::super::wide_len(logn)];
@@ -194,8 +195,8 @@ fn the_reduction_finds_the_solution_or_breaks_down() {
     assert!(equal >= 40 && breakdowns >= 2, "{equal} {breakdowns}");
 }
 
-/// Pairs whose reduction is sure to succeed at some levels are solved, or refused, as pairs whose
-/// reduction is tried at every level.
+/// Pairs whose reduction is sure to succeed at some levels get the same result as with a reduction
+/// that is tried at every level.
 #[test]
 fn sure_levels_decide_nothing() {
     let (mut solved, mut refused, mut sure) = (0, 0, 0);
@@ -296,7 +297,8 @@ fn seeds_of_the_constant_time_check_take_the_rare_paths() {
     );
 }
 
-/// Both judge the orthogonalised norm of a candidate alike, and binary64 judges most.
+/// Binary64 and fixed point judge the orthogonalised norm of a candidate alike. Binary64 judges
+/// most candidates.
 #[test]
 fn binary64_judges_norms_as_fixed_point_does() {
     let mut stream = Shake256::reader(b"binary64");
@@ -329,7 +331,7 @@ fn binary64_judges_norms_as_fixed_point_does() {
     );
 }
 
-/// The bound is `0.999^2` of round 3's. Both norms agree away from it.
+/// The bound is `0.999^2` times that of round 3. Away from the bound, both norms agree.
 #[test]
 fn the_orthogonalised_norm_is_that_of_the_integers() {
     let mut stream = Shake256::reader(b"norms");

@@ -1,8 +1,8 @@
 //! Generator of [`LENGTHS`]: measures the bit lengths of `f_d` and `g_d` over random keys.
 //!
-//! `f_d` is the norm of `f` in `Z[x]/(x^n + 1)`, `n = 2^(logn - d)`. Its values at the roots are
-//! products of values of `f`, so binary64 numbers that share a power of two suffice: the largest
-//! coefficient is exact to far less than a bit.
+//! `f_d` is the norm of `f` in `Z[x]/(x^n + 1)`, `n = 2^(logn - d)`. The values of `f_d` at the
+//! roots are products of values of `f`. So binary64 numbers that share a power of two suffice: the
+//! error of the largest coefficient is far below a bit.
 
 use super::*;
 use crate::hash::Shake256;
@@ -12,11 +12,11 @@ use core::f64::consts::PI;
 use std::vec;
 use std::vec::Vec;
 
-/// Keys of each degree; `FALCON_FULL=1` asks for four times as many.
+/// Number of keys of each degree. `FALCON_FULL=1` measures four times as many.
 const KEYS: usize = 500;
-/// Deviations above the mean that the bases hold.
+/// Number of deviations above the mean that the bases hold.
 const DEVIATIONS: f64 = 7.0;
-/// Standard errors of the measurement by which a committed length may differ.
+/// Number of standard errors by which a committed length may differ from the measured one.
 const ERRORS: f64 = 4.0;
 
 type Complex = (f64, f64);
@@ -31,7 +31,7 @@ fn root(k: usize, n: usize) -> Complex {
     (angle.cos(), angle.sin())
 }
 
-/// Values of `f` at the roots, in the order of `k`.
+/// Returns the values of `f` at the roots, in the order of `k`.
 fn values(f: &[f64]) -> Vec<Complex> {
     let n = f.len();
     if n == 1 {
@@ -46,7 +46,7 @@ fn values(f: &[f64]) -> Vec<Complex> {
     (0..n).map(value).collect()
 }
 
-/// Coefficients of the polynomial that has these values.
+/// Returns the coefficients of the polynomial with these values.
 fn coefficients(values: &[Complex]) -> Vec<f64> {
     fn halves(values: &[Complex]) -> Vec<Complex> {
         let n = values.len();
@@ -70,7 +70,7 @@ fn coefficients(values: &[Complex]) -> Vec<f64> {
     halves(values).into_iter().map(|c| c.0).collect()
 }
 
-/// Bit lengths of the largest coefficient of `f_0`, `f_1`, ..., `f_logn`.
+/// Returns the bit length of the largest coefficient of each of `f_0`, `f_1`, ..., `f_logn`.
 fn bit_lengths(f: &[i8]) -> Vec<f64> {
     let f: Vec<f64> = f.iter().map(|&x| f64::from(x)).collect();
     let mut values = values(&f);
@@ -84,7 +84,7 @@ fn bit_lengths(f: &[i8]) -> Vec<f64> {
         exponent += largest.log2();
         let coefficients = coefficients(&values);
         let largest = coefficients.iter().map(|c| c.abs()).fold(0.0, f64::max);
-        // A power of two may come out a little too small.
+        // The logarithm of a power of two may come out a little too small.
         lengths.push((largest.log2() + exponent + 1e-9).floor() + 1.0);
         if values.len() == 1 {
             return lengths;
@@ -95,7 +95,7 @@ fn bit_lengths(f: &[i8]) -> Vec<f64> {
     }
 }
 
-/// `f` and `g` of a random key whose norms are acceptable.
+/// Draws `f` and `g` of a random key whose norms are acceptable.
 fn acceptable_pair(logn: u32, stream: &mut crate::hash::Shake256Reader) -> [Vec<i8>; 2] {
     let n = 1usize << logn;
     let (mut f, mut g) = (vec![0; n], vec![0; n]);
@@ -110,14 +110,14 @@ fn acceptable_pair(logn: u32, stream: &mut crate::hash::Shake256Reader) -> [Vec<
     }
 }
 
-/// Bits that `length` primes from `start` on hold.
+/// Number of bits that `length` primes from `start` on hold.
 fn bits(start: usize, length: usize) -> f64 {
     let primes = &PRIMES[start..start + length];
     primes.iter().map(|&(p, _)| f64::from(p).log2()).sum()
 }
 
-/// The formula of the header, with bit lengths that are measured here. `-- --nocapture` shows the
-/// lengths that it gives.
+/// Applies the formula of the module's documentation to bit lengths that this test measures. `--
+/// --nocapture` shows the resulting lengths.
 #[test]
 fn lengths_hold_seven_deviations() {
     let full = std::env::var("FALCON_FULL").is_ok_and(|value| value == "1");

@@ -1,5 +1,5 @@
 //! Generator of the sampler's polynomials: the exchange algorithm of Remez, and a check of the
-//! committed coefficients.
+//! stored coefficients.
 
 use super::super::ber_exp::COEFFICIENTS;
 use super::super::first_byte::EXP2;
@@ -8,7 +8,7 @@ use num_bigint::BigInt;
 use std::vec;
 use std::vec::Vec;
 
-/// Points of the grid on which extrema are looked for.
+/// Number of grid points on which extrema are searched.
 const GRID: usize = 20_000;
 
 /// Solves a linear system by elimination with pivots. The rows end with the right-hand side.
@@ -32,20 +32,20 @@ fn solve(mut rows: Vec<Vec<f64>>) -> Vec<f64> {
     x
 }
 
-/// Value of a polynomial, lowest degree first.
+/// Returns the value of a polynomial. The coefficients begin with the lowest degree.
 fn value(coefficients: &[f64], x: f64) -> f64 {
     coefficients.iter().rev().fold(0.0, |sum, c| sum * x + c)
 }
 
-/// The polynomial `p` of `N` coefficients that makes the largest `|weight p - target|` on an
-/// interval least, and that error.
+/// Returns the polynomial `p` of `N` coefficients that minimises the largest `|weight p - target|`
+/// on an interval, and that error.
 fn minimax<const N: usize>(
     weight: impl Fn(f64) -> f64,
     target: impl Fn(f64) -> f64,
     [low, high]: [f64; 2],
 ) -> ([f64; N], f64) {
     let at = |part: f64| low + (high - low) * part;
-    // Extrema of a Chebyshev polynomial.
+    // Starts from the extrema of a Chebyshev polynomial.
     let mut points: Vec<f64> = (0..=N)
         .map(|k| at(0.5 - 0.5 * (core::f64::consts::PI * (k as f64 + 0.5) / (N + 1) as f64).cos()))
         .collect();
@@ -59,7 +59,7 @@ fn minimax<const N: usize>(
         });
         polynomial.copy_from_slice(&solve(rows.collect())[..N]);
         let error = |x: f64| weight(x) * value(&polynomial, x) - target(x);
-        // The largest error between two changes of sign.
+        // Finds the largest error between two changes of sign.
         let mut extrema: Vec<f64> = Vec::new();
         for x in (0..=GRID).map(|i| at(i as f64 / GRID as f64)) {
             match extrema.last_mut() {
@@ -73,7 +73,7 @@ fn minimax<const N: usize>(
             }
         }
         while extrema.len() > N + 1 {
-            // The alternation survives at one end.
+            // Removes the smaller end, so that the signs still alternate.
             let ends = [extrema[0], extrema[extrema.len() - 1]].map(|x| error(x).abs());
             extrema.remove(if ends[0] < ends[1] {
                 0
@@ -88,7 +88,7 @@ fn minimax<const N: usize>(
     (polynomial, largest)
 }
 
-/// Compares what is computed with what is committed: `unit` is the last place that counts.
+/// Compares computed with stored coefficients. `unit` is the last place that counts.
 fn assert_close(computed: &[f64], committed: &[f64], unit: f64) {
     std::println!("{computed:?}");
     for (a, b) in computed.iter().zip(committed) {
@@ -128,12 +128,12 @@ fn logarithms_of_bytes_have_the_least_absolute_error() {
 fn levels_have_the_least_absolute_error() {
     let one = f64::from(ONE);
     let (polynomial, error) = minimax::<5>(|_| 1.0, |x| one * (256.0 * x).log2(), [0.6, 1.0]);
-    // Two units in the last place of the largest coefficient.
+    // The unit is two units in the last place of the largest coefficient.
     assert_close(&polynomial, &LEVEL.map(f64::from), 2f64.powi(-8));
     assert!((error - 0.079).abs() < 0.001, "{error}");
 }
 
-/// `exp(x) p(x) - 1` in fixed point, with `exp` by its series.
+/// Computes `exp(x) p(x) - 1` in fixed point, with `exp` by its series.
 #[test]
 fn the_exponential_is_exact_to_51_bits() {
     const BITS: u32 = 160;

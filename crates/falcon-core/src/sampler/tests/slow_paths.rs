@@ -1,5 +1,5 @@
-//! Mean numbers of attempts that the samplers leave to the exact code, for one integer of a leaf
-//! whose centre is uniform.
+//! Mean numbers of attempts, for one integer of a leaf with a uniform centre, that the samplers
+//! leave to the exact code.
 
 use super::super::base::RCDT;
 use super::super::first_byte::{FixedLeaf, Verdict, verdict};
@@ -18,9 +18,9 @@ fn leaf(sigma_min: f64, sigma: f64) -> Leaf {
     }
 }
 
-/// Expected number of exact attempts until one is accepted. `z0` has the chance `chances[z0]`, and
-/// with the chance `open` an attempt is exact whatever its centre is. Of the others, those are for
-/// which `is_open(r, z, z0, byte)`.
+/// Returns the expected number of exact attempts until one is accepted. `z0` has the chance
+/// `chances[z0]`. With the chance `open`, an attempt is exact whatever its centre is. Any other
+/// attempt is exact if `is_open(r, z, z0, byte)`.
 fn expected(
     leaf: &Leaf,
     chances: &[f64],
@@ -34,7 +34,7 @@ fn expected(
         for (z0, chance) in (0..).zip(chances) {
             for z in [-z0, 1 + z0] {
                 let accepts = leaf.ccs * libm::exp(-exponent(r, leaf, z, z0));
-                // Only bytes near the threshold are open.
+                // Only bytes near the threshold can be open.
                 let byte = (256.0 * accepts) as u8;
                 let near = byte.saturating_sub(2)..=byte.saturating_add(2);
                 let count = near.filter(|&byte| is_open(r, z, z0, byte)).count();
@@ -46,11 +46,11 @@ fn expected(
     exact / accepted
 }
 
-/// The number in windows, which binary64 units take.
+/// Returns the number of exact attempts in windows, which binary64 units use.
 pub(crate) fn in_windows(sigma_min: f64, sigma: f64) -> f64 {
     let leaf = leaf(sigma_min, sigma);
     let (spread, level) = (spread(leaf.dss), level(leaf.ccs));
-    // Number of the bases of each `z0`, and one of them. The others are always open.
+    // For each `z0`, the number of its bases and one of them. The other bases are always open.
     let (mut bases, mut open) = ([(0.0, 0); 7], 0.0);
     for base in 0..=u16::MAX {
         let [z, accept, _] = record(u32::from(base), trial(1));
@@ -71,7 +71,7 @@ pub(crate) fn in_windows(sigma_min: f64, sigma: f64) -> f64 {
     })
 }
 
-/// The number of attempts one by one, which `soft` makes.
+/// Returns the number of exact attempts one by one, as `soft` makes them.
 pub(crate) fn one_by_one(sigma_min: f64, sigma: f64) -> f64 {
     let leaf = leaf(sigma_min, sigma);
     let fixed = FixedLeaf::new::<SoftDouble>(&leaf);

@@ -1,6 +1,5 @@
-//! Windows against the exact serial sampler: the same integers from the same
-//! bytes, for random centres and for centres at which a first byte hardly
-//! decides.
+//! Compares windows with the exact serial sampler. Both must draw the same integers from the same
+//! bytes, for random centres and for centres at which a first byte hardly decides.
 
 use super::super::base::half_gaussian;
 use super::super::records::{ACCEPT, BUFFERS, ONE, RAISE, REJECT, record, trial};
@@ -14,7 +13,7 @@ use crate::prng::{BUFFER_LEN, END};
 
 const WINDOWS: Windows<Baseline> = Windows::new(Baseline);
 
-/// Number of cases: `FALCON_FULL=1` asks for a hundred times as many.
+/// Scales the number of cases: `FALCON_FULL=1` asks for a hundred times as many.
 fn extent(cases: usize) -> usize {
     let full = std::env::var_os("FALCON_FULL").is_some_and(|value| value == "1");
     if full { 100 * cases } else { cases }
@@ -34,7 +33,7 @@ impl Pair {
         }
     }
 
-    /// Samples with both, and compares integers and places.
+    /// Samples with both samplers, and compares integers and places.
     fn sample(&mut self, rests: [f64; 2], leaf: &Leaf) {
         let (windows, serial) = (WINDOWS, Serial::<f64>::new());
         let a = windows.sample_pair(&mut self.windows, rests, &windows.leaf(leaf));
@@ -58,7 +57,8 @@ impl Feed {
     }
 }
 
-/// Bytes consumed before `place`; the end of a buffer is the start of the next.
+/// Returns the number of bytes consumed before `place`. The end of a buffer is the start of the
+/// next.
 fn consumed<const AHEAD: usize, const SETS: usize>(prng: &Prng<AHEAD, SETS>, place: Place) -> u64 {
     let buffers = prng.counter() / 8 - (AHEAD * SETS) as u64 + place.buffer as u64;
     match place.position {
@@ -67,7 +67,7 @@ fn consumed<const AHEAD: usize, const SETS: usize>(prng: &Prng<AHEAD, SETS>, pla
     }
 }
 
-/// Leaves and centres as they come, the ends of the ranges included.
+/// Draws random leaves and centres, including the ends of the ranges.
 pub(in crate::sampler) struct Cases(Shake256Reader);
 
 impl Cases {
@@ -75,7 +75,7 @@ impl Cases {
         Self(Shake256::reader(name.as_bytes()))
     }
 
-    /// A seed whose counter is zero.
+    /// Draws a seed whose counter is zero.
     fn seed(&mut self) -> [u8; SAMPLER_SEED_LEN] {
         let mut seed: [u8; SAMPLER_SEED_LEN] = self.0.read_array();
         seed[SAMPLER_SEED_LEN - 8..].fill(0);
@@ -112,14 +112,14 @@ fn windows_draw_the_serial_samplers_integers_from_the_same_bytes() {
     for _ in 0..extent(300) {
         let mut pair = Pair::new(&cases.seed());
         let leaf = cases.leaf();
-        // About 1.73 attempts a sample.
+        // A sample takes about 1.73 attempts.
         for _ in 0..1000 {
             pair.sample([cases.rest(), cases.rest()], &leaf);
         }
     }
 }
 
-/// `z0` and `z` of an attempt.
+/// Returns `z0` and `z` of an attempt.
 fn candidate(bytes: [u8; 11]) -> (i64, i64) {
     let [low @ .., high, sign, _] = bytes;
     let z0 = half_gaussian(u64::from_le_bytes(low), high);
@@ -127,8 +127,8 @@ fn candidate(bytes: [u8; 11]) -> (i64, i64) {
     (z0, sign + (2 * sign - 1) * z0)
 }
 
-/// The centre around which the byte `edge` is just the threshold of the next
-/// attempt, if there is one.
+/// Returns the centre at which the byte `edge` is exactly the threshold of the next attempt, if
+/// there is one.
 fn steered(bytes: [u8; 11], edge: f64, leaf: &Leaf) -> Option<f64> {
     let (z0, z) = candidate(bytes);
     let x = (256.0 * leaf.ccs / edge).ln();
@@ -142,8 +142,8 @@ fn steered(bytes: [u8; 11], edge: f64, leaf: &Leaf) -> Option<f64> {
     (0.0..1.0).contains(&r).then_some(r)
 }
 
-/// First centres whose threshold is `2^-8` to `2^-53` from a byte that decides
-/// the attempt. Without the margin thousands of them would be decided wrongly.
+/// Tests centres at which the threshold of the first attempt is `2^-8` to `2^-53` from a byte that
+/// decides the attempt. Without the margin, thousands of attempts would be decided wrongly.
 #[test]
 fn windows_hold_where_the_first_byte_hardly_decides() {
     let mut cases = Cases::new("edges");
@@ -171,7 +171,7 @@ fn windows_hold_where_the_first_byte_hardly_decides() {
     );
 }
 
-/// True if the comparison with bare estimates contradicts the exact threshold.
+/// Returns true if the comparison without the margin contradicts the exact threshold.
 fn is_wrong_without_margin(bytes: [u8; 11], r: f64, leaf: &Leaf) -> bool {
     let (z0, z) = candidate(bytes);
     let threshold = super::super::ber_exp::threshold(exponent(r, leaf, z, z0), leaf.ccs);
@@ -184,8 +184,8 @@ fn is_wrong_without_margin(bytes: [u8; 11], r: f64, leaf: &Leaf) -> bool {
     (y <= accept - f32::from(ACCEPT) && w >= top) || (y > reject - f32::from(REJECT) && w <= top)
 }
 
-/// Distance of both sides of the comparison from the truth, in the units of the records, over all
-/// candidates that are not open: what `records.rs` says.
+/// Measures the distance of both sides of the comparison from the exact values, in the units of the
+/// records, over all candidates that are not open. `records.rs` states the bound.
 #[test]
 fn error_of_the_comparison_is_below_its_bound() {
     let mut cases = Cases::new("error");
@@ -201,7 +201,7 @@ fn error_of_the_comparison_is_below_its_bound() {
         let unit = leaf.dss * core::f64::consts::LOG2_E * f64::from(ONE);
         let square = (z as f64 - r) * (z as f64 - r);
         let y = square * unit - (256.0 * leaf.ccs).log2() * f64::from(ONE) + f64::from(RAISE);
-        // The record that is nearest to a tie.
+        // This record is the nearest to a tie.
         let record = y.round() as f32;
         let largest = (record - log.least) * log.spread;
         let ours = (f64::from(t * t) - f64::from(largest)) * unit;
