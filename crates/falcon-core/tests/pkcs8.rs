@@ -822,7 +822,7 @@ fn only_plain_documents_are_encrypted_and_asked_for_their_use() {
                 .map(|_| ()),
             encrypt_private_key(&mut SysRng, document, "horse").map(|_| ()),
         ] {
-            assert!(is_told(&error.clone().unwrap_err()), "{error:?}");
+            assert!(is_told(&error.unwrap_err()), "{error:?}");
         }
     }
     assert!(encrypt_private_key(&mut SysRng, &unnamed, "horse").is_err());
@@ -863,7 +863,7 @@ fn a_use_that_a_key_has_is_written_by_leaving_its_attribute() {
                 let marked = with(document, &[&standard, &name]);
                 assert_eq!(
                     copied(has, &marked),
-                    match &usage < &name {
+                    match usage < name {
                         true => with(document, &[&usage, &name]),
                         false => with(document, &[&name, &usage]),
                     }

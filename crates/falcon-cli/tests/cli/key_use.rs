@@ -317,7 +317,7 @@ fn with_attributes(sandbox: &Sandbox, attributes: &[u8]) -> Vec<u8> {
 fn an_attribute_of_the_same_use_stays_as_it_is() {
     let sandbox = sandbox();
     for (bits, key_use) in [
-        (0x02, "certificates"),
+        (0x02_u8, "certificates"),
         (0x04, "certificates"),
         (0x08, "certificates"),
         (0x06, "certificates"),
@@ -327,7 +327,7 @@ fn an_attribute_of_the_same_use_stays_as_it_is() {
     ] {
         let mut usage = MARK[2..].to_vec();
         let at = usage.len() - 2;
-        usage[at..].copy_from_slice(&[(bits as u8).trailing_zeros() as u8, bits]);
+        usage[at..].copy_from_slice(&[bits.trailing_zeros() as u8, bits]);
         let given = with_attributes(&sandbox, &usage);
         let marked = |key: &str| document(&sandbox, key).ends_with(&usage);
         let other = match key_use {
