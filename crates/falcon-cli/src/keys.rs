@@ -8,14 +8,13 @@ use crate::{
     object::{self, Container, Object, Undecodable},
     passphrase::PassphraseSource,
     place::with_suffix,
-    scheme::{AnySignature, Either, PublicKey, SecretKey, either},
+    scheme::{AnySignature, Either, PublicKey, either},
     shell::quote,
-    stored::{StoredKey, Use},
+    stored::StoredKey,
     ui::Ui,
 };
 use falcon_core::pkcs8::{
-    self, EncodePrivateKey, EncodePublicKey, KeyUse, LineEnding, SecretDocument,
-    encrypt_private_key,
+    self, EncodePrivateKey, EncodePublicKey, LineEnding, SecretDocument, encrypt_private_key,
 };
 use falcon_envelope::{Envelope, Fingerprint, ParseError, Problem, TrustList};
 use getrandom::SysRng;
@@ -188,8 +187,12 @@ pub(crate) fn not_encrypted(path: &Path) -> Error {
 
 /// Decrypts an encrypted secret key.
 pub(crate) fn decrypt(path: &Path, der: &[u8], passphrase: &PassphraseSource) -> Result<StoredKey> {
-    let passphrase = passphrase.existing(path)?;
-    object::decrypt(der, &passphrase)
+    decrypt_with(path, der, &passphrase.existing(path)?)
+}
+
+/// Opens an encrypted secret key with this passphrase.
+pub(crate) fn decrypt_with(path: &Path, der: &[u8], passphrase: &str) -> Result<StoredKey> {
+    object::decrypt(der, passphrase)
         .map_err(|error| undecodable(path, "not a secret key", error))?
         .ok_or_else(|| {
             Error::at(path, "cannot be decrypted with this passphrase")
@@ -295,31 +298,25 @@ fn unexpected(path: &Path, expected: &str, found: &Object) -> Error {
     Error::at(path, format_args!("is {}, not {expected}", found.kind()))
 }
 
-/// Encodes PKCS#8 PEM, encrypted if there is a passphrase.
-pub(crate) fn secret_pem(
-    key: &SecretKey,
-    key_use: Use,
-    passphrase: Option<&str>,
-) -> Result<Zeroizing<String>> {
-    pem(either!(key, key => key.to_pkcs8_der()), key_use, passphrase)
+/// PKCS#8 PEM, encrypted if there is a passphrase.
+pub(crate) fn secret_pem(key: &StoredKey, passphrase: Option<&str>) -> Result<Zeroizing<String>> {
+    let document = either!(key.secret(), key => key.to_pkcs8_der());
+    pem(key, document, passphrase)
 }
 
-/// Encodes PKCS#8 PEM with separate polynomials, for Bouncy Castle; not encrypted.
-pub(crate) fn polynomials_pem(key: &SecretKey, key_use: Use) -> Result<Zeroizing<String>> {
-    pem(
-        either!(key, key => key.to_pkcs8_polynomials_der()),
-        key_use,
-        None,
-    )
+/// PKCS#8 PEM with separate polynomials, for Bouncy Castle; not encrypted.
+pub(crate) fn polynomials_pem(key: &StoredKey) -> Result<Zeroizing<String>> {
+    let document = either!(key.secret(), key => key.to_pkcs8_polynomials_der());
+    pem(key, document, None)
 }
 
 fn pem(
+    key: &StoredKey,
     document: pkcs8::Result<SecretDocument>,
-    key_use: Use,
     passphrase: Option<&str>,
 ) -> Result<Zeroizing<String>> {
     let written = || {
-        let document = KeyUse::from(key_use).write(document?.as_bytes())?;
+        let document = key.mark(&document?)?;
         let (label, document) = match passphrase {
             None => ("PRIVATE KEY", document),
             Some(passphrase) => (

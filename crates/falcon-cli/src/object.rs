@@ -4,7 +4,7 @@
 //! label, DER begins with `0x30`, and encoded objects have a header byte and a length of their own.
 
 use crate::error::{self, Error};
-use crate::oids::{FALCON_KEYS, OTHER_KEYS};
+use crate::oids::{FALCON_KEYS, OTHER_KEYS, PBES2, is_falcon};
 use crate::pem_text::{BEGIN, BYTE_ORDER_MARK, has_pem_of_key, pem_blocks};
 use crate::program::{Program, Secret};
 use crate::scheme::{Algorithm, AnySignature, Either, PublicKey, SecretKey, either};
@@ -14,10 +14,10 @@ use ::pkcs8::EncryptedPrivateKeyInfoRef;
 use clap::ValueEnum;
 use falcon_core::det1024::{CT_LEN, CompressedSignature, CtSignature};
 use falcon_core::pkcs8::{
-    self, DecodePrivateKey, EncryptionError, KeyUse, LineEnding, ObjectIdentifier,
-    PrivateKeyInfoRef, SecretDocument, SubjectPublicKeyInfoRef, decrypt_private_key,
+    self, DecodePrivateKey, EncryptionError, LineEnding, ObjectIdentifier, PrivateKeyInfoRef,
+    SecretDocument, SubjectPublicKeyInfoRef, decrypt_private_key,
     der::{
-        Decode, Reader, SliceReader,
+        self, Decode, Header, Reader, SliceReader, Tag,
         asn1::{AnyRef, OctetStringRef},
         pem,
     },
@@ -180,11 +180,50 @@ pub(crate) fn may_be_secret_key(start: &[u8]) -> bool {
     text.starts_with(BEGIN) || matches!(start.first(), Some(0x30 | 0x59 | 0x5a))
 }
 
-/// True if a file that begins with these bytes is a secret key. PEM is not decoded: the library
-/// finds the labels of all programs.
+/// Whether a file that begins with these bytes is a secret key, even a damaged one. PEM is not
+/// looked for: the library finds the labels of all programs.
 pub(crate) fn is_secret_key(start: &[u8]) -> bool {
     may_be_secret_key(start)
-        && decode_all(start).is_ok_and(|(objects, _)| objects.iter().any(Object::is_secret))
+        && (looks_like_secret_key(start)
+            || decode_all(start).is_ok_and(|(objects, _)| objects.iter().any(Object::is_secret)))
+}
+
+/// Whether bytes begin as the document of a secret key does, encrypted or not, or have the first
+/// byte and about the length of a secret key in the encoding of the specification.
+fn looks_like_secret_key(bytes: &[u8]) -> bool {
+    let is_near = |len: usize| bytes.len().abs_diff(len) <= LOST_OR_ADDED && !bytes.is_ascii();
+    match bytes.first() {
+        Some(0x30) => begins_as_document(bytes) == Ok(true),
+        Some(0x59) => is_near(Falcon512::SIGNING_KEY_LEN),
+        Some(0x5a) => is_near(Falcon1024::SIGNING_KEY_LEN),
+        _ => false,
+    }
+}
+
+/// Bytes that a damaged secret key may have lost, or that may have been added to it. A
+/// constant-time signature has the same first byte, and a length that is farther away.
+const LOST_OR_ADDED: usize = 64;
+
+/// Whether bytes begin as `SEQUENCE { INTEGER, SEQUENCE { Falcon` or, encrypted, as `SEQUENCE {
+/// SEQUENCE { PBES2`. Lengths do not matter.
+fn begins_as_document(bytes: &[u8]) -> der::Result<bool> {
+    let mut reader = SliceReader::new(bytes)?;
+    Header::decode(&mut reader)?
+        .tag()
+        .assert_eq(Tag::Sequence)?;
+    let is_encrypted = reader.peek_byte() != Some(0x02);
+    if !is_encrypted {
+        AnyRef::decode(&mut reader)?;
+    }
+    Header::decode(&mut reader)?
+        .tag()
+        .assert_eq(Tag::Sequence)?;
+    let algorithm = ObjectIdentifier::decode(&mut reader)?;
+    Ok(match is_encrypted {
+        true => algorithm == PBES2,
+        // The signed part of a certificate of version 1 has a name here.
+        false => is_falcon(algorithm) && reader.peek_byte().is_none_or(|tag| tag == 0x04),
+    })
 }
 
 /// True if a file holds a key: one that decodes, or PEM of a key, even if it is damaged or was
@@ -192,6 +231,7 @@ pub(crate) fn is_secret_key(start: &[u8]) -> bool {
 pub(crate) fn is_key(bytes: &[u8]) -> bool {
     let is_object = |object: &Object| object.is_secret() || matches!(object, Object::Public(_));
     has_pem_of_key(bytes)
+        || looks_like_secret_key(bytes)
         || decode_all(bytes).is_ok_and(|(objects, _)| objects.iter().any(is_object))
 }
 
@@ -275,32 +315,12 @@ pub(crate) fn decrypt(der: &[u8], passphrase: &str) -> Result<Option<StoredKey>>
 
 fn secret_from_der(der: &[u8]) -> Result<StoredKey> {
     let key = unmarked_from_der(der)?;
-    match KeyUse::of_document(der) {
-        Ok(key_use) => {
-            let mut stored = StoredKey::new(key, key_use.into());
-            stored.has_other_attributes = has_other_attributes(der);
-            Ok(stored)
-        }
-        Err(_) => Err(Undecodable::found(
-            "holds a secret key with malformed attributes: was it damaged?",
-        )),
-    }
-}
-
-/// True if the document of a key has attributes besides `keyUsage`. They follow version, algorithm
-/// and private key, with the tag `[0]`.
-fn has_other_attributes(der: &[u8]) -> bool {
-    let Ok(others) = KeyUse::Any.write(der) else {
-        return false;
-    };
-    let found = AnyRef::from_der(others.as_bytes()).and_then(|document| {
-        let mut fields = SliceReader::new(document.value())?;
-        for _ in 0..3 {
-            AnyRef::decode(&mut fields)?;
-        }
-        Ok(!fields.is_finished() && fields.peek_byte() == Some(0xa0))
-    });
-    found == Ok(true)
+    SecretDocument::try_from(der)
+        .map_err(pkcs8::Error::from)
+        .and_then(|document| StoredKey::of_document(key, document))
+        .map_err(|_| {
+            Undecodable::found("holds a secret key with malformed attributes: was it damaged?")
+        })
 }
 
 /// Decodes the key of a document and ignores its use.

@@ -22,6 +22,9 @@ pub(crate) fn is_falcon(oid: ObjectIdentifier) -> bool {
     FALCON_KEYS.iter().any(|(it, _)| *it == oid)
 }
 
+/// Scheme of encrypted documents, PBES2 of RFC 8018.
+pub(crate) const PBES2: ObjectIdentifier = oid("1.2.840.113549.1.5.13");
+
 /// The keys that are most often mistaken for Falcon keys. Each takes the article "an".
 pub(crate) const OTHER_KEYS: [(ObjectIdentifier, &str); 8] = [
     (oid("1.3.101.112"), "Ed25519"),

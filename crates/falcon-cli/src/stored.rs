@@ -7,7 +7,10 @@ use crate::{
     ui::Ui,
 };
 use clap::ValueEnum;
-use falcon_core::pkcs8::KeyUse;
+use falcon_core::pkcs8::{
+    self, KeyUse, SecretDocument,
+    der::{Decode, Reader, SliceReader, asn1::AnyRef},
+};
 use serde::Serialize;
 use std::path::Path;
 
@@ -23,15 +26,7 @@ pub(crate) enum Use {
 }
 
 impl Use {
-    /// Returns the value of the option `--use`.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Any => "any",
-            Self::Certificates => "certificates",
-        }
-    }
-
-    /// Returns the words of a report that follow "secret key".
+    /// Part of a report, which follows "secret key".
     pub(crate) fn shown(self) -> &'static str {
         match self {
             Self::Any => "",
@@ -62,7 +57,9 @@ impl From<Use> for KeyUse {
 pub(crate) struct StoredKey {
     secret: SecretKey,
     key_use: Use,
-    /// True if its document has attributes that this program does not know.
+    /// The document that it was read from.
+    document: Option<SecretDocument>,
+    /// Whether its document has attributes that only other programs know.
     pub(crate) has_other_attributes: bool,
 }
 
@@ -71,8 +68,19 @@ impl StoredKey {
         Self {
             secret,
             key_use,
+            document: None,
             has_other_attributes: false,
         }
+    }
+
+    /// The key of a document, which is not encrypted.
+    pub(crate) fn of_document(secret: SecretKey, document: SecretDocument) -> pkcs8::Result<Self> {
+        let key_use = KeyUse::of_document(document.as_bytes())?;
+        Ok(Self {
+            has_other_attributes: has_other_attributes(document.as_bytes())?,
+            document: Some(document),
+            ..Self::new(secret, key_use.into())
+        })
     }
 
     pub(crate) fn algorithm(&self) -> Algorithm {
@@ -93,7 +101,17 @@ impl StoredKey {
         Self { key_use, ..self }
     }
 
-    /// Returns the key, to write it elsewhere.
+    /// Writes the use in another `document` of the key. An attribute that means this use in the
+    /// document of the key stays as it is there.
+    pub(crate) fn mark(&self, document: &SecretDocument) -> pkcs8::Result<SecretDocument> {
+        let key_use = KeyUse::from(self.key_use);
+        match &self.document {
+            Some(model) => key_use.write_like(model.as_bytes(), document.as_bytes()),
+            None => key_use.write(document.as_bytes()),
+        }
+    }
+
+    /// The key, to write it elsewhere.
     pub(crate) fn secret(&self) -> &SecretKey {
         &self.secret
     }
@@ -114,9 +132,23 @@ impl StoredKey {
     }
 }
 
-/// Warns if the key of the file at `path` was for certificates only and may sign every message now.
-pub(crate) fn warn_of_lost_mark(path: &Path, before: Use, now: Use, ui: Ui) {
-    if before == Use::Certificates && now == Use::Any {
+/// Whether a document of a key has attributes besides `keyUsage`. They follow version, algorithm
+/// and private key, with the tag `[0]`.
+fn has_other_attributes(document: &[u8]) -> pkcs8::Result<bool> {
+    // The first one replaces an attribute that the second one would leave.
+    let marked = KeyUse::CertificatesOnly.write(document)?;
+    let others = KeyUse::Any.write(marked.as_bytes())?;
+    let others = AnyRef::from_der(others.as_bytes())?;
+    let mut fields = SliceReader::new(others.value())?;
+    for _ in 0..3 {
+        AnyRef::decode(&mut fields)?;
+    }
+    Ok(!fields.is_finished() && fields.peek_byte() == Some(0xa0))
+}
+
+/// Warns if the key of the file at `path` was for certificates only and signs every message now.
+pub(crate) fn warn_of_lost_mark(path: &Path, was_marked: bool, now: Use, ui: Ui) {
+    if was_marked && now == Use::Any {
         ui.warn(format_args!(
             "the key of {} signs every message now; it was for certificates only",
             shown(path)

@@ -784,7 +784,106 @@ fn a_mark_stays_under_a_passphrase_and_in_pem() {
     assert!(KeyUse::of_document(encrypted.as_bytes()).is_err());
 }
 
-/// The nine bits of RFC 5280 and their meaning in this crate. DER has no zeros at the end.
+/// Documents that are no plain private key, each with its own error.
+#[test]
+fn only_plain_documents_are_encrypted_and_asked_for_their_use() {
+    let key = signing_key::<Falcon512>(&Vector::new::<Falcon512>());
+    let pem = key.to_pkcs8_pem(LineEnding::LF).unwrap();
+    let encrypted = key.to_pkcs8_encrypted_der_with_rng(&mut SysRng, "horse");
+    let encrypted = encrypted.unwrap();
+    let encrypted_pem = encrypted.to_pem("ENCRYPTED PRIVATE KEY", LineEnding::LF);
+    let public = key.verifying_key().to_public_key_der().unwrap();
+    let plain = key.to_pkcs8_der().unwrap();
+    let behind = [plain.as_bytes(), &[0]].concat();
+    // A sequence with the fields of a document, of which the algorithm has no identifier.
+    let unnamed = sequence(&unhex("02 01 00 30 02 05 00 04 01 00"));
+    let is_pem = |error: &Error| matches!(error, Error::Asn1(error) if matches!(error.kind(), ErrorKind::Pem(_)));
+    let is_encrypted = |error: &Error| matches!(error, Error::EncryptedPrivateKey(_));
+    let is_public = |error: &Error| matches!(error, Error::PublicKey(_));
+    let is_other = |error: &Error| matches!(error, Error::Asn1(_)) && !is_pem(error);
+    for (document, is_told) in [
+        (pem.as_bytes(), &is_pem as &dyn Fn(&Error) -> bool),
+        (encrypted_pem.unwrap().as_bytes(), &is_pem),
+        (encrypted.as_bytes(), &is_encrypted),
+        (public.as_bytes(), &is_public),
+        (b"garbage", &is_other),
+        (&[], &is_other),
+        (&key.to_bytes()[..], &is_other),
+        (&plain.as_bytes()[..100], &is_other),
+        (&behind, &is_other),
+    ] {
+        for error in [
+            KeyUse::of_document(document).map(|_| ()),
+            KeyUse::Any.write(document).map(|_| ()),
+            KeyUse::Any
+                .write_like(document, plain.as_bytes())
+                .map(|_| ()),
+            KeyUse::Any
+                .write_like(plain.as_bytes(), document)
+                .map(|_| ()),
+            encrypt_private_key(&mut SysRng, document, "horse").map(|_| ()),
+        ] {
+            assert!(is_told(&error.unwrap_err()), "{error:?}");
+        }
+    }
+    assert!(encrypt_private_key(&mut SysRng, &unnamed, "horse").is_err());
+}
+
+/// An attribute with other bits of the same meaning is left, and goes to another document.
+#[test]
+fn a_use_that_a_key_has_is_written_by_leaving_its_attribute() {
+    let vector = Vector::new::<Falcon512>();
+    let document = vector.document(&octets(&vector.secret));
+    let key = signing_key::<Falcon512>(&vector);
+    let other_form = key.to_pkcs8_polynomials_der().unwrap();
+    let [first, name] = other_attributes();
+    let with = |document: &[u8], attributes: &[&[u8]]| {
+        with_attributes(document, &attributes.concat(), &[])
+    };
+    let standard = key_usage(&[3, 2, 1, 6]);
+    for bits in 1_u8..=255 {
+        let usage = key_usage(&[3, 2, bits.trailing_zeros() as u8, bits]);
+        // In the order of DER and in another one.
+        for attributes in [[&first[..], &usage, &name], [&name, &first, &usage]] {
+            let given = with(&document, &attributes);
+            let [has, lacks] = match bits & 0b1100_0000 {
+                0 => [KeyUse::CertificatesOnly, KeyUse::Any],
+                _ => [KeyUse::Any, KeyUse::CertificatesOnly],
+            };
+            assert_eq!(has.write(&given).unwrap().as_bytes(), given);
+            let changed = lacks.write(&given).unwrap();
+            assert_eq!(KeyUse::of_document(changed.as_bytes()), Ok(lacks));
+
+            let copied = |key_use: KeyUse, to: &[u8]| {
+                let written = key_use.write_like(&given, to).unwrap();
+                assert_eq!(KeyUse::of_document(written.as_bytes()), Ok(key_use));
+                written.as_bytes().to_vec()
+            };
+            for document in [&document, other_form.as_bytes()] {
+                assert_eq!(copied(has, document), with(document, &[&usage]));
+                let marked = with(document, &[&standard, &name]);
+                assert_eq!(
+                    copied(has, &marked),
+                    match usage < name {
+                        true => with(document, &[&usage, &name]),
+                        false => with(document, &[&name, &usage]),
+                    }
+                );
+                let expected = match lacks {
+                    KeyUse::Any => document.to_vec(),
+                    KeyUse::CertificatesOnly => with(document, &[&standard]),
+                };
+                assert_eq!(copied(lacks, document), expected);
+            }
+        }
+    }
+    // A document without the attribute takes it off.
+    let marked = with(&document, &[&key_usage(&[3, 2, 7, 0x80])]);
+    let plain = KeyUse::Any.write_like(&document, &marked).unwrap();
+    assert_eq!(plain.as_bytes(), document);
+}
+
+/// The nine bits of RFC 5280 and their meaning here. DER has no zeros at the end.
 #[test]
 fn a_key_signs_messages_only_if_its_usage_has_a_bit_for_them() {
     let document = Vector::new::<Falcon512>();
@@ -848,12 +947,14 @@ fn other_attributes_fields_and_the_public_key_stay_where_a_use_is_written() {
         let [others, all] = [with(&[&first, &name]), with(&[&first, &mark, &name])];
         let unsorted = with(&[&name, &mark, &first]);
         let [without, mended] = [with(&[&name, &first]), with(&[&mark, &name, &first])];
+        let reversed = without.clone();
         for (document, [any, certificates]) in [
             (&bare, [&bare, &marked]),
             (&marked, [&bare, &marked]),
             (&others, [&others, &all]),
             (&all, [&others, &all]),
-            (&unsorted, [&without, &mended]),
+            (&unsorted, [&without, &unsorted]),
+            (&reversed, [&reversed, &mended]),
         ] {
             assert_eq!(read::<Falcon512>(document).unwrap(), vector.secret);
             for (key_use, expected) in

@@ -17,6 +17,7 @@ use crate::{
     lock::lock_folder,
     place::folder,
     program::{Program, SUFFIX},
+    shell::quote,
     snapshot::Snapshot,
     ui::Ui,
 };
@@ -96,7 +97,20 @@ impl Pending {
         Ok(pending)
     }
 
-    /// Returns the target as the caller named it.
+    /// Prepares a file with these bytes that replaces the one that was read, for
+    /// [`commit_over`](Self::commit_over).
+    pub fn over(
+        program: &'static Program,
+        read: &Snapshot,
+        bytes: &[u8],
+        content: Content,
+        overwrite: Overwrite,
+    ) -> Result<Self> {
+        Self::with_bytes(program, read.real(), bytes, content, overwrite)
+            .map_err(|error| how_to_replace(read.real(), error))
+    }
+
+    /// The target, as the caller named it.
     pub fn named(&self) -> &Path {
         &self.named
     }
@@ -158,7 +172,8 @@ impl Pending {
         self.sync()?;
         // Checked as late as possible: a program that takes no lock may write until the rename.
         read.check()?;
-        let target = self.rename(&mut interrupt::hold())?;
+        let renamed = self.rename(&mut interrupt::hold());
+        let target = renamed.map_err(|error| how_to_replace(read.real(), error))?;
         sync_folder(&target);
         Ok(())
     }
@@ -261,6 +276,25 @@ fn cannot_create(path: &Path, error: &io::Error) -> Error {
             told.hint("name an output file in a folder that you may write to")
         }
         _ => told,
+    }
+}
+
+/// Advice for a file that cannot be changed because its file system is read-only.
+pub const READ_ONLY_FILE_SYSTEM: &str =
+    "its file system is read-only; copy the file to another one, and change the copy";
+
+/// Advice for a file that is replaced: another output file is no help.
+fn how_to_replace(path: &Path, error: Error) -> Error {
+    if error.is(io::ErrorKind::ReadOnlyFilesystem) {
+        error.hint(READ_ONLY_FILE_SYSTEM)
+    } else if error.is(io::ErrorKind::PermissionDenied) {
+        error.hint(format_args!(
+            "the new file is made beside the old one; if you are allowed to change the folder: \
+             chmod u+w {}",
+            quote(folder(path))
+        ))
+    } else {
+        error
     }
 }
 

@@ -70,7 +70,30 @@ impl Snapshot {
         lock_folder(&self.real, program, ui)
     }
 
-    /// Returns an error if another program has changed the file since it was read.
+    /// Refuses a file with several names: the change would reach only one of them.
+    #[cfg(unix)]
+    pub fn check_names(&self) -> Result<()> {
+        use std::os::unix::fs::MetadataExt;
+        let file = self.real.metadata().ok().filter(|file| file.is_file());
+        match file.map_or(1, |file| file.nlink()) {
+            0 | 1 => Ok(()),
+            names => Err(Error::at(
+                &self.real,
+                format_args!(
+                    "has {names} names (hard links); the change would reach only this one"
+                ),
+            )
+            .hint("make the others symbolic links")),
+        }
+    }
+
+    /// Accepts every file: names are not counted here.
+    #[cfg(not(unix))]
+    pub fn check_names(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Refuses to go on if another program has changed the file since it was read.
     pub fn check(&self) -> Result<()> {
         if content(&self.real, self.longest) == self.content {
             return Ok(());

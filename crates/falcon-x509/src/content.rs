@@ -26,12 +26,11 @@ impl SignedPart {
     /// message then has a certificate of the signer. So a program that signs the messages of
     /// others, with a key that may sign certificates, should refuse these.
     ///
-    /// `start` is the beginning of the message, at least a few hundred bytes, or all of it if
-    /// `is_whole`. Only tags and lengths are looked at. Those of BER are accepted, also in long and
-    /// indefinite forms, since some verifiers accept them. So a message that no verifier accepts
-    /// may be taken for one, if its first three to five tags are those of a document. The beginning
-    /// of a PKCS#12 file is taken for one, the whole file is not. A program that signs nothing but
-    /// signed parts calls [`from_der`](Self::from_der).
+    /// `message` is all of it. [`of_beginning`](Self::of_beginning) is for a message that is too
+    /// long to hold. Only tags and lengths are looked at. Those of BER are accepted, also in long
+    /// and indefinite forms, since some verifiers accept them. So a message that no verifier
+    /// accepts may be taken for one, if its first three to five tags are those of a document. A
+    /// program that signs nothing but signed parts calls [`from_der`](Self::from_der).
     ///
     /// Other standards sign DER, too, such as OCSP, CMS and attribute certificates. Their signed
     /// parts are not known here.
@@ -39,12 +38,34 @@ impl SignedPart {
     /// ```
     /// use falcon_x509::SignedPart;
     ///
-    /// assert_eq!(SignedPart::of_message(b"order #42", true), None);
+    /// assert_eq!(SignedPart::of_message(b"order #42"), None);
     /// let request = [0x30, 0x09, 2, 1, 0, 0x30, 0, 0x30, 2, 0x30, 0];
-    /// assert_eq!(SignedPart::of_message(&request, true), Some(SignedPart::Request));
+    /// assert_eq!(SignedPart::of_message(&request), Some(SignedPart::Request));
     /// ```
-    pub fn of_message(start: &[u8], is_whole: bool) -> Option<Self> {
-        let (tag, fields) = Fields::of_message(start, is_whole)?;
+    pub fn of_message(message: &[u8]) -> Option<Self> {
+        Self::of_visible(message, false)
+    }
+
+    /// Tells whether a message that begins with these bytes may be the signed part of a document.
+    ///
+    /// `start` has at least a few hundred bytes. Every message that
+    /// [`of_message`](Self::of_message) takes for a signed part is taken for one by its beginning,
+    /// too. The beginning of a PKCS#12 file is taken for one, the whole file is not.
+    ///
+    /// ```
+    /// use falcon_x509::SignedPart;
+    ///
+    /// let request = [0x30, 0x09, 2, 1, 0, 0x30, 0, 0x30, 2, 0x30, 0];
+    /// assert_eq!(SignedPart::of_message(&request[..9]), None);
+    /// assert_eq!(SignedPart::of_beginning(&request[..9]), Some(SignedPart::Request));
+    /// ```
+    pub fn of_beginning(start: &[u8]) -> Option<Self> {
+        Self::of_visible(start, true)
+    }
+
+    /// `is_cut`: more may follow `start`.
+    fn of_visible(start: &[u8], is_cut: bool) -> Option<Self> {
+        let (tag, fields) = Fields::of_message(start, is_cut)?;
         if tag != SEQUENCE {
             return None;
         }
@@ -74,11 +95,11 @@ impl SignedPart {
     ///
     /// // The public key lacks its fields.
     /// let request = [0x30, 0x09, 2, 1, 0, 0x30, 0, 0x30, 2, 0x30, 0];
-    /// assert_eq!(SignedPart::of_message(&request, true), Some(SignedPart::Request));
+    /// assert_eq!(SignedPart::of_message(&request), Some(SignedPart::Request));
     /// assert!(matches!(SignedPart::from_der(&request), Err(Error::Der(_))));
     /// ```
     pub fn from_der(message: &[u8]) -> Result<Self, Error> {
-        let kind = Self::of_message(message, true).ok_or(Error::NotSignedPart)?;
+        let kind = Self::of_message(message).ok_or(Error::NotSignedPart)?;
         match kind {
             Self::Certificate => check_encoding(&TbsCertificate::from_der(message)?, message),
             Self::Request => check_encoding(&CertReqInfo::from_der(message)?, message),
@@ -171,10 +192,10 @@ struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// The tag and the fields of a message that is one element.
-    fn of_message(start: &'a [u8], is_whole: bool) -> Option<(Tag, Self)> {
+    fn of_message(start: &'a [u8], is_cut: bool) -> Option<(Tag, Self)> {
         let mut message = Self {
             bytes: start,
-            is_cut: !is_whole,
+            is_cut,
         };
         let (tag, _) = read_tag(start)?;
         let fields = message.take(tag).ok()?;

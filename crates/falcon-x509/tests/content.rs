@@ -58,17 +58,17 @@ fn signed_parts() -> Vec<(SignedPart, Vec<u8>)> {
 #[test]
 fn signed_parts_are_known() {
     for (kind, part) in signed_parts() {
-        assert_eq!(SignedPart::of_message(&part, true), Some(kind));
-        // Tries every beginning that contains the first fields.
+        assert_eq!(SignedPart::of_message(&part), Some(kind));
+        // As far as it is visible, from the first fields on.
         for length in 60..part.len() {
             let start = &part[..length];
-            let seen = SignedPart::of_message(start, false).expect("a signed part");
-            // Before the names end, a list may look like a certificate.
+            let seen = SignedPart::of_beginning(start).expect("a signed part");
+            // Before the names end, a list may be a certificate.
             assert!(seen == kind || length < 200, "{length}: {seen:?}");
-            assert_eq!(SignedPart::of_message(start, true), None, "{length}");
+            assert_eq!(SignedPart::of_message(start), None, "{length}");
         }
         let longer = [&part[..], b"\n"].concat();
-        assert_eq!(SignedPart::of_message(&longer, true), None);
+        assert_eq!(SignedPart::of_message(&longer), None);
     }
 }
 
@@ -78,7 +78,7 @@ fn signed_parts_without_a_version_are_known() {
     for (kind, part) in signed_parts() {
         if kind != SignedPart::Request {
             let part = sequence(&fields(&part)[1..].concat(), 1);
-            assert_eq!(SignedPart::of_message(&part, true), Some(kind));
+            assert_eq!(SignedPart::of_message(&part), Some(kind));
         }
     }
 }
@@ -88,15 +88,12 @@ fn signed_parts_without_a_version_are_known() {
 fn other_spellings_of_lengths_are_known() {
     for (kind, part) in signed_parts() {
         let content = fields(&part).concat();
-        assert_eq!(
-            SignedPart::of_message(&sequence(&content, 4), true),
-            Some(kind)
-        );
+        assert_eq!(SignedPart::of_message(&sequence(&content, 4)), Some(kind));
         let indefinite = [&[0x30, 0x80][..], &content, &[0, 0]].concat();
-        assert_eq!(SignedPart::of_message(&indefinite, true), Some(kind));
+        assert_eq!(SignedPart::of_message(&indefinite), Some(kind));
         let open = [0x30, 0x80, 0xa0, 0x80];
-        assert!(SignedPart::of_message(&open, false).is_some());
-        assert_eq!(SignedPart::of_message(&open, true), None, "no end");
+        assert!(SignedPart::of_beginning(&open).is_some());
+        assert_eq!(SignedPart::of_message(&open), None, "no end");
     }
 }
 
@@ -125,11 +122,7 @@ fn other_spellings_of_tags_are_known() {
     let empty_name = [0x30, 0x80, 0, 0].to_vec();
     for (kind, part) in signed_parts() {
         let known = |part: &[u8]| {
-            assert_eq!(
-                SignedPart::of_message(part, true),
-                Some(kind),
-                "{part:02x?}"
-            );
+            assert_eq!(SignedPart::of_message(part), Some(kind), "{part:02x?}");
         };
         known(&high(&part));
         known(&longer(&part));
@@ -176,10 +169,7 @@ fn later_certificates_are_known() {
         let later = key.self_signed_certificate(name(ISSUER), later, &mut Again([0x5a]));
         let later = later.and_then(|later| Ok(later.to_der()?));
         let part = signed_part(&later.expect("a certificate"));
-        assert_eq!(
-            SignedPart::of_message(&part, true),
-            Some(SignedPart::Certificate)
-        );
+        assert_eq!(SignedPart::of_message(&part), Some(SignedPart::Certificate));
     }
 }
 
@@ -188,7 +178,7 @@ fn later_certificates_are_known() {
 fn messages_that_differ_in_one_field_are_others() {
     for (kind, part) in signed_parts() {
         let other = |part: &[u8]| {
-            let found = SignedPart::of_message(part, true);
+            let found = SignedPart::of_message(part);
             assert_eq!(found, None, "{kind:?} {part:02x?}");
         };
         other(&with_tag(&part, &[0x31])); // a set
@@ -220,8 +210,8 @@ fn pkcs12_is_another_message_if_it_is_whole() {
     let mac = sequence(&[0x30, 0, 4, 0], 1);
     let version = [2, 1, 3];
     let file = sequence(&[&version[..], &sequence(&safe, 1), &mac].concat(), 3);
-    assert_eq!(SignedPart::of_message(&file, true), None);
-    let seen = SignedPart::of_message(&file[..1000], false);
+    assert_eq!(SignedPart::of_message(&file), None);
+    let seen = SignedPart::of_beginning(&file[..1000]);
     assert_eq!(seen, Some(SignedPart::Certificate));
 }
 
@@ -240,14 +230,14 @@ fn no_algorithm_hides_a_signed_part() {
         // Uses the version of PKCS#12, with the algorithm of the key.
         fields[place - 1] = vec![2, 1, 3];
         let third = sequence(&fields.concat(), 1);
-        assert_eq!(SignedPart::of_message(&third, true), Some(kind));
+        assert_eq!(SignedPart::of_message(&third), Some(kind));
         for content in [&[][..], &[5, 0], &[0xa0, 2, 4, 0], &long] {
             fields[place] = sequence(&[&DATA[..], content].concat(), 3);
             let part = sequence(&fields.concat(), 3);
-            assert_eq!(SignedPart::of_message(&part, true), Some(kind));
-            assert!(SignedPart::of_message(&part[..60], false).is_some());
+            assert_eq!(SignedPart::of_message(&part), Some(kind));
+            assert!(SignedPart::of_beginning(&part[..60]).is_some());
             let start = &part[..part.len().min(65_537)];
-            assert!(SignedPart::of_message(start, start.len() == part.len()).is_some());
+            assert!(SignedPart::of_beginning(start).is_some());
         }
     }
 }
@@ -265,10 +255,10 @@ fn other_documents_are_other_messages() {
     documents.push(sequence(&[2, 1, 5, 2, 1, 7], 1)); // an ECDSA signature
     documents.push(Vec::new());
     for document in documents {
-        assert_eq!(SignedPart::of_message(&document, true), None);
-        // Except if lengths are not visible.
+        assert_eq!(SignedPart::of_message(&document), None);
+        // Except for lengths that are not visible.
         if document.len() > 60 {
-            assert_eq!(SignedPart::of_message(&document[..60], false), None);
+            assert_eq!(SignedPart::of_beginning(&document[..60]), None);
         }
     }
 }
@@ -279,7 +269,7 @@ fn whole_signed_parts_in_der_are_decoded() {
         assert_eq!(SignedPart::from_der(&part).expect("a signed part"), kind);
         let refused = |message: &[u8]| {
             let error = SignedPart::from_der(message).expect_err("not a signed part");
-            let expected = match SignedPart::of_message(message, true) {
+            let expected = match SignedPart::of_message(message) {
                 Some(_) => matches!(error, Error::Der(_) | Error::NotDer),
                 None => matches!(error, Error::NotSignedPart),
             };
@@ -370,12 +360,12 @@ fn no_bytes_are_an_error() {
             for bit in 0..8 {
                 let mut part = part.clone();
                 part[index] ^= 1 << bit;
-                SignedPart::of_message(&part, true);
-                SignedPart::of_message(&part[..index + 1], false);
+                SignedPart::of_message(&part);
+                SignedPart::of_beginning(&part[..index + 1]);
                 SignedPart::from_der(&part).ok();
             }
         }
     }
     let huge = [&[0x30, 0xff][..], &[0xff; 200]].concat();
-    assert_eq!(SignedPart::of_message(&huge, true), None);
+    assert_eq!(SignedPart::of_message(&huge), None);
 }

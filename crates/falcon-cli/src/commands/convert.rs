@@ -18,6 +18,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::{
     fmt,
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
@@ -44,7 +45,7 @@ pub(crate) struct Convert {
     /// The new file: PKCS#8 in PEM, mode 0600
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Overwrite an existing file
+    /// Replace an existing file if it holds this key, not encrypted
     #[arg(long)]
     force: bool,
 }
@@ -76,15 +77,25 @@ impl Convert {
             return Err(Error::at(&self.output, "this name is for a public key")
                 .hint("name the new file of the secret key with --output"));
         }
-        check_target(&PROGRAM, &self.output, Content::SecretKey, overwrite)?;
+        check_target(&PROGRAM, &self.output, Content::SecretKey, overwrite)
+            .map_err(name_another)?;
 
         let key = load_secret(&self.key, &self.passphrase, ui)?;
-        self.spare_other_files(&key)?;
-        let before = key.key_use();
+        let replaced = self.replaced(&key)?;
+        let was_marked = [Some(key.key_use()), replaced].contains(&Some(Use::Certificates));
         let key = key.with_use(self.key_use);
+        if replaced == Some(Use::Certificates) && (self.key_use, key.key_use()) == (None, Use::Any)
+        {
+            return Err(Error::at(
+                &self.output,
+                "is a copy of this key for certificates only, and was not overwritten: the new \
+                 file would sign every message",
+            )
+            .hint("to keep the mark: --use certificates; to take it off: --use any"));
+        }
         let pem = match self.to {
-            Form::BouncyCastle => polynomials_pem(key.secret(), key.key_use())?,
-            Form::Oqs => secret_pem(key.secret(), key.key_use(), None)?,
+            Form::BouncyCastle => polynomials_pem(&key)?,
+            Form::Oqs => secret_pem(&key, None)?,
         };
         Pending::with_bytes(
             &PROGRAM,
@@ -92,8 +103,9 @@ impl Convert {
             pem.as_bytes(),
             Content::SecretKey,
             overwrite,
-        )?
-        .commit()?;
+        )
+        .and_then(Pending::commit)
+        .map_err(name_another)?;
         if key.has_other_attributes {
             ui.warn(format_args!(
                 "{} has attributes of another program, which {} has not",
@@ -101,7 +113,7 @@ impl Convert {
                 shown(&self.output)
             ));
         }
-        warn_of_lost_mark(&self.output, before, key.key_use(), ui);
+        warn_of_lost_mark(&self.output, was_marked, key.key_use(), ui);
         ui.note("the new file is not encrypted");
         let made = Converted {
             algorithm: key.algorithm(),
@@ -114,21 +126,36 @@ impl Convert {
         Ok(Status::Valid)
     }
 
-    /// `--force` may replace an older copy of the same key, and no other file.
-    fn spare_other_files(&self, key: &StoredKey) -> Result<()> {
+    /// Use of the copy of this key that is replaced, if there is one. Refuses to replace any other
+    /// file.
+    fn replaced(&self, key: &StoredKey) -> Result<Option<Use>> {
         if regular_length(&self.output).is_none() {
-            return Ok(());
+            return Ok(None);
         }
-        match load_stored(&self.output) {
+        let what = match load_stored(&self.output) {
             Ok(Stored::Plain(old)) if old.public_key().to_any() == key.public_key().to_any() => {
-                Ok(())
+                return Ok(Some(old.key_use()));
             }
-            _ => Err(Error::at(
-                &self.output,
-                "is no copy of this key, and was not overwritten",
-            )
-            .hint("name another output file; --force replaces an older copy of the same key only")),
-        }
+            Ok(Stored::Encrypted(_)) => {
+                "is encrypted, so it cannot be compared with this key, and was not overwritten"
+            }
+            _ => "is no copy of this key, and was not overwritten",
+        };
+        Err(Error::at(&self.output, what).hint(
+            "name another output file; --force replaces only a copy of the same key that is not \
+             encrypted",
+        ))
+    }
+}
+
+/// Says for a file that is there already what `--force` would replace.
+fn name_another(error: Error) -> Error {
+    match error.is(ErrorKind::AlreadyExists) {
+        true => error.hint(
+            "name another output file; --force replaces a copy of the same key that is not \
+             encrypted",
+        ),
+        false => error,
     }
 }
 

@@ -19,7 +19,7 @@ use crate::{
     scheme::{Algorithm, either},
     seed::fresh_seed,
     shell::quote,
-    stored::Use,
+    stored::{StoredKey, Use},
     timing::DEBUG_BUILD,
     ui::{BAD, GOOD, STRONG, Styled, Ui},
 };
@@ -68,20 +68,20 @@ impl Demo {
         let progress = Progress::of_files(ui, [self.file.as_path()].into_iter());
 
         let start = Instant::now();
-        let secret = keygen(self.algorithm, &*fresh_seed()?)?;
+        let secret = StoredKey::new(keygen(self.algorithm, &*fresh_seed()?)?, Use::Any);
         let generated = start.elapsed();
         let public = secret.public_key();
         let signers = Signers::Keys(Keyring::of(secret.public_key()));
         write(
             &key_path,
-            secret_pem(&secret, Use::Any, None)?.as_bytes(),
+            secret_pem(&secret, None)?.as_bytes(),
             Content::SecretKey,
         )?;
         let pem = public_pem(&public)?;
         write(&public_path, pem.as_bytes(), Content::PublicKey)?;
 
         let start = Instant::now();
-        let signer = Signer::new(engine, &secret);
+        let signer = Signer::new(engine, secret.secret());
         let signature = one(signer.sign(vec![Message::open(&self.file, &progress)]))?;
         let sign = start.elapsed();
         let mut bytes = encode_signature(&signature, SignatureFormat::Padded)?;
@@ -108,7 +108,7 @@ impl Demo {
             secret_key: key_path,
             public_key: public_path,
             signature: signature_path,
-            secret_key_bytes: either!(&secret, key => key.to_bytes().len()),
+            secret_key_bytes: either!(secret.secret(), key => key.to_bytes().len()),
             public_key_bytes: either!(&public, key => key.to_bytes().len()),
             signature_bytes: bytes.len(),
             keygen_us: micros(generated),

@@ -7,14 +7,14 @@ use crate::{
     escape::Escaped,
     escape::shown,
     input::{at_most_one_standard, is_standard, regular_length},
-    keys,
+    keys::{self, Stored},
     output::{Content, Inputs, Overwrite, Pending, check_target},
     passphrase::{PassphraseSource, new_passphrase},
     place::{is_name_of_public, name_of_secret, with_suffix},
     scheme::{Algorithm, SecretKey, SignatureAlgorithm},
     seed::{SEED_LEN, fresh_seed, read_seed},
     shell::quote,
-    stored::Use,
+    stored::{StoredKey, Use},
     ui::Ui,
 };
 use clap::Args;
@@ -44,9 +44,9 @@ pub(crate) struct Keygen {
     /// The same as KEY
     #[arg(short, long, value_name = "KEY", conflicts_with = "key")]
     output: Option<PathBuf>,
-    /// Messages that the key signs. KEY says so, and every command that signs obeys
-    #[arg(long = "use", value_name = "USE", value_enum, default_value = "any")]
-    key_use: Use,
+    /// Messages that the key signs. KEY says so, and every command that signs obeys [default: any]
+    #[arg(long = "use", value_name = "USE", value_enum)]
+    key_use: Option<Use>,
     /// Encrypt the secret key; asks for a passphrase, or reads it from --passphrase-file
     #[arg(long)]
     passphrase: bool,
@@ -72,6 +72,7 @@ impl Keygen {
         let secret_path = self.output.as_ref().unwrap_or(&self.key);
         let public_path = with_suffix(secret_path, ".pub");
         self.check(secret_path, &public_path, overwrite)?;
+        self.spare_mark(secret_path, ui)?;
         let seed = self.seed(ui)?;
         let encrypted = self.passphrase || self.source.passphrase_file.is_some();
         let passphrase = encrypted
@@ -85,10 +86,11 @@ impl Keygen {
             .transpose()?;
 
         let secret = seed.key(self.algorithm.of_keys())?;
+        let secret = StoredKey::new(secret, self.key_use.unwrap_or_default());
         let public = secret.public_key();
         let passphrase = passphrase.as_deref().map(String::as_str);
         let pair = Pair {
-            secret: keys::secret_pem(&secret, self.key_use, passphrase)?,
+            secret: keys::secret_pem(&secret, passphrase)?,
             public: keys::public_pem(&public)?,
         };
         pair.write(secret_path, &public_path, overwrite, ui)?;
@@ -111,7 +113,7 @@ impl Keygen {
             secret_key: secret_path,
             public_key: &public_path,
             encrypted,
-            key_use: self.key_use,
+            key_use: secret.key_use(),
             fingerprint: keys::fingerprint(&public),
         };
         ui.report_written(&made, &[secret_path, &public_path])?;
@@ -137,7 +139,8 @@ impl Keygen {
         let files = files.into_iter().flatten().map(PathBuf::as_path);
         at_most_one_standard(files.clone())?;
         let inputs = Inputs::new(files);
-        if self.key_use == Use::Certificates && self.algorithm == SignatureAlgorithm::FalconDet1024
+        if self.key_use == Some(Use::Certificates)
+            && self.algorithm == SignatureAlgorithm::FalconDet1024
         {
             return Err(Error::new(
                 "a key for certificates only does not sign with falcon-det1024",
@@ -172,6 +175,30 @@ impl Keygen {
             }
         }
         Ok(())
+    }
+
+    /// A key that is replaced does not lose its mark unless the user names the new use.
+    fn spare_mark(&self, secret: &Path, ui: Ui) -> Result<()> {
+        if self.key_use.is_some() || regular_length(secret).is_none() {
+            return Ok(());
+        }
+        match keys::load_stored(secret) {
+            Ok(Stored::Plain(old)) if old.key_use() == Use::Certificates => Err(Error::at(
+                secret,
+                "is a key for certificates only, and was not overwritten: the new key would sign \
+                 every message",
+            )
+            .hint("to mark the new key: --use certificates; otherwise: --use any")),
+            Ok(Stored::Encrypted(_)) => {
+                ui.warn(format_args!(
+                    "{}: the old key is encrypted, so its use is not known; the new key signs \
+                     every message",
+                    shown(secret)
+                ));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 }
 

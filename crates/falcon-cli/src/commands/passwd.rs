@@ -6,10 +6,11 @@ use crate::{
     escape::{Escaped, shown},
     input::{at_most_one_standard, is_standard},
     keys::{
-        DEFAULT_SECRET_KEY, MAX_REPLACED, Stored, decrypt, load_stored, not_encrypted, secret_pem,
+        DEFAULT_SECRET_KEY, MAX_REPLACED, Stored, decrypt_with, load_stored, not_encrypted,
+        secret_pem,
     },
     output::{Content, Inputs, Overwrite, Pending},
-    passphrase::{PassphraseSource, new_passphrase},
+    passphrase::{Passphrase, PassphraseSource, new_passphrase},
     pem_text::has_text_around_pem,
     scheme::Algorithm,
     shell::quote,
@@ -45,7 +46,8 @@ pub(crate) struct Passwd {
     /// Decrypt the secret key: whoever can read the file can sign with it
     #[arg(long, conflicts_with_all = ["add", "new_passphrase_file"])]
     remove: bool,
-    /// Messages that the key signs from now on [default: as KEY says]
+    /// Messages that the key signs from now on. Without other options, the passphrase stays, or
+    /// none [default: as KEY says]
     #[arg(long = "use", value_name = "USE", value_enum)]
     key_use: Option<Use>,
 }
@@ -77,17 +79,22 @@ impl Passwd {
             )
             .hint("move the lines outside of BEGIN and END to another file"));
         }
-        let key = self.open()?;
-        let before = key.key_use();
+        snapshot.check_names()?;
+        let (key, old) = self.open()?;
+        let was_marked = key.key_use() == Use::Certificates;
         let key = key.with_use(self.key_use);
         let file = self.new_passphrase_file.as_deref();
-        let new = || new_passphrase(file, "--new-passphrase-file", &self.key);
-        let new = (!self.remove).then(new).transpose()?;
-        let passphrase = new.as_deref().map(String::as_str);
-        let pem = secret_pem(key.secret(), key.key_use(), passphrase)?;
-        let pending = Pending::with_bytes(
+        let new = if self.keeps_passphrase() {
+            old
+        } else if self.remove {
+            None
+        } else {
+            Some(new_passphrase(file, "--new-passphrase-file", &self.key)?)
+        };
+        let pem = secret_pem(&key, new.as_deref().map(String::as_str))?;
+        let pending = Pending::over(
             &PROGRAM,
-            snapshot.real(),
+            &snapshot,
             pem.as_bytes(),
             Content::SecretKey,
             Overwrite::Force,
@@ -95,42 +102,49 @@ impl Passwd {
         let lock = snapshot.lock(&PROGRAM, ui)?;
         pending.commit_over(&snapshot)?;
         drop(lock);
-        warn_of_lost_mark(&self.key, before, key.key_use(), ui);
+        warn_of_lost_mark(&self.key, was_marked, key.key_use(), ui);
         let changed = Changed {
             algorithm: key.algorithm(),
             secret_key: &self.key,
             encrypted: new.is_some(),
+            keeps_passphrase: self.keeps_passphrase(),
             key_use: key.key_use(),
         };
         ui.report_written(&changed, &[&self.key])?;
         Ok(Status::Valid)
     }
 
-    /// Opens the key, if the options permit replacing its document.
-    fn open(&self) -> Result<StoredKey> {
-        let key = match load_stored(&self.key)? {
+    /// Whether the use is all that changes.
+    fn keeps_passphrase(&self) -> bool {
+        let others = self.add || self.remove || self.new_passphrase_file.is_some();
+        self.key_use.is_some() && !others
+    }
+
+    /// Opens the key, if its document can be replaced as the options say. Returns its passphrase,
+    /// too.
+    fn open(&self) -> Result<(StoredKey, Option<Passphrase>)> {
+        let (key, passphrase) = match load_stored(&self.key)? {
             Stored::Encrypted(_) if self.add => {
                 return Err(Error::at(&self.key, "has a passphrase already")
                     .hint("leave --add out to change it"));
             }
-            Stored::Encrypted(der) => decrypt(&self.key, &der, &self.passphrase)?,
+            Stored::Encrypted(der) => {
+                let passphrase = self.passphrase.existing(&self.key)?;
+                (
+                    decrypt_with(&self.key, &der, &passphrase)?,
+                    Some(passphrase),
+                )
+            }
             Stored::Plain(_) if self.passphrase.passphrase_file.is_some() => {
                 return Err(not_encrypted(&self.key));
             }
-            Stored::Plain(key) if self.add => key,
+            Stored::Plain(key) if self.add || self.keeps_passphrase() => (key, None),
             Stored::Plain(_) if self.remove => {
                 return Err(Error::at(&self.key, "has no passphrase to remove"));
             }
             Stored::Plain(_) => {
-                let error = Error::at(&self.key, "has no passphrase to change");
-                return Err(match self.key_use {
-                    None => error.hint("give it one with --add"),
-                    Some(key_use) => error.hint(format_args!(
-                        "to change the use alone: falcon-cli convert --to oqs --use {} -o NEW {}",
-                        key_use.name(),
-                        quote(&self.key)
-                    )),
-                });
+                return Err(Error::at(&self.key, "has no passphrase to change")
+                    .hint("give it one with --add"));
             }
         };
         if key.has_other_attributes {
@@ -143,7 +157,7 @@ impl Passwd {
                 quote(&self.key)
             )));
         }
-        Ok(key)
+        Ok((key, passphrase))
     }
 }
 
@@ -154,16 +168,19 @@ struct Changed<'a> {
     #[serde(serialize_with = "serialize_path")]
     secret_key: &'a Path,
     encrypted: bool,
+    #[serde(skip)]
+    keeps_passphrase: bool,
     #[serde(rename = "use")]
     key_use: Use,
 }
 
 impl fmt::Display for Changed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = if self.encrypted {
-            "encrypted with the new passphrase"
-        } else {
-            "not encrypted any more"
+        let state = match (self.encrypted, self.keeps_passphrase) {
+            (true, true) => "encrypted with the same passphrase",
+            (true, false) => "encrypted with the new passphrase",
+            (false, true) => "not encrypted",
+            (false, false) => "not encrypted any more",
         };
         let file = Escaped(shown(self.secret_key));
         let key_use = self.key_use.shown();

@@ -8,7 +8,7 @@ use crate::{
     escape::shown,
     input::{cannot_read, is_standard},
     keys::{MAX_REPLACED, load_public},
-    output::{Content, Inputs, Overwrite, Pending},
+    output::{Content, Inputs, Overwrite, Pending, READ_ONLY_FILE_SYSTEM},
     shell::quote,
     snapshot::Snapshot,
     ui::Ui,
@@ -18,6 +18,7 @@ use falcon_envelope::{Time, TrustList, TrustListError, TrustedKey};
 use serde::Serialize;
 use std::{
     fmt, fs,
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
@@ -66,7 +67,7 @@ pub(crate) struct Add {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Envelopes by a revoked key are refused, whatever their time, unless `verify` is told
-otherwise. To revoke a key again changes the time and the reason.")]
+otherwise. To revoke a key again changes the reason, and the time if it is earlier.")]
 pub(crate) struct Revoke {
     /// The trust list
     list: PathBuf,
@@ -118,15 +119,22 @@ impl Add {
         let changed = Changed::new(&self.list, &entry);
         let mut taken = None;
         change(&self.list, ui, |list| {
+            let fingerprint = entry.fingerprint();
             let added = list.add(entry);
-            if matches!(added, Err(TrustListError::DuplicateName)) {
-                let mut keys = list.keys().iter();
-                taken = keys.find(|key| key.name() == self.name).map(is_revoked);
-            }
+            let mut keys = list.keys().iter();
+            taken = match added {
+                Err(TrustListError::DuplicateName) => keys
+                    .find(|key| key.name() == self.name)
+                    .map(|key| other_name(&self.name, is_revoked(key))),
+                Err(TrustListError::DuplicateKey) => keys
+                    .find(|key| key.fingerprint() == fingerprint)
+                    .map(known_as),
+                _ => None,
+            };
             added
         })
         .map_err(|error| match taken {
-            Some(revoked) => error.hint(other_name(&self.name, revoked)),
+            Some(hint) => error.hint(hint),
             None => error,
         })?;
         ui.report_written(&changed, &[&self.list])?;
@@ -162,6 +170,12 @@ impl Revoke {
             )
             .hint(names)
         })?;
+        if self.at.is_some_and(|at| at > now) {
+            ui.warn(
+                "the time of the revocation is in the future; with --accept-revoked, signatures \
+                 of the key are accepted until then",
+            );
+        }
         ui.report_written(&revoked, &[&self.list])?;
         Ok(Status::Valid)
     }
@@ -183,7 +197,13 @@ fn other_name(name: &str, is_revoked: bool) -> String {
     format!("names are unique: for example {other}{stays}")
 }
 
-/// Number of names that the hint about an unknown name lists.
+/// Advice if the list has the key already.
+fn known_as(key: &TrustedKey) -> String {
+    let revoked = if is_revoked(key) { ", revoked" } else { "" };
+    format!("its name in the list is {}{revoked}", key.name())
+}
+
+/// Names that the hint of an unknown one lists.
 const MAX_NAMES: usize = 10;
 
 /// Returns the names of a list, or the first ones.
@@ -215,6 +235,7 @@ fn change(
     let (snapshot, lock) = Snapshot::take_locked(path, MAX_REPLACED, &PROGRAM, ui)?;
     let (mut list, overwrite) = if fs::symlink_metadata(path).is_ok() {
         check_file(path)?;
+        snapshot.check_names()?;
         let content = snapshot.content();
         let content = content.ok_or_else(|| Error::at(path, "cannot be read"))?;
         (parse_trust_list(path, content)?, Overwrite::Force)
@@ -223,9 +244,9 @@ fn change(
     };
     change(&mut list).map_err(|error| Error::at(path, "cannot be changed so").because(error))?;
     let text = list.to_string();
-    Pending::with_bytes(
+    Pending::over(
         &PROGRAM,
-        snapshot.real(),
+        &snapshot,
         text.as_bytes(),
         Content::TrustList,
         overwrite,
@@ -242,35 +263,19 @@ fn check_file(list: &Path) -> Result<()> {
     if !file.is_file() {
         return Err(Error::at(list, "is not a regular file"));
     }
-    // The superuser can open any file, so the mode is checked, too.
-    if file.permissions().readonly() || fs::File::options().append(true).open(list).is_err() {
-        return Err(
-            Error::at(list, "is read-only and was not changed").hint(format_args!(
-                "if you are allowed to change it: chmod u+w {}",
-                quote(list)
-            )),
-        );
+    let opened = fs::File::options().append(true).open(list);
+    let told = || Error::at(list, "is read-only and was not changed");
+    match opened {
+        Err(error) if error.kind() == ErrorKind::ReadOnlyFilesystem => {
+            Err(told().hint(READ_ONLY_FILE_SYSTEM))
+        }
+        // The superuser may open any file, so the mode is asked, too.
+        Ok(_) if !file.permissions().readonly() => Ok(()),
+        _ => Err(told().hint(format_args!(
+            "if you are allowed to change it: chmod u+w {}",
+            quote(list)
+        ))),
     }
-    check_names(list, &file)
-}
-
-/// Refuses a list with several hard links: the change would reach only one of them.
-#[cfg(unix)]
-fn check_names(list: &Path, file: &fs::Metadata) -> Result<()> {
-    use std::os::unix::fs::MetadataExt;
-    match file.nlink() {
-        0 | 1 => Ok(()),
-        names => Err(Error::at(
-            list,
-            format_args!("has {names} names (hard links); the change would reach only this one"),
-        )
-        .hint("make the others symbolic links")),
-    }
-}
-
-#[cfg(not(unix))]
-fn check_names(_: &Path, _: &fs::Metadata) -> Result<()> {
-    Ok(())
 }
 
 /// An entry that was added or changed.

@@ -242,10 +242,206 @@ fn a_mark_that_goes_is_told() {
     assert!(text(&output.stderr).contains("it was for certificates only"));
     let output = sandbox.run(&with(&convert, ["certificates", "-o", "marked"]));
     assert!(!text(&output.stderr).contains("it was for certificates only"));
-    let output = sandbox.run(&["passwd", "--use", "certificates", "k"]);
-    let told = text(&output.stderr);
-    let command = "falcon-cli convert --to oqs --use certificates -o NEW k";
-    assert!(!output.status.success() && told.contains(command), "{told}");
+}
+
+/// The use alone changes in place, with the passphrase that the key has, or none.
+#[test]
+fn a_key_is_marked_in_place() {
+    let sandbox = sandbox();
+    let plain = sandbox.read("k");
+    for (key_use, told) in [
+        (
+            "certificates",
+            ", for certificates only: k, not encrypted\n",
+        ),
+        ("any", ": k, not encrypted\n"),
+    ] {
+        let changed = sandbox.succeeds(&["passwd", "k", "--use", key_use]);
+        assert_eq!(
+            text(&changed.stdout),
+            format!("Falcon-512 secret key{told}")
+        );
+        assert_eq!(is_marked(&sandbox, "k"), key_use == "certificates");
+    }
+    assert_eq!(sandbox.read("k"), plain);
+
+    let passphrase = ["--passphrase-file", "p", "--use"];
+    for (key_use, told) in [
+        (
+            "any",
+            "secret key: encrypted, encrypted with the same passphrase\n",
+        ),
+        (
+            "certificates",
+            "only: encrypted, encrypted with the same passphrase\n",
+        ),
+    ] {
+        let passwd = with(&["passwd", "encrypted"], passphrase);
+        let changed = sandbox.succeeds(&with(&passwd, [key_use]));
+        assert!(text(&changed.stdout).ends_with(told), "{changed:?}");
+        // Opened with the passphrase of before.
+        assert_eq!(is_marked(&sandbox, "encrypted"), key_use == "certificates");
+    }
+    // The passphrase is changed as before, if a new one is named.
+    sandbox.write("new", "battery staple\n");
+    let both = ["--use", "any", "--add", "--new-passphrase-file", "new"];
+    sandbox.succeeds(&with(&["passwd", "k"], both));
+    let opened = [
+        "passwd",
+        "k",
+        "--passphrase-file",
+        "new",
+        "--remove",
+        "--json",
+    ];
+    let told = &json_lines(&sandbox.succeeds(&opened))[0];
+    assert_eq!(
+        (&told["use"], &told["encrypted"]),
+        (&"any".into(), &false.into())
+    );
+    assert_eq!(sandbox.read("k"), plain);
+    let refused = sandbox.refuses(&["passwd", "k", "--use", "any", "--passphrase-file", "p"]);
+    assert!(refused.contains("is not encrypted"), "{refused}");
+}
+
+/// A document of the key `k` with these attributes, at most 127 bytes, in DER.
+fn with_attributes(sandbox: &Sandbox, attributes: &[u8]) -> Vec<u8> {
+    let attributes = [&[0xa0, attributes.len() as u8][..], attributes].concat();
+    let fields = [&document(sandbox, "k")[4..], &attributes].concat();
+    let length = (fields.len() as u16).to_be_bytes();
+    [&[0x30, 0x82][..], &length, &fields].concat()
+}
+
+/// `keyUsage` may have other bits than those that this program writes.
+#[test]
+fn an_attribute_of_the_same_use_stays_as_it_is() {
+    let sandbox = sandbox();
+    for (bits, key_use) in [
+        (0x02_u8, "certificates"),
+        (0x04, "certificates"),
+        (0x08, "certificates"),
+        (0x06, "certificates"),
+        (0x80, "any"),
+        (0x40, "any"),
+        (0xc6, "any"),
+    ] {
+        let mut usage = MARK[2..].to_vec();
+        let at = usage.len() - 2;
+        usage[at..].copy_from_slice(&[bits.trailing_zeros() as u8, bits]);
+        let given = with_attributes(&sandbox, &usage);
+        let marked = |key: &str| document(&sandbox, key).ends_with(&usage);
+        let other = match key_use {
+            "any" => "certificates",
+            _ => "any",
+        };
+        let passwd = |options: &[&str]| {
+            let pem = pem::encode_string("PRIVATE KEY", LineEnding::LF, &given).unwrap();
+            sandbox.write("key", pem);
+            sandbox.succeeds(&with(&["passwd", "key"], options.iter().copied()));
+        };
+        passwd(&["--add", "--new-passphrase-file", "p"]);
+        assert_eq!(document(&sandbox, "key"), given);
+        sandbox.succeeds(&["passwd", "key", "--passphrase-file", "p", "--use", key_use]);
+        sandbox.succeeds(&["passwd", "key", "--passphrase-file", "p", "--remove"]);
+        assert_eq!(document(&sandbox, "key"), given);
+        passwd(&["--use", key_use]);
+        assert_eq!(document(&sandbox, "key"), given);
+        passwd(&["--use", other]);
+        assert!(!marked("key"), "{bits:x}");
+        assert_eq!(is_marked(&sandbox, "key"), other == "certificates");
+
+        sandbox.write("key.der", &given);
+        for form in ["oqs", "bouncy-castle"] {
+            let convert = ["convert", "key.der", "--to", form, "--force", "-o", "copy"];
+            let told = sandbox.succeeds(&with(&convert, ["--use", key_use]));
+            assert!(marked("copy") && !text(&told.stderr).contains("attributes"));
+            sandbox.succeeds(&convert);
+            assert!(marked("copy"), "{form} {bits:x}");
+            sandbox.succeeds(&with(&convert, ["--use", other]));
+            assert!(!marked("copy") && is_marked(&sandbox, "copy") == (other == "certificates"));
+            std::fs::remove_file(sandbox.path("copy")).unwrap();
+        }
+    }
+}
+
+/// The mark of a file that is replaced is not lost unless the user says so.
+#[test]
+fn a_mark_is_not_overwritten() {
+    let sandbox = sandbox();
+    let copy = ["convert", "k", "--to", "oqs", "--force", "-o", "ca"];
+    sandbox.succeeds(&with(&copy, ["--use", "certificates"]));
+    let marked = sandbox.read("ca");
+    let told = sandbox.refuses(&copy);
+    assert!(
+        told.contains("ca: is a copy of this key for certificates only"),
+        "{told}"
+    );
+    assert_eq!(sandbox.read("ca"), marked);
+    sandbox.succeeds(&with(&copy, ["--use", "certificates"]));
+    assert_eq!(sandbox.read("ca"), marked);
+    let told = sandbox.succeeds(&with(&copy, ["--use", "any"]));
+    assert!(
+        text(&told.stderr).contains("ca signs every message now"),
+        "{told:?}"
+    );
+    assert_eq!(sandbox.read("ca"), sandbox.read("k"));
+
+    sandbox.write("seed", [7; 32]);
+    let keygen = ["keygen", "root", "--seed-file", "seed"];
+    let force = with(&keygen, ["--force"]);
+    sandbox.succeeds(&with(&keygen, ["--use", "certificates"]));
+    let marked = sandbox.read("root");
+    for again in [&force[..], &["keygen", "root", "--force"]] {
+        let told = sandbox.refuses(again);
+        assert!(
+            told.contains("root: is a key for certificates only"),
+            "{told}"
+        );
+        assert_eq!(sandbox.read("root"), marked);
+    }
+    sandbox.succeeds(&with(&force, ["--use", "certificates"]));
+    assert_eq!(sandbox.read("root"), marked);
+    sandbox.succeeds(&with(&force, ["--use", "any"]));
+    assert!(!is_marked(&sandbox, "root"));
+    let told = sandbox.succeeds(&force);
+    assert!(!text(&told.stderr).contains("every message"), "{told:?}");
+    // Whether an encrypted key is marked cannot be told.
+    let told = sandbox.succeeds(&["keygen", "encrypted", "--force"]);
+    assert!(
+        text(&told.stderr).contains("its use is not known"),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn convert_says_what_it_replaces() {
+    let sandbox = sandbox();
+    sandbox.write("text", "hello");
+    let convert = |output, force: &[&'static str]| {
+        let before = sandbox.read(output);
+        let convert = ["convert", "c", "--to", "oqs", "-o", output];
+        let told = sandbox.refuses(&with(&convert, force.iter().copied()));
+        assert_eq!(sandbox.read(output), before);
+        told
+    };
+    let told = convert("theirs", &[]);
+    assert!(
+        told.contains("--force replaces a copy of the same key"),
+        "{told}"
+    );
+    assert!(!told.contains("destroy"), "{told}");
+    let told = convert("encrypted", &["--force"]);
+    assert!(
+        told.contains("encrypted: is encrypted, so it cannot be compared"),
+        "{told}"
+    );
+    for other in ["k", "k.pub", "text"] {
+        let told = convert(other, &["--force"]);
+        assert!(
+            told.contains("is no copy of this key") || other == "k.pub",
+            "{told}"
+        );
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Mistakes of first-time users: no key is lost, and each message says what to do.
 
 use crate::sandbox::{Sandbox, json_lines, text, with};
+use falcon_core::pkcs8::der::pem;
 use std::fs;
 
 #[test]
@@ -51,9 +52,26 @@ fn force_replaces_a_secret_key_only_by_another_one() {
         .expect("no fault")
         .to_bytes();
     sandbox.write("raw", &raw[..]);
+    let mut keys = ["k", "e", "below text", "two", "damaged", "ssh", "raw"]
+        .map(str::to_owned)
+        .to_vec();
+    // Without PEM, too, a secret key may have lost some bytes, or got some more.
+    for key in ["k", "e", "raw"] {
+        let bytes = match key {
+            "raw" => raw.to_vec(),
+            key => pem::decode_vec(&sandbox.read(key)).unwrap().1,
+        };
+        let end = bytes.len() - 1;
+        let changed = [[&bytes[..], b"\n"].concat(), bytes[..end].to_vec()];
+        for (what, bytes) in ["longer", "cut"].into_iter().zip(changed) {
+            keys.push(format!("{key} {what}"));
+            sandbox.write(&format!("{key} {what}"), bytes);
+        }
+    }
     fs::create_dir(sandbox.path("d")).unwrap();
     sandbox.write("d/f", "x");
-    for key in ["k", "e", "below text", "two", "damaged", "ssh", "raw"] {
+    for key in &keys {
+        let key = key.as_str();
         let before = sandbox.read(key);
         for arguments in [
             &["sign", "-k", "other", "m", "-o", key, "--force"][..],
@@ -82,7 +100,23 @@ fn force_replaces_a_secret_key_only_by_another_one() {
     let message = sandbox.refuses(&["keygen", "new", "--force"]);
     assert!(message.contains("new.pub: holds a secret key"), "{message}");
     assert!(!sandbox.path("new").exists());
-    // Other files are still replaced, and a key may replace a key.
+    // Other files are replaced as before, and so is a key by a key.
+    let part_of_a_certificate = [
+        0x30, 14, 2, 1, 0, 0x30, 7, 6, 5, 0x2b, 0xce, 15, 3, 11, 0x30, 0,
+    ];
+    sandbox.write("part", part_of_a_certificate);
+    sandbox.write("text", "Y".repeat(1281));
+    for other in ["part", "text"] {
+        sandbox.succeeds(&["sign", "-k", "other", "m", "-o", other, "--force"]);
+    }
+    let constant_time = [
+        "sign", "-k", "other", "m", "--format", "ct", "-o", "ct", "--force",
+    ];
+    sandbox.succeeds(&constant_time);
+    sandbox.succeeds(&constant_time);
+    for damaged in ["k longer", "e cut", "raw longer"] {
+        sandbox.succeeds(&["keygen", damaged, "--force"]);
+    }
     sandbox.succeeds(&["sign", "-k", "other", "m", "-o", "k.pub", "--force"]);
     sandbox.succeeds(&["keygen", "e", "--force"]);
 }

@@ -74,6 +74,30 @@ fn a_passphrase_is_added_and_removed_on_request_only() {
     assert!(message.contains("no passphrase to remove"), "{message}");
 }
 
+/// The other name would keep the document that is to go.
+#[cfg(unix)]
+#[test]
+fn a_key_with_a_second_name_is_refused() {
+    let sandbox = sandbox();
+    for key in ["k", "e"] {
+        let second = sandbox.path("second");
+        fs::hard_link(sandbox.path(key), &second).unwrap();
+        let before = sandbox.read(key);
+        for options in [
+            &["--add", "--new-passphrase-file", "new"][..],
+            &["--use", "certificates"],
+            &CHANGE[2..],
+            &["--passphrase-file", "p", "--remove"],
+        ] {
+            let told = sandbox.refuses(&with(&["passwd", key], options.iter().copied()));
+            assert!(told.contains("has 2 names (hard links)"), "{told}");
+            assert_eq!(sandbox.read(key), before);
+        }
+        fs::remove_file(second).unwrap();
+    }
+    sandbox.succeeds(&CHANGE);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn whatever_fails_the_old_key_stays() {

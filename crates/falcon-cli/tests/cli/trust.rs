@@ -119,7 +119,27 @@ fn a_list_that_cannot_be_replaced_is_refused() {
     sandbox.succeeds(&revoke("a/team"));
 }
 
-/// A folder that can be searched but not read cannot be opened for a lock.
+#[test]
+fn a_key_that_is_there_is_named_and_a_time_to_come_is_told() {
+    let sandbox = linked();
+    let told = sandbox.refuses(&["trust", "add", "a/team", "Bob", "k.pub"]);
+    assert!(told.contains("its name in the list is Alice\n"), "{told}");
+    let revoke = [
+        "trust", "revoke", "a/team", "Alice", "--reason", "stolen", "--at",
+    ];
+    let told = sandbox.succeeds(&with(&revoke, ["9000-01-01T00:00:00Z"]));
+    assert!(text(&told.stderr).contains("is in the future"), "{told:?}");
+    let told = sandbox.refuses(&["trust", "add", "a/team", "Bob", "k.pub"]);
+    assert!(
+        told.contains("its name in the list is Alice, revoked\n"),
+        "{told}"
+    );
+    let told = sandbox.succeeds(&with(&revoke, ["2025-01-01T00:00:00Z"]));
+    assert!(told.stderr.is_empty(), "{told:?}");
+    sandbox.refuses(&with(&revoke, ["2025-01-01T00:00:01Z"]));
+}
+
+/// A folder that may be searched but not read cannot be opened for a lock.
 #[test]
 fn a_folder_that_cannot_be_locked_is_named() {
     use std::os::unix::{fs::chown, process::CommandExt};

@@ -6,7 +6,8 @@
 //! file cannot choose the memory of its reader.
 
 use super::{
-    DecodePrivateKey, EncodePrivateKey, Error, Result, SecretDocument, der::asn1::OctetStringRef,
+    DecodePrivateKey, EncodePrivateKey, Error, KeyUse, PrivateKeyInfoRef, Result, SecretDocument,
+    der::asn1::OctetStringRef,
 };
 use crate::any::AnySigningKey;
 use crate::keys::SigningKey;
@@ -139,7 +140,7 @@ fn on_wiped_stack<T>(work: impl FnOnce() -> T) -> T {
 /// Encrypts a PKCS#8 document under `passphrase`, with salt and IV from `rng`.
 ///
 /// The encoders of keys encrypt documents that they write themselves. This function is for
-/// documents with more in them, such as a [`KeyUse`](super::KeyUse).
+/// documents with more in them, such as a [`KeyUse`].
 ///
 /// ```
 /// use falcon_core::pkcs8::{EncodePrivateKey, KeyUse, decrypt_private_key, encrypt_private_key};
@@ -155,15 +156,23 @@ fn on_wiped_stack<T>(work: impl FnOnce() -> T) -> T {
 /// # }
 /// ```
 ///
-/// The caller sees to it that `document` is PKCS#8 in DER, not encrypted.
+/// The key in `document` is not decoded: it may be of another algorithm.
 ///
 /// # Errors
-/// If `rng` fails.
+/// [`Error::EncryptedPrivateKey`] if `document` is encrypted already, or if `rng` fails.
+/// [`Error::Asn1`] with `ErrorKind::Pem` if it is PEM. The errors of
+/// [`KeyUse::of_document`] if it is not PKCS#8 in DER.
 pub fn encrypt_private_key<R: TryCryptoRng>(
     rng: &mut R,
     document: &[u8],
     passphrase: impl AsRef<[u8]>,
 ) -> Result<SecretDocument> {
+    // What is no document could not be read again.
+    KeyUse::of_document(document).map_err(|error| match error {
+        Error::EncryptedPrivateKey(_) => pkcs5::Error::EncryptFailed.into(),
+        error => error,
+    })?;
+    PrivateKeyInfoRef::try_from(document)?;
     let parameters = pbes2::Parameters::generate_recommended(rng)?;
     let data = on_wiped_stack(|| parameters.encrypt(passphrase, document))?;
     let encrypted = EncryptedPrivateKeyInfoRef {

@@ -1,7 +1,7 @@
 //! The attribute `keyUsage` of private keys.
 
-use super::Result;
-use super::der::{Decode, Tag, TagNumber, Tagged, asn1::AnyRef};
+use super::der::{Decode, ErrorKind, Tag, TagNumber, Tagged, asn1::AnyRef};
+use super::{Error, Result, spki};
 #[cfg(feature = "alloc")]
 use {
     super::SecretDocument,
@@ -35,6 +35,26 @@ use {
 /// assert_eq!(read.verifying_key(), key.verifying_key());
 /// # Ok(())
 /// # }
+/// ```
+///
+/// A key in PEM is decoded to DER first:
+///
+/// ```
+/// # #[cfg(feature = "pem")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # use falcon_core::pkcs8::{EncodePrivateKey, LineEnding};
+/// use falcon_core::pkcs8::{DecodePrivateKey, KeyUse, SecretDocument};
+/// use falcon_core::{Falcon512, SigningKey};
+/// # let pem = SigningKey::<Falcon512>::from_seed(&[1; 32])?.to_pkcs8_pem(LineEnding::LF)?;
+///
+/// let (_label, document) = SecretDocument::from_pem(&pem)?;
+/// let key = SigningKey::<Falcon512>::from_pkcs8_der(document.as_bytes())?;
+/// assert_eq!(KeyUse::of_document(document.as_bytes())?, KeyUse::Any);
+/// # let _ = key;
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "pem"))]
+/// # fn main() {}
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum KeyUse {
@@ -84,9 +104,13 @@ impl KeyUse {
     /// either. Other attributes do not matter.
     ///
     /// # Errors
-    /// [`Error::Asn1`](super::Error::Asn1) if a field or an attribute is malformed, if the
-    /// attributes do not follow the private key or are there twice, or if `keyUsage` has no bit,
-    /// ends with zero bits, has several values, or is there twice.
+    /// [`Error::EncryptedPrivateKey`] if the document is encrypted. [`Error::PublicKey`] if it is
+    /// a public key. [`Error::Asn1`] with [`ErrorKind::Pem`] if it is PEM. Without the features
+    /// `encryption` and `pem`, encrypted documents and PEM have other kinds of [`Error::Asn1`].
+    ///
+    /// [`Error::Asn1`] if a field or an attribute is malformed, if the attributes do not follow the
+    /// private key or are there twice, or if `keyUsage` has no bit, ends with zero bits, has
+    /// several values, or is there twice.
     pub fn of_document(document: &[u8]) -> Result<Self> {
         Fields::of_document(document)?.key_use()
     }
@@ -110,9 +134,10 @@ impl KeyUse {
         })
     }
 
-    /// Copies a PKCS#8 document in DER, which is not encrypted, with this use in place of its own.
+    /// Copies a PKCS#8 document in DER, which is not encrypted, and gives the copy this use.
     ///
-    /// [`Any`](Self::Any) removes the attribute `keyUsage`.
+    /// A document that has the use already stays as it is, byte for byte. In another one,
+    /// [`Any`](Self::Any) removes the attribute `keyUsage`, and
     /// [`CertificatesOnly`](Self::CertificatesOnly) replaces it with `keyCertSign` and `cRLSign`.
     /// Everything else in the document stays as it is.
     ///
@@ -120,26 +145,30 @@ impl KeyUse {
     /// As for [`of_document`](Self::of_document).
     #[cfg(feature = "alloc")]
     pub fn write(self, document: &[u8]) -> Result<SecretDocument> {
-        let mut fields = Fields::of_document(document)?;
-        fields.key_use()?;
-        let mut mark = (self == Self::CertificatesOnly).then_some(&CERTIFICATES_ONLY[..]);
-        let mut attributes = Vec::new();
-        while !fields.attributes.is_empty() {
-            let Attribute { encoded, usage } = Attribute::take(&mut fields.attributes)?;
-            // DER sorts a set. No attribute is the beginning of another one.
-            let before = mark.take_if(|mark| encoded > *mark);
-            attributes.extend_from_slice(before.unwrap_or_default());
-            if usage.is_none() {
-                attributes.extend_from_slice(encoded);
-            }
+        let fields = Fields::of_document(document)?;
+        if fields.key_use()? == self {
+            return Ok(SecretDocument::try_from(document)?);
         }
-        attributes.extend_from_slice(mark.unwrap_or_default());
+        fields.with_usage((self == Self::CertificatesOnly).then_some(&CERTIFICATES_ONLY))
+    }
 
-        if !attributes.is_empty() {
-            attributes = element(ATTRIBUTES, &[&attributes])?;
+    /// Copies a document as [`write`](Self::write) does. If the document `model` has this use, its
+    /// attribute `keyUsage` is copied as it is, or its lack of one.
+    ///
+    /// For a program that writes another document of the same key. `keyUsage` may have bits that
+    /// `KeyUse` does not tell apart.
+    ///
+    /// # Errors
+    /// As for [`of_document`](Self::of_document), for each of the documents.
+    #[cfg(feature = "alloc")]
+    pub fn write_like(self, model: &[u8], document: &[u8]) -> Result<SecretDocument> {
+        let model = Fields::of_document(model)?;
+        if model.key_use()? != self {
+            return self.write(document);
         }
-        let document = element(Tag::Sequence, &[fields.before, &attributes, fields.after])?;
-        Ok(SecretDocument::try_from(document)?)
+        let fields = Fields::of_document(document)?;
+        fields.key_use()?;
+        fields.with_usage(model.usage()?)
     }
 }
 
@@ -209,9 +238,13 @@ struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     fn of_document(document: &'a [u8]) -> Result<Self> {
+        if document.starts_with(b"-----BEGIN ") {
+            return Err(is_pem());
+        }
         let mut rest = document;
         let fields = take_as(Tag::Sequence, &mut rest)?;
         finish(rest)?;
+        check_kind(fields)?;
         rest = fields;
         for tag in [Tag::Integer, Tag::Sequence, Tag::OctetString] {
             take_as(tag, &mut rest)?;
@@ -252,6 +285,63 @@ impl<'a> Fields<'a> {
             }
         }
         Ok(found.unwrap_or_default())
+    }
+
+    /// Returns the first attribute `keyUsage`, encoded.
+    #[cfg(feature = "alloc")]
+    fn usage(&self) -> Result<Option<&'a [u8]>> {
+        let mut rest = self.attributes;
+        while !rest.is_empty() {
+            let attribute = Attribute::take(&mut rest)?;
+            if attribute.usage.is_some() {
+                return Ok(Some(attribute.encoded));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Encodes the document with this attribute `keyUsage` in place of its own.
+    #[cfg(feature = "alloc")]
+    fn with_usage(mut self, mut mark: Option<&[u8]>) -> Result<SecretDocument> {
+        let mut attributes = Vec::new();
+        while !self.attributes.is_empty() {
+            let Attribute { encoded, usage } = Attribute::take(&mut self.attributes)?;
+            // DER sorts a set. No attribute is the beginning of another one.
+            let before = mark.take_if(|mark| encoded > *mark);
+            attributes.extend_from_slice(before.unwrap_or_default());
+            if usage.is_none() {
+                attributes.extend_from_slice(encoded);
+            }
+        }
+        attributes.extend_from_slice(mark.unwrap_or_default());
+
+        if !attributes.is_empty() {
+            attributes = element(ATTRIBUTES, &[&attributes])?;
+        }
+        let document = element(Tag::Sequence, &[self.before, &attributes, self.after])?;
+        Ok(SecretDocument::try_from(document)?)
+    }
+}
+
+/// Error for a document in PEM.
+fn is_pem() -> Error {
+    #[cfg(feature = "pem")]
+    return ErrorKind::Pem(super::der::pem::Error::PreEncapsulationBoundary).into();
+    #[cfg(not(feature = "pem"))]
+    ErrorKind::TagUnknown { byte: b'-' }.into()
+}
+
+/// Refuses an encrypted document and a public key. Both begin with the algorithm, where a private
+/// key has its version.
+fn check_kind(mut fields: &[u8]) -> Result<()> {
+    let mut tag = || take(&mut fields).map(|(tag, ..)| tag);
+    match (tag(), tag()) {
+        #[cfg(feature = "encryption")]
+        (Ok(Tag::Sequence), Ok(Tag::OctetString)) => Err(Error::EncryptedPrivateKey(
+            super::EncryptionError::DecryptFailed,
+        )),
+        (Ok(Tag::Sequence), Ok(Tag::BitString)) => Err(Error::PublicKey(spki::Error::KeyMalformed)),
+        _ => Ok(()),
     }
 }
 

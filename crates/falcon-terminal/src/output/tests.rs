@@ -25,6 +25,26 @@ fn nothing_is_left_of_a_file_that_was_not_committed() {
     assert!(names(folder.path()).is_empty());
 }
 
+/// Another output file is no help where a file is changed in place.
+#[test]
+fn hints_fit_files_that_are_replaced() {
+    let path = Path::new("folder/list");
+    let told = |kind: io::ErrorKind| {
+        let error = cannot_create(path, &kind.into());
+        let hint = |error: &Error| error.next_step().unwrap_or_default().to_owned();
+        [hint(&error), hint(&how_to_replace(path, error))]
+    };
+    let elsewhere = "name an output file in a folder that you may write to";
+    let [new, old] = told(io::ErrorKind::ReadOnlyFilesystem);
+    assert_eq!((&*new, &*old), (elsewhere, READ_ONLY_FILE_SYSTEM));
+    let [new, old] = told(io::ErrorKind::PermissionDenied);
+    assert!(
+        new == elsewhere && old.ends_with("chmod u+w folder"),
+        "{old}"
+    );
+    assert_eq!(told(io::ErrorKind::StorageFull), ["", ""]);
+}
+
 #[test]
 fn a_file_that_changed_since_it_was_read_is_not_replaced() {
     let folder = tempfile::tempdir().unwrap();

@@ -74,29 +74,33 @@ impl Permitted {
     /// Reads the part of a message that [`check`](Self::check) needs, and checks it.
     pub(super) fn read<'p>(self, message: Message<'p>, otherwise: &str) -> Result<Message<'p>> {
         let message = match self {
-            Self::Messages | Self::All => message,
+            Self::All => return Ok(message),
+            Self::Messages => message,
             Self::X509 => Message::of_bytes(message.into_bytes(MAX_SIGNED_PART)?),
         };
-        self.check(message.start(), message.whole().is_some(), otherwise)?;
+        match message.whole() {
+            Some(whole) => self.check(whole, otherwise),
+            None => refuse(SignedPart::of_beginning(message.start()), otherwise),
+        }?;
         Ok(message)
     }
 
-    /// Refuses a message that is not permitted. `start` is the beginning of the message, or all of
-    /// it if `is_whole`. `otherwise` completes the hint: what to do instead.
-    pub(crate) fn check(self, start: &[u8], is_whole: bool, otherwise: &str) -> Result<()> {
+    /// Refuses a whole message that is not permitted. `otherwise` completes the hint: what to do
+    /// instead of signing it so.
+    pub(crate) fn check(self, message: &[u8], otherwise: &str) -> Result<()> {
         match self {
             Self::All => Ok(()),
-            Self::Messages => refuse_signed_part(start, is_whole, otherwise),
-            Self::X509 => require_signed_part(start, is_whole).map_err(|error| {
+            Self::Messages => refuse(SignedPart::of_message(message), otherwise),
+            Self::X509 => require_signed_part(message).map_err(|error| {
                 error.hint(format_args!("name another key with -k, or {otherwise}"))
             }),
         }
     }
 }
 
-/// Refuses everything except a complete signed part in DER: additional bytes would be signed, too.
-fn require_signed_part(message: &[u8], is_whole: bool) -> Result<()> {
-    if !is_whole || message.len() > MAX_SIGNED_PART {
+/// Refuses everything but a whole signed part in DER: other bytes in it would be signed, too.
+fn require_signed_part(message: &[u8]) -> Result<()> {
+    if message.len() > MAX_SIGNED_PART {
         return Err(Error::new(format_args!(
             "has more than {MAX_SIGNED_PART} bytes, the limit for a signed part"
         )));
@@ -112,8 +116,8 @@ fn require_signed_part(message: &[u8], is_whole: bool) -> Result<()> {
 }
 
 /// Refuses a message that looks like a signed part to the most lenient verifier.
-fn refuse_signed_part(start: &[u8], is_whole: bool, otherwise: &str) -> Result<()> {
-    let document = match SignedPart::of_message(start, is_whole) {
+fn refuse(part: Option<SignedPart>, otherwise: &str) -> Result<()> {
+    let document = match part {
         None => return Ok(()),
         Some(SignedPart::Certificate) => "a certificate",
         Some(SignedPart::Request) => "a certificate request",
