@@ -357,7 +357,7 @@ fn variables_of_scripts_are_listed() {
             let path = entry.expect("an entry").path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if path.is_dir() {
-                let is_built = name == "target" || name == "node_modules";
+                let is_built = name == "target" || name == "node_modules" || name.starts_with('.');
                 folders.extend((!is_built).then_some(path));
                 continue;
             }
