@@ -11,11 +11,8 @@
 #       the same for Classic McEliece (the sets with `f`), beside pq-mceliece. With --pqclean
 #       beside PQClean's portable C code too, which takes minutes to build and to count
 #   benches/arm/run.sh --renew
-#       writes the rows into benches/arm/counts.jsonl. With --strict, a row that differs from them
-#       by more than 0.5 % is an error. A test compares docs/PERFORMANCE.md with them
-#   benches/arm/run.sh --renew mceliece
-#       writes those of Classic McEliece into benches/arm/mceliece.jsonl, with which a test compares
-#       docs/MCELIECE.md
+#       writes date, commit and rows into benches/arm/counts.jsonl. With --strict, a row that
+#       differs by more than 0.5 % is an error. A test compares docs/PERFORMANCE.md with the file
 #   benches/arm/run.sh --loops
 #       FFT, NTT and Keccak-f alone: calls, butterflies or permutations of a
 #       call, its instructions, loads, stores
@@ -46,7 +43,10 @@ if [ "${1:-}" = --renew ]; then
         "$0" --json
         COUNT_CPU=max,sve=off "$0" --json --engine neonsha3x4
     )"
-    grep memory_share <<<"$rows" >benches/arm/counts.jsonl
+    {
+        echo "{\"command\":\"benches/arm/run.sh\",\"origin\":\"$(origin)\"}"
+        grep memory_share <<<"$rows"
+    } >benches/arm/counts.jsonl
     exit
 fi
 run="$(mktemp -d)"

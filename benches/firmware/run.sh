@@ -66,6 +66,7 @@ renew)
     rows=$("$0")
     {
         echo "# Instructions of one operation and stack in bytes, of benches/firmware/run.sh renew."
+        echo "# Origin: $(origin)"
         printf 'processor\toperation\tinstructions\tstack\n'
         awk '/^==/ { cpu = $2; next } cpu { print cpu "\t" $1 "\t" $2 "\t" $3 }' <<<"$rows"
     } >benches/firmware/counts.tsv

@@ -69,3 +69,9 @@ print_profile() {
         sed 's/::h[0-9a-f]\{16\}//' | sort -k2,2nr >"$directory/functions"
     sed -n "1,${PROFILE_LINES:-25}p" "$directory/functions"
 }
+
+# origin: the date, and the commit after which the tree is, for the head of a file with counts. A
+# commit cannot contain its own id.
+origin() {
+    echo "$(date -u +%F), the tree after commit $(git rev-parse --short=8 HEAD)"
+}

@@ -7,7 +7,7 @@
 #   crates/falcon-hls-sim/profile.sh > crates/falcon-hls-sim/profile.tsv
 #   crates/falcon-hls-sim/profile.sh x86-64 | armv7 | armv7-soft    rows of one target
 #   crates/falcon-hls-sim/profile.sh --sources    the hash of what is counted, for the head
-#   crates/falcon-hls-sim/profile.sh --check      fails if profile.tsv is out of date
+#   crates/falcon-hls-sim/profile.sh --check      fails if profile.tsv is out of date on x86-64
 #
 # armv7-soft computes binary64 with integer instructions.
 #
@@ -185,6 +185,7 @@ cat <<END
 # baseline of x86-64, on ARMv7 with VFPv3-D16, and on ARMv7 with binary64 computed by
 # integer instructions (armv7-soft). "library" is the C library, whose code depends on
 # the processor. Counted with $counted_with.
+# Origin: $(origin)
 # Sources: $(sources)
 END
 printf 'target\toperation\tdegree\trepeats\tpart\tinstructions\texecuted\n'

@@ -119,6 +119,22 @@ fn sentences_about_the_devices_are_those_of_the_runs() {
         kernel("seed_9"),
         kernel("accept_9"),
     ));
+    let [h100, h200] = [H100, H200].map(|run| lines(run, "device")[0]["processors"].clone());
+    says(format!("NVIDIA H100 80GB HBM3 ({h100} multiprocessors)"));
+    says(format!("NVIDIA H200 ({h200} multiprocessors)"));
+    // Each size and key mode was compared once more with as many jobs as this.
+    let compared = |run, parameters: &str| {
+        let lines = lines(run, "compare");
+        let lines = lines.iter().filter(|line| line["parameters"] == parameters);
+        let jobs = lines.filter_map(|line| line["jobs"].as_u64());
+        let jobs = jobs.max().expect("jobs");
+        format!("{},{:03}", jobs / 1000, jobs % 1000)
+    };
+    let [jobs, large] = ["Falcon-512", "Falcon-1024"].map(|it| compared(H100, it));
+    assert_eq!(jobs, large);
+    says(format!("{jobs} distinct jobs of every size and key mode"));
+    let jobs = compared(H200, "Falcon-512");
+    says(format!("up to {jobs} jobs of Falcon-512 of every key mode"));
     let [h100, h200] = [H100, H200].map(|run| lines(run, "end")[0].clone());
     assert_eq!(
         [&h100["failed"], &h100["unequal"], &h100["left_out"]],

@@ -6,7 +6,10 @@ mod papers;
 
 use falcon_benches::counts::{BARS, committed_row};
 use falcon_benches::entry::Degree;
-use falcon_core::{Falcon512, Falcon1024, Scratch};
+use falcon_core::{
+    ExpandedKey, Falcon512, Falcon1024, KeygenScratch, Parameters, Scratch, SigningKey,
+    VerifyingKey,
+};
 use serde_json::Value;
 
 /// The rows of `arm/run.sh --renew`, one JSON object a line.
@@ -114,10 +117,13 @@ fn threads_gain_what_the_page_says() {
     says(PAGE, &sentence);
 }
 
-/// Returns instructions and stack of `row` of `firmware/counts.tsv`.
+/// The rows of `firmware/run.sh renew`.
+const ON_MICROCONTROLLERS: &str = include_str!("../../firmware/counts.tsv");
+
+/// Instructions and stack of `row` of `firmware/counts.tsv`.
 fn on_microcontroller(processor: &str, row: &str) -> [f64; 2] {
     let begin = format!("{processor}\t{row}\t");
-    let mut lines = include_str!("../../firmware/counts.tsv").lines();
+    let mut lines = ON_MICROCONTROLLERS.lines();
     let line = lines.find_map(|line| line.strip_prefix(&begin));
     let numbers = line.and_then(|line| line.split_once('\t'));
     let (instructions, stack) = numbers.unwrap_or_else(|| panic!("no row {begin}"));
@@ -158,6 +164,78 @@ fn counts_of_microcontrollers_are_those_of_the_tables() {
             let row = format!("{operation}/falcon-{degree}");
             is(cell, on_microcontroller(processor, &row)[1], &row);
         }
+    }
+}
+
+/// Files with counts begin with the date and the commit that their scripts wrote.
+#[test]
+fn footnotes_name_the_runs_of_their_files() {
+    let head = COMMITTED.lines().next().expect("a line");
+    let head: Value = serde_json::from_str(head).expect("an object");
+    let origin = head["origin"].as_str().expect("a text");
+    says(PAGE, &format!("[^arm]: `benches/arm/run.sh`, {origin}: "));
+    let mut lines = ON_MICROCONTROLLERS.lines();
+    let origin = lines.find_map(|line| line.strip_prefix("# Origin: "));
+    let origin = origin.expect("a line that run.sh writes");
+    says(
+        PAGE,
+        &format!("[^firmware]: `benches/firmware/run.sh`, {origin}, "),
+    );
+}
+
+/// Bytes with commas between thousands.
+fn thousands(bytes: usize) -> String {
+    match bytes {
+        0..1000 => bytes.to_string(),
+        _ => format!("{},{:03}", thousands(bytes / 1000), bytes % 1000),
+    }
+}
+
+#[test]
+fn sentences_about_microcontrollers_are_those_of_the_counts() {
+    let [instructions, _] = on_microcontroller("cortex-m4", "sign/encoded/falcon-512");
+    let cycles = 1.13 * instructions / 1e6;
+    let rows = table("| operation | Cortex-M4, k instr. | RV32IMAC, k instr. |");
+    let row = rows.iter().find(|cells| cells[0] == "sign 512, encoded");
+    let published: f64 = row.expect("a row")[3]
+        .replace(',', "")
+        .parse()
+        .expect("a number");
+    says(
+        PAGE,
+        &format!(
+            "At an estimated 1.13 cycles an instruction (two for a load, two and a half for a \
+             branch, one for the rest), a signature takes {cycles:.1} million cycles on a \
+             Cortex-M4, {:.0} % more than `fndsa_provisional`.",
+            100.0 * (1e3 * cycles / published - 1.0)
+        ),
+    );
+    type Memory = KeygenScratch<'static, Falcon512>;
+    let bytes = 4 * Memory::WORDS + 8 * Memory::WIDE + 2 * Memory::RESIDUES;
+    let bytes = thousands(bytes);
+    says(
+        PAGE,
+        &format!("Key generation at degree 512 takes {bytes} bytes of memory beside it."),
+    );
+}
+
+/// `tests/limits.rs` holds these lengths.
+#[test]
+fn the_table_of_memory_is_that_of_the_types() {
+    fn kibibytes<P: Parameters>() -> [usize; 4] {
+        let reals = |len: usize| 8 * len / 1024;
+        [
+            size_of::<VerifyingKey<P>>() / 1024,
+            size_of::<SigningKey<P>>() / 1024,
+            reals(Scratch::<P>::LEN),
+            reals(ExpandedKey::<P>::LEN),
+        ]
+    }
+    let rows = table("| memory, KiB | 512 | 1024 |");
+    let [small, large] = [kibibytes::<Falcon512>(), kibibytes::<Falcon1024>()];
+    assert_eq!(rows.len(), small.len());
+    for ((cells, small), large) in rows.iter().zip(small).zip(large) {
+        assert_eq!(cells[1..], [small.to_string(), large.to_string()]);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Figures that the simulator must reach.
 
 use falcon_hls_sim::accelerator::Accelerator;
+use falcon_hls_sim::catalog::XC7Z020;
 use falcon_hls_sim::design::{Design, LOOP_OVERHEAD, Pipelining, Preset};
 use falcon_hls_sim::measurement::Measurement;
 use falcon_hls_sim::nest::Transform;
@@ -103,7 +104,13 @@ fn two_hundred_transforms_a_second_are_simulated() {
 
 const DOCUMENT: &str = include_str!("../../../docs/HLS.md");
 
-/// Returns the cells of the only row that starts with `first`.
+/// Fails if the document, whose lines may break anywhere, lacks a sentence.
+fn says(sentence: &str) {
+    let document: Vec<&str> = DOCUMENT.split_whitespace().collect();
+    assert!(document.join(" ").contains(sentence), "{sentence}");
+}
+
+/// Cells of the row that starts with `first`, which no other does.
 fn cells(first: &str) -> Vec<String> {
     let start = format!("| {first} |");
     let mut rows = DOCUMENT.lines().filter(|line| line.starts_with(&start));
@@ -147,12 +154,52 @@ fn the_document_has_the_presets_as_they_are() {
     let stalls = [7, 6].map(|logn| fft(Preset::Ii1Xor.design(), logn).run);
     let [s128, s64] = stalls.map(|run| format!("{} of {} cycles", run.stalls, run.cycles));
     let short = s64.trim_end_matches(" cycles");
+    says(&format!(
+        "`paper-optimized` takes {optimized} cycles, `ii1-xor` {fastest}:"
+    ));
+    says(&format!("({s128} at `n = 128`, {short} at 64)"));
+    says(&format!("hls run --nested # {optimized} cycles"));
+}
+
+/// The results above everything else, and the paper's lookup tables.
+#[test]
+fn the_document_begins_with_results_of_the_model() {
+    let presets = [
+        Preset::PaperOriginal,
+        Preset::PaperOptimized,
+        Preset::Ii1Xor,
+    ];
+    let [original, optimized, fastest] = presets.map(|preset| fft(preset.design(), 9));
+    let [slow, fast] = [&original, &optimized].map(|it| it.kernel.body.schedule.interval);
+    let [many, few, most] = [&original, &optimized, &fastest].map(|it| it.estimate.total().dsp);
+    let speedup = optimized.speedup(&original).interval;
     for sentence in [
-        format!("`paper-optimized` takes {optimized} cycles, `ii1-xor` {fastest}:"),
-        format!("({s128} at `n = 128`, {short} at 64)"),
+        format!(
+            "The paper's speedup of {speedup} is the ratio of two initiation intervals, {slow} \
+             and {fast} cycles. The model reproduces both intervals and the number of DSP slices, \
+             {many} and {few}."
+        ),
+        format!(
+            "A butterfly every cycle is possible with {most} DSP slices: {} cycles instead of {}.",
+            thousands(fastest.run.cycles),
+            thousands(optimized.run.cycles)
+        ),
+        format!(
+            "hls run --preset paper-original # one design: II {slow}, {} cycles, {many} DSP",
+            thousands(original.run.cycles)
+        ),
+        format!("hls explain # why a butterfly starts every {fast} cycles"),
     ] {
-        assert!(DOCUMENT.contains(&sentence), "{sentence}");
+        says(&sentence);
     }
+    let paper = table_ii(Preset::PaperOptimized).expect("a row of the paper");
+    let part = XC7Z020.lut;
+    says(&format!(
+        "takes {:.1} % of the part's lookup tables ({} of {}), not",
+        100.0 * f64::from(paper.lut) / f64::from(part),
+        paper.lut,
+        thousands(part.into())
+    ));
 }
 
 /// Formats lookup tables, flip-flops and block RAMs.

@@ -413,6 +413,14 @@ fn the_profile_says_of_which_code_it_is() {
         .find_map(|line| line.strip_prefix("# Sources: "));
     let recorded = recorded.expect("a line that profile.sh writes");
     assert_eq!(recorded.len(), 64);
+    let origin = table
+        .lines()
+        .find_map(|line| line.strip_prefix("# Origin: "));
+    let origin = origin.expect("a line that profile.sh writes");
+    let document = include_str!("../../../docs/HLS.md");
+    let document: Vec<&str> = document.split_whitespace().collect();
+    let sentence = format!("The profile behind it was counted on {origin}.");
+    assert!(document.join(" ").contains(&sentence), "{sentence}");
     let found = hash_of_sources();
     if recorded != found {
         // `eprintln` would not be shown if the test passes.

@@ -61,6 +61,25 @@ fn a_wrong_engine_in_the_environment_is_named_and_stops_only_signing() {
             .status
             .success()
     );
+    for arguments in [
+        &["manifest", "sign", "-k", "k", "."][..],
+        &["kat", "check", "k"],
+        &["bench"],
+        &["demo", "m"],
+        #[cfg(feature = "tables")]
+        &["sign-table", "-k", "k", "m", "-o", "signed"],
+        #[cfg(feature = "tables")]
+        &["make-table", "made"],
+    ] {
+        let refused = run(arguments);
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}");
+        assert!(said(&refused).contains("FALCON_ENGINE"), "{arguments:?}");
+    }
+    #[cfg(feature = "tables")]
+    assert!(
+        said(&run(&["verify-table", "-p", "k.pub", "m", "-o", "v"]))
+            .starts_with("warning: the environment variable FALCON_ENGINE")
+    );
     let listed = run(&["inspect", "--engines"]);
     assert!(text(&listed.stdout).contains("scalar"));
     assert!(said(&listed).contains("FALCON_ENGINE"));
