@@ -212,7 +212,7 @@ impl Counted {
                 Verdict::Malformed => &mut self.malformed,
                 Verdict::UnknownKey => &mut self.unknown_key,
             } += 1;
-            if verdict != Verdict::Valid && first.len() < FIRST {
+            if !verdict.is_valid() && first.len() < FIRST {
                 first.push(row);
             }
         }

@@ -251,11 +251,9 @@ pub(crate) fn verify(
             (0..count).map(&mut found).collect()
         }
     };
-    let rows = found.iter().enumerate().map(|(row, key)| Row {
-        key: key.as_deref().map(RowKey::from),
-        message: messages.get(row).bytes(),
-        signature: signatures.get(row).bytes(),
-        ..Row::default()
+    let rows = found.iter().enumerate().map(|(row, key)| {
+        let key = key.as_deref().map(RowKey::from);
+        Row::new(key, messages.get(row).bytes(), signatures.get(row).bytes())
     });
     let rows: Vec<_> = rows.collect();
     let mut verdicts = vec![Verdict::Invalid; count];

@@ -555,7 +555,7 @@ pub(crate) const FEWEST_HASHED_TOGETHER: usize = 3;
 /// Verifies jobs whose messages are hashed side by side. `points` holds one
 /// point for each job, or more. Calls `prefetch` with the number of each job before its arithmetic,
 /// which needs little of the memory.
-fn verify_together<'o, V: From<Result<(), SignatureError>> + 'o>(
+fn verify_together<'o, V: From<Verdict> + 'o>(
     scheme: impl Scheme,
     isa: impl Isa,
     logn: u32,
@@ -594,11 +594,11 @@ fn verify_together<'o, V: From<Result<(), SignatureError>> + 'o>(
         }
         ring::multiply(&ntt, logn, job.s2, job.prepared, product);
         let is_short = ring::is_preimage(isa, logn, point, job.s2, product);
-        let result = if is_short && scheme.accepts(product) {
-            Ok(())
+        let verdict = if is_short && scheme.accepts(product) {
+            Verdict::Valid
         } else {
-            Err(SignatureError)
+            Verdict::Invalid
         };
-        *out = result.into();
+        *out = verdict.into();
     }
 }
