@@ -654,7 +654,7 @@ fn finished_outputs_are_skipped_and_outdated_ones_made_again() {
     sandbox.write(table, bytes);
     let again = sandbox.succeeds(&skip);
     assert!(
-        text(&again.stderr).contains("1 of these outputs were"),
+        text(&again.stderr).contains("1 of these outputs was there already"),
         "{again:?}"
     );
     let after = times();
