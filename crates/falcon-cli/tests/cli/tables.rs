@@ -1755,6 +1755,24 @@ fn numbers_out_of_range_are_refused() {
     assert!(sandbox.names().is_empty());
 }
 
+#[test]
+fn help_says_what_verdicts_and_the_status_are() {
+    let help = |command| {
+        let help = Sandbox::empty().succeeds(&[command, "--help"]);
+        text(&help.stdout).replace('\n', " ")
+    };
+    let verify = help("verify-table");
+    assert!(
+        verify.contains("1 if one is not (verdicts 1 to 3)"),
+        "{verify}"
+    );
+    let sign = help("sign-table");
+    assert!(
+        sign.contains("null is null, and `verify-table` calls such a row malformed"),
+        "{sign}"
+    );
+}
+
 /// Row groups that share their bytes would be copied many times.
 #[test]
 fn columns_longer_than_the_file_are_refused() {
