@@ -31,7 +31,11 @@ use falcon_core::{
 };
 use indicatif::HumanCount;
 use serde::{Deserialize, Serialize};
-use std::{fmt, path::PathBuf};
+use std::{
+    fmt,
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+};
 
 /// Sign a column of messages in Parquet files
 #[derive(Debug, Args)]
@@ -79,25 +83,68 @@ impl SignTable {
         drop(secret);
         ledger.run(&job, ui, |table, slice, output, threads, progress| {
             let worker = Worker::new(engine, threads);
+            let refused = Mutex::new(None);
             let sign = |row, batch: &Values| {
-                check(permitted, row, batch)?;
-                either!(&key, key => sign(&worker, key, format, batch))
+                let is_refused = {
+                    let mut refused = refused.lock().unwrap_or_else(PoisonError::into_inner);
+                    check(permitted, row, batch, &mut refused);
+                    refused.is_some()
+                };
+                match is_refused {
+                    // The rows that follow are only checked.
+                    true => Ok(vec![None; batch.len()]),
+                    false => either!(&key, key => sign(&worker, key, format, batch)),
+                }
             };
-            sign_slice(&worker, sign, table, slice, output, progress)
+            let signed = sign_slice(&worker, sign, table, slice, output, progress);
+            match refused.into_inner().unwrap_or_else(PoisonError::into_inner) {
+                Some(refused) => Err(refused.error(permitted).of_path(table.path())),
+                None => signed,
+            }
         })
     }
 }
 
-/// Refuses messages that are not permitted. The first message is row `first` of the table.
-fn check(permitted: Permitted, first: u64, messages: &Values) -> Result<()> {
-    (0..messages.len()).try_for_each(|i| match messages.get(i) {
-        Value::Bytes(message) => {
-            let row = first + i as u64;
-            let otherwise = format!("leave out row {row} (the first one is row 0)");
-            permitted.check(message, true, &otherwise)
+/// Messages of a table that are not permitted.
+struct Refused {
+    row: u64,
+    message: Vec<u8>,
+    /// Number of others.
+    more: u64,
+}
+
+impl Refused {
+    fn error(&self, permitted: Permitted) -> Error {
+        let more = match self.more {
+            0 => String::new(),
+            more => format!(" and {} more", HumanCount(more)),
+        };
+        let otherwise = format!("leave out row {}{more} (the first one is row 0)", self.row);
+        let checked = permitted.check(&self.message, true, &otherwise);
+        checked.err().unwrap_or_else(|| Error::new("is refused"))
+    }
+}
+
+/// Looks for messages that are not permitted. The first message is row `first` of the table.
+fn check(permitted: Permitted, first: u64, messages: &Values, refused: &mut Option<Refused>) {
+    for (row, i) in (first..).zip(0..messages.len()) {
+        let Value::Bytes(message) = messages.get(i) else {
+            continue;
+        };
+        if permitted.check(message, true, "").is_ok() {
+            continue;
         }
-        _ => Ok(()),
-    })
+        match refused {
+            Some(refused) => refused.more += 1,
+            None => {
+                *refused = Some(Refused {
+                    row,
+                    message: message.to_vec(),
+                    more: 0,
+                });
+            }
+        }
+    }
 }
 
 /// Copies the row groups of a slice, and adds the column of signatures.

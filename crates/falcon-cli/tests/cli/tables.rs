@@ -1893,10 +1893,22 @@ fn tables_of_messages_are_not_signed_with_a_key_for_certificates() {
             message.contains("is not the signed part of a certificate"),
             "{message}"
         );
-        assert!(message.contains("leave out row 1"), "{message}");
+        assert!(message.contains("leave out row 1 (the first"), "{message}");
         assert!(!sandbox.path("signed").join(table).exists());
     }
     sandbox.succeeds(&with(&sign("content.parquet"), ["--allow-x509"]));
+    // Rows that are refused, in three row groups.
+    let rows = [&content[..], b"one", b"two", &content, b"three"];
+    let columns = [("message", Column::of(rows))];
+    write(&sandbox.path("many.parquet"), &columns, 2, plain().build());
+    let message = sandbox.refuses(&with(&sign("many.parquet"), ["--allow-x509"]));
+    let told = "leave out row 1 and 2 more (the first one is row 0)";
+    assert!(message.contains(told), "{message}");
+    let sign = ["sign-table", "-k", "k", "many.parquet", "-o", "signed"];
+    let message = sandbox.refuses(&sign);
+    let told = "leave out row 0 and 1 more (the first one is row 0)";
+    assert!(message.contains(told), "{message}");
+    assert!(!sandbox.path("signed/many.parquet").exists());
 }
 
 /// A dictionary can have a value of a megabyte for any number of rows.
