@@ -184,7 +184,8 @@ fn sign_slice(
                 None => (signatures(), batches.next()),
             };
             let signatures = signatures.map_err(|error| error.of_path(table.path()))?;
-            table.count_signed(signatures.iter().flatten().map(Vec::len).sum())?;
+            let bytes = signatures.iter().flatten().map(Vec::len).sum();
+            table.count_signed(signatures.len(), bytes)?;
             next = following?;
             batches.reuse(batch);
             let count = signatures.iter().flatten().count() as u64;

@@ -74,7 +74,7 @@ impl VerifyTable {
             (Some(path), _) => {
                 let before = State::at(path);
                 let digest = digest(path, open_linked(path)?)?;
-                let (table, state) = KeyTable::read(path)?;
+                let (table, state) = KeyTable::read(path, self.ledger.max_expansion)?;
                 if before != Some(state) {
                     return Err(Error::at(path, "changed while it was read")
                         .hint("run the command again when nobody writes to the file"));
