@@ -1,7 +1,8 @@
 //! Compares batches with single operations, on every engine that this processor can run.
 
 use falcon_core::batch::{
-    BatchError, BatchSign, BatchVerify, JobKey, SignJob, Verdict, VerifyBytesJob, VerifyJob,
+    BatchError, BatchSign, BatchVerify, JobKey, SignJob, UnknownVerdict, Verdict, VerifyBytesJob,
+    VerifyJob,
 };
 use falcon_core::hazmat::{BatchSignRaw, Cshake256HashToPoint};
 use falcon_core::rows::{self, Row, RowKey};
@@ -206,8 +207,12 @@ fn bytes_are_judged_as_alone<P: Parameters>() {
     let expected: Vec<_> = jobs
         .iter()
         .map(|job| {
-            Signature::try_from(job.signature).map_or(Verdict::Malformed, |signature| {
-                job.key.verify(job.message, &signature).into()
+            let signature = Signature::try_from(job.signature);
+            signature.map_or(Verdict::Malformed, |signature| {
+                match job.key.verify(job.message, &signature) {
+                    Ok(()) => Verdict::Valid,
+                    Err(_) => Verdict::Invalid,
+                }
             })
         })
         .collect();
@@ -421,7 +426,7 @@ fn rows_of_both_parameter_sets_are_judged_as_alone() {
     ];
     for format in [Format::Padded, Format::Compressed, Format::ConstantTime] {
         let signatures = [signed::<Falcon512>(format), signed::<Falcon1024>(format)];
-        let mut rows = Vec::new();
+        let (mut rows, mut ahead) = (Vec::new(), Vec::new());
         let mut expected = Vec::new();
         for (number, key) in keys.into_iter().enumerate() {
             for message in [None, Some(&b"one"[..]), Some(b"two")] {
@@ -433,8 +438,8 @@ fn rows_of_both_parameter_sets_are_judged_as_alone() {
                         key,
                         message,
                         signature,
-                        ahead: signature.unwrap_or_default(),
                     });
+                    ahead.push(signature.unwrap_or_default());
                     expected.push(match message {
                         _ if key.is_none() => Verdict::UnknownKey,
                         Some(b"one") if of + 1 == number => Verdict::Valid,
@@ -450,6 +455,12 @@ fn rows_of_both_parameter_sets_are_judged_as_alone() {
             out.clone_from(&before);
             rows::verify(&engine, format, &rows, &mut out).expect("as many verdicts as rows");
             assert_eq!(out, expected, "{format:?} on {engine}");
+            for ahead in [&ahead[..], &ahead[1..]] {
+                out.clone_from(&before);
+                rows::verify_ahead(&engine, format, &rows, ahead, &mut out)
+                    .expect("as many verdicts as rows");
+                assert_eq!(out, expected, "{format:?} on {engine}, with bytes ahead");
+            }
         }
         out.clone_from(&before);
         rows::verify(&Foreign, format, &rows, &mut out).expect("as many verdicts as rows");
@@ -462,6 +473,54 @@ fn rows_of_both_parameter_sets_are_judged_as_alone() {
             rows::verify(&Foreign, format, &rows, &mut out[1..]),
             Err(BatchError::OutputLength { jobs, output })
         );
+    }
+}
+
+/// An engine on which nothing of Falcon-1024 is computed.
+struct Small;
+
+impl<P: Parameters> BatchVerify<P> for Small {
+    fn verify_batch(
+        &self,
+        jobs: &[VerifyJob<'_, P>],
+        out: &mut [Result<(), SignatureError>],
+    ) -> Result<(), BatchError> {
+        assert_eq!(P::LOGN, 9);
+        Foreign.verify_batch(jobs, out)
+    }
+}
+
+#[test]
+fn rows_of_one_parameter_set_reserve_nothing_for_the_other() {
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
+    let key = Some(RowKey::Falcon512(key.verifying_key()));
+    let rows = [
+        Row::default(),
+        Row::new(key, None, None),
+        Row::new(key, Some(b"one"), Some(b"two")),
+    ];
+    for format in [Format::Padded, Format::Compressed] {
+        let mut out = [Verdict::Valid; 3];
+        rows::verify(&Small, format, &rows, &mut out).expect("as many verdicts as rows");
+        assert_eq!(
+            out,
+            [Verdict::UnknownKey, Verdict::Malformed, Verdict::Malformed]
+        );
+    }
+}
+
+#[test]
+fn every_verdict_has_a_number_and_a_name() {
+    let names = ["valid", "invalid", "malformed", "unknown_key"];
+    for (number, name) in (0..).zip(names) {
+        let verdict = Verdict::try_from(number).expect("a number of a verdict");
+        assert_eq!((verdict as u8, &*verdict.to_string()), (number, name));
+        assert_eq!(verdict.is_valid(), number == 0);
+    }
+    for number in [4, 255] {
+        let error = Verdict::try_from(number).unwrap_err();
+        assert_eq!(error, UnknownVerdict(number));
+        assert!(error.to_string().starts_with(&format!("{number} is not")));
     }
 }
 

@@ -6,6 +6,7 @@
 
 pub(crate) mod batches;
 pub(crate) mod column;
+mod expansion;
 pub(crate) mod keys;
 pub(crate) mod ledger;
 pub(crate) mod output;

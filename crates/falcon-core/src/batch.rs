@@ -219,8 +219,13 @@ pub struct VerifyBytesJob<'a, P: Parameters> {
 /// use falcon_core::SignatureError;
 /// use falcon_core::batch::Verdict;
 ///
-/// assert_eq!(Verdict::Malformed as u8, 2);
-/// assert_eq!(Result::from(Verdict::Malformed), Err(SignatureError));
+/// let verdict = Verdict::try_from(3)?;
+/// assert_eq!(verdict, Verdict::UnknownKey);
+/// assert_eq!(verdict as u8, 3);
+/// assert_eq!(verdict.to_string(), "unknown_key");
+/// assert!(!verdict.is_valid());
+/// assert_eq!(Result::from(verdict), Err(SignatureError));
+/// # Ok::<(), falcon_core::batch::UnknownVerdict>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -237,13 +242,63 @@ pub enum Verdict {
     UnknownKey = 3,
 }
 
-impl From<Result<(), SignatureError>> for Verdict {
-    /// Converts the result of verifying a decoded signature.
-    fn from(result: Result<(), SignatureError>) -> Self {
+impl Verdict {
+    /// Returns whether the signature is valid.
+    pub const fn is_valid(self) -> bool {
+        matches!(self, Self::Valid)
+    }
+
+    /// Takes the result for a signature that was decoded.
+    const fn of_decoded(result: Result<(), SignatureError>) -> Self {
         match result {
             Ok(()) => Self::Valid,
             Err(SignatureError) => Self::Invalid,
         }
+    }
+}
+
+impl fmt::Display for Verdict {
+    /// Prints the name that summaries of tables have.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Valid => "valid",
+            Self::Invalid => "invalid",
+            Self::Malformed => "malformed",
+            Self::UnknownKey => "unknown_key",
+        })
+    }
+}
+
+/// The number is not one of a [`Verdict`].
+///
+/// ```
+/// use falcon_core::batch::{UnknownVerdict, Verdict};
+///
+/// assert_eq!(Verdict::try_from(4), Err(UnknownVerdict(4)));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownVerdict(pub u8);
+
+impl fmt::Display for UnknownVerdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is not a verdict: those are 0 to 3", self.0)
+    }
+}
+
+impl core::error::Error for UnknownVerdict {}
+
+impl TryFrom<u8> for Verdict {
+    type Error = UnknownVerdict;
+
+    fn try_from(number: u8) -> Result<Self, UnknownVerdict> {
+        let all = [
+            Self::Valid,
+            Self::Invalid,
+            Self::Malformed,
+            Self::UnknownKey,
+        ];
+        let found = all.into_iter().find(|&verdict| verdict as u8 == number);
+        found.ok_or(UnknownVerdict(number))
     }
 }
 
@@ -483,7 +538,7 @@ pub(crate) fn verify_decoded<P: Parameters>(
     out.fill(Verdict::Malformed);
     let well_formed = out.iter_mut().zip(&decoded).filter(|(_, it)| it.is_ok());
     for ((out, _), result) in well_formed.zip(results) {
-        *out = result.into();
+        *out = Verdict::of_decoded(result);
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ use crate::signatures::{Format, Signature};
 use crate::verify::VerifyingKey;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::iter;
 #[cfg(feature = "threads")]
 #[doc(hidden)]
 pub use {fold::Fold, interner::Interner};
@@ -32,6 +33,7 @@ pub use {fold::Fold, interner::Interner};
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum RowKey<'a> {
     /// A key of degree 512.
     Falcon512(&'a VerifyingKey<Falcon512>),
@@ -57,13 +59,28 @@ pub struct Row<'a> {
     pub message: Option<&'a [u8]>,
     /// Encoded signature, unless it is null.
     pub signature: Option<&'a [u8]>,
-    /// Bytes that the caller reads next, which an [`Engine`](crate::Engine) brings into the cache.
-    #[doc(hidden)]
-    pub ahead: &'a [u8],
 }
 
-/// Decodes and verifies every row: `out[i]` is the verdict on `rows[i]`. [`Format::Padded`] reads
-/// canonical bytes, as [`VerifyBytesJob`] does.
+impl<'a> Row<'a> {
+    /// Makes a row. `None` is an unknown key, a null message or a null signature.
+    pub const fn new(
+        key: Option<RowKey<'a>>,
+        message: Option<&'a [u8]>,
+        signature: Option<&'a [u8]>,
+    ) -> Self {
+        Self {
+            key,
+            message,
+            signature,
+        }
+    }
+}
+
+/// Decodes and verifies every row: `out[i]` is the verdict on `rows[i]`.
+///
+/// [`Format::Padded`] stands for canonical bytes, as [`Signature::to_bytes`] writes them: padded,
+/// or compressed if the signature is too long for the padded form. With another format, every
+/// signature has that format.
 ///
 /// ```
 /// use falcon_core::batch::Verdict;
@@ -78,18 +95,14 @@ pub struct Row<'a> {
 ///     large.sign_with_rng(&mut rng, b"two")?.to_bytes().to_vec(),
 /// ];
 ///
-/// let row = |key, message, signature| Row {
-///     key,
-///     message: Some(message),
-///     signature: Some(signature),
-///     ..Row::default()
-/// };
-/// let (small, large) = (small.verifying_key(), large.verifying_key());
+/// let small = Some(RowKey::Falcon512(small.verifying_key()));
+/// let large = Some(RowKey::Falcon1024(large.verifying_key()));
+/// let [first, second] = signatures.each_ref().map(|bytes| Some(&bytes[..]));
 /// let table = [
-///     row(Some(RowKey::Falcon512(small)), &b"one"[..], &signatures[0][..]),
-///     row(Some(RowKey::Falcon1024(large)), b"one", &signatures[1]),
-///     row(Some(RowKey::Falcon512(small)), b"two", &signatures[1]),
-///     row(None, b"two", &signatures[1]),
+///     Row::new(small, Some(b"one"), first),
+///     Row::new(large, Some(b"one"), second),
+///     Row::new(small, Some(b"two"), second),
+///     Row::new(None, Some(b"two"), second),
 /// ];
 /// let mut out = [Verdict::Invalid; 4];
 /// rows::verify(&Engine::best(), Format::Padded, &table, &mut out)?;
@@ -107,6 +120,19 @@ pub fn verify<E: BatchVerify<Falcon512> + BatchVerify<Falcon1024>>(
     rows: &[Row<'_>],
     out: &mut [Verdict],
 ) -> Result<(), BatchError> {
+    verify_ahead(engine, format, rows, &[], out)
+}
+
+/// Does the same as [`verify`]. An [`Engine`](crate::Engine) brings bytes into the cache that the
+/// caller reads next: `ahead[i]` while it verifies `rows[i]`, as far as there is one.
+#[doc(hidden)]
+pub fn verify_ahead<E: BatchVerify<Falcon512> + BatchVerify<Falcon1024>>(
+    engine: &E,
+    format: Format,
+    rows: &[Row<'_>],
+    ahead: &[&[u8]],
+    out: &mut [Verdict],
+) -> Result<(), BatchError> {
     check_lengths(rows.len(), out.len())?;
     for (row, out) in rows.iter().zip(&mut *out) {
         *out = match row.key {
@@ -122,8 +148,8 @@ pub fn verify<E: BatchVerify<Falcon512> + BatchVerify<Falcon1024>>(
         RowKey::Falcon1024(key) => Some(key),
         RowKey::Falcon512(_) => None,
     };
-    verify_those::<Falcon512>(engine, format, rows, small, out)?;
-    verify_those::<Falcon1024>(engine, format, rows, large, out)
+    verify_those::<Falcon512>(engine, format, rows, ahead, small, out)?;
+    verify_those::<Falcon1024>(engine, format, rows, ahead, large, out)
 }
 
 /// Verifies the rows for whose key `typed` returns one, if they lack nothing.
@@ -131,6 +157,7 @@ fn verify_those<'a, P: Parameters>(
     engine: &impl BatchVerify<P>,
     format: Format,
     rows: &[Row<'a>],
+    ahead: &[&[u8]],
     typed: impl Fn(RowKey<'a>) -> Option<&'a VerifyingKey<P>>,
     out: &mut [Verdict],
 ) -> Result<(), BatchError> {
@@ -141,19 +168,25 @@ fn verify_those<'a, P: Parameters>(
             signature: row.signature?,
         })
     };
-    let mut jobs = Vec::with_capacity(rows.len());
-    let mut ahead = Vec::with_capacity(rows.len());
-    let mut places = Vec::with_capacity(rows.len());
-    for (row, out) in rows.iter().zip(out) {
+    // A table of one parameter set takes no memory for the other one.
+    let Some(first) = rows.iter().position(|row| job(row).is_some()) else {
+        return Ok(());
+    };
+    let most = rows.len() - first;
+    let mut jobs = Vec::with_capacity(most);
+    let mut next = Vec::with_capacity(most);
+    let mut places = Vec::with_capacity(most);
+    let ahead = ahead.iter().copied().chain(iter::repeat(&[][..]));
+    for ((row, ahead), out) in rows.iter().zip(ahead).zip(out).skip(first) {
         if let Some(job) = job(row) {
             jobs.push(job);
-            ahead.push(row.ahead);
+            next.push(ahead);
             places.push(out);
         }
     }
     let mut verdicts = vec![Verdict::Malformed; jobs.len()];
     match format {
-        Format::Padded => engine.verify_bytes_batch_ahead(&jobs, &ahead, &mut verdicts)?,
+        Format::Padded => engine.verify_bytes_batch_ahead(&jobs, &next, &mut verdicts)?,
         _ => {
             let decode = |bytes: &[u8]| Signature::from_bytes(format, bytes);
             verify_decoded(engine, &jobs, decode, &mut verdicts)?;

@@ -224,7 +224,10 @@ fn verifies_as_single_calls<P: Parameters>(count: usize) {
         .iter()
         .zip(&decoded)
         .map(|(job, signature)| match signature {
-            Ok(signature) => verify(job.key, job.message, signature).into(),
+            Ok(signature) => match verify(job.key, job.message, signature) {
+                Ok(()) => Verdict::Valid,
+                Err(_) => Verdict::Invalid,
+            },
             Err(_) => Verdict::Malformed,
         })
         .collect();

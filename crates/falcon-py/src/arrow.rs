@@ -25,7 +25,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
 pub use result::PyArray;
-use std::iter;
 use std::sync::Arc;
 
 /// Rows of a part: enough to fill the lanes, few enough that all threads end at about the same
@@ -109,22 +108,16 @@ fn verify_rows(
     verdicts: &mut [u8],
 ) -> PyResult<()> {
     let count = verdicts.len();
-    let ahead = ahead.iter().copied().chain(iter::repeat(&[][..]));
     let values = message.rows(first, count).zip(signature.rows(first, count));
     let mut rows = Vec::with_capacity(count);
-    for (((message, signature), &key), ahead) in values.zip(found).zip(ahead) {
+    for ((message, signature), &key) in values.zip(found) {
         rows.push(match key {
-            Some(_) => Row {
-                key,
-                message: message?.bytes(),
-                signature: signature?.bytes(),
-                ahead,
-            },
+            Some(_) => Row::new(key, message?.bytes(), signature?.bytes()),
             None => Row::default(),
         });
     }
     let mut found = vec![Verdict::Invalid; count];
-    rows::verify(&engine, format, &rows, &mut found).map_err(batch::failed)?;
+    rows::verify_ahead(&engine, format, &rows, ahead, &mut found).map_err(batch::failed)?;
     for (verdict, found) in verdicts.iter_mut().zip(found) {
         *verdict = found as u8;
     }

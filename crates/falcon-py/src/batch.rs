@@ -153,10 +153,7 @@ impl Chosen {
             None => self.engine.verify_bytes_batch(jobs, &mut out),
         }
         .map_err(failed)?;
-        Ok(out
-            .into_iter()
-            .map(|verdict| verdict == Verdict::Valid)
-            .collect())
+        Ok(out.into_iter().map(Verdict::is_valid).collect())
     }
 }
 
@@ -315,12 +312,9 @@ fn verify_encoded(
     let rows = jobs
         .iter()
         .map(|(key, signature, message)| match signature {
-            Presented::Bytes(signature) => Row {
-                key: Some(key.row_key()),
-                message: Some(message),
-                signature: Some(signature),
-                ..Row::default()
-            },
+            Presented::Bytes(signature) => {
+                Row::new(Some(key.row_key()), Some(message), Some(signature))
+            }
             Presented::Decoded(_) => Row::default(),
         });
     let rows: Vec<_> = rows.collect();
@@ -331,7 +325,7 @@ fn verify_encoded(
     }
     .map_err(failed)?;
     for (verdict, found) in verdicts.iter_mut().zip(found) {
-        *verdict = found == Verdict::Valid;
+        *verdict = found.is_valid();
     }
     Ok(())
 }

@@ -31,15 +31,19 @@ use falcon_core::{
 };
 use indicatif::HumanCount;
 use serde::{Deserialize, Serialize};
-use std::{fmt, path::PathBuf};
+use std::{
+    fmt,
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+};
 
 /// Sign a column of messages in Parquet files
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The column message is binary or text. For TABLE, or for each file a/b.parquet in a folder,
 the output folder has a/b.parquet: all columns of the table, which are copied, and the
-column signature. The signature of a message that is null is null. a/b.parquet.json has
-the counts, and summary.json the sums.
+column signature. The signature of a message that is null is null, and `verify-table` calls
+such a row malformed. a/b.parquet.json has the counts, and summary.json the sums.
 
 An output is whole or absent. After a crash, the same command with --skip-existing goes on.
 Parts I/N may run at the same time and share the output folder. `verify-table -p KEY.pub`
@@ -79,25 +83,68 @@ impl SignTable {
         drop(secret);
         ledger.run(&job, ui, |table, slice, output, threads, progress| {
             let worker = Worker::new(engine, threads);
+            let refused = Mutex::new(None);
             let sign = |row, batch: &Values| {
-                check(permitted, row, batch)?;
-                either!(&key, key => sign(&worker, key, format, batch))
+                let is_refused = {
+                    let mut refused = refused.lock().unwrap_or_else(PoisonError::into_inner);
+                    check(permitted, row, batch, &mut refused);
+                    refused.is_some()
+                };
+                match is_refused {
+                    // The rows that follow are only checked.
+                    true => Ok(vec![None; batch.len()]),
+                    false => either!(&key, key => sign(&worker, key, format, batch)),
+                }
             };
-            sign_slice(&worker, sign, table, slice, output, progress)
+            let signed = sign_slice(&worker, sign, table, slice, output, progress);
+            match refused.into_inner().unwrap_or_else(PoisonError::into_inner) {
+                Some(refused) => Err(refused.error(permitted).of_path(table.path())),
+                None => signed,
+            }
         })
     }
 }
 
-/// Refuses messages that are not permitted. The first message is row `first` of the table.
-fn check(permitted: Permitted, first: u64, messages: &Values) -> Result<()> {
-    (0..messages.len()).try_for_each(|i| match messages.get(i) {
-        Value::Bytes(message) => {
-            let row = first + i as u64;
-            let otherwise = format!("leave out row {row} (the first one is row 0)");
-            permitted.check(message, &otherwise)
+/// Messages of a table that are not permitted.
+struct Refused {
+    row: u64,
+    message: Vec<u8>,
+    /// Number of others.
+    more: u64,
+}
+
+impl Refused {
+    fn error(&self, permitted: Permitted) -> Error {
+        let more = match self.more {
+            0 => String::new(),
+            more => format!(" and {} more", HumanCount(more)),
+        };
+        let otherwise = format!("leave out row {}{more} (the first one is row 0)", self.row);
+        let checked = permitted.check(&self.message, true, &otherwise);
+        checked.err().unwrap_or_else(|| Error::new("is refused"))
+    }
+}
+
+/// Looks for messages that are not permitted. The first message is row `first` of the table.
+fn check(permitted: Permitted, first: u64, messages: &Values, refused: &mut Option<Refused>) {
+    for (row, i) in (first..).zip(0..messages.len()) {
+        let Value::Bytes(message) = messages.get(i) else {
+            continue;
+        };
+        if permitted.check(message, true, "").is_ok() {
+            continue;
         }
-        _ => Ok(()),
-    })
+        match refused {
+            Some(refused) => refused.more += 1,
+            None => {
+                *refused = Some(Refused {
+                    row,
+                    message: message.to_vec(),
+                    more: 0,
+                });
+            }
+        }
+    }
 }
 
 /// Copies the row groups of a slice, and adds the column of signatures.
@@ -137,7 +184,8 @@ fn sign_slice(
                 None => (signatures(), batches.next()),
             };
             let signatures = signatures.map_err(|error| error.of_path(table.path()))?;
-            table.count_signed(signatures.iter().flatten().map(Vec::len).sum())?;
+            let bytes = signatures.iter().flatten().map(Vec::len).sum();
+            table.count_signed(signatures.len(), bytes)?;
             next = following?;
             batches.reuse(batch);
             let count = signatures.iter().flatten().count() as u64;

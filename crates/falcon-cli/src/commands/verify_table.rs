@@ -50,8 +50,8 @@ Parts I/N may run at the same time and share the output folder:
   sbatch --array=1-64 --wrap 'falcon-cli verify-table --keys keys.parquet LEDGER \\
       -o verdicts --skip-existing --shard \"$SLURM_ARRAY_TASK_ID/64\"'
 
-Exit status: 0 if all rows are valid; 1 if at least one is invalid; 2 if no invalid row was
-found, but some rows could not be checked.")]
+Exit status: 0 if all rows are valid (verdict 0); 1 if one is not (verdicts 1 to 3); 2 if
+no such row was found, but some rows could not be checked.")]
 pub(crate) struct VerifyTable {
     /// Table of keys: a Parquet file with the columns key_id and key
     #[arg(long, value_name = "KEYS.parquet", conflicts_with = "public_key")]
@@ -74,7 +74,7 @@ impl VerifyTable {
             (Some(path), _) => {
                 let before = State::at(path);
                 let digest = digest(path, open_linked(path)?)?;
-                let (table, state) = KeyTable::read(path)?;
+                let (table, state) = KeyTable::read(path, self.ledger.max_expansion)?;
                 if before != Some(state) {
                     return Err(Error::at(path, "changed while it was read")
                         .hint("run the command again when nobody writes to the file"));
@@ -212,7 +212,7 @@ impl Counted {
                 Verdict::Malformed => &mut self.malformed,
                 Verdict::UnknownKey => &mut self.unknown_key,
             } += 1;
-            if verdict != Verdict::Valid && first.len() < FIRST {
+            if !verdict.is_valid() && first.len() < FIRST {
                 first.push(row);
             }
         }

@@ -1,6 +1,6 @@
 //! Reads columns of a table.
 
-use super::{source::Source, thrift::Thrift};
+use super::{source::Pages, thrift::Thrift};
 use parquet::{
     basic::{ConvertedType, Encoding, LogicalType, Type},
     column::{
@@ -200,7 +200,7 @@ pub(crate) struct ColumnReader {
 
 impl ColumnReader {
     pub(super) fn new(
-        source: &Arc<Source>,
+        pages: &Arc<Pages>,
         group: &RowGroupMetaData,
         column: usize,
     ) -> parquet::errors::Result<Self> {
@@ -209,7 +209,7 @@ impl ColumnReader {
         let spent = Arc::new(Spent::default());
         let descriptor = chunk.column_descr_ptr();
         let pages = CheckedPages {
-            pages: SerializedPageReader::new(Arc::clone(source), chunk, rows, None)?,
+            pages: SerializedPageReader::new(Arc::clone(pages), chunk, rows, None)?,
             spent: Arc::clone(&spent),
             descriptor: chunk.column_descr_ptr(),
         };
@@ -464,12 +464,12 @@ mod tests {
     };
     use std::result::Result;
 
-    /// Pages with a long value, a short one, and bytes that nothing reads.
-    struct Pages(usize);
+    /// Pages of a long value, a short one, and bytes that nothing reads.
+    struct FilledPages(usize);
 
     const JUNK: usize = 1 << 20;
 
-    impl Iterator for Pages {
+    impl Iterator for FilledPages {
         type Item = parquet::errors::Result<Page>;
 
         fn next(&mut self) -> Option<Self::Item> {
@@ -477,7 +477,7 @@ mod tests {
         }
     }
 
-    impl PageReader for Pages {
+    impl PageReader for FilledPages {
         fn get_next_page(&mut self) -> parquet::errors::Result<Option<Page>> {
             let Some(left) = self.0.checked_sub(1) else {
                 return Ok(None);
@@ -515,7 +515,7 @@ mod tests {
         let descriptor = Arc::new(ColumnDescriptor::new(Arc::new(column), 0, 0, path));
         let spent = Arc::new(Spent::default());
         let pages = CheckedPages {
-            pages: Pages(4),
+            pages: FilledPages(4),
             spent: Arc::clone(&spent),
             descriptor: Arc::clone(&descriptor),
         };

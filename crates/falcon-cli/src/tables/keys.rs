@@ -13,11 +13,7 @@ use falcon_core::{
     batch::{BatchVerify, Verdict},
     rows::{self, Interner, Row, RowKey},
 };
-use std::{
-    collections::{HashMap, VecDeque},
-    path::Path,
-    sync::Arc,
-};
+use std::{collections::HashMap, path::Path, sync::Arc};
 
 /// Largest number of keys in a table of keys: 3 GB of memory.
 const MOST_KEYS: usize = 1 << 20;
@@ -103,10 +99,11 @@ pub(crate) struct KeyTable {
 }
 
 impl KeyTable {
-    /// Reads a table with the columns `key_id` and `key`. A malformed key counts as unknown. Also
-    /// returns the state of the file.
-    pub(crate) fn read(path: &Path) -> Result<(Self, State)> {
+    /// Reads a table with the columns `key_id` and `key`, which may decode to `max_expansion` times
+    /// its bytes. A malformed key counts as unknown. Returns the state of the file, too.
+    pub(crate) fn read(path: &Path, max_expansion: u64) -> Result<(Self, State)> {
         let table = Table::open(path)?;
+        table.limit_expansion(max_expansion);
         if table.groups().fold(0, u64::saturating_add) > MOST_KEY_ROWS {
             let what = format_args!("has more than {MOST_KEY_ROWS} rows");
             return Err(Error::at(path, what).hint("keep one row for each name"));
@@ -188,12 +185,15 @@ impl KeyTable {
 /// Largest number of keys that are kept.
 const KEPT: usize = 8192;
 
-/// Recently decoded keys. If there are too many, the oldest one is dropped.
+/// Keys that were decoded. If there are too many, one by chance is forgotten. If the oldest one
+/// were, a table that has its keys in turn would find none of them here.
 #[derive(Default)]
 pub(crate) struct Decoded {
     keys: Interner<Arc<[u8]>, Ready>,
-    /// Encodings of these keys, the oldest one first.
-    order: VecDeque<Arc<[u8]>>,
+    /// Encodings of these keys.
+    encodings: Vec<Arc<[u8]>>,
+    /// State of a linear congruential generator (Knuth's MMIX).
+    chance: u64,
 }
 
 impl Decoded {
@@ -203,13 +203,16 @@ impl Decoded {
         }
         // Malformed keys are not kept: they may have any length.
         let key = decode(bytes)?;
-        if self.order.len() == KEPT
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.keys.remove(&oldest);
-        }
         let bytes = Arc::<[u8]>::from(bytes);
-        self.order.push_back(Arc::clone(&bytes));
+        if self.encodings.len() < KEPT {
+            self.encodings.push(Arc::clone(&bytes));
+        } else {
+            let chance = self.chance.wrapping_mul(6_364_136_223_846_793_005);
+            self.chance = chance.wrapping_add(1_442_695_040_888_963_407);
+            let place = &mut self.encodings[(self.chance >> 32) as usize % KEPT];
+            self.keys.remove(place);
+            *place = Arc::clone(&bytes);
+        }
         self.keys.insert(bytes, Arc::clone(&key));
         Some(key)
     }
@@ -251,11 +254,9 @@ pub(crate) fn verify(
             (0..count).map(&mut found).collect()
         }
     };
-    let rows = found.iter().enumerate().map(|(row, key)| Row {
-        key: key.as_deref().map(RowKey::from),
-        message: messages.get(row).bytes(),
-        signature: signatures.get(row).bytes(),
-        ..Row::default()
+    let rows = found.iter().enumerate().map(|(row, key)| {
+        let key = key.as_deref().map(RowKey::from);
+        Row::new(key, messages.get(row).bytes(), signatures.get(row).bytes())
     });
     let rows: Vec<_> = rows.collect();
     let mut verdicts = vec![Verdict::Invalid; count];
@@ -270,6 +271,7 @@ mod tests {
     use crate::{
         output::Overwrite,
         tables::{
+            expansion::EXPANSION,
             output::Place,
             write::{Writer, binary, properties, schema},
         },
@@ -312,7 +314,7 @@ mod tests {
         let names = (0..10_000_u32).map(|name| name.to_be_bytes().to_vec());
         let names: Vec<_> = names.collect();
         write(&path, &[(KEY_ID, names.clone()), (KEY, names)]);
-        assert!(KeyTable::read(&path).is_ok());
+        assert!(KeyTable::read(&path, EXPANSION).is_ok());
         let is_done = AtomicBool::new(false);
         let refused = thread::scope(|scope| {
             scope.spawn(|| {
@@ -328,7 +330,7 @@ mod tests {
             let deadline = Instant::now() + Duration::from_secs(30);
             let mut refused = None;
             while refused.is_none() && Instant::now() < deadline {
-                refused = KeyTable::read(&path).err();
+                refused = KeyTable::read(&path, EXPANSION).err();
             }
             is_done.store(true, Ordering::Relaxed);
             refused
@@ -337,20 +339,27 @@ mod tests {
         assert!(told.ends_with("changed while it was read"), "{told}");
     }
 
+    /// A table has one key more than are kept, in turn.
     #[test]
-    fn the_oldest_key_is_forgotten() {
-        let key = |number: usize| {
+    fn a_key_by_chance_is_forgotten() {
+        let keys = (0..=KEPT).map(|number| {
             let mut bytes = [0; Falcon512::VERIFYING_KEY_LEN];
             (bytes[0], bytes[1], bytes[3]) = (9, (number / 256) as u8, number as u8);
             bytes
-        };
+        });
+        let keys: Vec<_> = keys.collect();
         let mut decoded = Decoded::default();
-        for number in 0..=KEPT {
-            assert!(decoded.get(&key(number)).is_some());
-        }
-        assert_eq!(decoded.order.len(), KEPT);
-        assert!(decoded.keys.get(&key(0)).is_none());
-        assert!((1..=KEPT).all(|number| decoded.keys.get(&key(number)).is_some()));
+        assert!(keys.iter().all(|key| decoded.get(key).is_some()));
+        let found = |key: &&[u8; Falcon512::VERIFYING_KEY_LEN]| {
+            let is_kept = decoded.keys.get(*key).is_some();
+            assert!(decoded.get(*key).is_some());
+            is_kept
+        };
+        let kept = keys.iter().filter(found).count();
+        assert!(kept > KEPT / 2, "{kept}");
+        assert_eq!(decoded.encodings.len(), KEPT);
+        let all = keys.iter().filter(|key| decoded.keys.get(*key).is_some());
+        assert_eq!(all.count(), KEPT);
     }
 
     /// An engine that fails, as a GPU can.

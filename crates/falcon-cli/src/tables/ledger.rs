@@ -2,13 +2,14 @@
 
 use super::{
     count,
+    expansion::EXPANSION,
     output::{Output, Place, appeared, digest, open_output},
     report::{Counts, Job, Report, Summary},
     shards::{
         Listed, Shard, Slice, Unreadable, check_names, divide, division, resolved, tables_at,
     },
     state::State,
-    table::{EXPANSION, Table},
+    table::Table,
 };
 use crate::{
     error::{Error, Result, Status},
@@ -63,10 +64,10 @@ pub(crate) struct LedgerOptions {
     /// Skip tables whose output is complete and up to date; replace outdated outputs
     #[arg(long, conflicts_with = "force")]
     skip_existing: bool,
-    /// Refuse a table whose values, with the signatures that `sign-table` adds, take more than
-    /// 1 GiB, and more than N times the bytes of the file
+    /// Refuse a Parquet file whose pages, or whose values with the signatures that `sign-table`
+    /// adds, take more than 1 GiB, and more than N times the bytes of the file
     #[arg(long, value_name = "N", default_value_t = EXPANSION)]
-    max_expansion: u64,
+    pub(crate) max_expansion: u64,
 }
 
 /// The places of an output and of its summary.

@@ -108,11 +108,13 @@ pub(super) struct Sum<T> {
 impl<T: fmt::Display> fmt::Display for Sum<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { shards, done, .. } = self;
-        write!(f, "{done} of {shards} outputs: {}", self.counts)?;
-        if self.skipped > 0 {
-            write!(f, "; {} of these outputs were there already", self.skipped)?;
+        let plural = if *shards == 1 { "" } else { "s" };
+        write!(f, "{done} of {shards} output{plural}: {}", self.counts)?;
+        match self.skipped {
+            0 => Ok(()),
+            1 => f.write_str("; 1 of these outputs was there already"),
+            more => write!(f, "; {more} of these outputs were there already"),
         }
-        Ok(())
     }
 }
 

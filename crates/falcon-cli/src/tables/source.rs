@@ -1,7 +1,10 @@
 //! Reads bytes of a Parquet file. Lengths and counts in the file are only claims until they are
 //! checked.
 
-use super::thrift::{DEEPEST, MOST_FIELDS, MOST_PATH_BYTES, has_small_schema, uncompressed_size};
+use super::{
+    expansion::{Expansion, TooLarge},
+    thrift::{DEEPEST, MOST_FIELDS, MOST_PATH_BYTES, MOST_STRUCTS, is_small, uncompressed_size},
+};
 use crate::{
     error::{Error, Result},
     input::cannot_read,
@@ -37,8 +40,6 @@ pub(super) struct Source {
     file: File,
     /// Largest number of bytes that is read at once.
     longest: usize,
-    /// True if pages are read, false for the footer.
-    reads_pages: bool,
 }
 
 impl Source {
@@ -47,16 +48,6 @@ impl Source {
         Self {
             file,
             longest: LONGEST_FOOTER,
-            reads_pages: false,
-        }
-    }
-
-    /// Reads pages.
-    pub(super) fn of_pages(self) -> Self {
-        Self {
-            longest: LONGEST_PAGE,
-            reads_pages: true,
-            ..self
         }
     }
 }
@@ -70,24 +61,57 @@ impl Length for Source {
 impl ChunkReader for Source {
     type T = BufReader<File>;
 
-    /// Reads from a page header on, unless the footer is read.
     fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
         let mut file = self.file.try_clone()?;
         file.seek(SeekFrom::Start(start))?;
-        let mut read = BufReader::with_capacity(LONGEST_HEADER, file);
-        if !self.reads_pages {
-            return Ok(read);
-        }
-        let uncompressed = uncompressed_size(read.fill_buf()?).ok_or_else(|| {
-            ParquetError::General("the header of a page is malformed or too long".into())
-        })?;
-        check_size(uncompressed, self.longest)?;
-        Ok(read)
+        Ok(BufReader::with_capacity(LONGEST_HEADER, file))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
         check_size(length as u64, self.longest)?;
         self.file.get_bytes(start, length)
+    }
+}
+
+/// Pages of a file. Each is counted before it is decompressed.
+pub(super) struct Pages {
+    pub(super) source: Source,
+    pub(super) expansion: Expansion,
+}
+
+impl Pages {
+    pub(super) fn new(source: Source, expansion: Expansion) -> Self {
+        let source = Source {
+            longest: LONGEST_PAGE,
+            ..source
+        };
+        Self { source, expansion }
+    }
+}
+
+impl Length for Pages {
+    fn len(&self) -> u64 {
+        self.source.len()
+    }
+}
+
+impl ChunkReader for Pages {
+    type T = BufReader<File>;
+
+    /// Reads from the header of a page on.
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        let mut read = self.source.get_read(start)?;
+        let uncompressed = uncompressed_size(read.fill_buf()?).ok_or_else(|| {
+            ParquetError::General("the header of a page is malformed or too long".into())
+        })?;
+        check_size(uncompressed, LONGEST_PAGE)?;
+        let taken = self.expansion.take_page(uncompressed);
+        taken.map_err(|error| ParquetError::External(Box::new(error)))?;
+        Ok(read)
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        self.source.get_bytes(start, length)
     }
 }
 
@@ -142,7 +166,10 @@ fn unreadable(path: &Path, error: ParquetError) -> Error {
             .hint("write the file again with pages of about 1 MiB and fewer columns"),
         ParquetError::External(error) => match error.downcast::<io::Error>() {
             Ok(error) => cannot_read(path, &error),
-            Err(error) => damaged(path, error),
+            Err(error) => match error.downcast::<TooLarge>() {
+                Ok(error) => error.at(path),
+                Err(error) => damaged(path, error),
+            },
         },
         other => damaged(path, other),
     }
@@ -166,12 +193,12 @@ pub(super) fn read_footer(source: &Source) -> parquet::errors::Result<ParquetMet
     let start = end.checked_sub(footer as u64);
     let start = start.ok_or_else(|| general("the footer is longer than the file"))?;
     let footer = source.get_bytes(start, footer)?;
-    match has_small_schema(&footer) {
+    match is_small(&footer) {
         Some(true) => ParquetMetaDataReader::decode_metadata(&footer),
         Some(false) => {
             let what = format!(
-                "a struct of more than {MOST_FIELDS} fields, structs deeper than {DEEPEST}, or \
-                 paths of more than {} MiB together",
+                "a struct of more than {MOST_FIELDS} fields, structs deeper than {DEEPEST}, lists \
+                 of more than {MOST_STRUCTS} structs, or paths of more than {} MiB together",
                 MOST_PATH_BYTES >> 20
             );
             Err(ParquetError::NYI(what))

@@ -2,7 +2,8 @@
 
 use super::{
     column::{ColumnReader, Kind},
-    source::{Source, contained, damaged, read_footer},
+    expansion::Expansion,
+    source::{Pages, Source, contained, damaged, read_footer},
     state::State,
 };
 use crate::{
@@ -17,10 +18,7 @@ use parquet::{
 use std::{
     fs::File,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::Arc,
 };
 
 /// Number of columns that an error lists.
@@ -29,21 +27,10 @@ const LISTED: usize = 20;
 /// An open Parquet file.
 pub(crate) struct Table {
     path: PathBuf,
-    source: Arc<Source>,
+    pages: Arc<Pages>,
     metadata: ParquetMetaData,
     state: State,
-    /// Number of bytes that may still be decoded: see [`Table::limit_expansion`].
-    allowance: AtomicU64,
 }
-
-/// Number of bytes that every table may decode to.
-const SMALL: u64 = 1 << 30;
-
-/// Default limit of decoded bytes, for each byte of a table.
-pub(crate) const EXPANSION: u64 = 1000;
-
-/// Bytes that a row counts in addition to its values: a column of nulls takes time, too.
-const ROW: u64 = 8;
 
 impl Table {
     /// Opens an input. Follows links.
@@ -57,72 +44,37 @@ impl Table {
         let state = State::of(&metadata);
         let source = Source::of_footer(file);
         let metadata = contained(path, || read_footer(&source))?;
-        let table = Self {
+        check_counts(path, &metadata, state.bytes)?;
+        let groups = metadata.row_groups();
+        let rows = groups.iter().map(|group| group.num_rows() as u64).sum();
+        let columns = groups.iter().flat_map(|group| group.columns());
+        let pages = columns.map(|column| u64::try_from(column.uncompressed_size()).unwrap_or(0));
+        let pages = pages.fold(0, u64::saturating_add);
+        let expansion = Expansion::new(state.bytes, rows, pages);
+        Ok(Self {
             path: path.to_owned(),
-            source: Arc::new(source.of_pages()),
+            pages: Arc::new(Pages::new(source, expansion)),
             metadata,
             state,
-            allowance: AtomicU64::new(0),
-        };
-        table.limit_expansion(EXPANSION);
-        table.check_counts()?;
-        Ok(table)
+        })
     }
 
-    /// Refuses counts that no real file has, so that their sums do not overflow. Also refuses
-    /// columns that share bytes of the file, which would be copied and read many times.
-    fn check_counts(&self) -> Result<()> {
-        let columns = self.schema().num_columns();
-        let mut rows: i64 = 0;
-        let mut bytes: u64 = 0;
-        for group in self.metadata.row_groups() {
-            let count = group.num_rows();
-            let sum = rows.checked_add(count).filter(|_| count >= 0);
-            rows = sum.ok_or_else(|| damaged(&self.path, "its number of rows is impossible"))?;
-            if group.num_columns() != columns {
-                return Err(damaged(&self.path, "a row group lacks a column"));
-            }
-            for column in group.columns() {
-                let size = u64::try_from(column.compressed_size()).unwrap_or(u64::MAX);
-                bytes = bytes.saturating_add(size);
-            }
-        }
-        if bytes > self.state.bytes {
-            return Err(damaged(&self.path, "its columns are longer than the file"));
-        }
-        Ok(())
-    }
-
-    /// Sets the limit of decoded bytes, including the signatures of its rows, to `times` the bytes
-    /// of the file. A dictionary can store one long value for any number of rows. Without the
-    /// limit, a small file could take hours, or fill a disk with signatures.
+    /// Sets how many times its own bytes the table may decode to, with the signatures that are made
+    /// of its rows: see [`Expansion`].
     pub(crate) fn limit_expansion(&self, times: u64) {
-        let allowance = self.state.bytes.saturating_mul(times).max(SMALL);
-        self.allowance.store(allowance, Ordering::Relaxed);
+        self.pages.expansion.limit(times);
     }
 
     /// Counts decoded values. Returns an error if there are too many.
     pub(super) fn count_decoded(&self, rows: usize, bytes: usize) -> Result<()> {
-        self.spend((bytes as u64).saturating_add(ROW.saturating_mul(rows as u64)))
+        let taken = self.pages.expansion.take_values(rows, bytes);
+        taken.map_err(|error| error.at(&self.path))
     }
 
-    /// Counts the bytes of signatures that were made for rows of the table.
-    pub(crate) fn count_signed(&self, bytes: usize) -> Result<()> {
-        self.spend(bytes as u64)
-    }
-
-    fn spend(&self, bytes: u64) -> Result<()> {
-        let taken = |left: u64| left.checked_sub(bytes);
-        let (set, get) = (Ordering::Relaxed, Ordering::Relaxed);
-        match self.allowance.fetch_update(set, get, taken) {
-            Ok(_) => Ok(()),
-            Err(_) => Err(Error::at(
-                &self.path,
-                "has values and signatures of more than 1 GiB, and of more than --max-expansion \
-                 times the bytes of the file",
-            )
-            .hint("raise --max-expansion if you trust whoever wrote the file")),
-        }
+    /// Counts rows for which signatures of so many bytes were made.
+    pub(crate) fn count_signed(&self, rows: usize, bytes: usize) -> Result<()> {
+        let taken = self.pages.expansion.take_signatures(rows, bytes);
+        taken.map_err(|error| error.at(&self.path))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -149,7 +101,7 @@ impl Table {
     }
 
     pub(super) fn source(&self) -> &Source {
-        &self.source
+        &self.pages.source
     }
 
     /// Length of the file in bytes.
@@ -257,12 +209,36 @@ impl Table {
         }
         contained(&self.path, || {
             let group = self.metadata.row_group(group);
-            ColumnReader::new(&self.source, group, column)
+            ColumnReader::new(&self.pages, group, column)
         })
     }
 }
 
-/// Returns the name of a logical type, without its parameters.
+/// Refuses counts that no file has, so that sums of them do not overflow. Columns that share bytes
+/// of the file would be copied and read many times.
+fn check_counts(path: &Path, metadata: &ParquetMetaData, len: u64) -> Result<()> {
+    let columns = metadata.file_metadata().schema_descr().num_columns();
+    let mut rows: i64 = 0;
+    let mut bytes: u64 = 0;
+    for group in metadata.row_groups() {
+        let count = group.num_rows();
+        let sum = rows.checked_add(count).filter(|_| count >= 0);
+        rows = sum.ok_or_else(|| damaged(path, "its number of rows is impossible"))?;
+        if group.num_columns() != columns {
+            return Err(damaged(path, "a row group lacks a column"));
+        }
+        for column in group.columns() {
+            let size = u64::try_from(column.compressed_size()).unwrap_or(u64::MAX);
+            bytes = bytes.saturating_add(size);
+        }
+    }
+    if bytes > len {
+        return Err(damaged(path, "its columns are longer than the file"));
+    }
+    Ok(())
+}
+
+/// The name of a logical type, without its parameters.
 fn in_a_word(logical: &LogicalType) -> String {
     let text = format!("{logical:?}");
     let end = text.find(|letter: char| !letter.is_ascii_alphanumeric());

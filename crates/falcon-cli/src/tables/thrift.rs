@@ -12,7 +12,12 @@ pub(super) const DEEPEST: usize = 64;
 /// the structs around a field into the path of the field.
 pub(super) const MOST_PATH_BYTES: u64 = 16 << 20;
 
-/// Bytes that a name in a path takes in addition to its text.
+/// Most structs in lists of the footer beside the schema, such as row groups, columns of them and
+/// key-value pairs. The `parquet` crate reserves memory for as many as a list claims, also if each
+/// has one byte. Those that it writes have 15 bytes and more.
+pub(super) const MOST_STRUCTS: u64 = 1 << 20;
+
+/// Bytes that a name in a path takes besides its text.
 const NAME_BYTES: u64 = 64;
 
 /// Returns the uncompressed size that a page header claims. `None` if a field occurs twice.
@@ -42,16 +47,17 @@ pub(super) fn uncompressed_size(header: &[u8]) -> Option<u64> {
                 size?;
             }
             (2, _) => return None,
-            (_, kind) => rest.skip(kind, 4)?,
+            (_, kind) => drop(rest.skip(kind, 4)?),
         }
     }
 }
 
-/// True if the schema in a footer claims few enough fields and structs, with short enough names,
-/// for the `parquet` crate to read it. `None` if the footer is malformed.
-pub(super) fn has_small_schema(footer: &[u8]) -> Option<bool> {
+/// Whether a footer claims so few structs, and its schema so few fields with so short names, that
+/// the `parquet` crate can read it, if the footer is well-formed.
+pub(super) fn is_small(footer: &[u8]) -> Option<bool> {
     let mut rest = Thrift(footer);
     let mut last = 0;
+    let mut structs: u64 = 0;
     loop {
         let (step, kind) = rest.field()?;
         if kind == 0 {
@@ -59,7 +65,10 @@ pub(super) fn has_small_schema(footer: &[u8]) -> Option<bool> {
         }
         last += step;
         if last != 2 {
-            rest.skip(kind, 32)?;
+            structs += rest.skip(kind, 32)?;
+            if structs > MOST_STRUCTS {
+                return Some(false);
+            }
             continue;
         }
         let (9, (12, count)) = (kind, rest.list()?) else {
@@ -137,7 +146,7 @@ impl Thrift<'_> {
                     fields = (zigzag & 1 == 0).then_some(zigzag >> 1)?;
                 }
                 (5, _) => return None,
-                (_, kind) => self.skip(kind, 32)?,
+                (_, kind) => drop(self.skip(kind, 32)?),
             }
         }
     }
@@ -154,7 +163,9 @@ impl Thrift<'_> {
         None
     }
 
-    fn skip(&mut self, kind: u8, depth: u32) -> Option<()> {
+    /// Skips a value. Returns the number of structs in its lists.
+    fn skip(&mut self, kind: u8, depth: u32) -> Option<u64> {
+        let mut structs = 0;
         match kind {
             // The booleans, true and false.
             1 | 2 => {}
@@ -172,7 +183,7 @@ impl Thrift<'_> {
                     return None;
                 }
                 for _ in 0..count {
-                    self.skip(kind, depth - 1)?;
+                    structs += u64::from(kind == 12) + self.skip(kind, depth - 1)?;
                 }
             }
             12 if depth > 0 => loop {
@@ -183,11 +194,11 @@ impl Thrift<'_> {
                 if field >> 4 == 0 {
                     self.varint()?;
                 }
-                self.skip(field & 15, depth - 1)?;
+                structs += self.skip(field & 15, depth - 1)?;
             },
             _ => return None,
         }
-        Some(())
+        Some(structs)
     }
 }
 
@@ -219,23 +230,46 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_claims_too_much_is_found() {
+    fn a_footer_that_claims_too_much_is_found() {
         let small = footer(&[2, 1, 0, 2, 0, 0]);
-        assert_eq!(has_small_schema(&small), Some(true));
+        assert_eq!(is_small(&small), Some(true));
         for end in 0..small.len() {
-            assert_eq!(has_small_schema(&small[..end]), None);
+            assert_eq!(is_small(&small[..end]), None);
         }
-        assert_eq!(has_small_schema(&footer(&[4096])), Some(true));
-        assert_eq!(has_small_schema(&footer(&[4097])), Some(false));
+        assert_eq!(is_small(&footer(&[4096])), Some(true));
+        assert_eq!(is_small(&footer(&[4097])), Some(false));
+        assert_eq!(is_small(&footer(&[2, i32::MAX as u64])), Some(false));
+        assert_eq!(is_small(&footer(&[1; 64])), Some(true));
+        assert_eq!(is_small(&footer(&[1; 65])), Some(false));
+        // Many structs, none in another.
+        let flat: Vec<u64> = [100].into_iter().chain([1, 0].repeat(100)).collect();
+        assert_eq!(is_small(&footer(&flat)), Some(true));
+    }
+
+    #[test]
+    fn structs_in_lists_are_counted() {
+        let claims = |list: &[u8], groups: &[u8]| {
+            let mut bytes = footer(&[0]);
+            // A list of row groups, which ends the footer.
+            bytes.truncate(bytes.len() - 3);
+            bytes.extend([list, groups, &[0]].concat());
+            is_small(&bytes)
+        };
+        let most = MOST_STRUCTS as usize;
+        let list = [0x19, 0xfc, 0x80, 0x80, 0x40];
+        assert_eq!(claims(&list, &vec![0; most]), Some(true));
         assert_eq!(
-            has_small_schema(&footer(&[2, i32::MAX as u64])),
+            claims(&[0x19, 0xfc, 0x81, 0x80, 0x40], &vec![0; most + 1]),
             Some(false)
         );
-        assert_eq!(has_small_schema(&footer(&[1; 64])), Some(true));
-        assert_eq!(has_small_schema(&footer(&[1; 65])), Some(false));
-        // Many structs, none of them nested.
-        let flat: Vec<u64> = [100].into_iter().chain([1, 0].repeat(100)).collect();
-        assert_eq!(has_small_schema(&footer(&flat)), Some(true));
+        // One row group with as many columns.
+        let columns = [&list[..], &vec![0; most], &[0]].concat();
+        assert_eq!(claims(&[0x19, 0x1c], &columns), Some(false));
+        // Numbers are no structs.
+        assert_eq!(
+            claims(&[0x19, 0xf5, 0x81, 0x80, 0x40], &vec![0; most + 1]),
+            Some(true)
+        );
     }
 
     #[test]

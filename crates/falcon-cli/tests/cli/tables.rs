@@ -1,5 +1,6 @@
 //! Parquet files of signatures: every type of column, shards, restarts, damaged files.
 
+mod expansion;
 #[cfg(unix)]
 mod outputs;
 
@@ -655,7 +656,7 @@ fn finished_outputs_are_skipped_and_outdated_ones_made_again() {
     sandbox.write(table, bytes);
     let again = sandbox.succeeds(&skip);
     assert!(
-        text(&again.stderr).contains("1 of these outputs were"),
+        text(&again.stderr).contains("1 of these outputs was there already"),
         "{again:?}"
     );
     let after = times();
@@ -1757,7 +1758,25 @@ fn numbers_out_of_range_are_refused() {
     assert!(sandbox.names().is_empty());
 }
 
-/// Row groups that share bytes of the file would be copied many times.
+#[test]
+fn help_says_what_verdicts_and_the_status_are() {
+    let help = |command| {
+        let help = Sandbox::empty().succeeds(&[command, "--help"]);
+        text(&help.stdout).replace('\n', " ")
+    };
+    let verify = help("verify-table");
+    assert!(
+        verify.contains("1 if one is not (verdicts 1 to 3)"),
+        "{verify}"
+    );
+    let sign = help("sign-table");
+    assert!(
+        sign.contains("null is null, and `verify-table` calls such a row malformed"),
+        "{sign}"
+    );
+}
+
+/// Row groups that share their bytes would be copied many times.
 #[test]
 fn columns_longer_than_the_file_are_refused() {
     let sandbox = Sandbox::empty();
@@ -1877,10 +1896,22 @@ fn tables_of_messages_are_not_signed_with_a_key_for_certificates() {
             message.contains("is not the signed part of a certificate"),
             "{message}"
         );
-        assert!(message.contains("leave out row 1"), "{message}");
+        assert!(message.contains("leave out row 1 (the first"), "{message}");
         assert!(!sandbox.path("signed").join(table).exists());
     }
     sandbox.succeeds(&with(&sign("content.parquet"), ["--allow-x509"]));
+    // Rows that are refused, in three row groups.
+    let rows = [&content[..], b"one", b"two", &content, b"three"];
+    let columns = [("message", Column::of(rows))];
+    write(&sandbox.path("many.parquet"), &columns, 2, plain().build());
+    let message = sandbox.refuses(&with(&sign("many.parquet"), ["--allow-x509"]));
+    let told = "leave out row 1 and 2 more (the first one is row 0)";
+    assert!(message.contains(told), "{message}");
+    let sign = ["sign-table", "-k", "k", "many.parquet", "-o", "signed"];
+    let message = sandbox.refuses(&sign);
+    let told = "leave out row 0 and 1 more (the first one is row 0)";
+    assert!(message.contains(told), "{message}");
+    assert!(!sandbox.path("signed/many.parquet").exists());
 }
 
 /// A dictionary can store one value of a megabyte for any number of rows.
@@ -1912,11 +1943,15 @@ fn small_files_do_not_take_hours() {
     let verify = ["verify-table", "-p", "k.pub", "t.parquet", "-o", "v"];
     let message = sandbox.refuses(&verify);
     assert!(
-        message.contains("t.parquet: has values and signatures of more than 1 GiB"),
+        message.contains("t.parquet: has 1,0")
+            && message.contains(" bytes of values and signatures in 1,0"),
         "{message}"
     );
-    assert!(message.contains("raise --max-expansion"), "{message}");
-    sandbox.succeeds(&with(&verify, ["--max-expansion", "1000000"]));
+    let told = " of 1,100 rows; at most 1,073,741,824 are read (1 GiB, or 1000 times the file if \
+        that is more)";
+    assert!(message.contains(told), "{message}");
+    let more = expansion::passing(&message);
+    sandbox.succeeds(&with(&verify, ["--max-expansion", &more]));
 }
 
 #[test]
@@ -1971,11 +2006,12 @@ fn signatures_count_towards_the_expansion() {
     let signed = sandbox.succeeds(&with(&sign, ["k", "-o", "small"]));
     assert_eq!(text(&signed.stdout), "t.parquet: 17,600 signed\n");
     let message = sandbox.refuses(&with(&sign, ["large", "-o", "s"]));
-    let told = "t.parquet: has values and signatures of more than 1 GiB, and of more than \
-        --max-expansion times the bytes of the file";
+    let told = " bytes of values and signatures in 17,600 of 17,600 rows; at most 1,073,741,824 ";
     assert!(message.contains(told), "{message}");
-    assert!(message.contains("raise --max-expansion"), "{message}");
     assert!(!sandbox.path("s/t.parquet").exists());
+    let more = ["large", "-o", "s", "--max-expansion"];
+    let sign = with(&sign, more);
+    sandbox.succeeds(&with(&sign, [&expansion::passing(&message)]));
 }
 
 /// `make-table` writes the table of keys beside the folder of the tables, not in it.

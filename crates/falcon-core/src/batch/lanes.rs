@@ -561,10 +561,10 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
 /// Fewest messages that are hashed side by side. One or two are hashed faster one at a time.
 pub(crate) const FEWEST_HASHED_TOGETHER: usize = 3;
 
-/// Verifies jobs and hashes their messages side by side. `points` holds one point for each job, or
-/// more. Calls `prefetch` with the number of each job before the arithmetic of that job, which uses
-/// the memory little.
-fn verify_together<'o, V: From<Result<(), SignatureError>> + 'o>(
+/// Verifies jobs whose messages are hashed side by side. `points` holds one
+/// point for each job, or more. Calls `prefetch` with the number of each job before its arithmetic,
+/// which needs little of the memory.
+fn verify_together<'o, V: From<Verdict> + 'o>(
     scheme: impl Scheme,
     isa: impl Isa,
     logn: u32,
@@ -603,11 +603,11 @@ fn verify_together<'o, V: From<Result<(), SignatureError>> + 'o>(
         }
         ring::multiply(&ntt, logn, job.s2, job.prepared, product);
         let is_short = ring::is_preimage(isa, logn, point, job.s2, product);
-        let result = if is_short && scheme.accepts(product) {
-            Ok(())
+        let verdict = if is_short && scheme.accepts(product) {
+            Verdict::Valid
         } else {
-            Err(SignatureError)
+            Verdict::Invalid
         };
-        *out = result.into();
+        *out = verdict.into();
     }
 }

@@ -67,6 +67,7 @@ pub const PACKAGE: Package = Package {
         ("tables.rs", NO_VERDICT),
         ("tables/batches.rs", NO_VERDICT),
         ("tables/column.rs", NO_VERDICT),
+        ("tables/expansion.rs", NO_VERDICT),
         ("tables/source.rs", NO_VERDICT),
         ("tables/state.rs", NO_VERDICT),
         ("tables/table.rs", NO_VERDICT),
