@@ -35,8 +35,12 @@ pub(super) const CONSTANTS: &str = "constants, tables and functions for them";
 pub(super) const TABLE: &str = "one call each";
 /// Compiled for builds without an instruction set, whose tests `.ci/run engines` runs.
 pub(super) const OTHER_BUILDS: &str = "not compiled where the mutants run";
-/// Accepts and refuses nothing, and keeps no earlier output: other files of the program do.
+/// Accepts and refuses nothing, and keeps no earlier output: other files of the program do. A test
+/// looks for errors in these files.
 pub(super) const NO_VERDICT: &str = "decides no verdict";
+/// Refuses arguments and files of its command. Other files of the program judge signatures, and
+/// decide whether an earlier output is kept.
+pub(super) const ARGUMENTS: &str = "refuses arguments of its command only";
 /// Texts only.
 pub(super) const TEXTS: &str = "texts of errors";
 
