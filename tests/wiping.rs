@@ -343,35 +343,7 @@ fn a_batch_of_fn_dsa_leaves_no_seed() {
     }
 }
 
-/// The state of a hash begins with the bytes that it has absorbed.
-#[test]
-fn a_hash_that_is_dropped_leaves_nothing() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let secret: [u8; KEY_LEN] = std::array::from_fn(|i| 7 * i as u8 + 1);
-    *KEYS.lock().unwrap() = [secret; JOBS];
-    let found = |free: &dyn Fn()| {
-        SEARCHING.store(true, SeqCst);
-        free();
-        SEARCHING.store(false, SeqCst);
-        FOUND.swap(0, SeqCst)
-    };
-    // Shows that the search finds a secret that was not wiped.
-    assert_eq!(found(&|| drop(secret.to_vec())), 1);
-    let absorbing = || {
-        let mut hash = Box::new(Shake256::new());
-        hash.update(&secret);
-        drop(hash);
-    };
-    assert_eq!(found(&absorbing), 0);
-    let squeezing = || {
-        let mut reader = Box::new(Shake256::new().finalize());
-        reader.start(|hash| _ = hash.update(&secret));
-        drop(reader);
-    };
-    assert_eq!(found(&squeezing), 0);
-}
-
-/// An engine whose signatures are all the same, and wrong.
+/// An engine whose every signature is the same, and wrong.
 struct Wrong {
     signature: Signature<Falcon512>,
     /// Result of signing, after the signatures were written.

@@ -9,8 +9,10 @@ use falcon_core::hazmat::{
     self, Cshake256HashToPoint, HashToPoint, OtherNonce, signature_from_nonce_and_s2,
     verify_with_hash,
 };
-use falcon_core::pkcs8::{CertificateSignature, spki::SignatureBitStringEncoding};
+use falcon_core::pkcs8::spki::{DynSignatureAlgorithmIdentifier, SignatureBitStringEncoding};
+use falcon_core::pkcs8::{CertificateSignature, EncodePublicKey};
 use falcon_core::recovery::{self, RecoverableSignature};
+use falcon_core::signature::Keypair;
 use falcon_core::{
     AnySigningKey, AnyVerifyingKey, Engine, Falcon1024, Format, Scratch, Signature, SigningKey,
     VerifyingKey,
@@ -18,6 +20,8 @@ use falcon_core::{
 use falcon_envelope::{
     Digest, Entry, FilePath, Manifest, SignedManifest, Statement, Subject, Time,
 };
+use falcon_x509::x509_cert::builder::{self, Builder};
+use falcon_x509::x509_cert::der::asn1::BitString;
 use falcon_x509::x509_cert::der::{self, Decode, Encode, Reader, SliceReader};
 use falcon_x509::x509_cert::ext::pkix::CrlNumber;
 use falcon_x509::x509_cert::{Certificate, time::Validity};
@@ -183,14 +187,65 @@ fn doors() -> Vec<Door> {
                     Ok(mu) => key.sign_mu_with_rng(&mut rng(), mu),
                     Err(_) => key.sign_with_rng(&mut rng(), Context::EMPTY, message),
                 };
-                let signature = signature.expect("no fault");
-                signature_from_nonce_and_s2(signature.nonce(), signature.s2()).expect("a signature")
+                of_fn_dsa(signature.expect("no fault"))
+            }),
+        ),
+        door(
+            "FN-DSA batch",
+            Family::FnDsa,
+            Box::new(|message: &[u8]| {
+                let key = fndsa_provisional::SigningKey::from(key());
+                let context = Context::EMPTY;
+                let whole = fndsa_provisional::Message::Whole { context, message };
+                let job = message
+                    .try_into()
+                    .map_or(whole, fndsa_provisional::Message::Mu);
+                let signed = key.sign_batch_with_rng(Engine::best(), &mut rng(), &[job; 3]);
+                let last = signed.into_iter().next_back().expect("three");
+                of_fn_dsa(last.expect("no fault"))
+            }),
+        ),
+        door(
+            "X.509 builder",
+            Family::Plain,
+            Box::new(|message: &[u8]| {
+                let built = key().build(Whatever(message.to_vec()), &mut rng());
+                let bits = built.expect("no fault");
+                let signature = CertificateSignature::<Falcon1024>::try_from(bits.raw_bytes());
+                signature.expect("a signature").into()
             }),
         ),
     ]
 }
 
-/// Returns a statement about a file or a manifest.
+fn of_fn_dsa(signature: fndsa_provisional::Signature<Falcon1024>) -> Signature<Falcon1024> {
+    signature_from_nonce_and_s2(signature.nonce(), signature.s2()).expect("a signature")
+}
+
+/// A builder whose signed part is any bytes.
+struct Whatever(Vec<u8>);
+
+impl Builder for Whatever {
+    type Output = BitString;
+
+    fn finalize<S>(&mut self, _: &S) -> builder::Result<Vec<u8>>
+    where
+        S: Keypair + DynSignatureAlgorithmIdentifier,
+        S::VerifyingKey: EncodePublicKey,
+    {
+        Ok(self.0.clone())
+    }
+
+    fn assemble<S>(self, signature: BitString, _: &S) -> builder::Result<BitString>
+    where
+        S: Keypair + DynSignatureAlgorithmIdentifier,
+        S::VerifyingKey: EncodePublicKey,
+    {
+        Ok(signature)
+    }
+}
+
+/// A statement about a file or a manifest.
 fn statement(subject: Subject) -> Statement {
     let time = Time::parse("2025-06-01T12:00:00Z").expect("a time");
     let key = AnyVerifyingKey::from(key().verifying_key().clone());
@@ -247,8 +302,11 @@ fn documents() -> Vec<(SignedPart, Vec<u8>)> {
     ]
 }
 
-/// Converts nonce and `s2` to FN-DSA's encoding, whose code begins with the least significant bits.
-fn as_fn_dsa(signature: &Signature<Falcon1024>) -> fndsa_provisional::Signature<Falcon1024> {
+/// Nonce and `s2` in FN-DSA's encoding, whose code begins with the least significant bits. `None`
+/// if it has none: round 3 allows larger coefficients and longer codes.
+fn as_fn_dsa(
+    signature: &Signature<Falcon1024>,
+) -> Option<fndsa_provisional::Signature<Falcon1024>> {
     let mut bits = Vec::new();
     for &s in signature.s2() {
         let magnitude = s.unsigned_abs();
@@ -265,8 +323,8 @@ fn as_fn_dsa(signature: &Signature<Falcon1024>) -> fndsa_provisional::Signature<
     bytes.extend(signature.nonce());
     // The last byte may be only partly used.
     bytes.extend(code);
-    bytes.resize(1280, 0);
-    fndsa_provisional::Signature::try_from(&bytes[..]).expect("a signature")
+    bytes.resize(bytes.len().max(1280), 0);
+    fndsa_provisional::Signature::try_from(&bytes[..]).ok()
 }
 
 /// Returns FN-DSA's message representative of "order #42".
@@ -359,10 +417,11 @@ fn kinds() -> Vec<Kind> {
             message: mu().to_vec(),
             accepts: Box::new(move |it| {
                 let key = fndsa_provisional::SigningKey::from(key());
-                let signature = as_fn_dsa(it);
-                key.verifying_key()
-                    .verify(Context::EMPTY, b"order #42", &signature)
-                    .is_ok()
+                let verify = |signature| {
+                    let key = key.verifying_key();
+                    key.verify(Context::EMPTY, b"order #42", &signature).is_ok()
+                };
+                as_fn_dsa(it).is_some_and(verify)
             }),
         },
     ];
@@ -390,7 +449,9 @@ fn kinds() -> Vec<Kind> {
 fn a_signature_is_of_one_kind() {
     let kinds = kinds();
     assert_eq!(kinds.len(), 11);
-    for door in doors() {
+    let doors = doors();
+    assert_eq!(doors.len(), 14);
+    for door in doors {
         for kind in &kinds {
             let signature = (door.sign)(&kind.message);
             assert_eq!(
@@ -404,7 +465,20 @@ fn a_signature_is_of_one_kind() {
     }
 }
 
-/// A nonce of another length moves the border between nonce and message, so it does not identify
+/// FN-DSA bounds every coefficient. One signature of Falcon-1024 in 1500 has a larger one.
+#[test]
+fn a_signature_that_fn_dsa_cannot_encode_is_not_accepted() {
+    let with = |s| {
+        let mut s2 = [0; 1024];
+        s2[7] = s;
+        signature_from_nonce_and_s2(&[3; 40], &s2).expect("within the bound")
+    };
+    for (s, encodes) in [(840, true), (841, false), (-840, true), (-841, false)] {
+        assert_eq!(as_fn_dsa(&with(s)).is_some(), encodes, "{s}");
+    }
+}
+
+/// A nonce of another length moves the border between nonce and message, so it says nothing about
 /// the kind.
 #[test]
 fn a_signature_with_another_nonce_is_one_of_moved_bytes() {

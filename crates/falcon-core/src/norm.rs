@@ -44,14 +44,26 @@ pub(crate) fn squared_norm(isa: impl Isa, coefficients: &[i16]) -> u64 {
     )
 }
 
-/// The squared norm of up to [`SQUARES`] coefficients for each sum.
+/// The squared norm of up to [`SQUARES`] coefficients for each sum, or a number above every bound.
 #[inline(always)]
 fn chunk_norm(chunk: &[i16]) -> u64 {
-    if !HAS_VECTORS {
-        // Sums of 64 bits are faster than clamping, which is a branch on RISC-V.
-        let squares = chunk.iter().map(|&x| i32::from(x).pow(2) as u32);
-        return squares.map(u64::from).sum();
+    if HAS_VECTORS {
+        sum_of_clamped(chunk)
+    } else {
+        sum_of_all(chunk)
     }
+}
+
+/// Without vectors, sums of 64 bits are faster than clamping, which is a branch on RISC-V.
+#[inline(always)]
+fn sum_of_all(chunk: &[i16]) -> u64 {
+    let squares = chunk.iter().map(|&x| i32::from(x).pow(2) as u32);
+    squares.map(u64::from).sum()
+}
+
+/// Sums of 32 bits, of clamped coefficients.
+#[inline(always)]
+fn sum_of_clamped(chunk: &[i16]) -> u64 {
     let mut sums = [0u32; SUMS];
     let (rows, rest) = chunk.as_chunks::<SUMS>();
     for row in rows {
@@ -162,6 +174,42 @@ mod tests {
         }
         for logn in [0, 11, u32::MAX] {
             assert!(!is_short(logn, 1), "no such degree");
+        }
+    }
+
+    /// The forms for targets with vectors and without.
+    const FORMS: [fn(&[i16]) -> u64; 2] = [sum_of_clamped, sum_of_all];
+
+    #[test]
+    fn both_forms_meet_the_bound_exactly() {
+        for logn in 1..=10 {
+            let bound = u64::from(SIGNATURE_NORM_BOUND[logn as usize]);
+            let (mut x, mut rest) = (vec![0; 77], bound);
+            while rest > 0 {
+                let root = rest.isqrt();
+                rest -= root * root;
+                x.push(if rest % 2 == 0 {
+                    -(root as i16)
+                } else {
+                    root as i16
+                });
+            }
+            for form in FORMS {
+                assert_eq!(form(&x), bound, "{logn}");
+                assert_eq!(form(&[&x[..], &[-1]].concat()), bound + 1, "{logn}");
+            }
+        }
+    }
+
+    #[test]
+    fn both_forms_count_extremes() {
+        for extreme in [i16::MIN, i16::MAX, 8401, -8401] {
+            for n in [1, 31, SUMS, 33, SQUARES * SUMS] {
+                let square = i64::from(extreme).pow(2) as u64;
+                let clamped = 8400 * 8400;
+                let expected = [clamped, square].map(|square| n as u64 * square);
+                assert_eq!(FORMS.map(|form| form(&vec![extreme; n])), expected);
+            }
         }
     }
 

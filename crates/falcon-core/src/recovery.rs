@@ -161,16 +161,25 @@ fn sign_on<P: Parameters>(
         let mut signature = sign(on, key, nonce, copy, &mut seeds, Fit::Padded, scratch)?;
         // A discarded signature is public too, since no other signature of its point is made.
         reveal_all(signature.s2.as_mut());
-        match RecoverableSignature::of(on, key.as_ref(), &c, &signature) {
-            Ok(None) => {}
-            Ok(Some(signature)) => return Ok(signature),
-            Err(SignatureError) => {
-                wipe(signature.s2.as_mut());
-                return Err(FaultError);
-            }
+        if let Some(signature) = recoverable_or_wiped(on, key.as_ref(), &c, &mut signature)? {
+            return Ok(signature);
         }
     }
     Err(FaultError)
+}
+
+/// Makes a recoverable signature of `signature` of the point `c`, or `None` if there is none. If
+/// the signature is wrong, its maker had a fault, and it is wiped.
+fn recoverable_or_wiped<P: Parameters>(
+    on: impl Operations,
+    key: &VerifyingKey<P>,
+    c: &P::Residues,
+    signature: &mut Signature<P>,
+) -> Result<Option<RecoverableSignature<P>>, FaultError> {
+    RecoverableSignature::of(on, key, c, signature).map_err(|SignatureError| {
+        wipe(signature.s2.as_mut());
+        FaultError
+    })
 }
 
 /// Hashes a message to a point.
@@ -487,7 +496,17 @@ mod tests {
         assert_eq!(sign(Mixed(&key, &other)), Err(FaultError));
     }
 
-    /// The code of `s1` is longer than the padded form, although the vector is short.
+    #[test]
+    fn an_invalid_signature_is_wiped() {
+        let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
+        let key = key.verifying_key();
+        let mut signature = Signature::<Falcon512>::EMPTY;
+        signature.s2.fill(3);
+        let wrong = recoverable_or_wiped(Best::find(), key, &[0; 512], &mut signature);
+        assert_eq!((wrong, signature.s2), (Err(FaultError), [0; 512]));
+    }
+
+    /// The codes of `s1` are longer than the padded form, although the vector is short.
     #[test]
     fn a_half_that_does_not_fit_gives_no_recoverable_signature() {
         fn check<P: Parameters>() {

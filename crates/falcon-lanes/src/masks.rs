@@ -52,7 +52,13 @@ impl Masks {
     /// All ones if the top bit of `x` is set, else zero.
     #[inline(always)]
     pub fn of_sign_64(self, x: u64) -> u64 {
-        if IS_RISCV {
+        self.of_sign_64_by::<IS_RISCV>(x)
+    }
+
+    /// [`of_sign_64`](Self::of_sign_64) by masks of 32 bits where `HALVES`.
+    #[inline(always)]
+    fn of_sign_64_by<const HALVES: bool>(self, x: u64) -> u64 {
+        if HALVES {
             let mask = u64::from(self.of_sign((x >> 32) as u32));
             return mask << 32 | mask;
         }
@@ -62,16 +68,27 @@ impl Masks {
     /// All ones if `a < b`, else zero.
     #[inline(always)]
     pub fn less(self, a: i64, b: i64) -> u64 {
+        self.less_by::<IS_RISCV>(a, b)
+    }
+
+    #[inline(always)]
+    fn less_by<const HALVES: bool>(self, a: i64, b: i64) -> u64 {
         // The sign of the difference, unless it overflows: then that of `a`.
         let difference = a.wrapping_sub(b);
-        self.of_sign_64((difference ^ ((a ^ b) & (difference ^ a))) as u64)
+        self.of_sign_64_by::<HALVES>((difference ^ ((a ^ b) & (difference ^ a))) as u64)
     }
 
     /// The smaller and the larger one.
     #[inline(always)]
     pub fn min_max(self, a: u32, b: u32) -> [u32; 2] {
-        if IS_RISCV {
-            let swap = (a ^ b) & self.less(b.into(), a.into()) as u32;
+        self.min_max_by::<IS_RISCV>(a, b)
+    }
+
+    /// [`min_max`](Self::min_max) by masks where `MASKED`.
+    #[inline(always)]
+    fn min_max_by<const MASKED: bool>(self, a: u32, b: u32) -> [u32; 2] {
+        if MASKED {
+            let swap = (a ^ b) & self.less_by::<MASKED>(b.into(), a.into()) as u32;
             return [a ^ swap, b ^ swap];
         }
         [a.min(b), a.max(b)]
@@ -80,8 +97,14 @@ impl Masks {
     /// The absolute value, modulo `2^64`.
     #[inline(always)]
     pub fn abs(self, x: i64) -> u64 {
-        if IS_RISCV {
-            let sign = self.of_sign_64(x as u64);
+        self.abs_by::<IS_RISCV>(x)
+    }
+
+    /// [`abs`](Self::abs) by masks where `MASKED`.
+    #[inline(always)]
+    fn abs_by<const MASKED: bool>(self, x: i64) -> u64 {
+        if MASKED {
+            let sign = self.of_sign_64_by::<MASKED>(x as u64);
             return (x as u64 ^ sign).wrapping_sub(sign);
         }
         x.unsigned_abs()
@@ -92,9 +115,7 @@ impl Masks {
 mod tests {
     use super::*;
 
-    /// The forms for RISC-V run in tests/ct/firmware, whose keys are compared with those made here.
-    #[test]
-    fn masks_decide_as_comparisons_do() {
+    fn decides_as_comparisons_do<const MASKED: bool>() {
         let masks = Masks::new();
         let numbers = [
             0,
@@ -105,18 +126,27 @@ mod tests {
             i64::MAX,
             i64::MIN,
             i64::MIN + 1,
+            1 << 31,
             1 << 32,
             -1 << 31,
         ];
+        let all = |is: bool| if is { u64::MAX } else { 0 };
         for a in numbers {
-            assert_eq!(masks.abs(a), a.unsigned_abs());
+            assert_eq!(masks.abs_by::<MASKED>(a), a.unsigned_abs());
             assert_eq!(masks.of_sign(a as u32) as i32, (a as i32) >> 31);
-            assert_eq!(masks.of_sign_64(a as u64), if a < 0 { u64::MAX } else { 0 });
+            assert_eq!(masks.of_sign_64_by::<MASKED>(a as u64), all(a < 0));
             for b in numbers {
-                assert_eq!(masks.less(a, b), if a < b { u64::MAX } else { 0 });
+                assert_eq!(masks.less_by::<MASKED>(a, b), all(a < b));
                 let (a, b) = (a as u32, b as u32);
-                assert_eq!(masks.min_max(a, b), [a.min(b), a.max(b)]);
+                assert_eq!(masks.min_max_by::<MASKED>(a, b), [a.min(b), a.max(b)]);
             }
         }
+    }
+
+    /// The forms for RISC-V, too, with a zero that is not hidden.
+    #[test]
+    fn masks_decide_as_comparisons_do() {
+        decides_as_comparisons_do::<false>();
+        decides_as_comparisons_do::<true>();
     }
 }

@@ -7,72 +7,21 @@
 #![cfg(target_os = "linux")]
 
 mod common;
+#[path = "../../../tests/stacks/freed.rs"]
+mod freed;
 #[allow(dead_code, reason = "the tests of Falcon use all of it")]
 #[path = "../../../tests/stacks/search.rs"]
 mod search;
 
 use common::{error_vector, positions, repeated};
 use falcon_kat::Again;
+use freed::{freed_by, look_for};
 use mceliece_core::*;
 use search::{Search, Secret, stack_after};
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
-use std::slice;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Mutex, PoisonError};
 use zeroize::Zeroizing;
 
-/// Length in bytes of a piece that is searched for in freed memory.
-const PIECE: usize = 16;
-/// Freed blocks are searched for these pieces while [`SEARCHING`] is set.
-static PIECES: Mutex<[[u8; PIECE]; 5]> = Mutex::new([[0; PIECE]; 5]);
-static SEARCHING: AtomicBool = AtomicBool::new(false);
-/// Number of freed blocks that held a piece.
-static FOUND: AtomicUsize = AtomicUsize::new(0);
-
-/// An allocator that searches every freed block.
-struct Searching;
-
-#[global_allocator]
-static ALLOCATOR: Searching = Searching;
-
-// SAFETY: every call goes to the system's allocator.
-unsafe impl GlobalAlloc for Searching {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // Zeroed, so that every byte of a block may be read when it is freed.
-        // SAFETY: the caller guarantees the requirements of `alloc`.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller guarantees the requirements of `alloc_zeroed`.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        if SEARCHING.load(SeqCst) {
-            // SAFETY: the block has this size, and no other code uses it any more.
-            let bytes = unsafe { slice::from_raw_parts(block, layout.size()) };
-            let pieces = PIECES.lock().unwrap_or_else(PoisonError::into_inner);
-            let held = |word: &[u8]| pieces.iter().any(|piece| piece == word);
-            if bytes.windows(PIECE).any(held) {
-                FOUND.fetch_add(1, SeqCst);
-            }
-        }
-        // SAFETY: the caller guarantees the requirements of `dealloc`.
-        unsafe { System.dealloc(block, layout) }
-    }
-}
-
-/// Number of blocks that `work` frees with a secret in them.
-fn freed_by(work: impl FnOnce()) -> usize {
-    SEARCHING.store(true, SeqCst);
-    work();
-    SEARCHING.store(false, SeqCst);
-    FOUND.swap(0, SeqCst)
-}
-
-/// Number of 8-byte words that are not zero on the stack of a thread after `work`.
+/// Words of 8 bytes on the stack of a thread that are not zero.
 fn words_after(work: impl FnOnce() + Send) -> usize {
     let stack = stack_after(work);
     let words = stack.as_chunks::<8>().0;
@@ -173,12 +122,14 @@ fn leaves_nothing<P: Parameters>() {
     let mut search_vector = Search::new(vec![Secret::new("the error vector", e, 64, 1)]);
     let key = pair.secret_key.as_bytes();
     let (goppa, control, s) = (40, 40 + 2 * P::T, key.len() - P::N / 8);
-    let parts = [&key[..32], &key[goppa..], &key[control..], &key[s..]];
-    let [a, b, c, d] = parts.map(|part| part[..PIECE].try_into().expect("a piece"));
-    let of_secret = secret.as_bytes()[..PIECE].try_into().expect("a piece");
-    *PIECES.lock().expect("no panic") = [a, b, c, d, of_secret];
-    let copy = key.to_vec();
-    assert_eq!(freed_by(|| drop(copy)), 1, "the search finds a key");
+    let secret = secret.as_bytes();
+    look_for(&[
+        &key[..32],
+        &key[goppa..],
+        &key[control..],
+        &key[s..],
+        secret,
+    ]);
     let nothing = words_after(|| ());
     let mut left = Vec::new();
     for name in engines::names().collect::<Vec<_>>() {

@@ -62,6 +62,10 @@ struct Options {
     /// Take all mutants whose line in `--list` contains this, and no others; may be repeated
     #[arg(long)]
     only: Vec<String>,
+    /// Run only tests whose name contains this; may be repeated. What survives them may be killed
+    /// by others
+    #[arg(long)]
+    by: Vec<String>,
     /// Print file, function and text of the mutants that are drawn, and stop
     #[arg(long)]
     list: bool,
@@ -138,7 +142,11 @@ fn mutate(package: &Package, options: &Options) -> Result<(), Box<dyn Error>> {
     println!("{} mutants compile", compiled.len());
 
     let begin = Instant::now();
-    let tests = runs::record(&programs, package.skipped, &folder.join("reached"))
+    let runs = |test: &str| {
+        let named = |part: &String| test.contains(part.as_str());
+        !package.skipped.contains(&test) && (options.by.is_empty() || options.by.iter().any(named))
+    };
+    let tests = runs::record(&programs, runs, &folder.join("reached"))
         .map_err(|failed| format!("without a mutant fail: {}", failed.join(", ")))?;
     let seconds = begin.elapsed().as_secs();
     println!("{} tests pass without a mutant in {seconds} s", tests.len());

@@ -87,13 +87,13 @@ fn run(program: &Program, name: &str, variable: (&str, &str), limit: Duration) -
     }
 }
 
-/// Runs every test of `programs` without a mutant, with the log on.
+/// Runs the tests of `programs` that are `chosen` without a mutant, with the log on.
 ///
 /// # Errors
 /// The names of the tests that fail.
 pub fn record<'a>(
     programs: &'a [Program],
-    skipped: &[&str],
+    chosen: impl Fn(&str) -> bool,
     log: &Path,
 ) -> Result<Vec<Test<'a>>, Vec<String>> {
     let (mut tests, mut failed) = (Vec::new(), Vec::new());
@@ -105,7 +105,7 @@ pub fn record<'a>(
                 reaches: BTreeSet::new(),
                 time: Duration::ZERO,
             };
-            if skipped.contains(&&*test.name()) {
+            if !chosen(&test.name()) {
                 continue;
             }
             // Writable for every user, since tests may run programs as another user.

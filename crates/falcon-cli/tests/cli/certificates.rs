@@ -1,9 +1,11 @@
 //! `inspect` with certificates, certificate requests and revocation lists.
 
 use crate::sandbox::{Sandbox, json_lines, text, with};
-use falcon_core::pkcs8::EncodePublicKey;
+use falcon_core::pkcs8::spki::SignatureBitStringEncoding;
+use falcon_core::pkcs8::{CertificateSignature, EncodePublicKey};
 use falcon_core::{AnySigningKey, Falcon512, Falcon1024, SigningKey};
 use falcon_x509::CertificateSigner;
+use falcon_x509::x509_cert::Certificate;
 use falcon_x509::x509_cert::builder::{CertificateBuilder, profile::cabf::tls::Subordinate};
 use falcon_x509::x509_cert::der::asn1::{AnyRef, BitString};
 use falcon_x509::x509_cert::der::{Decode, Encode, Tag, pem};
@@ -310,7 +312,42 @@ fn certificates_of_an_older_key_of_the_same_name_are_not_verified() {
     assert_eq!(sandbox.status(&["inspect", "c"]), 1);
 }
 
-/// Names chosen by strangers cannot add lines or colours.
+/// A year before 2050 with four digits is decoded, but is not the DER of RFC 5280.
+#[test]
+fn a_signed_certificate_that_is_not_der_is_invalid() {
+    let sandbox = Sandbox::empty();
+    let key = SigningKey::<Falcon512>::from_seed_boxed(&[7; 32]).expect("no fault");
+    let der = certificate("CN=Root".parse().unwrap());
+    let read = Certificate::from_der(&der).unwrap();
+    let signed = read.tbs_certificate().to_der().unwrap();
+    let sequence = |contents: &[u8]| {
+        let length = (contents.len() as u16).to_be_bytes();
+        [&[0x30, 0x82][..], &length, contents].concat()
+    };
+    let (short, long) = (
+        b"\x30\x1e\x17\x0d250101000000Z",
+        b"\x30\x20\x18\x0f20250101000000Z",
+    );
+    let is_short = |bytes: &[u8]| bytes == short;
+    let at = signed.windows(short.len()).position(is_short).unwrap();
+    let signed = sequence(&[&signed[4..at], long, &signed[at + short.len()..]].concat());
+    let signature = key
+        .sign_with_rng(&mut UnwrapErr(SysRng), &signed)
+        .expect("no fault");
+    let bits = CertificateSignature::from(signature)
+        .to_bitstring()
+        .unwrap()
+        .to_der()
+        .unwrap();
+    let algorithm = read.signature_algorithm().to_der().unwrap();
+    sandbox.write("c", sequence(&[signed, algorithm, bits].concat()));
+    let told = sandbox.run(&["inspect", "c"]);
+    assert_eq!(told.status.code(), Some(1), "{told:?}");
+    let line = "\n  signature invalid: the signed contents are not DER\n";
+    assert!(text(&told.stdout).ends_with(line), "{told:?}");
+}
+
+/// Names of strangers cannot write lines or colours.
 #[test]
 fn invisible_characters_in_names_are_escaped() {
     let sandbox = Sandbox::empty();

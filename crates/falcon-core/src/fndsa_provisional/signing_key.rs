@@ -470,4 +470,23 @@ mod tests {
         assert_eq!(starts.load(Ordering::Relaxed), 1);
         assert_eq!(s2, [0; 512]);
     }
+
+    /// The public key of another pair refuses every attempt.
+    #[test]
+    fn a_signer_that_fails_leaves_no_vector() {
+        let [mut key, other] = [7, 8].map(|seed| {
+            let key = crate::SigningKey::<Falcon512>::from_seed(&[seed; 32]);
+            SigningKey::from(key.expect("no fault"))
+        });
+        key.set_public(other.key.verifying_key().clone());
+        let (mut point, mut s1, mut s2) = ([0; 512], Aligned([0; 512]), [0; 512]);
+        let out = Attempted {
+            nonce: &mut [0; NONCE_LEN],
+            point: &mut point,
+            s1: &mut s1.0,
+            s2: &mut s2,
+        };
+        assert!(!Signer::of(&key).sign_mu(&[1; SEED_LEN], &[2; MU_LEN], out));
+        assert_eq!(s2, [0; 512]);
+    }
 }

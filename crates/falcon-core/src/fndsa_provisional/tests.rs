@@ -115,7 +115,10 @@ fn is_signature(s1: [i16; 512], s2: [i16; 512]) -> bool {
         SigningKey::<P>::from(crate::SigningKey::from_seed(&[7; 32]).expect("no fault"));
     signer.set_public(key(one));
     let point: [u16; 512] = core::array::from_fn(|i| residue(i32::from(s1[i]) + i32::from(s2[i])));
-    Signer::of(&signer).is_signature(Best::find(), &point, &s2, &mut [0; 512])
+    let mut memory = [1; 512];
+    let is = Signer::of(&signer).is_signature(Best::find(), &point, &s2, &mut memory);
+    assert_eq!(memory, [0; 512], "s1 of a refused attempt is secret");
+    is
 }
 
 #[test]

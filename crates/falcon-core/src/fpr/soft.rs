@@ -37,6 +37,8 @@ mod word;
 use bits::{SIGN, exponent, magnitude, with_sign};
 use word::nonzero_bit;
 pub(crate) use word::{Native, Word};
+#[cfg(test)]
+pub(crate) use word::{Word32, Word64};
 
 /// `a + b`.
 #[inline]

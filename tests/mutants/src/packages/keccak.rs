@@ -5,7 +5,7 @@ use super::package::{ALL, COMPARED, CONSTANTS, Package};
 pub const PACKAGE: Package = Package {
     name: "falcon-keccak",
     features: &[],
-    tests: &["--lib"],
+    tests: &["--lib", "--test=wiping"],
     skipped: &[],
     sample: ALL,
     files: &["shake.rs", "side_by_side.rs", "single.rs"],

@@ -161,8 +161,19 @@ pub(super) fn is_precise<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> 
     let [down, part] = [2 * scale, 2 * ROUND[logn as usize] + 1];
     let pairs = window[..n / 2].iter().zip(&rest[..n / 2]);
     if cfg!(target_arch = "riscv32") {
-        return is_less_everywhere(pairs, down, part);
+        is_less_without_branches::<Native>(pairs, down, part)
+    } else {
+        is_less_everywhere(pairs, down, part)
     }
+}
+
+/// Whether every rest, shifted right by `down - part`, is less than its window. If `part` is
+/// larger, windows are shifted instead.
+fn is_less_everywhere<'a>(
+    pairs: impl Iterator<Item = (&'a i64, &'a i64)>,
+    down: u32,
+    part: u32,
+) -> bool {
     let [rest_shift, window_shift] = [down.saturating_sub(part), part.saturating_sub(down)];
     let mut precise = true;
     for (window, rest) in pairs {
@@ -171,13 +182,13 @@ pub(super) fn is_precise<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> 
     precise
 }
 
-/// The comparison of [`is_precise`] without a branch on RISC-V.
-fn is_less_everywhere<'a>(
+/// [`is_less_everywhere`] without a branch on RISC-V.
+fn is_less_without_branches<'a, W: Word>(
     pairs: impl Iterator<Item = (&'a i64, &'a i64)>,
     down: u32,
     part: u32,
 ) -> bool {
-    let (word, masks) = (Native::new(), Masks::new());
+    let (word, masks) = (W::new(), Masks::new());
     let positive = |x: u32| x & !masks.of_sign(x);
     let shifts = [down.wrapping_sub(part), part.wrapping_sub(down)].map(positive);
     let [rest_shift, _] = masks.min_max(shifts[0], 63);
@@ -315,6 +326,62 @@ fn lesser(a: u32, b: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fpr::soft::{Word32, Word64};
+    use std::vec::Vec;
+
+    #[test]
+    fn both_forms_compare_shifted_numbers() {
+        let mut numbers = [
+            i64::MIN,
+            -1 << 32,
+            -2,
+            -1,
+            0,
+            1,
+            2,
+            1 << 31,
+            1 << 32,
+            i64::MAX,
+        ]
+        .to_vec();
+        let mut random: u64 = 1;
+        for _ in 0..20 {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            // Of all sizes.
+            numbers.push(random as i64 >> (random >> 59));
+        }
+        let pairs = numbers
+            .iter()
+            .flat_map(|a| numbers.iter().map(move |b| (a, b)));
+        let pairs: Vec<_> = pairs.collect();
+        for shift in [0, 1, 2, 31, 32, 33, 62, 63] {
+            for [rest_shift, window_shift] in [[shift, 0], [0, shift]] {
+                for pair in &pairs {
+                    let (window, rest) = *pair;
+                    let less = rest >> rest_shift < window >> window_shift;
+                    for part in [window_shift, window_shift + 17] {
+                        let down = part + rest_shift - window_shift;
+                        let one = || [*pair].into_iter();
+                        let found = [
+                            is_less_everywhere(one(), down, part),
+                            is_less_without_branches::<Word32>(one(), down, part),
+                            is_less_without_branches::<Word64>(one(), down, part),
+                        ];
+                        assert_eq!(found, [less; 3], "{window} {rest} {down} {part}");
+                    }
+                }
+            }
+        }
+        // One of many decides, and a rest is shifted by 63 bits at most.
+        for (last, less) in [(1, true), (0, false), (-1, false)] {
+            let pairs = || [(&5, &0), (&1, &i64::MAX), (&last, &0)].into_iter();
+            assert_eq!(is_less_everywhere(pairs(), 99, 1), less);
+            assert_eq!(is_less_without_branches::<Word32>(pairs(), 99, 1), less);
+            assert_eq!(is_less_without_branches::<Word64>(pairs(), 99, 1), less);
+        }
+    }
 
     #[test]
     fn multiples_of_their_prime_are_found() {
