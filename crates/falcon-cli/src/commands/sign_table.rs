@@ -120,7 +120,7 @@ impl Refused {
             more => format!(" and {} more", HumanCount(more)),
         };
         let otherwise = format!("leave out row {}{more} (the first one is row 0)", self.row);
-        let checked = permitted.check(&self.message, true, &otherwise);
+        let checked = permitted.check(&self.message, &otherwise);
         checked.err().unwrap_or_else(|| Error::new("is refused"))
     }
 }
@@ -131,7 +131,7 @@ fn check(permitted: Permitted, first: u64, messages: &Values, refused: &mut Opti
         let Value::Bytes(message) = messages.get(i) else {
             continue;
         };
-        if permitted.check(message, true, "").is_ok() {
+        if permitted.check(message, "").is_ok() {
             continue;
         }
         match refused {
