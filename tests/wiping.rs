@@ -88,7 +88,7 @@ unsafe impl GlobalAlloc for Searching {
             let bytes = unsafe { slice::from_raw_parts(block, layout.size()) };
             let keys = KEYS.lock().unwrap_or_else(PoisonError::into_inner);
             let held = |word: &[u8]| keys.iter().any(|key| key == word);
-            if bytes.windows(KEY_LEN).step_by(4).any(held) {
+            if bytes.windows(KEY_LEN).any(held) {
                 FOUND.fetch_add(1, SeqCst);
             }
             if holds_records(bytes) {
@@ -206,10 +206,9 @@ fn a_vector_that_a_signing_key_is_read_from_is_wiped() {
     }
 }
 
-/// Returns the beginning of `bytes` for each alignment, since the search looks only at certain
-/// places.
-fn anywhere(bytes: &[u8]) -> [[u8; KEY_LEN]; JOBS] {
-    std::array::from_fn(|i| bytes[i % 4..][..KEY_LEN].try_into().expect("24 bytes"))
+/// The beginning of `bytes`, for [`KEYS`].
+fn beginning(bytes: &[u8]) -> [[u8; KEY_LEN]; JOBS] {
+    [*bytes.first_chunk().expect("24 bytes"); JOBS]
 }
 
 #[test]
@@ -217,7 +216,7 @@ fn a_document_of_a_signing_key_is_wiped() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let encoded = key.to_bytes();
-    *KEYS.lock().unwrap() = anywhere(&encoded[400..]);
+    *KEYS.lock().unwrap() = beginning(&encoded[400..]);
     let written = |free: &dyn Fn(&[u8])| {
         SEARCHING.store(true, SeqCst);
         let document = key.to_pkcs8_der().expect("it is written");
@@ -235,7 +234,7 @@ fn a_document_that_is_marked_is_wiped() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let document = key.to_pkcs8_der().expect("it is written");
-    *KEYS.lock().unwrap() = anywhere(&key.to_bytes()[400..]);
+    *KEYS.lock().unwrap() = beginning(&key.to_bytes()[400..]);
     let marked = |free: &dyn Fn(&[u8])| {
         SEARCHING.store(true, SeqCst);
         let marked = KeyUse::CertificatesOnly.write(document.as_bytes());
@@ -251,7 +250,7 @@ fn a_document_that_is_marked_is_wiped() {
 fn a_document_that_is_decrypted_is_wiped() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
-    *KEYS.lock().unwrap() = anywhere(&key.to_bytes()[400..]);
+    *KEYS.lock().unwrap() = beginning(&key.to_bytes()[400..]);
     let mut rng = falcon_tests::Repeatable::new("encrypts");
     let encrypted = key.to_pkcs8_encrypted_der_with_rng(&mut rng, "passphrase");
     let encrypted = encrypted.expect("it is written");
@@ -271,7 +270,7 @@ fn keys_that_are_dropped_leave_nothing() {
     let mut parts = [f, g, capital_f, capital_g].map(bytes).to_vec();
     parts.push(secret_hash(&key).to_vec());
     for (number, part) in parts.iter().enumerate() {
-        *KEYS.lock().unwrap() = anywhere(part);
+        *KEYS.lock().unwrap() = beginning(part);
         let count = |free: &dyn Fn()| {
             SEARCHING.store(true, SeqCst);
             free();
@@ -300,7 +299,7 @@ fn a_key_of_fn_dsa_that_is_dropped_leaves_no_secret_hash() {
     };
     let short = 2 * 512 * 6 / 8;
     let hash: [u8; 40] = Shake256::reader(&make().to_bytes()[1..][..short]).read_array();
-    *KEYS.lock().unwrap() = anywhere(&hash);
+    *KEYS.lock().unwrap() = beginning(&hash);
     let found = |free: &dyn Fn()| {
         SEARCHING.store(true, SeqCst);
         free();
@@ -326,10 +325,25 @@ fn a_batch_of_fn_dsa_leaves_no_seed() {
     random().fill_bytes(&mut seed);
     let of_attempt = [&hash[..], &mu, &seed].concat();
     let of_attempt: [u8; 40] = Shake256::reader(&of_attempt).read_array();
-    for secret in [seed, of_attempt] {
-        *KEYS.lock().unwrap() = anywhere(&secret);
+    // Each fill of a sampler's buffer takes seven blocks of the stream, and an attempt takes about
+    // twenty fills. The buffer of the last one is freed.
+    const FILL: usize = 7 * 136;
+    let mut stream = vec![0; 32 * FILL];
+    Shake256::reader(&[&of_attempt[..], &[0]].concat()).read(&mut stream);
+    let fills = std::array::from_fn(|i| {
+        let fill = &stream[(12 + i) * FILL..];
+        fill[100..][..KEY_LEN].try_into().expect("24 bytes")
+    });
+    // One sampler draws for all messages, one after the other.
+    for (count, secrets) in [
+        (3, beginning(&seed)),
+        (3, beginning(&of_attempt)),
+        (1, fills),
+    ] {
+        *KEYS.lock().unwrap() = secrets;
+        let secret = secrets[0];
         let sign = || {
-            let messages = [fndsa_provisional::Message::Mu(&mu); 3];
+            let messages = vec![fndsa_provisional::Message::Mu(&mu); count];
             drop(key.sign_batch_with_rng(Engine::Scalar, &mut random(), &messages));
         };
         SEARCHING.store(true, SeqCst);
@@ -389,7 +403,7 @@ fn a_wrong_signature_that_is_found_is_wiped() {
     let s2: Vec<i16> = (-256..256).collect();
     let wrong = signature_from_nonce_and_s2(&[7; 40], &s2).expect("within the bound");
     let bytes: Vec<u8> = s2.iter().flat_map(|x| x.to_ne_bytes()).collect();
-    *KEYS.lock().unwrap() = anywhere(&bytes[400..]);
+    *KEYS.lock().unwrap() = beginning(&bytes[400..]);
     let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let randomness = RawRandomness {
         nonce: &[5; 40],

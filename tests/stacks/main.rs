@@ -349,6 +349,23 @@ fn fn_dsa_leaves_no_key_and_no_seed_on_the_stack() {
     });
     search.end();
 
+    // The sampler reads some 150 blocks of the first attempt's stream, behind the nonce.
+    let mut stream = vec![0; 200 * 136];
+    Shake256::reader(&[&derived[..], &[0]].concat()).read(&mut stream);
+    let of_batches = [
+        Secret::new("the seed that was drawn", DRAWN[..40].to_vec(), 8, 1),
+        Secret::new("the seed that was derived", derived.to_vec(), 8, 1),
+        Secret::new("its stream", stream.split_off(NONCE.len()), 8, 8),
+    ];
+    let mut search = Search::new(of_batches.into());
+    for engine in Engine::available() {
+        search.after(format_args!("a batch signed on {engine}"), || {
+            let messages = [fndsa_provisional::Message::Mu(&mu); 3];
+            black_box(&key.sign_batch_with_rng(engine, &mut Again(DRAWN), &messages));
+        });
+    }
+    search.end();
+
     // A key that is returned may leave its polynomials, but not the encoded `f` and `g`.
     let reversed = short.iter().map(|byte| byte.reverse_bits()).collect();
     let mut search = Search::new(vec![

@@ -34,7 +34,8 @@ impl Name {
     }
 }
 
-/// Reads the list. Each line is a survivor: file, function, text and argument, separated by tabs.
+/// Reads the list: file, function, text and argument, one survivor a line, between tabs. That a
+/// test is missing is no argument.
 pub fn read(list: &str) -> Result<BTreeMap<Name, String>, String> {
     let lines = (1..).zip(list.lines());
     lines
@@ -46,6 +47,9 @@ pub fn read(list: &str) -> Result<BTreeMap<Name, String>, String> {
             };
             if argument.trim().is_empty() {
                 return Err(format!("line {number}: no argument"));
+            }
+            if argument.to_lowercase().contains("no test") {
+                return Err(format!("line {number}: a missing test is no argument"));
             }
             let name = Name {
                 file: file.to_owned(),
@@ -67,5 +71,8 @@ mod tests {
         assert_eq!(listed.len(), 1);
         assert!(read("ring.rs\tmultiply\t[x(); => ]\t \n").is_err());
         assert!(read("ring.rs\tmultiply\t[x(); => ]\n").is_err());
+        for lack in ["No test looks there.", "Public, and no test has one."] {
+            assert!(read(&format!("ring.rs\tmultiply\t[x(); => ]\t{lack}\n")).is_err());
+        }
     }
 }
