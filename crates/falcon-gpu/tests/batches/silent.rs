@@ -335,7 +335,7 @@ fn verifying_stops<P: Parameters>(
             let mut results: Vec<_> = out.iter().map(|&verdict| verdict.into()).collect();
             let done = context.verify_batch(&claims.decoded, &mut results);
             for (out, result) in out.iter_mut().zip(results) {
-                *out = result.into();
+                *out = result.map_or(Verdict::Invalid, |()| Verdict::Valid);
             }
             done
         };
