@@ -42,6 +42,7 @@ pub const PACKAGE: Package = Package {
         "stored.rs",
         "tables/batches.rs",
         "tables/column.rs",
+        "tables/expansion.rs",
         "tables/keys.rs",
         "tables/ledger.rs",
         "tables/output.rs",
