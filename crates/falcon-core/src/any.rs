@@ -1,35 +1,57 @@
-//! Keys whose parameter set is known only when the program runs.
+//! Keys and signatures whose parameter set is known only when the program runs.
 
-use crate::error::{DecodeError, FaultError, SignatureError};
-use crate::hash_to_point::Cshake256HashToPoint;
-use crate::hazmat;
-use crate::hedge::SEED_LEN;
-use crate::keys::SigningKey;
-use crate::params::{Falcon512, Falcon1024, Parameters};
-use crate::scratch::{Scratch, WorkingMemory};
-use crate::signatures::Signature;
-use crate::verify::VerifyingKey;
-use alloc::boxed::Box;
-use alloc::vec::Vec;
-use rand_core::CryptoRng;
-use zeroize::{ZeroizeOnDrop, Zeroizing};
-
-/// Evaluates one expression for a key of either parameter set.
+/// Evaluates one expression for a value of any parameter set.
 macro_rules! either {
-    ($any:expr, $key:ident => $body:expr) => {
+    ($any:expr, $value:ident => $body:expr) => {
         match $any {
-            Self::Falcon512($key) => $body,
-            Self::Falcon1024($key) => $body,
+            Self::Falcon512($value) => $body,
+            Self::Falcon1024($value) => $body,
         }
     };
 }
 #[cfg(feature = "pkcs8")]
 pub(crate) use either;
 
+/// Parameter set of a value of any parameter set.
+macro_rules! set_of {
+    ($any:expr) => {
+        match $any {
+            Self::Falcon512(_) => $crate::any::ParameterSet::Falcon512,
+            Self::Falcon1024(_) => $crate::any::ParameterSet::Falcon1024,
+        }
+    };
+}
+
+mod set;
+mod signature;
+mod stream;
+
+pub(crate) use set::with_type;
+pub use set::{ParameterSet, UnknownParameterSet};
+pub use signature::AnySignature;
+pub use stream::AnySignStream;
+
+use crate::error::{DecodeError, FaultError, SignatureError};
+use crate::hash_to_point::Cshake256HashToPoint;
+use crate::hazmat;
+use crate::hedge::SEED_LEN;
+use crate::keys::SigningKey;
+use crate::params::{Falcon512, Falcon1024, NONCE_LEN, Parameters};
+use crate::scratch::{Scratch, WorkingMemory};
+use crate::sign::Unsigned;
+use crate::signatures::Signature;
+use crate::verify::{MessageHasher, VerifyingKey};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::any::Any;
+use rand_core::CryptoRng;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
+
 /// A signing key of any parameter set. Wiped when dropped.
 ///
-/// It is decoded from round-3 bytes, or from key documents with the features `pkcs8`, `pem` and
-/// `encryption`. For everything else, such as an expanded key or a batch, match on the variant.
+/// It is generated, or decoded from round-3 bytes, or from key documents with the features `pkcs8`,
+/// `pem` and `encryption`. For everything else, such as an expanded key or a batch, match on the
+/// variant or call [`typed`](Self::typed).
 ///
 /// ```
 /// use falcon_core::{AnySigningKey, Falcon1024, SigningKey};
@@ -78,9 +100,49 @@ pub enum AnySigningKey {
 }
 
 impl AnySigningKey {
+    /// Generates a key from a random seed of `rng`, as [`SigningKey::generate`] does.
+    ///
+    /// # Errors
+    /// [`FaultError`] if the device computed wrongly.
+    pub fn generate<R: CryptoRng + ?Sized>(
+        set: ParameterSet,
+        rng: &mut R,
+    ) -> Result<Self, FaultError> {
+        let mut seed = Zeroizing::<[u8; 32]>::default();
+        rng.fill_bytes(&mut *seed);
+        Self::from_seed(set, &seed)
+    }
+
+    /// Generates a key from `seed`, as [`SigningKey::from_seed_boxed`] does.
+    ///
+    /// # Errors
+    /// [`FaultError`] if the device computed wrongly.
+    pub fn from_seed(set: ParameterSet, seed: &[u8; 32]) -> Result<Self, FaultError> {
+        with_type!(set, P => SigningKey::<P>::from_seed_boxed(seed).map(Self::from))
+    }
+
+    /// Generates a key from `seed` as the round-3 reference does, as
+    /// [`SigningKey::from_reference_seed_boxed`] does.
+    ///
+    /// # Errors
+    /// [`FaultError`] if the device computed wrongly.
+    pub fn from_reference_seed(set: ParameterSet, seed: &[u8; 48]) -> Result<Self, FaultError> {
+        with_type!(set, P => SigningKey::<P>::from_reference_seed_boxed(seed).map(Self::from))
+    }
+
+    /// Returns the parameter set.
+    pub fn set(&self) -> ParameterSet {
+        set_of!(self)
+    }
+
     /// Name of the parameter set: `"Falcon-512"` or `"Falcon-1024"`.
     pub fn name(&self) -> &'static str {
-        either!(self, key => name_of(key.verifying_key()))
+        self.set().name()
+    }
+
+    /// Returns the key if its parameter set is `P`.
+    pub fn typed<P: Parameters>(&self) -> Option<&SigningKey<P>> {
+        either!(self, key => (&**key as &dyn Any).downcast_ref())
     }
 
     /// Signs `message` with fresh randomness. Returns the canonical bytes of the signature, as
@@ -121,6 +183,16 @@ impl AnySigningKey {
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         either!(self, key => Zeroizing::new(key.to_bytes().to_vec()))
     }
+
+    /// Starts to absorb a message that this key signs.
+    fn start(&self, seed: &[u8; SEED_LEN]) -> Box<Unsigned> {
+        either!(self, key => Unsigned::boxed(&**key, seed))
+    }
+
+    /// Signs the message that `unsigned` has absorbed.
+    fn sign_unsigned(&self, unsigned: &Unsigned) -> Result<AnySignature, FaultError> {
+        either!(self, key => Ok(unsigned.sign(&**key)?.into()))
+    }
 }
 
 impl TryFrom<&[u8]> for AnySigningKey {
@@ -128,11 +200,8 @@ impl TryFrom<&[u8]> for AnySigningKey {
 
     /// Reads the round-3 encoding, whose header names the parameter set.
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
-        if is_1024(bytes) {
-            SigningKey::decode_boxed(bytes).map(Self::Falcon1024)
-        } else {
-            SigningKey::decode_boxed(bytes).map(Self::Falcon512)
-        }
+        let set = ParameterSet::of_encoding(bytes);
+        with_type!(set, P => SigningKey::<P>::decode_boxed(bytes).map(Self::from))
     }
 }
 
@@ -174,9 +243,31 @@ pub enum AnyVerifyingKey {
 }
 
 impl AnyVerifyingKey {
+    /// Decodes a key without its header byte, as [`VerifyingKey::from_headerless_bytes`] does. The
+    /// length tells the parameter set.
+    ///
+    /// # Errors
+    /// As for [`VerifyingKey::from_headerless_bytes`].
+    pub fn from_headerless_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut sets = ParameterSet::ALL.iter();
+        let set = sets.find(|set| set.verifying_key_len() == 1 + bytes.len());
+        let set = *set.ok_or(DecodeError::Length)?;
+        with_type!(set, P => VerifyingKey::<P>::from_headerless_bytes(bytes).map(Self::from))
+    }
+
+    /// Returns the parameter set.
+    pub fn set(&self) -> ParameterSet {
+        set_of!(self)
+    }
+
     /// Name of the parameter set: `"Falcon-512"` or `"Falcon-1024"`.
     pub fn name(&self) -> &'static str {
-        either!(self, key => name_of(key))
+        self.set().name()
+    }
+
+    /// Returns the key if its parameter set is `P`.
+    pub fn typed<P: Parameters>(&self) -> Option<&VerifyingKey<P>> {
+        either!(self, key => (&**key as &dyn Any).downcast_ref())
     }
 
     /// Decodes `signature` from its canonical bytes, as [`Signature::try_from`] does, and verifies
@@ -184,10 +275,42 @@ impl AnyVerifyingKey {
     ///
     /// # Errors
     /// [`SignatureError`] if `signature` is malformed, belongs to another parameter set, or was not
-    /// made by this key for this message. To learn why bytes are malformed, decode them as the
-    /// [`Signature`] of a parameter set.
+    /// made by this key for this message. To learn why bytes are malformed, decode them as an
+    /// [`AnySignature`].
     pub fn verify(&self, message: &[u8], signature: &[u8]) -> Result<(), SignatureError> {
         either!(self, key => verify_bytes(key, signature, |signature| key.verify(message, signature)))
+    }
+
+    /// Verifies a decoded signature for `message`.
+    ///
+    /// # Errors
+    /// [`SignatureError`] if `signature` belongs to another parameter set, or was not made by this
+    /// key for this message.
+    pub fn verify_decoded(
+        &self,
+        message: &[u8],
+        signature: &AnySignature,
+    ) -> Result<(), SignatureError> {
+        either!(self, key => key.verify(message, signature.typed().ok_or(SignatureError)?))
+    }
+
+    /// Starts to hash a message that comes in pieces, as [`VerifyingKey::hasher`] does.
+    pub fn hasher(&self, nonce: &[u8; NONCE_LEN]) -> MessageHasher {
+        either!(self, key => key.hasher(nonce))
+    }
+
+    /// Verifies `signature` for the message that `hasher` has absorbed, as
+    /// [`VerifyingKey::verify_hashed`] does.
+    ///
+    /// # Errors
+    /// As for [`verify_decoded`](Self::verify_decoded). Also if the hasher started with the nonce
+    /// of another signature.
+    pub fn verify_hashed(
+        &self,
+        hasher: MessageHasher,
+        signature: &AnySignature,
+    ) -> Result<(), SignatureError> {
+        either!(self, key => key.verify_hashed(hasher, signature.typed().ok_or(SignatureError)?))
     }
 
     /// Verifies `signature` as [`verify`](Self::verify) does, with another hash from messages to
@@ -240,11 +363,8 @@ impl TryFrom<&[u8]> for AnyVerifyingKey {
 
     /// Reads the encoding, whose header names the parameter set.
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
-        if is_1024(bytes) {
-            VerifyingKey::<Falcon1024>::try_from(bytes).map(Self::from)
-        } else {
-            VerifyingKey::<Falcon512>::try_from(bytes).map(Self::from)
-        }
+        let set = ParameterSet::of_encoding(bytes);
+        with_type!(set, P => VerifyingKey::<P>::try_from(bytes).map(Self::from))
     }
 }
 
@@ -254,18 +374,6 @@ impl TryFrom<Vec<u8>> for AnyVerifyingKey {
     fn try_from(bytes: Vec<u8>) -> Result<Self, DecodeError> {
         Self::try_from(&bytes[..])
     }
-}
-
-/// True if the header names degree 1024. Every other header is left to the decoder of degree 512,
-/// which refuses those that are not its own.
-fn is_1024(bytes: &[u8]) -> bool {
-    bytes
-        .first()
-        .is_some_and(|header| u32::from(header & 0x0f) == Falcon1024::LOGN)
-}
-
-fn name_of<P: Parameters>(_: &VerifyingKey<P>) -> &'static str {
-    P::NAME
 }
 
 fn sign_bytes<P: Parameters>(
@@ -289,7 +397,7 @@ fn verify_bytes<P: Parameters>(
     verify(&Signature::try_from(signature).map_err(|_| SignatureError)?)
 }
 
-macro_rules! from_typed_keys {
+macro_rules! from_typed {
     ($($set:ident)*) => {$(
         impl From<Box<SigningKey<$set>>> for AnySigningKey {
             fn from(key: Box<SigningKey<$set>>) -> Self {
@@ -316,6 +424,12 @@ macro_rules! from_typed_keys {
                 Self::$set(Box::new(key))
             }
         }
+
+        impl From<Signature<$set>> for AnySignature {
+            fn from(signature: Signature<$set>) -> Self {
+                Self::$set(Box::new(signature))
+            }
+        }
     )*};
 }
-from_typed_keys!(Falcon512 Falcon1024);
+from_typed!(Falcon512 Falcon1024);

@@ -210,9 +210,7 @@ impl SigningKey {
     /// [`FaultError`] if the device computed wrongly. Nothing was signed.
     #[cfg(feature = "alloc")]
     pub fn sign(&self, message: &[u8]) -> Result<CompressedSignature, FaultError> {
-        with_scratch(Scratch::<Falcon1024>::LEN, |scratch| {
-            self.sign_in(message, scratch)
-        })
+        sign(&self.key, message)
     }
 
     /// Signs `message` as [`sign`](Self::sign) does, with caller-owned scratch.
@@ -239,29 +237,61 @@ impl SigningKey {
         message: &[u8],
         scratch: &mut Scratch<'_, Falcon1024>,
     ) -> Result<CompressedSignature, FaultError> {
-        let signature = sign_twice(self.key.verifying_key(), message, || {
-            self.sign_once(message, scratch)
-        })?;
-        Ok(CompressedSignature { signature })
+        sign_in(&self.key, message, scratch)
     }
+}
 
-    /// Signs with sampler seeds from `SHAKE256(logn || key || message)`.
-    fn sign_once(
-        &self,
-        message: &[u8],
-        scratch: &mut Scratch<'_, Falcon1024>,
-    ) -> Result<Signature<Falcon1024>, FaultError> {
-        let key = self.to_bytes();
-        let pieces: [&[u8]; 3] = [&[Falcon1024::LOGN as u8], &*key, message];
-        let (nonce, fit) = (salt(SALT_VERSION), Fit::Any);
-        hash::with_stream(&pieces, |stream| {
-            let next_seed = |seed: &mut [u8; SAMPLER_SEED_LEN]| {
-                stream.read(seed);
-                Ok(())
-            };
-            sign_with_seeds(&self.key, &nonce, next_seed, message, fit, scratch)
-        })
-    }
+/// Signs `message` with an ordinary Falcon-1024 key, as [`SigningKey::sign`] does.
+///
+/// ```
+/// use falcon_core::{Falcon1024, SigningKey, det1024};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let key = SigningKey::<Falcon1024>::from_seed(&[7; 32])?;
+/// let signature = det1024::sign(&key, b"payment #42")?;
+/// assert_eq!(signature, det1024::SigningKey::from(key).sign(b"payment #42")?);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// As for [`SigningKey::sign`].
+#[cfg(feature = "alloc")]
+pub fn sign(
+    key: &crate::SigningKey<Falcon1024>,
+    message: &[u8],
+) -> Result<CompressedSignature, FaultError> {
+    with_scratch(Scratch::<Falcon1024>::LEN, |scratch| {
+        sign_in(key, message, scratch)
+    })
+}
+
+fn sign_in(
+    key: &crate::SigningKey<Falcon1024>,
+    message: &[u8],
+    scratch: &mut Scratch<'_, Falcon1024>,
+) -> Result<CompressedSignature, FaultError> {
+    let signature = sign_twice(key.verifying_key(), message, || {
+        sign_once(key, message, scratch)
+    })?;
+    Ok(CompressedSignature { signature })
+}
+
+/// Signs with the sampler seeds of `SHAKE256(logn || key || message)`.
+fn sign_once(
+    key: &crate::SigningKey<Falcon1024>,
+    message: &[u8],
+    scratch: &mut Scratch<'_, Falcon1024>,
+) -> Result<Signature<Falcon1024>, FaultError> {
+    let encoded = key.to_bytes();
+    let pieces: [&[u8]; 3] = [&[Falcon1024::LOGN as u8], &*encoded, message];
+    let (nonce, fit) = (salt(SALT_VERSION), Fit::Any);
+    hash::with_stream(&pieces, |stream| {
+        let next_seed = |seed: &mut [u8; SAMPLER_SEED_LEN]| {
+            stream.read(seed);
+            Ok(())
+        };
+        sign_with_seeds(key, &nonce, next_seed, message, fit, scratch)
+    })
 }
 
 /// Converts an ordinary Falcon-1024 signing key. The key stays the same: as an ordinary key, it

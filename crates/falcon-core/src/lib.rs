@@ -79,7 +79,9 @@ mod twice;
 mod verify;
 
 #[cfg(feature = "alloc")]
-pub use any::{AnySigningKey, AnyVerifyingKey};
+pub use any::{
+    AnySignStream, AnySignature, AnySigningKey, AnyVerifyingKey, ParameterSet, UnknownParameterSet,
+};
 #[cfg(feature = "threads")]
 pub use batch::threads::{OnThreads, Threads};
 #[cfg(feature = "alloc")]

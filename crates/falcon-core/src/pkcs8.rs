@@ -95,11 +95,15 @@ mod certificate;
 #[cfg(feature = "encryption")]
 mod encrypted;
 mod key_use;
+#[cfg(feature = "encryption")]
+mod open;
 
 pub use certificate::CertificateSignature;
 #[cfg(feature = "encryption")]
 pub use encrypted::{MAX_PBKDF2_COST, MAX_SCRYPT_COST, decrypt_private_key, encrypt_private_key};
 pub use key_use::KeyUse;
+#[cfg(feature = "encryption")]
+pub use open::{OpenError, OpenedKey};
 
 use crate::engine::Best;
 use crate::error::DecodeError;

@@ -14,7 +14,7 @@ use crate::signatures::{Format, Signature};
 use crate::verify::VerifyingKey;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::iter;
+use core::any::Any;
 #[cfg(feature = "threads")]
 #[doc(hidden)]
 pub use {fold::Fold, interner::Interner};
@@ -39,6 +39,17 @@ pub enum RowKey<'a> {
     Falcon512(&'a VerifyingKey<Falcon512>),
     /// A key of degree 1024.
     Falcon1024(&'a VerifyingKey<Falcon1024>),
+}
+
+impl<'a> RowKey<'a> {
+    /// Returns the key if its parameter set is `P`.
+    fn typed<P: Parameters>(self) -> Option<&'a VerifyingKey<P>> {
+        let key: &'a dyn Any = match self {
+            Self::Falcon512(key) => key,
+            Self::Falcon1024(key) => key,
+        };
+        key.downcast_ref()
+    }
 }
 
 impl<'a> From<&'a AnyVerifyingKey> for RowKey<'a> {
@@ -140,30 +151,20 @@ pub fn verify_ahead<E: BatchVerify<Falcon512> + BatchVerify<Falcon1024>>(
             Some(_) => Verdict::Malformed,
         };
     }
-    let small = |key| match key {
-        RowKey::Falcon512(key) => Some(key),
-        RowKey::Falcon1024(_) => None,
-    };
-    let large = |key| match key {
-        RowKey::Falcon1024(key) => Some(key),
-        RowKey::Falcon512(_) => None,
-    };
-    verify_those::<Falcon512>(engine, format, rows, ahead, small, out)?;
-    verify_those::<Falcon1024>(engine, format, rows, ahead, large, out)
+    verify_those::<Falcon512>(engine, format, rows, out)?;
+    verify_those::<Falcon1024>(engine, format, rows, out)
 }
 
-/// Verifies the rows for whose key `typed` returns one, if they lack nothing.
+/// Verifies the rows whose key has the parameter set `P`, if they lack nothing.
 fn verify_those<'a, P: Parameters>(
     engine: &impl BatchVerify<P>,
     format: Format,
     rows: &[Row<'a>],
-    ahead: &[&[u8]],
-    typed: impl Fn(RowKey<'a>) -> Option<&'a VerifyingKey<P>>,
     out: &mut [Verdict],
 ) -> Result<(), BatchError> {
     let job = |row: &Row<'a>| {
         Some(VerifyBytesJob {
-            key: typed(row.key?)?,
+            key: row.key?.typed()?,
             message: row.message?,
             signature: row.signature?,
         })

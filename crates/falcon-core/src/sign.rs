@@ -3,22 +3,20 @@
 use crate::engine::Best;
 use crate::error::FaultError;
 use crate::hash_to_point::{HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher};
-use crate::hedge::{Randomness, SEED_LEN, SamplerSeeds};
+use crate::hedge::{Randomness, SECRET_HASH_LEN, SEED_LEN, SamplerSeeds};
 use crate::keys::SigningKey;
 use crate::operations::Operations;
 use crate::params::{Array, NONCE_LEN, Parameters};
 use crate::scratch::Scratch;
-#[cfg(feature = "alloc")]
-use crate::scratch::with_scratch;
 use crate::secret::Secret;
 use crate::signatures::Signature;
 use crate::signing::Fit;
 use core::fmt;
 use core::marker::PhantomData;
 use rand_core::CryptoRng;
-#[cfg(feature = "alloc")]
-use rand_core::TryCryptoRng;
 use zeroize::Zeroizing;
+#[cfg(feature = "alloc")]
+use {crate::scratch::with_scratch, alloc::boxed::Box, rand_core::TryCryptoRng};
 
 /// Signs by algorithm 10 (Sign), from the hashed message on.
 ///
@@ -76,29 +74,85 @@ pub(crate) fn sign<P: Parameters, E: From<FaultError>>(
 /// ```
 pub struct SignStream<'k, P: Parameters, K> {
     key: &'k K,
+    unsigned: Unsigned,
+    parameters: PhantomData<P>,
+}
+
+/// A message that is absorbed, with the randomness of its signature.
+pub(crate) struct Unsigned {
     seed: Zeroizing<[u8; SEED_LEN]>,
     nonce: [u8; NONCE_LEN],
     hasher: Shake256PointHasher,
-    parameters: PhantomData<P>,
+}
+
+impl Unsigned {
+    /// Starts to absorb a message that `key` signs. The seed is copied into the box alone.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn boxed<P: Parameters>(key: &impl Secret<P>, seed: &[u8; SEED_LEN]) -> Box<Self> {
+        let mut new = Box::new(Self::without_seed(key.secret_hash(), seed));
+        *new.seed = *seed;
+        new
+    }
+
+    /// Starts to absorb a message that the key of `secret_hash` signs. The caller writes the seed
+    /// to its place: moved, it would leave a copy behind.
+    fn without_seed(secret_hash: &[u8; SECRET_HASH_LEN], seed: &[u8; SEED_LEN]) -> Self {
+        let nonce = Randomness::hedged(seed, 0, secret_hash).nonce();
+        let hasher = Shake256HashToPoint.hasher(&nonce);
+        Self {
+            seed: Zeroizing::default(),
+            nonce,
+            hasher,
+        }
+    }
+
+    /// Absorbs the next piece of the message.
+    pub(crate) fn update(&mut self, piece: &[u8]) {
+        self.hasher.update(piece);
+    }
+
+    /// Signs the absorbed message, once, with the same `key`.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn sign<P: Parameters>(
+        &self,
+        key: &impl Secret<P>,
+    ) -> Result<Signature<P>, FaultError> {
+        let len = key.source().scratch_len(P::LOGN);
+        with_scratch(len, |scratch| self.sign_on(Best::find(), key, scratch))
+    }
+
+    /// Signs the absorbed message on `on`, with caller-owned scratch.
+    fn sign_on<P: Parameters>(
+        &self,
+        on: impl Operations,
+        key: &impl Secret<P>,
+        scratch: &mut Scratch<'_, P>,
+    ) -> Result<Signature<P>, FaultError> {
+        let hasher = self.hasher.clone();
+        let mut seeds = Randomness::hedged(&self.seed, 0, key.secret_hash());
+        let hash = |c: &mut [u16]| {
+            hasher.finish_on(on, c);
+            Ok(())
+        };
+        sign(on, key, self.nonce, hash, &mut seeds, Fit::Padded, scratch)
+    }
 }
 
 #[allow(private_bounds)]
 impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
     pub(crate) fn new(key: &'k K, seed: &[u8; SEED_LEN]) -> Self {
-        let nonce = Randomness::hedged(seed, 0, key.secret_hash()).nonce();
-        let hasher = Shake256HashToPoint.hasher(&nonce);
-        Self {
+        let mut new = Self {
             key,
-            seed: Zeroizing::new(*seed),
-            nonce,
-            hasher,
+            unsigned: Unsigned::without_seed(key.secret_hash(), seed),
             parameters: PhantomData,
-        }
+        };
+        *new.unsigned.seed = *seed;
+        new
     }
 
     /// Absorbs the next piece of the message.
     pub fn update(&mut self, piece: &[u8]) {
-        self.hasher.update(piece);
+        self.unsigned.update(piece);
     }
 
     /// Signs the absorbed message.
@@ -114,8 +168,7 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
     /// seed.
     #[cfg(feature = "alloc")]
     pub(crate) fn finish_here(&mut self) -> Result<Signature<P>, FaultError> {
-        let len = self.key.source().scratch_len(P::LOGN);
-        with_scratch(len, |scratch| self.finish_on(Best::find(), scratch))
+        self.unsigned.sign(self.key)
     }
 
     /// Signs the absorbed message with caller-owned scratch.
@@ -132,21 +185,7 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
         on: impl Operations,
         scratch: &mut Scratch<'_, P>,
     ) -> Result<Signature<P>, FaultError> {
-        let Self {
-            key,
-            seed,
-            nonce,
-            hasher,
-            ..
-        } = self;
-        let (key, nonce) = (*key, *nonce);
-        let hasher = hasher.clone();
-        let mut seeds = Randomness::hedged(seed, 0, key.secret_hash());
-        let hash = |c: &mut [u16]| {
-            hasher.finish_on(on, c);
-            Ok(())
-        };
-        sign(on, key, nonce, hash, &mut seeds, Fit::Padded, scratch)
+        self.unsigned.sign_on(on, self.key, scratch)
     }
 }
 

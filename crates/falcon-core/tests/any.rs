@@ -7,12 +7,13 @@ use common::first_record;
 use falcon_core::pkcs8::der::{Decode, Encode};
 use falcon_core::pkcs8::spki::{self, SubjectPublicKeyInfoRef};
 use falcon_core::pkcs8::{
-    self, DecodePrivateKey, DecodePublicKey, EncodePrivateKey, EncodePublicKey, LineEnding,
-    ObjectIdentifier, PrivateKeyInfoRef,
+    self, DecodePrivateKey, DecodePublicKey, EncodePrivateKey, EncodePublicKey, KeyUse, LineEnding,
+    ObjectIdentifier, OpenError, OpenedKey, PrivateKeyInfoRef,
 };
 use falcon_core::{
-    AnySigningKey, AnyVerifyingKey, DecodeError, Falcon512, Falcon1024, Parameters, Signature,
-    SignatureError, SigningKey, VerifyingKey,
+    AnySignStream, AnySignature, AnySigningKey, AnyVerifyingKey, DecodeError, EncodeError,
+    Falcon512, Falcon1024, Format, ParameterSet, Parameters, Signature, SignatureError, SigningKey,
+    VerifyingKey,
 };
 use falcon_kat::Again;
 use falcon_kat::rsp::Record;
@@ -88,6 +89,165 @@ where
 fn a_key_of_any_set_does_what_the_typed_key_does() {
     is_the_typed_key::<Falcon512>();
     is_the_typed_key::<Falcon1024>();
+}
+
+#[test]
+fn a_set_is_its_type() {
+    fn check<P: Parameters>(set: ParameterSet) {
+        assert_eq!(set.name(), P::NAME);
+        assert_eq!(format!("{set:>11}"), format!("{:>11}", P::NAME));
+        assert_eq!(P::NAME.to_uppercase().parse(), Ok(set));
+        assert_eq!(set.verifying_key_len(), P::VERIFYING_KEY_LEN);
+        assert_eq!(set.signing_key_len(), P::SIGNING_KEY_LEN);
+        assert_eq!(set.signature_len(Format::Padded), Some(P::PADDED_LEN));
+        assert_eq!(set.signature_len(Format::ConstantTime), Some(P::CT_LEN));
+        assert_eq!(set.signature_len(Format::Compressed), None);
+        assert_eq!(ParameterSet::of_header(P::LOGN as u8), Some(set));
+    }
+    check::<Falcon512>(ParameterSet::Falcon512);
+    check::<Falcon1024>(ParameterSet::Falcon1024);
+    let sets = (0..=u8::MAX).filter_map(ParameterSet::of_header);
+    assert_eq!(sets.count(), 2 * 16);
+    assert_eq!(ParameterSet::ALL.len(), 2);
+    let error = "Falcon-256".parse::<ParameterSet>().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "unknown parameter set \"Falcon-256\"; known are \"Falcon-512\" and \"Falcon-1024\""
+    );
+}
+
+#[test]
+fn keys_of_seeds_are_those_of_the_typed_keys() {
+    fn check<P: Parameters>(set: ParameterSet) {
+        let same = |any: AnySigningKey, typed: SigningKey<P>| {
+            assert_eq!(any.set(), set);
+            assert_eq!(any.verifying_key().set(), set);
+            assert_eq!(any.to_bytes()[..], typed.to_bytes().as_ref()[..]);
+            assert_eq!(
+                any.typed::<P>().map(SigningKey::to_bytes),
+                Some(typed.to_bytes())
+            );
+            let public = any.verifying_key();
+            assert_eq!(public.typed::<P>(), Some(typed.verifying_key()));
+            let is_other =
+                any.typed::<Falcon512>().is_none() || any.typed::<Falcon1024>().is_none();
+            assert!(is_other);
+            let headerless = typed.verifying_key().to_headerless_bytes();
+            let headerless = headerless.as_ref();
+            assert_eq!(
+                AnyVerifyingKey::from_headerless_bytes(headerless),
+                Ok(public)
+            );
+            for malformed in [&headerless[1..], &[0; 3]] {
+                let read = AnyVerifyingKey::from_headerless_bytes(malformed);
+                assert_eq!(read, Err(DecodeError::Length));
+            }
+        };
+        let typed = || SigningKey::from_seed(&[3; 32]).expect("no fault");
+        same(
+            AnySigningKey::from_seed(set, &[3; 32]).expect("no fault"),
+            typed(),
+        );
+        same(
+            AnySigningKey::generate(set, &mut Again([3])).expect("no fault"),
+            typed(),
+        );
+        let any = AnySigningKey::from_reference_seed(set, &[4; 48]);
+        let typed = SigningKey::from_reference_seed(&[4; 48]);
+        same(any.expect("no fault"), typed.expect("no fault"));
+    }
+    check::<Falcon512>(ParameterSet::Falcon512);
+    check::<Falcon1024>(ParameterSet::Falcon1024);
+}
+
+#[test]
+fn signatures_of_pieces_and_formats_are_those_of_the_typed_keys() {
+    fn check<P: Parameters>(set: ParameterSet)
+    where
+        AnySignature: From<Signature<P>>,
+    {
+        let key = signing_key(P::LOGN);
+        let typed = key.typed::<P>().expect("a key of this set");
+        let mut expected = typed.sign_stream_from_seed(&[5; 32]);
+        expected.update(b"message");
+        let expected = expected.finish().expect("no fault");
+
+        let public = key.verifying_key();
+        let mut stream = AnySignStream::new(key, &[5; 32]);
+        assert!(format!("{stream:?}").contains(P::NAME));
+        stream.update(b"mess");
+        stream.update(b"age");
+        let signature = stream.finish().expect("no fault");
+        assert_eq!(signature, AnySignature::from(expected));
+        assert_eq!(signature.set(), set);
+        assert_eq!(signature.nonce(), expected.nonce());
+        assert_eq!(signature.typed::<P>(), Some(&expected));
+
+        for format in [Format::Compressed, Format::Padded, Format::ConstantTime] {
+            let bytes = signature.to_vec(format).expect("it fits");
+            assert_eq!(Ok(&bytes), expected.to_vec(format).as_ref());
+            assert_eq!(AnySignature::detect(&bytes), Ok((set, format)));
+            assert_eq!(
+                AnySignature::from_bytes(set, format, &bytes).as_ref(),
+                Ok(&signature)
+            );
+            for malformed in of_wrong_length(&bytes) {
+                let error = Signature::<P>::from_bytes(format, &malformed).expect_err("malformed");
+                assert_eq!(
+                    AnySignature::from_bytes(set, format, &malformed),
+                    Err(error)
+                );
+            }
+        }
+        let bytes = signature.to_bytes();
+        assert_eq!(bytes, expected.to_bytes().as_bytes());
+        let read = [
+            AnySignature::try_from(&bytes[..]),
+            AnySignature::try_from(bytes.clone()),
+            AnySignature::from_canonical_bytes(set, &bytes),
+        ];
+        assert!(read.iter().all(|read| read.as_ref() == Ok(&signature)));
+        assert_eq!(AnySignature::detect(&[]), Err(DecodeError::Length));
+        assert_eq!(
+            AnySignature::detect(&[P::LOGN as u8]),
+            Err(DecodeError::Header)
+        );
+
+        let hashed = |message: &[u8], nonce| {
+            let mut hasher = public.hasher(nonce);
+            hasher.update(message);
+            public.verify_hashed(hasher, &signature)
+        };
+        assert_eq!(hashed(b"message", signature.nonce()), Ok(()));
+        assert_eq!(hashed(b"massage", signature.nonce()), Err(SignatureError));
+        assert_eq!(hashed(b"message", &[0; 40]), Err(SignatureError));
+        assert_eq!(public.verify_decoded(b"message", &signature), Ok(()));
+        assert_eq!(
+            public.verify_decoded(b"massage", &signature),
+            Err(SignatureError)
+        );
+        let other = verifying_key(19 - P::LOGN);
+        assert_eq!(
+            other.verify_decoded(b"message", &signature),
+            Err(SignatureError)
+        );
+        let hasher = other.hasher(signature.nonce());
+        assert_eq!(other.verify_hashed(hasher, &signature), Err(SignatureError));
+        assert!(
+            signature.typed::<Falcon512>().is_none() || signature.typed::<Falcon1024>().is_none()
+        );
+    }
+    check::<Falcon512>(ParameterSet::Falcon512);
+    check::<Falcon1024>(ParameterSet::Falcon1024);
+
+    // Coefficients so large that only the compressed format holds them.
+    let mut coefficients = [128; 512];
+    coefficients[0] = -2047;
+    let long =
+        falcon_core::hazmat::signature_from_nonce_and_s2::<Falcon512>(&[7; 40], &coefficients);
+    let long = AnySignature::from(long.expect("within the bound"));
+    assert_eq!(long.to_vec(Format::Padded), Err(EncodeError::TooLong));
+    assert_eq!(AnySignature::try_from(long.to_bytes()), Ok(long));
 }
 
 #[test]
@@ -345,6 +505,73 @@ fn an_encrypted_key_opens_with_its_passphrase_at_bounded_cost() {
         pkcs8::Error::EncryptedPrivateKey(pkcs8::EncryptionError::AlgorithmParametersInvalid {
             oid: pbes2::SCRYPT_OID
         })
+    );
+}
+
+#[test]
+fn a_document_opens_with_a_passphrase_if_it_has_one() {
+    let key = signing_key(10);
+    let plain = KeyUse::CertificatesOnly.write(key.to_pkcs8_der().expect("a key").as_bytes());
+    let plain = plain.expect("a document");
+    let encrypted = pkcs8::encrypt_private_key(&mut Again([0]), plain.as_bytes(), "horse");
+    let encrypted = encrypted.expect("a document");
+    let labels = ["PRIVATE KEY", "ENCRYPTED PRIVATE KEY"];
+    for (document, passphrase, wrong, error) in [
+        (&plain, None, Some(&b"horse"[..]), OpenError::NotEncrypted),
+        (&encrypted, Some(&b"horse"[..]), None, OpenError::Encrypted),
+        (
+            &encrypted,
+            Some(b"horse"),
+            Some(b"house"),
+            OpenError::Passphrase,
+        ),
+    ] {
+        let der = document.as_bytes();
+        let text = |label| document.to_pem(label, LineEnding::LF).expect("a document");
+        let all = labels.map(|label| OpenedKey::from_pem(&text(label), passphrase));
+        for opened in [OpenedKey::from_der(der, passphrase)]
+            .into_iter()
+            .chain(all)
+        {
+            let opened = opened.expect("a key");
+            assert_eq!(opened.key.to_bytes(), key.to_bytes());
+            assert_eq!(opened.key_use, KeyUse::CertificatesOnly);
+            assert_eq!(opened.document.as_bytes(), plain.as_bytes());
+        }
+        assert_eq!(OpenedKey::from_der(der, wrong).unwrap_err(), error);
+        for label in labels {
+            assert_eq!(OpenedKey::from_pem(&text(label), wrong).unwrap_err(), error);
+        }
+        let refused = OpenedKey::from_pem(&text("PUBLIC KEY"), passphrase);
+        assert_eq!(
+            refused.unwrap_err(),
+            OpenError::Label("PUBLIC KEY".to_owned())
+        );
+    }
+    let read = |der: &[u8]| OpenedKey::from_der(der, Some(b"horse")).unwrap_err();
+    for malformed in of_wrong_length(plain.as_bytes()) {
+        let expected = AnySigningKey::from_pkcs8_der(&malformed).unwrap_err();
+        assert_eq!(read(&malformed), OpenError::Malformed(expected));
+    }
+    let error = OpenedKey::from_pem("no PEM", None).unwrap_err();
+    assert!(matches!(error, OpenError::Pem(_)));
+    assert!(error.to_string().starts_with("not a PEM document: "));
+
+    // A plain document that is encrypted, but that holds no key.
+    let other = pkcs8::encrypt_private_key(&mut Again([0]), &plain.as_bytes()[..40], "horse");
+    assert_eq!(
+        read(other.expect("encrypted").as_bytes()),
+        OpenError::Passphrase
+    );
+    // A scheme that is not PBES2: the identifier of PBES2 ends with 13.
+    let pbes2 = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x05, 0x0d];
+    let at = encrypted.as_bytes().windows(9).position(|it| it == pbes2);
+    let mut unknown = encrypted.as_bytes().to_vec();
+    unknown[at.expect("PBES2") + 8] = 0x0e;
+    let error = read(&unknown);
+    assert!(
+        matches!(error, OpenError::Undecryptable(_) | OpenError::Malformed(_)),
+        "{error:?}"
     );
 }
 

@@ -12,12 +12,11 @@ use crate::errors::FalconError;
 use crate::input::{Encoding, Named};
 use crate::keys::{PySigningKey, PyVerifyingKey};
 use crate::memory::{filled, reserved};
-use crate::typed::{Public, Secret};
-use falcon_core::Format;
 use falcon_core::batch::Verdict;
-#[cfg(feature = "measure")]
-use falcon_core::batch::VerifyBytesJob;
 use falcon_core::rows::{self, Row, RowKey};
+use falcon_core::{AnySigningKey, Format};
+#[cfg(feature = "measure")]
+use falcon_core::{Falcon512, batch::VerifyBytesJob};
 use ffi::{Broken, Column, Data, Offsets, Value};
 use keys::{EncodedKeys, KeyTable, Keys};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -55,7 +54,7 @@ fn verify_part(
     let groups = (first..).step_by(GROUP).zip(verdicts.chunks_mut(GROUP));
     match keys {
         Keys::One(key) => {
-            let found = vec![Some(key.row_key()); GROUP.min(count)];
+            let found = vec![Some(RowKey::from(*key)); GROUP.min(count)];
             for (start, verdicts) in groups {
                 let found = &found[..verdicts.len()];
                 verify_rows(engine, format, columns, found, &[], start, verdicts)?;
@@ -69,7 +68,7 @@ fn verify_part(
                     .map(|id| {
                         let id = id?;
                         if id != last.0 {
-                            last = (id, table.get(id).map(Public::row_key));
+                            last = (id, table.get(id).map(|key| RowKey::from(&**key)));
                         }
                         Ok(last.1)
                     })
@@ -217,7 +216,7 @@ pub fn arrow_verify(
     let table = keys.map(|keys| {
         KeyTable::of(keys, |key| {
             let key = key.cast::<PyVerifyingKey>()?;
-            Ok(Public::clone(&key.get().key))
+            Ok(Arc::clone(&key.get().key))
         })
     });
     let table = table.transpose()?;
@@ -309,7 +308,7 @@ pub fn arrow_sign(
     };
     let chosen = Chosen::new(py, engine, threads, Work::Sign, len)?;
     let data = py.detach(|| {
-        let mut jobs: Vec<(usize, &Secret, &[u8])> = reserved(len)?;
+        let mut jobs: Vec<(usize, &AnySigningKey, &[u8])> = reserved(len)?;
         let mut names = names.as_ref().map(|names| names.rows(0, len));
         for (row, message) in message.rows(0, len).enumerate() {
             let key = match (&mut names, one, &table) {
@@ -325,7 +324,7 @@ pub fn arrow_sign(
             }
         }
         // A key is prepared once for neighbouring jobs.
-        jobs.sort_by_key(|(_, key, _)| std::ptr::from_ref::<Secret>(key));
+        jobs.sort_by_key(|(_, key, _)| std::ptr::from_ref::<AnySigningKey>(key));
         let mut encoded = filled(Vec::new(), len)?;
         batch::sign_rows(&chosen, &jobs, format.0, &mut encoded)?;
         signatures(&encoded)
@@ -384,12 +383,11 @@ pub fn measure_bare_batch(
         let rows = message.rows(0, message.len());
         let rows = rows.zip(signature.rows(0, signature.len()));
         for (row, (message, signature)) in rows.enumerate() {
-            if let (
-                Ok(Value::Bytes(message)),
-                Ok(Value::Bytes(signature)),
-                Public::Falcon512(key),
-            ) = (message, signature, &*keys[row % keys.len()])
-            {
+            if let (Ok(Value::Bytes(message)), Ok(Value::Bytes(signature)), Some(key)) = (
+                message,
+                signature,
+                keys[row % keys.len()].typed::<Falcon512>(),
+            ) {
                 jobs.push(VerifyBytesJob {
                     key,
                     message,

@@ -5,14 +5,13 @@ use crate::input::{Encoding, Input, Named};
 use crate::memory::filled;
 use crate::random::fresh_seed;
 use crate::signature::Presented;
-use crate::typed::{self, Public, Secret, Signed};
 #[cfg(feature = "measure")]
 use falcon_core::batch::VerifyBytesJob;
 use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, Verdict, VerifyJob};
-use falcon_core::rows::{self, Row};
+use falcon_core::rows::{self, Row, RowKey};
 use falcon_core::{
-    Engine, Format, OnThreads, Parameters, Signature, SignatureError, SigningKey, Threads,
-    VerifyingKey,
+    AnySigningKey, AnyVerifyingKey, Engine, Falcon512, Falcon1024, Format, OnThreads, Parameters,
+    Signature, SignatureError, Threads,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -23,10 +22,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::available_parallelism;
 
 /// A message to sign.
-pub type ToSign = (Arc<Secret>, Input);
+pub type ToSign = (Arc<AnySigningKey>, Input);
 
 /// A signature to verify.
-pub type ToVerify = (Arc<Public>, Presented, Input);
+pub type ToVerify = (Arc<AnyVerifyingKey>, Presented, Input);
 
 /// Takes the jobs out of an iterable.
 pub fn collect<'py, T>(
@@ -218,31 +217,24 @@ pub fn sign<'py>(
 /// Signs jobs with their rows, and writes each encoded signature to its row.
 pub fn sign_rows(
     chosen: &Chosen,
-    jobs: &[(usize, &Secret, &[u8])],
+    jobs: &[(usize, &AnySigningKey, &[u8])],
     format: Format,
     encoded: &mut [Vec<u8>],
 ) -> PyResult<()> {
-    sign_those(chosen, jobs, format, encoded, |key| match key {
-        Secret::Falcon512(key) => Some(key),
-        Secret::Falcon1024(_) => None,
-    })?;
-    sign_those(chosen, jobs, format, encoded, |key| match key {
-        Secret::Falcon1024(key) => Some(key),
-        Secret::Falcon512(_) => None,
-    })
+    sign_those::<Falcon512>(chosen, jobs, format, encoded)?;
+    sign_those::<Falcon1024>(chosen, jobs, format, encoded)
 }
 
-/// Signs the jobs whose key `typed` returns.
+/// Signs the jobs whose key has the parameter set `P`.
 fn sign_those<P: Parameters>(
     chosen: &Chosen,
-    jobs: &[(usize, &Secret, &[u8])],
+    jobs: &[(usize, &AnySigningKey, &[u8])],
     format: Format,
     encoded: &mut [Vec<u8>],
-    typed: impl Fn(&Secret) -> Option<&SigningKey<P>>,
 ) -> PyResult<()> {
     let (rows, jobs): (Vec<_>, Vec<_>) = jobs
         .iter()
-        .filter_map(|&(row, key, message)| Some((row, SignJob::new(typed(key)?, message))))
+        .filter_map(|&(row, key, message)| Some((row, SignJob::new(key.typed::<P>()?, message))))
         .unzip();
     if jobs.is_empty() {
         return Ok(());
@@ -251,7 +243,13 @@ fn sign_those<P: Parameters>(
         let seed = fresh_seed()?;
         let signatures = chosen.sign(&seed, jobs)?;
         for (&row, signature) in rows.iter().zip(&signatures) {
-            encoded[row] = typed::encode(signature, format)?;
+            encoded[row] = match format {
+                // The canonical bytes.
+                Format::Padded => signature.to_bytes().to_vec(),
+                _ => signature
+                    .to_vec(format)
+                    .map_err(|error| FalconError::new_err(error.to_string()))?,
+            };
         }
         check_signals()?;
     }
@@ -283,18 +281,8 @@ pub fn verify(
             verify_encoded(&chosen, jobs, format.0, verdicts)?;
             check_signals()?;
         }
-        verify_decoded(&chosen, jobs, &mut verdicts, |key, signature| {
-            match (key, signature) {
-                (Public::Falcon512(key), Signed::Falcon512(signature)) => Some((key, signature)),
-                _ => None,
-            }
-        })?;
-        verify_decoded(&chosen, jobs, &mut verdicts, |key, signature| {
-            match (key, signature) {
-                (Public::Falcon1024(key), Signed::Falcon1024(signature)) => Some((key, signature)),
-                _ => None,
-            }
-        })?;
+        verify_decoded::<Falcon512>(&chosen, jobs, &mut verdicts)?;
+        verify_decoded::<Falcon1024>(&chosen, jobs, &mut verdicts)?;
         Ok(verdicts)
     })
 }
@@ -312,9 +300,12 @@ fn verify_encoded(
     let rows = jobs
         .iter()
         .map(|(key, signature, message)| match signature {
-            Presented::Bytes(signature) => {
-                Row::new(Some(key.row_key()), Some(message), Some(signature))
-            }
+            Presented::Bytes(signature) => Row {
+                key: Some(RowKey::from(&**key)),
+                message: Some(message),
+                signature: Some(signature),
+                ..Row::default()
+            },
             Presented::Decoded(_) => Row::default(),
         });
     let rows: Vec<_> = rows.collect();
@@ -330,23 +321,21 @@ fn verify_encoded(
     Ok(())
 }
 
-/// Verifies the jobs with a decoded signature for which `typed` returns the key and the signature.
-/// A signature of another parameter set is not valid.
-fn verify_decoded<'a, P: Parameters>(
+/// Verifies the jobs with a decoded signature whose key and signature have the parameter set `P`. A
+/// signature of another parameter set is not valid.
+fn verify_decoded<P: Parameters>(
     chosen: &Chosen,
-    jobs: &'a [ToVerify],
+    jobs: &[ToVerify],
     verdicts: &mut [bool],
-    typed: impl Fn(&'a Public, &'a Signed) -> Option<(&'a VerifyingKey<P>, &'a Signature<P>)>,
 ) -> PyResult<()> {
     let decoded = jobs.iter().zip(verdicts).filter_map(|(job, verdict)| {
         let (key, Presented::Decoded(signature), message) = job else {
             return None;
         };
-        let (key, signature) = typed(key, signature)?;
         let job = VerifyJob {
-            key,
+            key: key.typed::<P>()?,
             message,
-            signature,
+            signature: signature.typed()?,
         };
         Some((verdict, job))
     });

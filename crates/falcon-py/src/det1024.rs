@@ -1,18 +1,19 @@
 //! Deterministic Falcon-1024, as Algorand signs.
 
-use crate::documents::{self, bytes_of};
+use crate::documents;
 use crate::errors::{self, DecodeError, InvalidSignature};
-use crate::input::{Encoding, Input, Set, Text};
+use crate::input::{Encoding, Input, Text};
+use crate::keys::{PySigningKey, PyVerifyingKey};
 use crate::random::fresh_seed;
-use crate::typed::{Public, Secret};
-use falcon_core::det1024::{CompressedSignature, CtSignature, SigningKey, VerifyingKey};
-use falcon_core::pkcs8::KeyUse;
-use falcon_core::{DecodeError as CoreDecodeError, Falcon1024, Format};
+use falcon_core::det1024::{self, CompressedSignature, CtSignature};
+use falcon_core::hazmat::signing_key_from_seed;
+use falcon_core::{
+    AnySignature, AnySigningKey, AnyVerifyingKey, Falcon1024, Format, ParameterSet, Signature,
+    SigningKey, VerifyingKey,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyType};
-use std::hash::{Hash, Hasher};
-use std::sync::Arc;
 
 const NAME: &str = "Falcon-det1024";
 
@@ -21,46 +22,28 @@ const NAME: &str = "Falcon-det1024";
 /// A message has one signature under a key. Never sign with the same key in a program whose
 /// arithmetic rounds differently: two different signatures of one message reveal the key.
 #[pyclass(frozen, module = "falcon_sign.det1024", name = "SigningKey")]
-pub struct DetSigningKey {
-    key: Box<SigningKey>,
-    key_use: KeyUse,
-    public: Public,
-}
+pub struct DetSigningKey(PySigningKey);
 
 impl DetSigningKey {
-    fn new(key: Box<SigningKey>) -> PyResult<Self> {
-        let public = public_of(&key.verifying_key().to_bytes()).map_err(DecodeError::new_err)?;
-        Ok(Self {
-            key,
-            key_use: KeyUse::Any,
-            public,
-        })
-    }
-
     fn decode(bytes: &[u8]) -> PyResult<Self> {
-        let key = SigningKey::decode_boxed(bytes).map_err(|error| {
+        let key = SigningKey::<Falcon1024>::decode_boxed(bytes).map_err(|error| {
             let what = "Falcon-1024 signing key";
             DecodeError::new_err(errors::key_text(what, error, bytes.len()))
         })?;
-        Self::new(key)
+        Ok(Self(AnySigningKey::from(key).into()))
     }
 
-    /// Takes a key of a document.
-    fn of(key: &Secret) -> PyResult<Self> {
-        match key {
-            Secret::Falcon1024(key) => Self::decode(&*key.to_bytes()),
-            Secret::Falcon512(_) => Err(DecodeError::new_err(
-                "a Falcon-512 key; deterministic signatures need a Falcon-1024 key",
-            )),
-        }
+    /// The key as a type, if it is not for certificates only.
+    fn for_messages(&self) -> PyResult<&SigningKey<Falcon1024>> {
+        let key = self.0.for_messages()?;
+        key.typed().ok_or_else(|| other_set(key.set()))
     }
+}
 
-    /// The same key, for documents.
-    fn ordinary(&self) -> PyResult<Secret> {
-        let key = falcon_core::SigningKey::decode_boxed(&*self.key.to_bytes());
-        key.map(Secret::Falcon1024)
-            .map_err(|error| DecodeError::new_err(error.to_string()))
-    }
+fn other_set(set: ParameterSet) -> PyErr {
+    DecodeError::new_err(format!(
+        "a {set} key; deterministic signatures need a Falcon-1024 key"
+    ))
 }
 
 /// Refuses the padded format, which deterministic signatures do not have.
@@ -73,20 +56,16 @@ fn format_of(format: Encoding) -> PyResult<Format> {
     Ok(format.0)
 }
 
-fn public_of(bytes: &[u8]) -> Result<Public, String> {
-    falcon_core::VerifyingKey::<Falcon1024>::try_from(bytes)
-        .map(|key| Public::Falcon1024(Arc::new(key)))
-        .map_err(|error| errors::key_text("Falcon-1024 verifying key", error, bytes.len()))
-}
-
 #[pymethods]
 impl DetSigningKey {
     /// Generate a key from the operating system's random bytes.
     #[classmethod]
     fn generate(_cls: &Bound<'_, PyType>) -> PyResult<Self> {
         let seed = fresh_seed()?;
-        _cls.py()
-            .detach(|| Self::of(&Secret::from_seed(Set::Falcon1024, &seed)?))
+        let key = _cls
+            .py()
+            .detach(|| AnySigningKey::from_seed(ParameterSet::Falcon1024, &seed));
+        Ok(Self(key.map_err(errors::faulty)?.into()))
     }
 
     /// Generate the key that Algorand's code generates from a secret seed of one byte or more.
@@ -98,11 +77,12 @@ impl DetSigningKey {
         if seed.is_empty() {
             return Err(PyValueError::new_err("the seed is empty"));
         }
-        _cls.py().detach(|| {
-            Self::new(Box::new(
-                SigningKey::from_seed(&seed).map_err(errors::faulty)?,
-            ))
-        })
+        let key = _cls
+            .py()
+            .detach(|| signing_key_from_seed::<Falcon1024>(&seed));
+        Ok(Self(
+            AnySigningKey::from(key.map_err(errors::faulty)?).into(),
+        ))
     }
 
     /// Decode a Falcon-1024 key, 2305 bytes.
@@ -115,19 +95,16 @@ impl DetSigningKey {
     #[classmethod]
     #[pyo3(signature = (text, password = None))]
     fn from_pem(_cls: &Bound<'_, PyType>, text: Text, password: Option<Input>) -> PyResult<Self> {
-        let text = text.as_str()?;
-        _cls.py().detach(|| {
-            let (key, key_use) = documents::read_pem(text, bytes_of(&password))?;
-            Ok(Self {
-                key_use,
-                ..Self::of(&key)?
-            })
-        })
+        let key = PySigningKey::from_pem(_cls, text, password)?;
+        match key.public.set() {
+            ParameterSet::Falcon1024 => Ok(Self(key)),
+            other => Err(other_set(other)),
+        }
     }
 
     /// Encode the key, unencrypted, in 2305 bytes. Python does not wipe the bytes that it returns.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &*self.key.to_bytes())
+        self.0.to_bytes(py)
     }
 
     /// Write the key as PKCS#8 in PEM, as falcon_sign.SigningKey.to_pem.
@@ -137,17 +114,14 @@ impl DetSigningKey {
         py: Python<'py>,
         password: Option<Input>,
     ) -> PyResult<Bound<'py, PyString>> {
-        let text = py.detach(|| {
-            documents::write_pem(&self.ordinary()?, self.key_use, bytes_of(&password))
-        })?;
-        Ok(PyString::new(py, &text))
+        self.0.to_pem(py, password)
     }
 
     /// True if the document of the key says that it signs certificates only. Then sign raises
     /// KeyUseError.
     #[getter]
     fn certificates_only(&self) -> bool {
-        self.key_use == KeyUse::CertificatesOnly
+        self.0.certificates_only()
     }
 
     /// Name of the scheme, "Falcon-det1024".
@@ -158,14 +132,14 @@ impl DetSigningKey {
 
     /// Verifying (public) key of this key.
     #[getter]
-    fn verifying_key(&self) -> PyResult<DetVerifyingKey> {
-        DetVerifyingKey::decode(&self.public.to_bytes())
+    fn verifying_key(&self) -> DetVerifyingKey {
+        DetVerifyingKey(self.0.verifying_key())
     }
 
     /// Fingerprint of the verifying key, 64 hexadecimal digits.
     #[getter]
     fn fingerprint(&self) -> String {
-        self.public.fingerprint()
+        self.0.fingerprint()
     }
 
     /// Sign a message. The same message always gets the same signature.
@@ -182,10 +156,9 @@ impl DetSigningKey {
         format: Encoding,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let format = format_of(format)?;
-        errors::may_sign_messages(self.key_use)?;
-        let signature = py
-            .detach(|| self.key.sign(&message))
-            .map_err(errors::faulty)?;
+        let key = self.for_messages()?;
+        let signature = py.detach(|| det1024::sign(key, &message));
+        let signature = signature.map_err(errors::faulty)?;
         Ok(match format {
             Format::ConstantTime => PyBytes::new(py, &CtSignature::from(signature).to_bytes()),
             _ => PyBytes::new(py, &signature.to_bytes()),
@@ -218,34 +191,16 @@ impl DetSigningKey {
     module = "falcon_sign.det1024",
     name = "VerifyingKey"
 )]
-pub struct DetVerifyingKey {
-    key: Box<VerifyingKey>,
-    public: Public,
-}
-
-impl PartialEq for DetVerifyingKey {
-    fn eq(&self, other: &Self) -> bool {
-        self.key == other.key
-    }
-}
-
-impl Eq for DetVerifyingKey {}
-
-impl Hash for DetVerifyingKey {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.key.hash(state);
-    }
-}
+#[derive(PartialEq, Eq, Hash)]
+pub struct DetVerifyingKey(PyVerifyingKey);
 
 impl DetVerifyingKey {
     fn decode(bytes: &[u8]) -> PyResult<Self> {
-        let public = public_of(bytes).map_err(DecodeError::new_err)?;
-        let key = VerifyingKey::try_from(bytes)
-            .map_err(|error| DecodeError::new_err(error.to_string()))?;
-        Ok(Self {
-            key: Box::new(key),
-            public,
-        })
+        let key = VerifyingKey::<Falcon1024>::try_from(bytes).map_err(|error| {
+            let what = "Falcon-1024 verifying key";
+            DecodeError::new_err(errors::key_text(what, error, bytes.len()))
+        })?;
+        Ok(Self(AnyVerifyingKey::from(key).into()))
     }
 }
 
@@ -265,12 +220,12 @@ impl DetVerifyingKey {
 
     /// Encode the key in 1793 bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.public.to_bytes())
+        self.0.to_bytes(py)
     }
 
     /// Write the key as a SubjectPublicKeyInfo document in PEM.
     fn to_pem(&self) -> PyResult<String> {
-        documents::write_public_pem(&self.public)
+        self.0.to_pem()
     }
 
     /// Name of the scheme, "Falcon-det1024".
@@ -283,7 +238,7 @@ impl DetVerifyingKey {
     /// digits.
     #[getter]
     fn fingerprint(&self) -> String {
-        self.public.fingerprint()
+        self.0.fingerprint()
     }
 
     /// Verify a signature for a message. Returns None, or raises InvalidSignature.
@@ -299,21 +254,17 @@ impl DetVerifyingKey {
         format: Encoding,
     ) -> PyResult<()> {
         let format = format_of(format)?;
-        let malformed =
-            |error: CoreDecodeError| errors::deterministic_text(format, error, signature.len());
         let result = py.detach(|| {
-            let verdict = match format {
-                Format::ConstantTime => {
-                    let signature = CtSignature::try_from(&*signature).map_err(malformed)?;
-                    self.key.verify_ct(&message, &signature)
-                }
-                _ => {
-                    let signature =
-                        CompressedSignature::try_from(&*signature).map_err(malformed)?;
-                    self.key.verify(&message, &signature)
-                }
+            let decoded = match format {
+                Format::ConstantTime => CtSignature::try_from(&*signature).map(Into::into),
+                _ => CompressedSignature::try_from(&*signature),
             };
-            verdict.map_err(|error| error.to_string())
+            let decoded = decoded
+                .map_err(|error| errors::deterministic_text(format, error, signature.len()))?;
+            let signature = AnySignature::from(Signature::<Falcon1024>::from(decoded));
+            let key = &self.0.key;
+            key.verify_decoded(&message, &signature)
+                .map_err(|error| error.to_string())
         });
         result.map_err(InvalidSignature::new_err)
     }

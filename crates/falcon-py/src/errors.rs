@@ -1,9 +1,10 @@
 //! Exceptions. They are defined in Python, so that they can have several bases.
 
+use crate::input::Encoding;
 use falcon_core::det1024;
 use falcon_core::pkcs8::KeyUse;
 use falcon_core::{
-    DecodeError as CoreDecodeError, FaultError as CoreFaultError, Format, Parameters,
+    DecodeError as CoreDecodeError, FaultError as CoreFaultError, Format, ParameterSet,
 };
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::import_exception;
@@ -71,31 +72,29 @@ pub fn key_text(what: &str, error: CoreDecodeError, len: usize) -> String {
 }
 
 /// Text for a signature of `len` bytes that cannot be decoded.
-pub fn signature_text<P: Parameters>(format: Format, error: CoreDecodeError, len: usize) -> String {
-    let (format, expected) = match format {
-        Format::Compressed => ("compressed", None),
-        Format::Padded => ("padded", Some(P::PADDED_LEN)),
-        Format::ConstantTime => ("ct", Some(P::CT_LEN)),
-    };
-    text(P::NAME, format, expected, error, len)
+pub fn signature_text(
+    set: ParameterSet,
+    format: Format,
+    error: CoreDecodeError,
+    len: usize,
+) -> String {
+    text(set.name(), format, set.signature_len(format), error, len)
 }
 
 /// Text for a deterministic signature of `len` bytes that cannot be decoded.
 pub fn deterministic_text(format: Format, error: CoreDecodeError, len: usize) -> String {
-    let (format, expected) = match format {
-        Format::ConstantTime => ("ct", Some(det1024::CT_LEN)),
-        _ => ("compressed", None),
-    };
+    let expected = (format == Format::ConstantTime).then_some(det1024::CT_LEN);
     text("deterministic Falcon-1024", format, expected, error, len)
 }
 
 fn text(
     name: &str,
-    format: &str,
+    format: Format,
     expected: Option<usize>,
     error: CoreDecodeError,
     len: usize,
 ) -> String {
+    let format = Encoding(format).name();
     match (error, expected) {
         (CoreDecodeError::Length, Some(expected)) if expected != len => {
             let how = if len < expected {

@@ -2,7 +2,7 @@
 
 use crate::errors;
 use crate::memory::reserved;
-use falcon_core::{Engine, Falcon512, Falcon1024, Format, Parameters};
+use falcon_core::{Engine, Format, ParameterSet, UnknownEngine, UnknownParameterSet};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -89,25 +89,15 @@ impl Text {
 
 /// A parameter set by its name.
 #[derive(Clone, Copy)]
-pub enum Set {
-    Falcon512,
-    Falcon1024,
-}
+pub struct Set(pub ParameterSet);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Set {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        let text = name(object)?;
-        if text.eq_ignore_ascii_case(Falcon512::NAME) {
-            Ok(Self::Falcon512)
-        } else if text.eq_ignore_ascii_case(Falcon1024::NAME) {
-            Ok(Self::Falcon1024)
-        } else {
-            Err(PyValueError::new_err(format!(
-                "unknown parameter set {text:?}; known are \"Falcon-512\" and \"Falcon-1024\""
-            )))
-        }
+        let set = name(object)?.parse();
+        set.map(Self)
+            .map_err(|error: UnknownParameterSet| PyValueError::new_err(error.to_string()))
     }
 }
 
@@ -157,7 +147,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Named {
         let engine = name(object)?.parse();
         engine
             .map(Self)
-            .map_err(|error: falcon_core::UnknownEngine| PyValueError::new_err(error.to_string()))
+            .map_err(|error: UnknownEngine| PyValueError::new_err(error.to_string()))
     }
 }
 

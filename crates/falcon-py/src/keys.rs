@@ -5,13 +5,10 @@ use crate::documents::{self, bytes_of};
 use crate::errors::{self, DecodeError, InvalidSignature, not_copied};
 use crate::input::{Encoding, Input, Named, Set, Text};
 use crate::random::fresh_seed;
-use crate::signature::Presented;
+use crate::signature::{Presented, decode, encode};
 use crate::stream::{PySigner, PyVerifier};
-use crate::typed::{Public, Secret};
-use falcon_core::pkcs8::KeyUse;
-use falcon_core::{
-    AnySigningKey, AnyVerifyingKey, Falcon512, Falcon1024, Format, Parameters, VerifyingKey,
-};
+use falcon_core::pkcs8::{KeyUse, OpenedKey};
+use falcon_core::{AnySignStream, AnySigningKey, AnyVerifyingKey, Format, ParameterSet};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyType};
 use std::sync::Arc;
@@ -23,20 +20,26 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "falcon_sign", name = "SigningKey")]
 pub struct PySigningKey {
     /// Used by [`Self::for_messages`], and to write the key.
-    key: Arc<Secret>,
+    key: Arc<AnySigningKey>,
     key_use: KeyUse,
-    pub public: Arc<Public>,
+    pub public: Arc<AnyVerifyingKey>,
 }
 
-impl From<Secret> for PySigningKey {
-    fn from(key: Secret) -> Self {
+impl From<AnySigningKey> for PySigningKey {
+    fn from(key: AnySigningKey) -> Self {
         (key, KeyUse::Any).into()
     }
 }
 
-impl From<(Secret, KeyUse)> for PySigningKey {
-    fn from((key, key_use): (Secret, KeyUse)) -> Self {
-        let public = Arc::new(key.public());
+impl From<OpenedKey> for PySigningKey {
+    fn from(opened: OpenedKey) -> Self {
+        (opened.key, opened.key_use).into()
+    }
+}
+
+impl From<(AnySigningKey, KeyUse)> for PySigningKey {
+    fn from((key, key_use): (AnySigningKey, KeyUse)) -> Self {
+        let public = Arc::new(key.verifying_key());
         Self {
             key: Arc::new(key),
             key_use,
@@ -47,7 +50,7 @@ impl From<(Secret, KeyUse)> for PySigningKey {
 
 impl PySigningKey {
     /// Returns the key, or an error if it is for certificates only.
-    pub fn for_messages(&self) -> PyResult<&Arc<Secret>> {
+    pub fn for_messages(&self) -> PyResult<&Arc<AnySigningKey>> {
         errors::may_sign_messages(self.key_use)?;
         Ok(&self.key)
     }
@@ -59,11 +62,13 @@ impl PySigningKey {
     ///
     /// Raises FaultError if the device computed wrongly.
     #[classmethod]
-    #[pyo3(signature = (parameters = Set::Falcon512), text_signature = "(parameters='Falcon-512')")]
+    #[pyo3(signature = (parameters = Set(ParameterSet::Falcon512)), text_signature = "(parameters='Falcon-512')")]
     fn generate(_cls: &Bound<'_, PyType>, parameters: Set) -> PyResult<Self> {
         let seed = fresh_seed()?;
-        let key = _cls.py().detach(|| Secret::from_seed(parameters, &seed));
-        Ok(key?.into())
+        let key = _cls
+            .py()
+            .detach(|| AnySigningKey::from_seed(parameters.0, &seed));
+        Ok(key.map_err(errors::faulty)?.into())
     }
 
     /// Generate the key of a secret seed of 32 random bytes.
@@ -72,13 +77,15 @@ impl PySigningKey {
     /// wrongly.
     #[classmethod]
     #[pyo3(
-        signature = (seed, parameters = Set::Falcon512),
+        signature = (seed, parameters = Set(ParameterSet::Falcon512)),
         text_signature = "(seed, parameters='Falcon-512')"
     )]
     fn from_seed(_cls: &Bound<'_, PyType>, seed: Input, parameters: Set) -> PyResult<Self> {
         let seed = seed.exactly("seed")?;
-        let key = _cls.py().detach(|| Secret::from_seed(parameters, seed));
-        Ok(key?.into())
+        let key = _cls
+            .py()
+            .detach(|| AnySigningKey::from_seed(parameters.0, seed));
+        Ok(key.map_err(errors::faulty)?.into())
     }
 
     /// Generate the key of the round-3 reference code for a secret seed of 48 bytes.
@@ -87,7 +94,7 @@ impl PySigningKey {
     /// Raises FaultError if the device computed wrongly.
     #[classmethod]
     #[pyo3(
-        signature = (seed, parameters = Set::Falcon512),
+        signature = (seed, parameters = Set(ParameterSet::Falcon512)),
         text_signature = "(seed, parameters='Falcon-512')"
     )]
     fn from_reference_seed(
@@ -98,8 +105,8 @@ impl PySigningKey {
         let seed = seed.exactly("seed")?;
         let key = _cls
             .py()
-            .detach(|| Secret::from_reference_seed(parameters, seed));
-        Ok(key?.into())
+            .detach(|| AnySigningKey::from_reference_seed(parameters.0, seed));
+        Ok(key.map_err(errors::faulty)?.into())
     }
 
     /// Decode a key from its round-3 encoding, 1281 or 2305 bytes.
@@ -109,7 +116,7 @@ impl PySigningKey {
         let key = decoded.map_err(|error| {
             DecodeError::new_err(errors::key_text("signing key", error, data.len()))
         })?;
-        Ok(Secret::of(key)?.into())
+        Ok(key.into())
     }
 
     /// Read a key from a PKCS#8 document in PEM, "PRIVATE KEY" or "ENCRYPTED PRIVATE KEY".
@@ -118,7 +125,11 @@ impl PySigningKey {
     /// encrypted.
     #[classmethod]
     #[pyo3(signature = (text, password = None))]
-    fn from_pem(_cls: &Bound<'_, PyType>, text: Text, password: Option<Input>) -> PyResult<Self> {
+    pub fn from_pem(
+        _cls: &Bound<'_, PyType>,
+        text: Text,
+        password: Option<Input>,
+    ) -> PyResult<Self> {
         let text = text.as_str()?;
         _cls.py()
             .detach(|| Ok(documents::read_pem(text, bytes_of(&password))?.into()))
@@ -134,13 +145,13 @@ impl PySigningKey {
 
     /// Encode the key, unencrypted. Python does not wipe the bytes that it returns. They do not
     /// say whether the key is for certificates only.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+    pub fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.key.to_bytes())
     }
 
     /// Write the key as PKCS#8 in PEM, encrypted if there is a password (scrypt, AES-256-CBC).
     #[pyo3(signature = (password = None))]
-    fn to_pem<'py>(
+    pub fn to_pem<'py>(
         &self,
         py: Python<'py>,
         password: Option<Input>,
@@ -167,7 +178,7 @@ impl PySigningKey {
     /// Then everything that signs raises KeyUseError. to_pem and to_der write it into the document
     /// again. `falcon-cli keygen --use certificates` makes such a key.
     #[getter]
-    fn certificates_only(&self) -> bool {
+    pub fn certificates_only(&self) -> bool {
         self.key_use == KeyUse::CertificatesOnly
     }
 
@@ -179,7 +190,7 @@ impl PySigningKey {
 
     /// Verifying (public) key of this key.
     #[getter]
-    fn verifying_key(&self) -> PyVerifyingKey {
+    pub fn verifying_key(&self) -> PyVerifyingKey {
         PyVerifyingKey {
             key: Arc::clone(&self.public),
         }
@@ -187,8 +198,8 @@ impl PySigningKey {
 
     /// Fingerprint of the verifying key, 64 hexadecimal digits.
     #[getter]
-    fn fingerprint(&self) -> String {
-        self.public.fingerprint()
+    pub fn fingerprint(&self) -> String {
+        base16ct::lower::encode_string(&self.public.fingerprint())
     }
 
     /// Sign a message with fresh random bytes of the operating system.
@@ -206,8 +217,13 @@ impl PySigningKey {
     ) -> PyResult<Bound<'py, PyBytes>> {
         let key = self.for_messages()?;
         let seed = fresh_seed()?;
-        let signature = py.detach(|| key.sign(&seed, &message))?;
-        Ok(PyBytes::new(py, &signature.encode(format.0)?))
+        let signature = py.detach(|| {
+            let mut stream = AnySignStream::new(&**key, &seed);
+            stream.update(&message);
+            stream.finish()
+        });
+        let signature = signature.map_err(errors::faulty)?;
+        Ok(PyBytes::new(py, &encode(&signature, format)?))
     }
 
     /// Sign many messages, on all cores unless told otherwise.
@@ -266,11 +282,11 @@ impl PySigningKey {
 #[pyclass(frozen, eq, hash, module = "falcon_sign", name = "VerifyingKey")]
 #[derive(PartialEq, Eq, Hash)]
 pub struct PyVerifyingKey {
-    pub key: Arc<Public>,
+    pub key: Arc<AnyVerifyingKey>,
 }
 
-impl From<Public> for PyVerifyingKey {
-    fn from(key: Public) -> Self {
+impl From<AnyVerifyingKey> for PyVerifyingKey {
+    fn from(key: AnyVerifyingKey) -> Self {
         Self { key: Arc::new(key) }
     }
 }
@@ -283,19 +299,13 @@ impl PyVerifyingKey {
         let key = AnyVerifyingKey::try_from(&*data).map_err(|error| {
             DecodeError::new_err(errors::key_text("verifying key", error, data.len()))
         })?;
-        Ok(Public::of(key)?.into())
+        Ok(key.into())
     }
 
     /// Decode a key without its header byte, 896 or 1792 bytes, as some wallets store it.
     #[classmethod]
     fn from_headerless_bytes(_cls: &Bound<'_, PyType>, data: Input) -> PyResult<Self> {
-        let decoded = if data.len() + 1 == Falcon1024::VERIFYING_KEY_LEN {
-            VerifyingKey::<Falcon1024>::from_headerless_bytes(&data)
-                .map(|key| Public::Falcon1024(Arc::new(key)))
-        } else {
-            VerifyingKey::<Falcon512>::from_headerless_bytes(&data)
-                .map(|key| Public::Falcon512(Arc::new(key)))
-        };
+        let decoded = AnyVerifyingKey::from_headerless_bytes(&data);
         decoded.map(Self::from).map_err(|error| {
             DecodeError::new_err(format!(
                 "not a headerless verifying key: {error}; it has {} bytes",
@@ -317,7 +327,7 @@ impl PyVerifyingKey {
     }
 
     /// Encode the key in 897 or 1793 bytes.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+    pub fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.key.to_bytes())
     }
 
@@ -327,7 +337,7 @@ impl PyVerifyingKey {
     }
 
     /// Write the key as a SubjectPublicKeyInfo document in PEM.
-    fn to_pem(&self) -> PyResult<String> {
+    pub fn to_pem(&self) -> PyResult<String> {
         documents::write_public_pem(&self.key)
     }
 
@@ -345,8 +355,8 @@ impl PyVerifyingKey {
     /// Fingerprint of the key: the first 32 bytes of SHAKE256 of its encoding, as 64 hexadecimal
     /// digits.
     #[getter]
-    fn fingerprint(&self) -> String {
-        self.key.fingerprint()
+    pub fn fingerprint(&self) -> String {
+        base16ct::lower::encode_string(&self.key.fingerprint())
     }
 
     /// Verify a signature for a message. Returns None, or raises InvalidSignature.
@@ -369,8 +379,9 @@ impl PyVerifyingKey {
             let signature = match &signature {
                 Presented::Decoded(signature) => &**signature,
                 Presented::Bytes(bytes) => {
-                    decoded = self.key.decode(format.0, bytes).map_err(|error| {
-                        match self.key.decode(format.0, &message) {
+                    let set = self.key.set();
+                    decoded = decode(set, format, bytes).map_err(|error| {
+                        match decode(set, format, &message) {
                             Ok(_) => error + " (Are signature and message swapped?)",
                             Err(_) => error,
                         }
@@ -379,7 +390,7 @@ impl PyVerifyingKey {
                 }
             };
             self.key
-                .verify(&message, signature)
+                .verify_decoded(&message, signature)
                 .map_err(|error| error.to_string())
         });
         result.map_err(InvalidSignature::new_err)
@@ -421,11 +432,9 @@ impl PyVerifyingKey {
     fn verifier(&self, signature: Presented, format: Encoding) -> PyResult<PyVerifier> {
         let signature = match signature {
             Presented::Decoded(signature) => signature,
-            Presented::Bytes(bytes) => Arc::new(
-                self.key
-                    .decode(format.0, &bytes)
-                    .map_err(InvalidSignature::new_err)?,
-            ),
+            Presented::Bytes(bytes) => {
+                Arc::new(decode(self.key.set(), format, &bytes).map_err(InvalidSignature::new_err)?)
+            }
         };
         Ok(PyVerifier::new(&self.key, signature))
     }

@@ -15,7 +15,6 @@ mod memory;
 mod random;
 mod signature;
 mod stream;
-mod typed;
 
 use falcon_core::Engine;
 use falcon_core::batch::Verdict;

@@ -2,11 +2,28 @@
 
 use crate::errors::{self, DecodeError};
 use crate::input::{Encoding, Input};
-use crate::typed::Signed;
-use falcon_core::{Falcon512, Format};
+use falcon_core::{AnySignature, Format, ParameterSet};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use std::sync::Arc;
+
+/// Decodes a signature of a parameter set. The padded ones are the canonical bytes.
+pub fn decode(set: ParameterSet, format: Encoding, bytes: &[u8]) -> Result<AnySignature, String> {
+    match format.0 {
+        Format::Padded => AnySignature::from_canonical_bytes(set, bytes),
+        format => AnySignature::from_bytes(set, format, bytes),
+    }
+    .map_err(|error| errors::signature_text(set, format.0, error, bytes.len()))
+}
+
+/// Encodes a signature. All signatures that the package makes fit each format.
+pub fn encode(signature: &AnySignature, format: Encoding) -> PyResult<Vec<u8>> {
+    match format.0 {
+        Format::Padded => Ok(signature.to_bytes()),
+        format => signature.to_vec(format),
+    }
+    .map_err(|error| errors::FalconError::new_err(error.to_string()))
+}
 
 /// A decoded signature, to change its format or to read its nonce.
 ///
@@ -15,7 +32,7 @@ use std::sync::Arc;
 #[pyclass(frozen, eq, hash, module = "falcon_sign", name = "Signature")]
 #[derive(PartialEq, Eq, Hash)]
 pub struct PySignature {
-    pub signature: Arc<Signed>,
+    pub signature: Arc<AnySignature>,
 }
 
 #[pymethods]
@@ -27,7 +44,8 @@ impl PySignature {
         text_signature = "(data, *, format='padded')"
     )]
     fn from_bytes(_cls: &Bound<'_, PyType>, data: Input, format: Encoding) -> PyResult<Self> {
-        let signature = Signed::decode(format.0, &data).map_err(DecodeError::new_err)?;
+        let set = ParameterSet::of_encoding(&data);
+        let signature = decode(set, format, &data).map_err(DecodeError::new_err)?;
         Ok(Self {
             signature: Arc::new(signature),
         })
@@ -36,9 +54,9 @@ impl PySignature {
     /// Detect the format of an encoded signature from its header and length.
     #[staticmethod]
     fn detect_format(data: Input) -> PyResult<&'static str> {
-        let format = Signed::detect(&data).map_err(|error| {
-            let text = errors::signature_text::<Falcon512>(Format::Compressed, error, data.len());
-            DecodeError::new_err(text)
+        let (_, format) = AnySignature::detect(&data).map_err(|error| {
+            let (set, format) = (ParameterSet::Falcon512, Format::Compressed);
+            DecodeError::new_err(errors::signature_text(set, format, error, data.len()))
         })?;
         Ok(Encoding(format).name())
     }
@@ -49,13 +67,13 @@ impl PySignature {
         text_signature = "($self, *, format='padded')"
     )]
     fn to_bytes<'py>(&self, py: Python<'py>, format: Encoding) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.signature.encode(format.0)?))
+        Ok(PyBytes::new(py, &encode(&self.signature, format)?))
     }
 
     /// Name of the parameter set, "Falcon-512" or "Falcon-1024".
     #[getter]
     fn parameters(&self) -> &'static str {
-        self.signature.name()
+        self.signature.set().name()
     }
 
     /// Nonce of 40 bytes, which is hashed before the message.
@@ -66,7 +84,7 @@ impl PySignature {
 
     fn __repr__(&self) -> String {
         let nonce = base16ct::lower::encode_string(self.signature.nonce());
-        format!("<Signature {} nonce {nonce}>", self.signature.name())
+        format!("<Signature {} nonce {nonce}>", self.signature.set())
     }
 
     fn __reduce__<'py>(
@@ -89,7 +107,7 @@ impl PySignature {
 
 /// The signature of an argument: decoded, or encoded bytes.
 pub enum Presented {
-    Decoded(Arc<Signed>),
+    Decoded(Arc<AnySignature>),
     Bytes(Input),
 }
 

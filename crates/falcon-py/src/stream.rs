@@ -5,23 +5,14 @@
 use crate::errors::{AlreadyFinalized, FalconError, InvalidSignature, faulty, not_copied};
 use crate::input::{Encoding, Input};
 use crate::random::fresh_seed;
-use crate::typed::{Public, Secret, Signed};
+use crate::signature::encode;
 use falcon_core::{
-    Falcon512, Falcon1024, FaultError, Format, MessageHasher, NONCE_LEN, Parameters, SEED_LEN,
-    SignStream, Signature, SignatureError, SigningKey,
+    AnySignStream, AnySignature, AnySigningKey, AnyVerifyingKey, Format, MessageHasher,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use self_cell::self_cell;
+use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::{mem, process};
-
-/// The stream of either parameter set, until it is finished.
-enum Stream<'k> {
-    Falcon512(SignStream<'k, Falcon512, SigningKey<Falcon512>>),
-    Falcon1024(SignStream<'k, Falcon1024, SigningKey<Falcon1024>>),
-    Finished,
-}
 
 /// The process that made a stream.
 struct Process(u32);
@@ -42,34 +33,23 @@ impl Process {
     }
 }
 
-self_cell!(
-    /// A stream with the key that it borrows.
-    struct OwnedStream {
-        owner: Arc<Secret>,
-        #[covariant]
-        dependent: Stream,
-    }
-);
-
 /// A signer of a message that comes in pieces, made by SigningKey.signer.
 ///
 /// Takes constant memory, however long the message is. It signs once.
 #[pyclass(frozen, module = "falcon_sign", name = "Signer")]
 pub struct PySigner {
-    stream: Mutex<OwnedStream>,
+    /// The stream, until it is finished.
+    stream: Mutex<Option<AnySignStream<Arc<AnySigningKey>>>>,
     /// Two processes with one seed would break its rule.
     process: Process,
 }
 
 impl PySigner {
-    pub fn new(key: &Arc<Secret>) -> PyResult<Self> {
+    pub fn new(key: &Arc<AnySigningKey>) -> PyResult<Self> {
         let seed = fresh_seed()?;
-        let stream = OwnedStream::new(Arc::clone(key), |key| match &**key {
-            Secret::Falcon512(key) => Stream::Falcon512(key.sign_stream_from_seed(&seed)),
-            Secret::Falcon1024(key) => Stream::Falcon1024(key.sign_stream_from_seed(&seed)),
-        });
+        let stream = AnySignStream::new(Arc::clone(key), &seed);
         Ok(Self {
-            stream: Mutex::new(stream),
+            stream: Mutex::new(Some(stream)),
             process: Process::this(),
         })
     }
@@ -80,17 +60,11 @@ impl PySigner {
     /// Absorb the next piece of the message.
     fn update(&self, py: Python<'_>, piece: Input) -> PyResult<()> {
         self.process.check("Signer")?;
-        let absorbed = py.detach(|| {
-            locked(&self.stream).with_dependent_mut(|_, stream| {
-                match stream {
-                    Stream::Falcon512(stream) => stream.update(&piece),
-                    Stream::Falcon1024(stream) => stream.update(&piece),
-                    Stream::Finished => return false,
-                }
-                true
-            })
+        let done = py.detach(|| {
+            let mut stream = locked(&self.stream);
+            stream.as_mut().map(|stream| stream.update(&piece))
         });
-        if absorbed { Ok(()) } else { Err(finished()) }
+        done.ok_or_else(finished)
     }
 
     /// Sign the absorbed message. Afterwards the signer raises AlreadyFinalized.
@@ -102,23 +76,9 @@ impl PySigner {
     )]
     fn finalize<'py>(&self, py: Python<'py>, format: Encoding) -> PyResult<Bound<'py, PyBytes>> {
         self.process.check("Signer")?;
-        let signature = py.detach(|| {
-            locked(&self.stream).with_dependent_mut(|key, stream| {
-                let signature = match (&**key, &mut *stream) {
-                    (Secret::Falcon512(key), Stream::Falcon512(stream)) => {
-                        finish(key, stream).map(|signature| Signed::Falcon512(Box::new(signature)))
-                    }
-                    (Secret::Falcon1024(key), Stream::Falcon1024(stream)) => {
-                        finish(key, stream).map(|signature| Signed::Falcon1024(Box::new(signature)))
-                    }
-                    _ => return None,
-                };
-                *stream = Stream::Finished;
-                Some(signature)
-            })
-        });
+        let signature = py.detach(|| Some(locked(&self.stream).take()?.finish()));
         let signature = signature.ok_or_else(finished)?.map_err(faulty)?;
-        Ok(PyBytes::new(py, &signature.encode(format.0)?))
+        Ok(PyBytes::new(py, &encode(&signature, format)?))
     }
 
     fn __reduce__(&self) -> PyResult<Py<PyAny>> {
@@ -135,38 +95,23 @@ impl PySigner {
     }
 }
 
-/// Signs the message that `stream` has absorbed. A stream that is moved leaves a copy of its seed,
-/// so another one is written to its place.
-fn finish<'k, P: Parameters>(
-    key: &'k SigningKey<P>,
-    stream: &mut SignStream<'k, P, SigningKey<P>>,
-) -> Result<Signature<P>, FaultError> {
-    mem::replace(stream, key.sign_stream_from_seed(&[0; SEED_LEN])).finish()
-}
-
 /// A verifier of a message that comes in pieces, made by VerifyingKey.verifier.
 ///
 /// Takes constant memory, however long the message is. It verifies once.
 #[pyclass(frozen, module = "falcon_sign", name = "Verifier")]
 pub struct PyVerifier {
-    key: Arc<Public>,
-    signature: Arc<Signed>,
+    key: Arc<AnyVerifyingKey>,
+    signature: Arc<AnySignature>,
     hasher: Mutex<Option<MessageHasher>>,
     process: Process,
 }
 
 impl PyVerifier {
-    pub fn new(key: &Arc<Public>, signature: Arc<Signed>) -> Self {
-        let mut nonce = [0; NONCE_LEN];
-        nonce.copy_from_slice(signature.nonce());
-        let hasher = match &**key {
-            Public::Falcon512(key) => key.hasher(&nonce),
-            Public::Falcon1024(key) => key.hasher(&nonce),
-        };
+    pub fn new(key: &Arc<AnyVerifyingKey>, signature: Arc<AnySignature>) -> Self {
         Self {
             key: Arc::clone(key),
+            hasher: Mutex::new(Some(key.hasher(signature.nonce()))),
             signature,
-            hasher: Mutex::new(Some(hasher)),
             process: Process::this(),
         }
     }
@@ -191,15 +136,7 @@ impl PyVerifier {
         self.process.check("Verifier")?;
         let result = py.detach(|| {
             let hasher = locked(&self.hasher).take()?;
-            Some(match (&*self.key, &*self.signature) {
-                (Public::Falcon512(key), Signed::Falcon512(signature)) => {
-                    key.verify_hashed(hasher, signature)
-                }
-                (Public::Falcon1024(key), Signed::Falcon1024(signature)) => {
-                    key.verify_hashed(hasher, signature)
-                }
-                _ => Err(SignatureError),
-            })
+            Some(self.key.verify_hashed(hasher, &self.signature))
         });
         result
             .ok_or_else(finished)?

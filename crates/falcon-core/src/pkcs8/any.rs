@@ -2,23 +2,24 @@
 //! An identifier of no set is left to the decoder of degree 512, which refuses it.
 
 use super::{
-    DecodePrivateKey, Document, EncodePrivateKey, EncodePublicKey, PrivateKeyInfoRef, Result,
-    SecretDocument, decode_boxed, decode_private_key, names, spki,
+    AlgorithmIdentifierRef, DecodePrivateKey, Document, EncodePrivateKey, EncodePublicKey,
+    PrivateKeyInfoRef, Result, SecretDocument, decode_boxed, decode_private_key, names, spki,
 };
-use crate::any::{AnySigningKey, AnyVerifyingKey, either};
-use crate::params::Falcon1024;
+use crate::any::{AnySigningKey, AnyVerifyingKey, ParameterSet, either, with_type};
 use crate::verify::VerifyingKey;
-use alloc::boxed::Box;
 #[cfg(feature = "pem")]
 use {super::LineEnding, alloc::string::String, zeroize::Zeroizing};
 
+/// Parameter set that `algorithm` names. If it names none, degree 512.
+fn set_of(algorithm: &AlgorithmIdentifierRef<'_>) -> ParameterSet {
+    let mut sets = ParameterSet::ALL.iter().copied();
+    sets.find(|set| with_type!(set, P => names::<P>(algorithm)))
+        .unwrap_or(ParameterSet::Falcon512)
+}
+
 /// Decodes the key in a box, and copies it nowhere.
 fn decode(info: &PrivateKeyInfoRef<'_>) -> Result<AnySigningKey> {
-    if names::<Falcon1024>(&info.algorithm) {
-        decode_boxed(info).map(AnySigningKey::Falcon1024)
-    } else {
-        decode_boxed(info).map(AnySigningKey::Falcon512)
-    }
+    with_type!(set_of(&info.algorithm), P => decode_boxed::<P>(info).map(AnySigningKey::from))
 }
 
 decode_private_key!(AnySigningKey, decode,);
@@ -53,11 +54,7 @@ impl TryFrom<spki::SubjectPublicKeyInfoRef<'_>> for AnyVerifyingKey {
     type Error = spki::Error;
 
     fn try_from(info: spki::SubjectPublicKeyInfoRef<'_>) -> spki::Result<Self> {
-        if names::<Falcon1024>(&info.algorithm) {
-            VerifyingKey::try_from(info).map(|key| Self::Falcon1024(Box::new(key)))
-        } else {
-            VerifyingKey::try_from(info).map(|key| Self::Falcon512(Box::new(key)))
-        }
+        with_type!(set_of(&info.algorithm), P => VerifyingKey::<P>::try_from(info).map(Self::from))
     }
 }
 

@@ -1,7 +1,6 @@
 //! The keys of rows: one key, names in a table of keys, or a column of encoded keys.
 
 use super::ffi::{Broken, Column, Value};
-use crate::typed::Public;
 use falcon_core::AnyVerifyingKey;
 use falcon_core::rows::{Fold, Interner, RowKey};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -90,12 +89,12 @@ fn id(name: &Bound<'_, PyAny>) -> PyResult<Id> {
 }
 
 /// A verifying key that is decoded once, or `None` if the bytes are not a key.
-type Decoded = Arc<OnceLock<Option<Public>>>;
+type Decoded = Arc<OnceLock<Option<Arc<AnyVerifyingKey>>>>;
 
 /// The keys of rows.
 pub enum Keys<'a> {
-    One(&'a Public),
-    Named(&'a Column, &'a KeyTable<Public>),
+    One(&'a AnyVerifyingKey),
+    Named(&'a Column, &'a KeyTable<Arc<AnyVerifyingKey>>),
     Encoded(EncodedKeys<'a>),
 }
 
@@ -112,13 +111,13 @@ pub struct Known<'a> {
     /// Numbers of the keys in `keys`.
     numbers: Interner<&'a [u8], usize>,
     /// Each key, or `None` if the bytes are not a key.
-    keys: Vec<Option<Public>>,
+    keys: Vec<Option<Arc<AnyVerifyingKey>>>,
 }
 
 impl Known<'_> {
     /// The key of a number, or `None` if the bytes are not a key.
     pub fn key(&self, number: usize) -> Option<RowKey<'_>> {
-        self.keys[number].as_ref().map(Public::row_key)
+        self.keys[number].as_deref().map(RowKey::from)
     }
 }
 
@@ -169,10 +168,7 @@ impl<'a> EncodedKeys<'a> {
                 return number;
             }
             let key = self.shared(bytes);
-            let key = key.get_or_init(|| {
-                let key = AnyVerifyingKey::try_from(bytes).ok()?;
-                Public::of(key).ok()
-            });
+            let key = key.get_or_init(|| AnyVerifyingKey::try_from(bytes).ok().map(Arc::new));
             let number = keys.len();
             numbers.insert(bytes, number);
             keys.push(key.clone());

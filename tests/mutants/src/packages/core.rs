@@ -43,6 +43,9 @@ pub const PACKAGE: Package = Package {
     sample: 300,
     files: &[
         "any.rs",
+        "any/set.rs",
+        "any/signature.rs",
+        "any/stream.rs",
         "batch.rs",
         "batch/cpu.rs",
         "batch/lanes.rs",
@@ -81,6 +84,7 @@ pub const PACKAGE: Package = Package {
         "pkcs8/certificate.rs",
         "pkcs8/encrypted.rs",
         "pkcs8/key_use.rs",
+        "pkcs8/open.rs",
         "prng.rs",
         "recovery.rs",
         "ring.rs",
