@@ -15,6 +15,7 @@ use crate::verify::VerifyingKey;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
+use core::iter;
 #[cfg(feature = "threads")]
 #[doc(hidden)]
 pub use {fold::Fold, interner::Interner};
@@ -151,8 +152,8 @@ pub fn verify_ahead<E: BatchVerify<Falcon512> + BatchVerify<Falcon1024>>(
             Some(_) => Verdict::Malformed,
         };
     }
-    verify_those::<Falcon512>(engine, format, rows, out)?;
-    verify_those::<Falcon1024>(engine, format, rows, out)
+    verify_those::<Falcon512>(engine, format, rows, ahead, out)?;
+    verify_those::<Falcon1024>(engine, format, rows, ahead, out)
 }
 
 /// Verifies the rows whose key has the parameter set `P`, if they lack nothing.
@@ -160,6 +161,7 @@ fn verify_those<'a, P: Parameters>(
     engine: &impl BatchVerify<P>,
     format: Format,
     rows: &[Row<'a>],
+    ahead: &[&[u8]],
     out: &mut [Verdict],
 ) -> Result<(), BatchError> {
     let job = |row: &Row<'a>| {

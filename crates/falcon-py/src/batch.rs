@@ -300,12 +300,9 @@ fn verify_encoded(
     let rows = jobs
         .iter()
         .map(|(key, signature, message)| match signature {
-            Presented::Bytes(signature) => Row {
-                key: Some(RowKey::from(&**key)),
-                message: Some(message),
-                signature: Some(signature),
-                ..Row::default()
-            },
+            Presented::Bytes(signature) => {
+                Row::new(Some(RowKey::from(&**key)), Some(message), Some(signature))
+            }
             Presented::Decoded(_) => Row::default(),
         });
     let rows: Vec<_> = rows.collect();
