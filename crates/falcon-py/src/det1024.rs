@@ -5,6 +5,7 @@ use crate::errors::{self, DecodeError, InvalidSignature};
 use crate::input::{Encoding, Input, Text};
 use crate::keys::{PySigningKey, PyVerifyingKey};
 use crate::random::fresh_seed;
+use crate::signature;
 use falcon_core::det1024::{self, CompressedSignature, CtSignature};
 use falcon_core::hazmat::signing_key_from_seed;
 use falcon_core::{
@@ -260,7 +261,7 @@ impl DetVerifyingKey {
                 _ => CompressedSignature::try_from(&*signature),
             };
             let decoded = decoded
-                .map_err(|error| errors::deterministic_text(format, error, signature.len()))?;
+                .map_err(|error| signature::deterministic_text(format, error, signature.len()))?;
             let signature = AnySignature::from(Signature::<Falcon1024>::from(decoded));
             let key = &self.0.key;
             key.verify_decoded(&message, &signature)

@@ -1,11 +1,7 @@
 //! Exceptions. They are defined in Python, so that they can have several bases.
 
-use crate::input::Encoding;
-use falcon_core::det1024;
 use falcon_core::pkcs8::KeyUse;
-use falcon_core::{
-    DecodeError as CoreDecodeError, FaultError as CoreFaultError, Format, ParameterSet,
-};
+use falcon_core::{DecodeError as CoreDecodeError, FaultError as CoreFaultError};
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::import_exception;
 use pyo3::prelude::*;
@@ -68,49 +64,6 @@ pub fn key_text(what: &str, error: CoreDecodeError, len: usize) -> String {
         ),
         CoreDecodeError::Length => format!("not an encoded {what}: {error}; it has {len} bytes"),
         _ => format!("not an encoded {what}: {error}"),
-    }
-}
-
-/// Text for a signature of `len` bytes that cannot be decoded.
-pub fn signature_text(
-    set: ParameterSet,
-    format: Format,
-    error: CoreDecodeError,
-    len: usize,
-) -> String {
-    text(set.name(), format, set.signature_len(format), error, len)
-}
-
-/// Text for a deterministic signature of `len` bytes that cannot be decoded.
-pub fn deterministic_text(format: Format, error: CoreDecodeError, len: usize) -> String {
-    let expected = (format == Format::ConstantTime).then_some(det1024::CT_LEN);
-    text("deterministic Falcon-1024", format, expected, error, len)
-}
-
-fn text(
-    name: &str,
-    format: Format,
-    expected: Option<usize>,
-    error: CoreDecodeError,
-    len: usize,
-) -> String {
-    let format = Encoding(format).name();
-    match (error, expected) {
-        (CoreDecodeError::Length, Some(expected)) if expected != len => {
-            let how = if len < expected {
-                "Was it truncated?"
-            } else {
-                "Was something added?"
-            };
-            format!(
-                "malformed signature: {len} bytes; a {format} {name} signature has {expected}. {how}"
-            )
-        }
-        (CoreDecodeError::Header, _) => format!(
-            "malformed signature: not a {format} {name} signature: its first byte is that of another \
-             format or parameter set"
-        ),
-        _ => format!("malformed signature: not a {format} {name} signature: {error}"),
     }
 }
 

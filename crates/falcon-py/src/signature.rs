@@ -1,8 +1,8 @@
 //! Decoded signatures.
 
-use crate::errors::{self, DecodeError};
+use crate::errors::{DecodeError, FalconError};
 use crate::input::{Encoding, Input};
-use falcon_core::{AnySignature, Format, ParameterSet};
+use falcon_core::{AnySignature, DecodeError as CoreDecodeError, Format, ParameterSet, det1024};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use std::sync::Arc;
@@ -13,7 +13,45 @@ pub fn decode(set: ParameterSet, format: Encoding, bytes: &[u8]) -> Result<AnySi
         Format::Padded => AnySignature::from_canonical_bytes(set, bytes),
         format => AnySignature::from_bytes(set, format, bytes),
     }
-    .map_err(|error| errors::signature_text(set, format.0, error, bytes.len()))
+    .map_err(|error| signature_text(set, format.0, error, bytes.len()))
+}
+
+/// Text for a signature of `len` bytes that cannot be decoded.
+fn signature_text(set: ParameterSet, format: Format, error: CoreDecodeError, len: usize) -> String {
+    text(set.name(), format, set.signature_len(format), error, len)
+}
+
+/// Text for a deterministic signature of `len` bytes that cannot be decoded.
+pub fn deterministic_text(format: Format, error: CoreDecodeError, len: usize) -> String {
+    let expected = (format == Format::ConstantTime).then_some(det1024::CT_LEN);
+    text("deterministic Falcon-1024", format, expected, error, len)
+}
+
+fn text(
+    name: &str,
+    format: Format,
+    expected: Option<usize>,
+    error: CoreDecodeError,
+    len: usize,
+) -> String {
+    let format = Encoding(format).name();
+    match (error, expected) {
+        (CoreDecodeError::Length, Some(expected)) if expected != len => {
+            let how = if len < expected {
+                "Was it truncated?"
+            } else {
+                "Was something added?"
+            };
+            format!(
+                "malformed signature: {len} bytes; a {format} {name} signature has {expected}. {how}"
+            )
+        }
+        (CoreDecodeError::Header, _) => format!(
+            "malformed signature: not a {format} {name} signature: its first byte is that of another \
+             format or parameter set"
+        ),
+        _ => format!("malformed signature: not a {format} {name} signature: {error}"),
+    }
 }
 
 /// Encodes a signature. All signatures that the package makes fit each format.
@@ -22,7 +60,7 @@ pub fn encode(signature: &AnySignature, format: Encoding) -> PyResult<Vec<u8>> {
         Format::Padded => Ok(signature.to_bytes()),
         format => signature.to_vec(format),
     }
-    .map_err(|error| errors::FalconError::new_err(error.to_string()))
+    .map_err(|error| FalconError::new_err(error.to_string()))
 }
 
 /// A decoded signature, to change its format or to read its nonce.
@@ -56,7 +94,7 @@ impl PySignature {
     fn detect_format(data: Input) -> PyResult<&'static str> {
         let (_, format) = AnySignature::detect(&data).map_err(|error| {
             let (set, format) = (ParameterSet::Falcon512, Format::Compressed);
-            DecodeError::new_err(errors::signature_text(set, format, error, data.len()))
+            DecodeError::new_err(signature_text(set, format, error, data.len()))
         })?;
         Ok(Encoding(format).name())
     }
