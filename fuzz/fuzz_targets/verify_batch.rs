@@ -29,12 +29,14 @@ fn verify_beside<P: Parameters>(known: &Known<P>, engine: Engine, input: &Input<
     };
     let is_input = |i: usize| i % 7 == 1 || i + 1 == JOBS;
     let jobs: [_; JOBS] = std::array::from_fn(|i| if is_input(i) { job } else { valid });
-    let alone = Signature::<P>::try_from(input.signature).map_or(Verdict::Malformed, |signature| {
-        match known.key.verify(input.message, &signature) {
-            Ok(()) => Verdict::Valid,
-            Err(_) => Verdict::Invalid,
-        }
-    });
+    let alone =
+        Signature::<P>::try_from(input.signature).map_or(
+            Verdict::Malformed,
+            |signature| match known.key.verify(input.message, &signature) {
+                Ok(()) => Verdict::Valid,
+                Err(_) => Verdict::Invalid,
+            },
+        );
     let expected: [_; JOBS] =
         std::array::from_fn(|i| if is_input(i) { alone } else { Verdict::Valid });
     let mut results = [Verdict::Valid; JOBS];
