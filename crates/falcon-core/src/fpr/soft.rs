@@ -37,7 +37,7 @@ mod word;
 use bits::{SIGN, exponent, magnitude, with_sign};
 use word::nonzero_bit;
 pub(crate) use word::{Native, Word};
-#[cfg(test)]
+#[cfg(all(test, feature = "fndsa-provisional"))]
 pub(crate) use word::{Word32, Word64};
 
 /// `a + b`.
