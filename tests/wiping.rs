@@ -77,7 +77,7 @@ static ALLOCATOR: Searching = Searching;
 // SAFETY: the system's allocator does all the work.
 unsafe impl GlobalAlloc for Searching {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // Zeroed, so that every byte of a block may be read when it is freed.
+        // The block is zeroed, so that all of its bytes may be read when it is freed.
         // SAFETY: the caller keeps the contract of this function.
         unsafe { System.alloc_zeroed(layout) }
     }

@@ -72,8 +72,8 @@ fn ntt(c: &mut Criterion) {
     }
 }
 
-/// Times the FFT and its relatives over the lanes of `fft`. A call works on one polynomial for each
-/// lane.
+/// Times the FFT and the operations on transformed polynomials with the lanes of `fft`. A call
+/// works on one polynomial for each lane.
 fn polynomials<F: Fft>(c: &mut Criterion, name: &str, fft: F) {
     for logn in [9u32, 10] {
         let n = 1 << logn;

@@ -1,9 +1,9 @@
-//! Files of `mceliece-cli`: PEM and raw bytes. An object that its reader accepts has a valid
-//! encoding, and a file written from it is read again.
+//! Reads files of `mceliece-cli`, PEM and raw bytes. Each object that the reader accepts has a
+//! valid encoding, and the reader accepts a file written from that object.
 //!
-//! Public keys are long, so an input describes a file: parameter set, kind, wrapping, options of
-//! the reader, changes of the encoding, and changes of the text around it. A file without changes
-//! is read.
+//! Public keys are long, so an input only describes a file: parameter set, kind, wrapping, options
+//! of the reader, changes of the encoding, and changes of the text of the file. The reader must
+//! accept a file without changes.
 #![no_main]
 
 // The program has no library, so its source file is included.

@@ -370,7 +370,8 @@ fn batches_of_fndsa<P: Parameters>() {
     });
 }
 
-/// A panic in the caller's function preserves the caller's environment, too.
+/// Checks that a panic in the caller's function also leaves the caller's floating-point environment
+/// unchanged.
 fn panics<P: Parameters>() {
     let key = key::<P>(1);
     for engine in engines() {

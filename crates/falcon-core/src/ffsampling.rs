@@ -143,8 +143,8 @@ fn merge<F: Fft>(fft: F, logn: u32, t: &mut [F::Real], [u0, u1]: [&[F::Real]; 2]
     );
 }
 
-/// Walks degree 2. A complex number is a polynomial of degree 2, and its two coefficients are the
-/// two integers of the leaf.
+/// Walks a node of degree 2. Its polynomial is a complex number, whose real and imaginary parts are
+/// the two integers of the leaf.
 struct Bottom;
 
 impl Walk for Bottom {

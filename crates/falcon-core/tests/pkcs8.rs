@@ -726,8 +726,8 @@ fn key_usage(values: &[u8]) -> Vec<u8> {
     )
 }
 
-/// Returns attributes in the order of DER: one before `keyUsage`, and `friendlyName` of PKCS#9
-/// after it.
+/// Returns two attributes: one that DER sorts before `keyUsage`, and `friendlyName` of PKCS#9,
+/// which DER sorts after `keyUsage`.
 fn other_attributes() -> [Vec<u8>; 2] {
     let first = unhex("06 01 2a 31 00");
     let name = unhex("06 09 2a 86 48 86 f7 0d 01 09 14 31 00");

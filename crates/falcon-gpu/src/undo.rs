@@ -6,7 +6,7 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Number of results that one thread replaces at a time.
+/// Number of results that a thread replaces in one step.
 pub(crate) const BLOCK: usize = 64;
 
 /// Results of a caller, some of which have been replaced. When dropped, they are restored, unless

@@ -149,7 +149,8 @@ fn falls_back_to_text() {
         ],
         _ => vec![(4, cubin(9, 0), true), (0, TEXT, false)],
     };
-    // The images of both degrees contain `prng`, so those of degree 1024 are tried for it, too.
+    // `prng` is also in the images of degree 1024, so the driver tries those images, too. This test
+    // compares only the images of degree 512.
     let of_512 = |images: Vec<(usize, ImageForm, bool)>| -> Vec<_> {
         let of_512 = [0, 2, 3, 4];
         images

@@ -47,14 +47,14 @@ pub fn check_readable(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Opens a regular file for reading, but not through a link. A file of another kind that takes its
-/// place meanwhile is refused. Opening never waits for a pipe.
+/// Opens a regular file for reading, but not through a link. Fails if the path names a pipe, a
+/// device or a folder, and does not wait for the other end of a pipe.
 pub fn open_regular(path: &Path) -> Result<File> {
     open_at_once(path, false)
 }
 
-/// Opens a regular file for reading, also through a link. A pipe, a socket or a device is refused
-/// without opening it, since opening a pipe would wait.
+/// Opens a regular file for reading, also through a link. Refuses a pipe, a socket or a device
+/// before opening it.
 pub fn open_linked(path: &Path) -> Result<File> {
     let metadata = path.metadata().map_err(|error| cannot_read(path, &error))?;
     if !metadata.is_file() {

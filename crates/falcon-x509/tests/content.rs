@@ -197,7 +197,8 @@ fn messages_that_differ_in_one_field_are_others() {
             SignedPart::Certificate => (1, 2),
             _ => (0, 1),
         };
-        // These tags are not integers, although their last bytes are those of one.
+        // These tags do not mean an integer, although the last byte of each is the tag of an
+        // integer.
         for tag in [&[0x1e, 2][..], &[0x1f, 0x81, 2], &[0x1f, 0xff, 0xff, 2]] {
             let mut fields = of_kind.clone();
             fields[integer] = with_tag(&[2, 1, 0], tag);

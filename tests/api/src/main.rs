@@ -1,8 +1,9 @@
 //! Prints the public items of a crate, one on each line, from the JSON of rustdoc: `falcon-api
 //! FILE.json`. `run.sh` compares these lines with the lists in `docs/api`.
 //!
-//! Derived traits have one line for each type, `derives TYPE: TRAIT...`. Auto traits have a line
-//! only if a type lacks one; `Send` and `Sync` also if they have a condition.
+//! The traits that a type derives are on one line, `derives TYPE: TRAIT...`. An auto trait is
+//! listed only for a type that does not implement it, and `Send` and `Sync` also for a type that
+//! implements them under a condition.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::{env, process::ExitCode};

@@ -29,7 +29,8 @@ use std::time::Instant;
 /// The argument that runs the cases under falcon-taint, which supports AVX-512.
 #[cfg(falcon_ct)]
 const TRANSLATED: &str = "--translated";
-/// Like [`TRANSLATED`], and afterwards compares the rules of falcon-taint with the processor.
+/// The argument that does the same as [`TRANSLATED`], and then compares the rules of falcon-taint
+/// with the processor.
 #[cfg(falcon_ct)]
 const AUDITED: &str = "--audited";
 

@@ -353,8 +353,9 @@ fn build(
     Ok(Vec::new())
 }
 
-/// Returns the mutants that a compiler's error at `places` is about: those of the smallest
-/// enclosing place, or those inside. `None` if it follows from another error.
+/// Returns the mutants that caused a compiler's error at `places`: those of the smallest mutated
+/// range around a place or, if there is no such range, those inside the places. The list is empty
+/// if the error follows from another one.
 fn blamed(rewritten: &BTreeMap<String, rewrite::Rewritten>, places: &[compile::Place]) -> Vec<u32> {
     let placed = |file| rewritten.get(file).map_or(&[][..], |file| &file.placed);
     let around = places.iter().find_map(|(file, at)| {

@@ -26,13 +26,14 @@ fn no_copy_of_the_polynomials_is_left_while_a_message_is_awaited() {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        // This is more than a pipe holds: after it is written, the program has read the key.
+        // The message is longer than the buffer of a pipe, so after this write the program has read
+        // the key.
         let message = child.stdin.as_mut().unwrap();
         message.write_all(&[0; 1 << 20]).unwrap();
         let copies = count_in_memory(child.id(), piece(&*key));
         child.kill().unwrap();
         child.wait().unwrap();
-        // Some systems do not let a parent look.
+        // `copies` is `None` on systems that do not let a parent read the memory of its child.
         assert!(matches!(copies, None | Some(0)), "{arguments:?} {copies:?}");
     }
 }

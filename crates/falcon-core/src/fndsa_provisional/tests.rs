@@ -107,7 +107,7 @@ fn a_signature_is_within_the_norm_by_itself() {
     }
 }
 
-/// Judges `s1` and `s2` as the signer does. With `h = 1`, `s1 = c - s2`.
+/// Returns true if the signer would accept `s1` and `s2`. With `h = 1`, `s1 = c - s2`.
 fn is_signature(s1: [i16; 512], s2: [i16; 512]) -> bool {
     let mut one = [0; 512];
     one[0] = 1;

@@ -13,8 +13,8 @@ const PIECE: usize = 64 << 10;
 /// Bytes of shared memory from which on a warp is a block of its own.
 const MUCH: u32 = 4 << 10;
 
-/// A stream with the memory that it copies from and to. The memory can only be reached after the
-/// stream has been waited for.
+/// A stream, with the memory of the device and the locked memory that its copies use. Methods that
+/// give access to the locked memory first wait for the stream.
 pub(crate) struct ChunkStream {
     device: Arc<dyn Device>,
     stream: usize,

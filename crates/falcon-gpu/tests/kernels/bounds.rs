@@ -295,7 +295,8 @@ fn verifying_takes_what_is_at_the_bound<P: Parameters>() {
             launch.run::<P>(Operation::Verify, batch);
             let expected = cases.map(|(.., verdict)| match before {
                 status::HASHED => verdict,
-                // The signature could not be decoded, or nothing was hashed.
+                // The kernel leaves the other states: the signature could not be decoded, or no
+                // message was hashed.
                 before => before,
             });
             assert_eq!(states, expected, "{launch:?}");

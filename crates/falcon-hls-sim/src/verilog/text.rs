@@ -84,7 +84,8 @@ impl Delays {
         self.delay(signal, bits, cycles, false)
     }
 
-    /// Like [`tap`](Self::tap), for a signal that starts an action: a reset clears it.
+    /// Does the same as [`tap`](Self::tap) for a signal that starts an action. A reset clears the
+    /// delayed signal.
     pub(super) fn tap_action(&mut self, signal: &str, cycles: u32) -> String {
         self.delay(signal, 1, cycles, true)
     }

@@ -87,7 +87,7 @@ fn read(text: &str) -> Picture {
         }
     }
     assert!(open.is_empty(), "tags are closed");
-    // The group that holds the whole picture.
+    // Removes the empty list of the group around the whole picture.
     picture.titled.retain(|areas| !areas.is_empty());
     picture
 }

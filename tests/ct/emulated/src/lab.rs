@@ -46,7 +46,7 @@ struct Outcome {
     stored: Vec<u8>,
 }
 
-/// A state, and the outcome of a run from it.
+/// A state of the processor, and the outcome of a run that starts in this state.
 struct Baseline {
     context: Context,
     state: State,

@@ -74,7 +74,7 @@ fn send(number: u64, arguments: [usize; 3]) -> u64 {
             inout("rdx") answer,
         );
     }
-    // SAFETY: as on x86-64. These rotations of another register also add up to 128 bits.
+    // SAFETY: the same holds as on x86-64. The rotations of `x12` also add up to 128 bits.
     #[cfg(target_arch = "aarch64")]
     unsafe {
         std::arch::asm!(

@@ -190,7 +190,7 @@ impl Window {
                 *word |= x & mask;
             }
         }
-        // The window may have one more bit of the last word. It repeats the sign of the word.
+        // The window may reach one bit beyond the last word. That bit repeats the sign of the word.
         words[2] |= (words[2] & (1 << 30)) << 1;
         let [low, middle, high] = words.map(|word| u64::from(word) * u64::from(self.factor));
         // The three words have no bit in common.
