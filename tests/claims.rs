@@ -63,7 +63,8 @@ fn steps_and_tests_that_are_named_exist() {
     }
 }
 
-/// Cargo would accept a filter that matches no test, if other filters match some.
+/// Checks that every filter matches a test. Cargo would accept a filter that matches no test if
+/// another filter matches one.
 #[test]
 fn tests_that_commands_name_exist() {
     let files = ["crates", "tests"].map(|folder| sources(&root().join(folder)));
@@ -89,7 +90,7 @@ fn tests_that_commands_name_exist() {
     assert!(names > 10);
 }
 
-/// Every row in SECURITY's table of properties is a claim.
+/// Checks that every row in SECURITY's table of properties is also a claim.
 #[test]
 fn every_property_of_security_is_listed() {
     let page = fs::read_to_string(root().join("SECURITY.md")).expect("SECURITY.md");

@@ -15,7 +15,7 @@ const UNSTABLE: [&str; 2] = [
     "core::marker::Freeze for ",
     "core::marker::UnsafeUnpin for ",
 ];
-/// Auto traits. `Send` and `Sync` are listed if they have a condition.
+/// Auto traits. `Send` and `Sync` are also listed if they are implemented under a condition.
 const AUTOMATIC: [&str; 5] = [
     " core::marker::Send for ",
     " core::marker::Sync for ",
@@ -34,7 +34,7 @@ fn lines(path: &str, derived: bool) -> Result<Vec<String>, public_api::Error> {
     Ok(api.items().map(ToString::to_string).collect())
 }
 
-/// True if the line tells only that a type is like most types.
+/// Returns true if the line only says that a type has a trait that most types have.
 fn is_automatic(line: &str) -> bool {
     let names = |names: &[&str]| names.iter().any(|name| line.contains(name));
     let is_told = line.contains(" where ") && names(&AUTOMATIC[..2]);
