@@ -22,7 +22,7 @@ pub(crate) fn is_falcon(oid: ObjectIdentifier) -> bool {
     FALCON_KEYS.iter().any(|(it, _)| *it == oid)
 }
 
-/// The keys that are most often mistaken for Falcon keys. Each takes the article "an".
+/// Algorithms whose keys are most often mistaken for Falcon keys. Each name takes the article "an".
 pub(crate) const OTHER_KEYS: [(ObjectIdentifier, &str); 8] = [
     (oid("1.3.101.112"), "Ed25519"),
     (oid("1.3.101.113"), "Ed448"),

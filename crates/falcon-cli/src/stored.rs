@@ -1,4 +1,4 @@
-//! Secret keys in files, and the use that their document allows.
+//! Secret keys in files, with the use that their document allows.
 
 use crate::{
     error::{Error, Result},
@@ -11,7 +11,7 @@ use falcon_core::pkcs8::KeyUse;
 use serde::Serialize;
 use std::path::Path;
 
-/// Messages that a key signs.
+/// The messages that a key may sign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Use {
@@ -62,7 +62,7 @@ impl From<Use> for KeyUse {
 pub(crate) struct StoredKey {
     secret: SecretKey,
     key_use: Use,
-    /// True if its document has attributes that this program does not know.
+    /// True if the document of the key has attributes that this program does not know.
     pub(crate) has_other_attributes: bool,
 }
 
@@ -114,7 +114,8 @@ impl StoredKey {
     }
 }
 
-/// Warns if the key of the file at `path` was for certificates only and may sign every message now.
+/// Prints a warning if the key of the file at `path` was for certificates only and may now sign
+/// every message.
 pub(crate) fn warn_of_lost_mark(path: &Path, before: Use, now: Use, ui: Ui) {
     if before == Use::Certificates && now == Use::Any {
         ui.warn(format_args!(
@@ -124,8 +125,8 @@ pub(crate) fn warn_of_lost_mark(path: &Path, before: Use, now: Use, ui: Ui) {
     }
 }
 
-/// Returns the error for a key for certificates only, in the file at `path`, that should sign
-/// something else.
+/// Returns the error for a key for certificates only that should sign something else. The key is in
+/// the file at `path`.
 pub(crate) fn signs_certificates_only(path: &Path) -> Error {
     Error::at(
         path,

@@ -43,7 +43,7 @@ fn survives_here(argument: &str) -> bool {
     !(vbmi && argument.starts_with(WITHOUT_VBMI))
 }
 
-/// Mutates crates, and checks that a test fails for every mutant.
+/// Mutates crates, and shows that a test fails for every mutant.
 #[derive(Parser)]
 struct Options {
     /// Mutate this crate, and no others; may be repeated. By default, all in the list `PACKAGES`

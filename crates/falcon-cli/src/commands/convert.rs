@@ -114,7 +114,7 @@ impl Convert {
         Ok(Status::Valid)
     }
 
-    /// `--force` may replace an older copy of the same key, and no other file.
+    /// Refuses to replace a file that is not an older copy of the same key, even with `--force`.
     fn spare_other_files(&self, key: &StoredKey) -> Result<()> {
         if regular_length(&self.output).is_none() {
             return Ok(());
@@ -132,7 +132,7 @@ impl Convert {
     }
 }
 
-/// Report of the key that was written.
+/// Report on the written key.
 #[derive(Serialize)]
 struct Converted<'a> {
     algorithm: Algorithm,

@@ -106,7 +106,7 @@ impl Passwd {
         Ok(Status::Valid)
     }
 
-    /// Opens the key, if the options permit replacing its document.
+    /// Opens the key. Fails if the options do not permit replacing its document.
     fn open(&self) -> Result<StoredKey> {
         let key = match load_stored(&self.key)? {
             Stored::Encrypted(_) if self.add => {

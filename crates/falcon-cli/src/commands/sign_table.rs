@@ -88,7 +88,7 @@ impl SignTable {
     }
 }
 
-/// Refuses messages that are not permitted. The first message is row `first` of the table.
+/// Refuses messages that are not permitted. The first message is that of row `first` of the table.
 fn check(permitted: Permitted, first: u64, messages: &Values) -> Result<()> {
     (0..messages.len()).try_for_each(|i| match messages.get(i) {
         Value::Bytes(message) => {

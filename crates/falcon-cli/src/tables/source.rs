@@ -1,4 +1,4 @@
-//! Reads bytes of a Parquet file. Lengths and counts in the file are only claims until they are
+//! Reads bytes of a Parquet file. Lengths and counts in the file are not trusted until they are
 //! checked.
 
 use super::thrift::{DEEPEST, MOST_FIELDS, MOST_PATH_BYTES, has_small_schema, uncompressed_size};
@@ -29,20 +29,21 @@ const LONGEST_FOOTER: usize = 16 << 20;
 /// Bytes of the longest page, both compressed and uncompressed. A value lies within one page.
 const LONGEST_PAGE: usize = 256 << 20;
 
-/// Bytes of the longest page header. Statistics in it take a few kilobytes.
+/// Length in bytes of the longest page header. The statistics in a page header take a few
+/// kilobytes.
 const LONGEST_HEADER: usize = 32 << 10;
 
-/// Bytes of a file, which are checked before they are read into memory.
+/// A Parquet file whose lengths are checked before its bytes are read into memory.
 pub(super) struct Source {
     file: File,
     /// Largest number of bytes that is read at once.
     longest: usize,
-    /// True if pages are read, false for the footer.
+    /// True for a source of pages, false for a source of the footer.
     reads_pages: bool,
 }
 
 impl Source {
-    /// Reads the footer.
+    /// Makes a source that reads the footer.
     pub(super) fn of_footer(file: File) -> Self {
         Self {
             file,
@@ -51,7 +52,7 @@ impl Source {
         }
     }
 
-    /// Reads pages.
+    /// Makes a source that reads pages.
     pub(super) fn of_pages(self) -> Self {
         Self {
             longest: LONGEST_PAGE,
@@ -70,7 +71,7 @@ impl Length for Source {
 impl ChunkReader for Source {
     type T = BufReader<File>;
 
-    /// Reads from a page header on, unless the footer is read.
+    /// Reads a page header and the bytes after it from `start` on, or the footer.
     fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
         let mut file = self.file.try_clone()?;
         file.seek(SeekFrom::Start(start))?;
@@ -103,8 +104,8 @@ thread_local! {
     static CONTAINED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls the `parquet` crate on the file at `path`. A panic becomes an error of the file and prints
-/// nothing: a damaged file can break assertions of the crate.
+/// Calls the `parquet` crate on the file at `path`. A damaged file can break assertions of the
+/// crate. Such a panic becomes an error of the file and prints nothing.
 pub(super) fn contained<T>(
     path: &Path,
     work: impl FnOnce() -> parquet::errors::Result<T>,

@@ -1,4 +1,4 @@
-//! A Parquet file that is read.
+//! A Parquet file from which columns are read.
 
 use super::{
     column::{ColumnReader, Kind},
@@ -36,13 +36,14 @@ pub(crate) struct Table {
     allowance: AtomicU64,
 }
 
-/// Number of bytes that every table may decode to.
+/// Number of bytes to which every table may decode, however small its file is.
 const SMALL: u64 = 1 << 30;
 
-/// Default limit of decoded bytes, for each byte of a table.
+/// Default limit of decoded bytes for each byte of a table's file.
 pub(crate) const EXPANSION: u64 = 1000;
 
-/// Bytes that a row counts in addition to its values: a column of nulls takes time, too.
+/// Number of bytes that count for a row in addition to its values, since a column of nulls also
+/// takes time.
 const ROW: u64 = 8;
 
 impl Table {
@@ -70,7 +71,7 @@ impl Table {
     }
 
     /// Refuses counts that no real file has, so that their sums do not overflow. Also refuses
-    /// columns that share bytes of the file, which would be copied and read many times.
+    /// columns that share bytes of the file, since these bytes would be copied and read many times.
     fn check_counts(&self) -> Result<()> {
         let columns = self.schema().num_columns();
         let mut rows: i64 = 0;
@@ -93,15 +94,15 @@ impl Table {
         Ok(())
     }
 
-    /// Sets the limit of decoded bytes, including the signatures of its rows, to `times` the bytes
-    /// of the file. A dictionary can store one long value for any number of rows. Without the
-    /// limit, a small file could take hours, or fill a disk with signatures.
+    /// Sets the limit of decoded bytes to `times` the bytes of the file. Signatures for the rows
+    /// count, too. A dictionary can store one long value for any number of rows. Without the limit,
+    /// a small file could take hours, or fill a disk with signatures.
     pub(crate) fn limit_expansion(&self, times: u64) {
         let allowance = self.state.bytes.saturating_mul(times).max(SMALL);
         self.allowance.store(allowance, Ordering::Relaxed);
     }
 
-    /// Counts decoded values. Returns an error if there are too many.
+    /// Counts decoded values. Returns an error if they exceed the limit.
     pub(super) fn count_decoded(&self, rows: usize, bytes: usize) -> Result<()> {
         self.spend((bytes as u64).saturating_add(ROW.saturating_mul(rows as u64)))
     }
@@ -167,7 +168,7 @@ impl Table {
         self.metadata.file_metadata().schema_descr()
     }
 
-    /// True if a column, or a group of columns, has this name.
+    /// Returns true if a column or a group of columns has this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         let fields = self.schema().root_schema().get_fields();
         fields.iter().any(|field| field.name() == name)
@@ -269,7 +270,7 @@ fn in_a_word(logical: &LogicalType) -> String {
     text[..end.unwrap_or(text.len())].to_owned()
 }
 
-/// Makes a name from a file fit on a line of text.
+/// Shortens a name from a file, so that it fits on a line.
 fn cut(text: &str) -> String {
     match text.char_indices().nth(60) {
         Some((end, _)) => format!("{}...", &text[..end]),

@@ -38,7 +38,7 @@ fn no_copy_of_the_polynomials_is_left_while_a_message_is_awaited() {
     }
 }
 
-/// A new key is only in the place where it is kept.
+/// Checks that a new key is in memory only once, at the place where it is kept.
 #[test]
 fn a_new_key_is_in_memory_once() {
     let sandbox = Sandbox::empty();
@@ -53,8 +53,8 @@ fn a_new_key_is_in_memory_once() {
     assert!(matches!(copies, None | Some(1)), "{copies:?}");
 }
 
-/// Returns a piece of the polynomial F. Every form of the key has a byte for each of its
-/// coefficients, so the piece finds every copy.
+/// Returns a piece of the polynomial F. Every form of the key has a byte for each coefficient of F,
+/// so this piece finds every copy.
 fn piece(key: &[u8]) -> &[u8] {
     &key[key.len() - 256..][..16]
 }

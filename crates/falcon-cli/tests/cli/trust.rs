@@ -1,4 +1,4 @@
-//! Trust lists as files: no change is lost, and the file keeps its mode.
+//! Trust lists as files. No change is lost, and a changed file keeps its mode.
 #![cfg(unix)]
 
 use crate::sandbox::{Sandbox, text, with};
@@ -119,7 +119,7 @@ fn a_list_that_cannot_be_replaced_is_refused() {
     sandbox.succeeds(&revoke("a/team"));
 }
 
-/// A folder that can be searched but not read cannot be opened for a lock.
+/// If a folder can be searched but not read, it cannot be opened for a lock.
 #[test]
 fn a_folder_that_cannot_be_locked_is_named() {
     use std::os::unix::{fs::chown, process::CommandExt};

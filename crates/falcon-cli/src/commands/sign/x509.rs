@@ -1,4 +1,4 @@
-//! Messages that together with a signature are a certificate.
+//! Messages that become a certificate when a signature is added.
 
 #[cfg(feature = "tables")]
 use crate::tables::ColumnFormat;
@@ -23,7 +23,7 @@ pub(crate) struct X509Option {
 }
 
 impl X509Option {
-    /// Default format of signatures. X.509 uses compressed ones only.
+    /// Returns the default format of signatures. X.509 only uses compressed signatures.
     pub(super) fn format(self) -> SignatureFormat {
         match self.allow_x509 {
             true => SignatureFormat::Compressed,
@@ -31,7 +31,7 @@ impl X509Option {
         }
     }
 
-    /// Default format of the signatures in a column of a table.
+    /// Returns the default format of the signatures in a column of a table.
     #[cfg(feature = "tables")]
     pub(crate) fn column_format(self) -> ColumnFormat {
         match self.allow_x509 {
@@ -40,8 +40,8 @@ impl X509Option {
         }
     }
 
-    /// Takes the key of the file at `path`, and returns the messages that it may sign. A key for
-    /// certificates only signs nothing unless the user permits X.509 documents.
+    /// Takes the key of the file at `path`, and returns it with the messages that it may sign. A
+    /// key for certificates only may sign nothing unless the user permits X.509 documents.
     pub(crate) fn permit(self, key: StoredKey, path: &Path) -> Result<(SecretKey, Permitted)> {
         match (key.key_use(), self.allow_x509) {
             (Use::Any, false) => Ok((key.into_secret(), Permitted::Messages)),
@@ -55,7 +55,7 @@ impl X509Option {
     }
 }
 
-/// Messages that a key signs under the options of a command.
+/// The messages that a key may sign under the options of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Permitted {
     /// All messages except the signed parts of X.509 documents.
@@ -81,8 +81,8 @@ impl Permitted {
         Ok(message)
     }
 
-    /// Refuses a message that is not permitted. `start` is the beginning of the message, or all of
-    /// it if `is_whole`. `otherwise` completes the hint: what to do instead.
+    /// Refuses a message that is not permitted. `start` is the beginning of the message, or the
+    /// whole message if `is_whole` is true. `otherwise` ends the hint and says what to do instead.
     pub(crate) fn check(self, start: &[u8], is_whole: bool, otherwise: &str) -> Result<()> {
         match self {
             Self::All => Ok(()),
@@ -94,7 +94,7 @@ impl Permitted {
     }
 }
 
-/// Refuses everything except a complete signed part in DER: additional bytes would be signed, too.
+/// Refuses everything except a complete signed part in DER. Additional bytes would be signed, too.
 fn require_signed_part(message: &[u8], is_whole: bool) -> Result<()> {
     if !is_whole || message.len() > MAX_SIGNED_PART {
         return Err(Error::new(format_args!(
