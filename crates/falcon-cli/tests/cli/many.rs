@@ -85,7 +85,7 @@ fn signatures_among_the_files_are_not_signed() {
     assert!(sandbox.path("n.sig").exists() && !sandbox.path("m.sig.sig").exists());
 }
 
-/// A signature whose file is gone is not signed itself.
+/// Checks that `--skip-existing` never signs a signature whose file is gone.
 #[test]
 fn skip_existing_signs_no_sig_files() {
     let sandbox = Sandbox::new();

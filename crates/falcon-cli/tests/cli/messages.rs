@@ -153,7 +153,7 @@ fn colours_are_for_terminals_only() {
     ));
     assert!(coloured(&with(&verify, ["--color=auto"]), "CLICOLOR_FORCE"));
     assert!(!coloured(&with(&verify, ["--color=auto"]), "NO_COLOR"));
-    // Nothing is printed either if the command line is malformed.
+    // The same choice of colours holds for errors of the command line and for the help.
     for wrong in [&["sing"][..], &["--help"], &["sign", "--kye", "x"]] {
         let always = [&["--color", "always"], wrong].concat();
         assert!(coloured(&always, "NO_COLOR"), "{always:?}");
