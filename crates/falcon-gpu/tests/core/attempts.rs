@@ -11,7 +11,7 @@ use falcon_core::seams::sampler::{LaneSampler, Sampling, Serial};
 use falcon_core::seams::tree::Stored;
 use falcon_core::{ExpandedKey, Parameters};
 
-/// Where a job's nonce and seeds come from, as `falcon-core/src/hedge.rs` defines them.
+/// Source of a job's nonce and seeds, as `falcon-core/src/hedge.rs` defines them.
 #[derive(Clone, Copy)]
 pub struct Hedged<'a> {
     /// The seed of the batch.
