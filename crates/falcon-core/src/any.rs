@@ -256,8 +256,8 @@ impl TryFrom<Vec<u8>> for AnyVerifyingKey {
     }
 }
 
-/// True if the header names degree 1024. Every other header is left to the decoder of degree 512,
-/// which refuses those that are not its own.
+/// Returns true if the header names degree 1024. Every other header is left to the decoder of
+/// degree 512, which refuses headers of other degrees.
 fn is_1024(bytes: &[u8]) -> bool {
     bytes
         .first()
@@ -277,7 +277,7 @@ fn sign_bytes<P: Parameters>(
     let mut reals = Zeroizing::new(WorkingMemory::new(Scratch::<P>::LEN));
     let mut scratch = Scratch::new(&mut reals).map_err(|_| FaultError)?;
     let signed = hazmat::sign_with_hash(key, seed, hash, message, &mut scratch);
-    // All coefficients of its points are below q.
+    // `hash` only gives coefficients below q, so every error is a fault.
     Ok(signed.map_err(|_| FaultError)?.to_bytes().to_vec())
 }
 

@@ -27,9 +27,9 @@
 //! # }
 //! ```
 //!
-//! The nonce of job `i` comes from the seed of the batch, from `i` and from the
-//! secret key. Its sampler seeds also depend on the hashed point, by its first 40
-//! coefficients. So no randomness is used twice, and every engine gives the same bytes.
+//! The nonce of job `i` comes from the seed of the batch, from `i` and from the secret key. The
+//! sampler seeds of the job also depend on the first 40 coefficients of the hashed point. So no
+//! randomness is used twice, and every engine gives the same bytes.
 
 pub(crate) mod cpu;
 pub(crate) mod jobs;
@@ -101,7 +101,7 @@ impl<'a, P: Parameters> JobKey<'a, P> {
         }
     }
 
-    /// True if `other` is the same key at the same address.
+    /// Returns true if `other` is the same key at the same address.
     pub fn is_same(self, other: Self) -> bool {
         self.source().is_same(&other.source())
     }
@@ -184,23 +184,6 @@ pub struct VerifyJob<'a, P: Parameters> {
 }
 
 /// An encoded signature to verify.
-///
-/// ```
-/// use falcon_core::batch::{BatchVerify, Verdict, VerifyBytesJob};
-/// use falcon_core::{Engine, Falcon512, SigningKey};
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let signer = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
-/// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
-/// # let bytes = signer.sign_with_rng(&mut rng, b"order #42")?.to_bytes();
-/// # let (key, message) = (signer.verifying_key(), &b"order #42"[..]);
-///
-/// let job = |signature| VerifyBytesJob { key, message, signature };
-/// let mut verdicts = [Verdict::Invalid; 2];
-/// Engine::best().verify_bytes_batch(&[job(&bytes), job(&bytes[..600])], &mut verdicts)?;
-/// assert_eq!(verdicts, [Verdict::Valid, Verdict::Malformed]); // the second one is truncated
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Copy)]
 pub struct VerifyBytesJob<'a, P: Parameters> {
     /// Verifying key that the signature must match.
@@ -300,7 +283,7 @@ pub enum BatchError {
         /// Length of the output.
         output: usize,
     },
-    /// The engine failed; the text says how. Only an engine on a GPU can fail.
+    /// The engine failed. The text says how. Only an engine on a GPU can fail.
     Engine(alloc::string::String),
     /// The engine computed wrongly: more attempts at a job failed than on any correct device, or a
     /// signature that was verified after signing is not valid.
@@ -434,9 +417,9 @@ pub trait BatchVerify<P: Parameters>: Send + Sync {
         verify_decoded(self, jobs, |bytes| Signature::try_from(bytes), out)
     }
 
-    /// Works as [`verify_bytes_batch`](Self::verify_bytes_batch) does. While it verifies `jobs[i]`,
-    /// it may also load `ahead[i]`, if there is one, into the cache. The caller reads these bytes
-    /// next, so the memory works while the processor computes.
+    /// Works as [`verify_bytes_batch`](Self::verify_bytes_batch) does. While the engine verifies
+    /// `jobs[i]`, it may also load `ahead[i]`, if it exists, into the cache. The caller reads these
+    /// bytes next, so loading them overlaps with the arithmetic.
     #[doc(hidden)]
     fn verify_bytes_batch_ahead(
         &self,
@@ -458,7 +441,7 @@ pub(crate) fn check_lengths(jobs: usize, output: usize) -> Result<(), BatchError
     }
 }
 
-/// Verifies signatures. `decode` decodes them.
+/// Verifies signatures, which `decode` decodes first.
 pub(crate) fn verify_decoded<P: Parameters>(
     engine: &(impl BatchVerify<P> + ?Sized),
     jobs: &[VerifyBytesJob<'_, P>],
