@@ -155,7 +155,7 @@ pub(crate) fn coefficients(
     a: &mut [i16],
     coefficients: &mut [u16],
 ) {
-    // Words of the transform may be too large for the inverse transform.
+    // Words in the transform domain may be too large for the inverse transform.
     for a in &mut *a {
         *a = barrett_reduce::<Q>(*a);
     }

@@ -223,7 +223,8 @@ impl Base {
         isa.vectorize(
             #[inline(always)]
             || {
-                // Computes four products at a time, since each waits for the one before.
+                // Computes four products at a time, since each multiplication waits for the
+                // previous one of its product.
                 let mut products = [m.one(); 4];
                 for j in 0..self.len {
                     let prime = Modulus::prime(self.start + j);
@@ -406,7 +407,7 @@ fn combine_block<const V: usize, const W: usize, const T: usize>(
         );
     }
     for (k, w) in w[..len].chunks(8).enumerate() {
-        // Eight products below 2^60 fit in 63 bits.
+        // The sum of eight products below 2^60 fits in 63 bits.
         let mut eights = [[0u64; W]; T];
         for (i, w) in w.iter().enumerate() {
             let c = &c[place::<V>(n, 8 * k + i, start)..][..(T - 1) * V + 1];

@@ -12,7 +12,7 @@ use alloc::boxed::Box;
 #[cfg(feature = "pem")]
 use {super::LineEnding, alloc::string::String, zeroize::Zeroizing};
 
-/// Decodes the key in a box, and copies it nowhere.
+/// Decodes the key into a box, and does not copy it.
 fn decode(info: &PrivateKeyInfoRef<'_>) -> Result<AnySigningKey> {
     if names::<Falcon1024>(&info.algorithm) {
         decode_boxed(info).map(AnySigningKey::Falcon1024)
