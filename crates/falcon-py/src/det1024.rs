@@ -55,7 +55,7 @@ impl DetSigningKey {
         }
     }
 
-    /// The same key, for documents.
+    /// Returns the same key as an ordinary one, for documents.
     fn ordinary(&self) -> PyResult<Secret> {
         let key = falcon_core::SigningKey::decode_boxed(&*self.key.to_bytes());
         key.map(Secret::Falcon1024)

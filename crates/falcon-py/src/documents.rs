@@ -34,7 +34,7 @@ pub fn read_der(der: &[u8], password: Option<&[u8]>) -> PyResult<(Secret, KeyUse
     let der = plain.as_ref().map_or(der, SecretDocument::as_bytes);
     let key = AnySigningKey::from_pkcs8_der(der).map_err(not_a_key)?;
     let key_use = KeyUse::of_document(der).map_err(not_a_key)?;
-    // A damaged document is none, encrypted or not, so the key is read first.
+    // A damaged document counts neither as encrypted nor as plain, so the key is read first.
     if password.is_some() && !encrypted {
         return Err(PasswordError::new_err(
             "the key is not encrypted; pass no password",
@@ -119,7 +119,7 @@ pub fn write_public_pem(key: &Public) -> PyResult<String> {
         .map_err(|error| FalconError::new_err(error.to_string()))
 }
 
-/// The bytes of an argument that may be absent.
+/// Returns the bytes of an argument, if it was given.
 pub fn bytes_of(password: &Option<Input>) -> Option<&[u8]> {
     password.as_deref()
 }
@@ -144,8 +144,8 @@ fn not_a_public_key(error: spki::Error) -> PyErr {
     ))
 }
 
-/// With a wrong password the padding is seldom right by chance. Then what was decrypted is no
-/// document.
+/// Returns the error for a document that cannot be decrypted. With a wrong password, the padding is
+/// occasionally right by chance. The decrypted bytes are then not a document.
 fn not_decrypted(error: Error) -> PyErr {
     match error {
         Error::EncryptedPrivateKey(EncryptionError::DecryptFailed) | Error::Asn1(_) => {

@@ -1,6 +1,7 @@
 //! Messages that come in pieces.
 //!
-//! A lock is only taken while the GIL is released, so that no thread waits for it with the GIL.
+//! A lock is only taken while the GIL is released, so that no thread holds the GIL while it waits
+//! for a lock.
 
 use crate::errors::{AlreadyFinalized, FalconError, InvalidSignature, faulty, not_copied};
 use crate::input::{Encoding, Input};
@@ -31,7 +32,7 @@ impl Process {
         Self(process::id())
     }
 
-    /// Fails in a child of the process, where another thread's lock may stay locked for ever.
+    /// Fails in a child process, where a lock that another thread held may stay locked for ever.
     fn check(&self, kind: &str) -> PyResult<()> {
         if self.0 == process::id() {
             return Ok(());
@@ -57,7 +58,7 @@ self_cell!(
 #[pyclass(frozen, module = "falcon_sign", name = "Signer")]
 pub struct PySigner {
     stream: Mutex<OwnedStream>,
-    /// Two processes with one seed would break its rule.
+    /// The process that made the signer. Two processes must not use one seed.
     process: Process,
 }
 
@@ -135,8 +136,8 @@ impl PySigner {
     }
 }
 
-/// Signs the message that `stream` has absorbed. A stream that is moved leaves a copy of its seed,
-/// so another one is written to its place.
+/// Signs the message that `stream` has absorbed. Moving a stream leaves a copy of its seed behind,
+/// so another stream is written to the same place.
 fn finish<'k, P: Parameters>(
     key: &'k SigningKey<P>,
     stream: &mut SignStream<'k, P, SigningKey<P>>,

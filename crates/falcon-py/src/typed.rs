@@ -1,5 +1,5 @@
 //! Keys and signatures whose parameter set is known at run time. The enums of `falcon-core` may get
-//! variants; these have exactly those that the package offers.
+//! further variants. The enums here only have the variants that the package offers.
 
 use crate::errors;
 use crate::input::Set;
@@ -126,7 +126,7 @@ impl Public {
         either!(Self, self, key => key.to_bytes().to_vec())
     }
 
-    /// The fingerprint as 64 hexadecimal digits.
+    /// Returns the fingerprint as 64 hexadecimal digits.
     pub fn fingerprint(&self) -> String {
         base16ct::lower::encode_string(&either!(Self, self, key => key.fingerprint()))
     }
@@ -194,7 +194,7 @@ fn is_1024(bytes: &[u8]) -> bool {
 /// Encodes `signature`. All signatures that the package makes fit each format.
 pub fn encode<P: Parameters>(signature: &Signature<P>, format: Format) -> PyResult<Vec<u8>> {
     if format == Format::Padded {
-        // The canonical bytes.
+        // A padded signature gets its canonical bytes.
         return Ok(signature.to_bytes().to_vec());
     }
     signature
