@@ -36,7 +36,7 @@ macro_rules! engines {
             }
         }
 
-        /// Names of the engines of this machine, the best one first.
+        /// Returns the names of the engines of this machine, the best one first.
         pub fn names() -> impl Iterator<Item = &'static str> {
             let found = [
                 $(
@@ -135,7 +135,7 @@ pub(crate) use falcon_x86::Avx512;
 mod tests {
     use super::*;
 
-    /// A single test, since the choice holds for the whole process.
+    /// This is a single test, since the choice of the engine holds for the whole process.
     #[test]
     fn an_engine_is_found_by_its_name() {
         let first = names().next().expect("one at least");

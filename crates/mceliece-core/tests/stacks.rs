@@ -64,7 +64,7 @@ unsafe impl GlobalAlloc for Searching {
     }
 }
 
-/// Number of blocks that `work` frees with a secret in them.
+/// Returns the number of blocks that hold a secret when `work` frees them.
 fn freed_by(work: impl FnOnce()) -> usize {
     SEARCHING.store(true, SeqCst);
     work();
@@ -72,7 +72,7 @@ fn freed_by(work: impl FnOnce()) -> usize {
     FOUND.swap(0, SeqCst)
 }
 
-/// Number of 8-byte words that are not zero on the stack of a thread after `work`.
+/// Returns the number of 8-byte words that are not zero on the stack of a thread after `work`.
 fn words_after(work: impl FnOnce() + Send) -> usize {
     let stack = stack_after(work);
     let words = stack.as_chunks::<8>().0;
@@ -232,7 +232,7 @@ fn the_traits_leave_nothing() {
     search.end();
 }
 
-/// A single test, since the choice of the engine holds for the whole process.
+/// This is a single test, since the choice of the engine holds for the whole process.
 #[test]
 fn nothing_is_left() {
     #[cfg(feature = "kem")]
