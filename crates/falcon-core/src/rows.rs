@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 #[doc(hidden)]
 pub use {fold::Fold, interner::Interner};
 
-/// Key of a row.
+/// The key of a row, with its parameter set.
 ///
 /// ```
 /// use falcon_core::AnyVerifyingKey;
@@ -48,7 +48,7 @@ impl<'a> From<&'a AnyVerifyingKey> for RowKey<'a> {
     }
 }
 
-/// Row of a table: a signature to verify. [`verify`] has an example.
+/// A row of a table: a signature to verify. [`verify`] has an example.
 #[derive(Clone, Copy, Default)]
 pub struct Row<'a> {
     /// Verifying key that the signature must match, if it is known.
@@ -57,7 +57,7 @@ pub struct Row<'a> {
     pub message: Option<&'a [u8]>,
     /// Encoded signature, unless it is null.
     pub signature: Option<&'a [u8]>,
-    /// Bytes that the caller reads next, which an [`Engine`](crate::Engine) brings into the cache.
+    /// Bytes that the caller reads next. An [`Engine`](crate::Engine) brings them into the cache.
     #[doc(hidden)]
     pub ahead: &'a [u8],
 }
@@ -126,7 +126,7 @@ pub fn verify<E: BatchVerify<Falcon512> + BatchVerify<Falcon1024>>(
     verify_those::<Falcon1024>(engine, format, rows, large, out)
 }
 
-/// Verifies the rows for whose key `typed` returns one, if they lack nothing.
+/// Verifies the rows for whose key `typed` returns a key, if the row lacks nothing.
 fn verify_those<'a, P: Parameters>(
     engine: &impl BatchVerify<P>,
     format: Format,

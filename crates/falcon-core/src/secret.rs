@@ -1,4 +1,4 @@
-//! The secret key of a signer: expanded or not.
+//! The secret key of a signer, with or without its expanded tree.
 
 use crate::hedge::SECRET_HASH_LEN;
 use crate::params::Parameters;
