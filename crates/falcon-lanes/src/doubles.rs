@@ -233,8 +233,8 @@ impl<I: Isa, const N: usize> F64s<I> for Pack<N> {
     }
 }
 
-/// Two registers, one after the other. Instruction sets with narrow registers make longer ones of
-/// them.
+/// Two registers, one after the other. Instruction sets with narrow registers use pairs as longer
+/// registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Two<R>(R, R);
 
