@@ -346,7 +346,7 @@ impl<P: Parameters> RecoverableSignature<P> {
     ///
     /// # Errors
     /// [`SignatureError`] if no key is recovered, or if the recovered key has another hash. The
-    /// error does not say which.
+    /// error does not tell these cases apart.
     pub fn verify(&self, message: &[u8], key_hash: &[u8; 32]) -> Result<(), SignatureError> {
         if self.recover(message)?.fingerprint() == *key_hash {
             Ok(())

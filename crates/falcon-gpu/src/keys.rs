@@ -241,7 +241,8 @@ impl KeyStore {
         self.most
     }
 
-    /// Removes all keys from the device, to free their places. No work on the device may use them.
+    /// Removes all keys from the device, to free their places. No work on the device may use these
+    /// keys.
     pub(crate) fn replace(&mut self) -> Result<(), GpuError> {
         self.places.clear();
         let Some(arrays) = &mut self.arrays else {
