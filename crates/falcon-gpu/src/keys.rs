@@ -216,7 +216,8 @@ impl KeyStore {
     }
 
     /// Grows the capacity to at least `keys` keys, but not beyond `most`. The stored keys move. If
-    /// this fails, they stay at their old places. No work on the device may use them.
+    /// the function fails, they stay at their old places. No work on the device may use the stored
+    /// keys.
     pub(crate) fn reserve(
         &mut self,
         device: &Arc<dyn Device>,

@@ -224,8 +224,8 @@ fn attempt<I: Isa, const M: usize>(
     write_control_bits(isa, code, words, memory.bytes, parts.control)
 }
 
-/// Expands the seed: writes `s` and the Goppa polynomial to the secret key, the sorted columns to
-/// the front of `words`, and the next seed. Returns false if a step fails.
+/// Expands the seed. Writes `s` and the Goppa polynomial to the secret key, the sorted columns to
+/// the front of `words`, and the next seed to `next`. Returns false if a step fails.
 #[inline(never)]
 fn start<I: Isa, const M: usize>(
     isa: I,

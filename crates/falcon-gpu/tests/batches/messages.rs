@@ -79,8 +79,8 @@ fn messages_of_all_lengths_are_signed_and_verified_side_by_side() {
     check::<Falcon1024>();
 }
 
-/// A chunk has fewer messages if they are long. If a message does not fit, it is refused, and the
-/// outputs of the whole batch stay unchanged.
+/// Chunks of long messages have fewer jobs. If a message does not fit on the device, the batch
+/// fails, and its outputs all stay unchanged.
 #[test]
 fn only_the_memory_of_the_device_limits_a_message() {
     let key = SigningKey::<Falcon512>::from_seed(&[1; 32])

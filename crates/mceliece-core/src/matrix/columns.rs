@@ -101,8 +101,8 @@ impl BytesKernel for Arrange<'_> {
     }
 }
 
-/// Calls `visit` with eight rows at a time of all byte columns, at most [`PIECE`]. Afterwards the
-/// lines are in the order of bytes.
+/// Calls `visit` with eight rows at a time. A row has one byte for each byte column, at most
+/// [`PIECE`] bytes. Afterwards the lines are in the order of bytes.
 pub(crate) fn join_rows<I: Isa>(
     isa: I,
     matrix: &mut Matrix<'_>,

@@ -1,5 +1,5 @@
-//! Translates a block of instructions. Code that records addresses is put before them, and an exit
-//! to the analyser replaces the branch at the end.
+//! Translates a block of instructions. Puts code that records addresses before the instructions,
+//! and replaces the branch at the end by an exit to the analyser.
 
 use crate::machine::{Code, SLOT_COUNT, SLOTS, STATE, instruction_bytes, place};
 use crate::places::{Slots, Value};
