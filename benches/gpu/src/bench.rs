@@ -91,7 +91,7 @@ impl<P: Parameters> Data<P> {
         Ok(out)
     }
 
-    /// Makes the first signatures of a batch on the CPU.
+    /// Makes the signatures of the first jobs of a batch on the CPU.
     pub(crate) fn expected(
         &mut self,
         bench: &mut Bench<'_>,

@@ -1,6 +1,6 @@
-//! The registers of [`falcon_lanes`], and the additions of the scheme: the arithmetic of one double
-//! ([`Double`]), the instruction sets that sign with it ([`Binary64`]), and the one for targets
-//! without a binary64 unit ([`Soft`]).
+//! The registers of [`falcon_lanes`], and what the scheme adds to them: the arithmetic of one
+//! double ([`Double`]), the instruction sets that sign with it ([`Binary64`]), and the instruction
+//! set for targets without a binary64 unit ([`Soft`]).
 
 mod binary64;
 mod soft;

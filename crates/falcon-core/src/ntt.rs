@@ -160,8 +160,8 @@ mod tests {
     }
 
     /// A public key that comes close to the bound of the forward transform. If one more layer did
-    /// not reduce its operands, a sum would reach 32771. Found by search; random inputs stay far
-    /// below.
+    /// not reduce its operands, a sum would reach 32771. A search found this key. With random
+    /// inputs, the sums stay far below.
     #[test]
     fn sums_of_the_forward_transform_stay_in_range_where_they_are_largest() {
         let sparse: [i32; 16] = [

@@ -167,7 +167,8 @@ fn rates<P: Parameters>(all: usize, options: &Options) {
         last: Mutex::default(),
     });
     let context = GpuContext::on(device.clone(), options.clone());
-    // Each key has its own memory. To make them quickly, they are copies of eight keys.
+    // Each key has its own memory. All keys are copies of eight keys, since generating so many
+    // takes long.
     let made: Vec<_> = (0..8)
         .map(|seed| SigningKey::<P>::from_seed(&[seed; 32]).expect("no fault"))
         .collect();

@@ -288,7 +288,8 @@ fn a_round_has_the_operations_of_the_standard() {
             .filter(|node| format!("{:?}", node.operation).contains(name))
             .count()
     };
-    // Theta has 5 rotations by 1, and rho has 25 rotations, of which the first word's is by 0.
+    // Theta has 5 rotations by 1, and rho has 25 rotations, including the rotation of the first
+    // word by 0.
     assert_eq!([logic("Xor"), logic("Chi"), logic("Rotate")], [36, 25, 30]);
     let transfers = graph
         .nodes

@@ -374,8 +374,8 @@ fn branch_or_other(
         instruction.flow_control(),
         FlowControl::Call | FlowControl::IndirectCall
     ) {
-        // The return address is public. As a second result it would become secret only if the
-        // operand is secret, which is reported as a branch.
+        // The return address is public. The code handles it as a second result, which becomes
+        // secret only if the operand is secret. A secret operand is reported as a branch.
         let place = memory_place(slots, [none, Register::RSP, none], 1, (-8i64) as u64, 8);
         step.results.extend(place);
         step.rule = Rule::Public;
