@@ -44,5 +44,5 @@ impl TryRng for SplitMix {
     }
 }
 
-/// For timing only. Signing with this generator reveals the key.
+/// The generator is for timing only. Signing with this generator reveals the key.
 impl TryCryptoRng for SplitMix {}

@@ -83,7 +83,8 @@ macro_rules! engines {
 static BETTER: AtomicUsize = AtomicUsize::new(0);
 
 /// Chooses the engine for every operation of the process that begins from now on. Returns false if
-/// the machine has no engine called `name`. For programs that measure or compare engines.
+/// the machine has no engine called `name`. This function is for programs that measure or compare
+/// engines.
 pub fn choose(name: &str) -> bool {
     let found = names().position(|it| it == name);
     if let Some(better) = found {

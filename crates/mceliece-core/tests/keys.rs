@@ -206,7 +206,7 @@ fn forty_bytes_that_are_no_key_are_refused() {
     bytes[32] ^= 1;
     let error = SecretKey::<Mceliece348864>::from_compressed(&bytes).err();
     assert_eq!(error, Some(DecodeError::Pivots));
-    // Another seed gives another key. If it gives none, only `public_key` notices.
+    // Another seed gives another key. If a seed gives no key, only `public_key` notices.
     let mut bytes = *key.compressed();
     bytes[0] ^= 1;
     if let Ok(other) = SecretKey::<Mceliece348864>::from_compressed(&bytes) {

@@ -267,7 +267,8 @@ fn read_groups<T: LookUps>(
     }
     // `end` is the place after the attempts that end in this buffer.
     let end = CAPACITY - astride;
-    // If there are fewer than 32, the bytes before `start` make the first records.
+    // If there are fewer than 32 attempts, the group also has records of bytes before `start`. They
+    // lie before the record of the first attempt.
     let bytes = &buffer[..(start + ATTEMPT_LEN * whole).min(BUFFER_LEN)];
     let Some(last) = bytes.as_rchunks().1.last_chunk() else {
         return; // unreachable: the attempts of a buffer are 352 bytes and more

@@ -10,8 +10,8 @@ pub const NAN: u64 = 0x7ff8_0000_0000_0000;
 /// Treatment of numbers below `2^-1022`.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Subnormals {
-    /// Subnormal operands are read as zero, and subnormal results become zero, with their signs.
-    /// This needs no shifters. The cores of FPGA vendors do the same.
+    /// Subnormal operands and results become zeros of the same sign. This needs no shifters. The
+    /// cores of FPGA vendors do the same.
     #[default]
     Flush,
     /// Gradual underflow, as in IEEE 754.

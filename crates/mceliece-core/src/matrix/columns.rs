@@ -130,8 +130,8 @@ pub(crate) fn join_rows<I: Isa>(
     );
 }
 
-/// Calls `visit` with the number of each byte column and its bytes. There is one byte for each row,
-/// after those of the padding. Afterwards the lines are in the order of bytes.
+/// Calls `visit` with the number of each byte column and its bytes. The bytes of the padding come
+/// first, then one byte for each row. Afterwards the lines are in the order of bytes.
 #[inline(never)]
 pub(crate) fn visit_columns<I: Isa>(
     isa: I,
