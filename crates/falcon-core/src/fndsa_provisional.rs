@@ -341,6 +341,9 @@ impl<P: Parameters> VerifyingKey<P> {
 
     /// Verifies `signature` for the message whose hash with key and context is `mu`. Another
     /// program may have computed `mu`.
+    ///
+    /// # Errors
+    /// As for [`verify`](Self::verify).
     pub fn verify_mu(
         &self,
         mu: &[u8; MU_LEN],

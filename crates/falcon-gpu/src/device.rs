@@ -181,6 +181,12 @@ pub unsafe trait Device: Send + Sync {
 
     /// Launches a kernel as [`launch`](Self::launch) does, and waits. Returns the time that the
     /// kernel took, in milliseconds.
+    ///
+    /// # Errors
+    /// As for `launch` and [`wait`](Self::wait).
+    ///
+    /// # Safety
+    /// As for `launch`.
     unsafe fn timed_launch(
         &self,
         stream: usize,

@@ -192,6 +192,9 @@ impl Accelerator {
 
     /// Runs a transform of degree `2^logn` on its memories: those of [`memories`] in that order,
     /// and then the twiddles.
+    ///
+    /// # Errors
+    /// If there is no such degree, or the number or length of the memories is wrong.
     pub fn run(
         &self,
         transform: Transform,

@@ -112,6 +112,9 @@ pub struct Accelerated {
 impl Accelerated {
     /// Makes `share` of the time, from 0 to 1, `factor` times faster. With an infinite factor this
     /// work takes no time. With a factor below 1 it becomes slower.
+    ///
+    /// # Errors
+    /// If the share is not from 0 to 1, or the factor is not above 0.
     pub fn new(share: f64, factor: f64) -> Result<Self, AmdahlError> {
         if !(0.0..=1.0).contains(&share) {
             Err(AmdahlError::Share { given: share })
@@ -135,6 +138,9 @@ pub fn speedup(parts: &[Accelerated]) -> Result<f64, AmdahlError> {
 
 /// Returns the speedup if these parts took no time at all. It is infinite if they are the whole
 /// work.
+///
+/// # Errors
+/// If the shares add up to more than 1.
 pub fn cap(parts: &[Accelerated]) -> Result<f64, AmdahlError> {
     Ok(1.0 / untouched(parts)?)
 }

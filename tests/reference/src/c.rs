@@ -262,6 +262,9 @@ pub struct Reference {
 
 impl Reference {
     /// Returns the reference code in the form `form` for a degree.
+    ///
+    /// # Panics
+    /// If the processor cannot run the form.
     pub fn new(degree: Degree, form: Form) -> Self {
         let (operations, steps) = match (form, degree) {
             (Form::Clean, Degree::Falcon512) => (&clean_512::OPERATIONS, &steps_512::STEPS),

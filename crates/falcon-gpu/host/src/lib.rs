@@ -106,6 +106,12 @@ pub struct Draws<'a> {
 pub type Drawn = (Vec<f64>, Vec<u64>);
 
 /// Runs only the sampler, with the lanes that sign. The draws of each slot are contiguous.
+///
+/// # Safety
+/// `count`, `seeds`, `rows` and `prng_rows` of `batch` are as in a launch.
+///
+/// # Errors
+/// [`LaunchError`].
 pub unsafe fn sample(build: Build, batch: &Batch, draws: Draws<'_>) -> Result<Drawn, LaunchError> {
     // SAFETY: the caller keeps the contract of this function.
     unsafe { native::sample(build, batch, draws) }

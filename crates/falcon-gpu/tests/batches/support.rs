@@ -288,6 +288,9 @@ unsafe fn is_zero(memory: *const u8, len: usize) -> bool {
 
 /// For each job of a launch, returns the place of its status in `batch.status` and its number in
 /// the whole batch.
+///
+/// # Safety
+/// The batch is valid as an argument of kernels.
 unsafe fn jobs_of(batch: &Batch) -> Vec<(*mut u8, u64)> {
     let job = |slot: u32| {
         let job = match batch.list {

@@ -48,6 +48,9 @@ pub struct Trace<'a> {
 
 impl<'a> Trace<'a> {
     /// Runs `iterations` on `memories`, and records the events of the iterations in `window`.
+    ///
+    /// # Errors
+    /// The run's first fault.
     pub fn record(
         body: &'a Scheduled,
         control: Control,
