@@ -184,6 +184,23 @@ pub struct VerifyJob<'a, P: Parameters> {
 }
 
 /// An encoded signature to verify.
+///
+/// ```
+/// use falcon_core::batch::{BatchVerify, Verdict, VerifyBytesJob};
+/// use falcon_core::{Engine, Falcon512, SigningKey};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let signer = SigningKey::<Falcon512>::from_seed(&[7; 32])?;
+/// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+/// # let bytes = signer.sign_with_rng(&mut rng, b"order #42")?.to_bytes();
+/// # let (key, message) = (signer.verifying_key(), &b"order #42"[..]);
+///
+/// let job = |signature| VerifyBytesJob { key, message, signature };
+/// let mut verdicts = [Verdict::Invalid; 2];
+/// Engine::best().verify_bytes_batch(&[job(&bytes), job(&bytes[..600])], &mut verdicts)?;
+/// assert_eq!(verdicts, [Verdict::Valid, Verdict::Malformed]); // the second one is truncated
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy)]
 pub struct VerifyBytesJob<'a, P: Parameters> {
     /// Verifying key that the signature must match.

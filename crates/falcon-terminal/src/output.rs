@@ -114,6 +114,10 @@ impl Pending {
 
     /// Makes the file appear and writes `bytes` to standard output, since each of them is useless
     /// without the other.
+    ///
+    /// With [`Overwrite::Never`], makes the file appear first, since another program may take its
+    /// name. Removes the file if `bytes` cannot be written or a signal arrives. With
+    /// [`Overwrite::Force`], writes `bytes` first, so that an old file is replaced only afterwards.
     pub fn commit_and_print(self, bytes: &[u8]) -> Result<()> {
         refuse_closed_stdout()?;
         self.sync()?;
@@ -163,6 +167,10 @@ impl Pending {
     /// Makes both files appear, or neither. With [`Overwrite::Force`], the first file may also
     /// appear alone. The same holds after signals and failures, and if other programs do this in
     /// the same folder at the same time.
+    ///
+    /// The second file always belongs to the first, even if the program is killed between two
+    /// steps: before the first is replaced, an old second file is renamed to a temporary name. If a
+    /// step fails, the old second file gets its name back.
     pub fn commit_pair(first: Self, second: Self, ui: Ui) -> Result<()> {
         first.sync()?;
         second.sync()?;
