@@ -92,6 +92,8 @@ pub(crate) struct Machine<'a> {
     pc: u32,
     /// Address range of the code.
     code: Range<u32>,
+    /// The instructions of the code, with one slot for every two bytes. An instruction is decoded
+    /// when the program first executes it.
     decoded: Vec<Option<(I, u32)>>,
     requests: BTreeMap<u32, Request>,
     instructions: u64,
