@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut signatures = vec![Signature::EMPTY; jobs.len()];
     getrandom::fill(&mut seed)?;
     let start = Instant::now();
-    // Without `on`, this thread does all the work and gets the same bytes.
+    // Without `on`, this thread does all the work. The bytes are the same.
     engine
         .on(&threads)
         .sign_batch(&seed, &jobs, &mut signatures)?;

@@ -31,13 +31,13 @@ struct OwnHash;
 /// State of [`OwnHash`] while a message is absorbed.
 struct OwnHasher(Shake128);
 
-/// Rule 4. The lengths of tag and nonce are fixed, so each input has only one meaning.
+/// Follows rule 4. The lengths of tag and nonce are fixed, so each input has only one meaning.
 const TAG: &[u8; 16] = b"example own_hash";
 
 impl HashToPoint for OwnHash {
     type Hasher = OwnHasher;
 
-    /// Rule 1: absorbs the nonce.
+    /// Follows rule 1: absorbs the nonce.
     fn hasher(&self, nonce: &[u8; NONCE_LEN]) -> OwnHasher {
         OwnHasher(Shake128::default().chain(TAG).chain(nonce))
     }
@@ -48,7 +48,7 @@ impl PointHasher for OwnHasher {
         self.0.update(chunk);
     }
 
-    /// Rules 2 and 3: writes uniform coefficients from one stream.
+    /// Follows rules 2 and 3: writes uniform coefficients from one stream.
     fn finish(self, point: &mut [u16]) {
         const Q: u16 = 12289;
         let mut stream = self.0.finalize_xof();

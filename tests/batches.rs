@@ -16,7 +16,7 @@ use std::num::NonZeroUsize;
 /// Number of keys.
 const KEYS: usize = 3;
 
-/// Makes jobs that change the key now and then, so that groups of all sizes occur.
+/// Makes jobs with changing keys, so that groups of all sizes occur.
 fn sign_jobs<'a, P: Parameters>(
     keys: &'a [ExpandedKey<P>],
     messages: &'a [Vec<u8>],
@@ -26,8 +26,7 @@ fn sign_jobs<'a, P: Parameters>(
     messages.enumerate().map(job).collect()
 }
 
-/// Every engine signs the same jobs. The signatures of all engines are compared with those of the
-/// first.
+/// Signs the same jobs on every engine, and compares the signatures with those of the first engine.
 fn engines_sign_alike<P: Parameters>(jobs: usize) {
     let keys: Vec<SigningKey<P>> = (0..KEYS as u8).map(key).collect();
     let expanded: Vec<_> = keys.iter().map(|key| key.expand()).collect();
@@ -60,13 +59,15 @@ fn engines_sign_the_same_batches_alike() {
     engines_sign_alike::<Falcon1024>(extent("jobs of a batch", 40, 2_000));
 }
 
-/// With another hash, the first signature equals that of a single call, on every engine.
+/// Signs with another hash function. On every engine, the first signature equals that of a single
+/// call.
 fn engines_sign_alike_with_another_hash<P: Parameters>() {
     const HASH: Cshake256HashToPoint = Cshake256HashToPoint::new(b"falcon-tests").unwrap();
     let keys: Vec<SigningKey<P>> = (0..KEYS as u8).map(key).collect();
     let expanded: Vec<_> = keys.iter().map(|key| key.expand()).collect();
     let mut random = Repeatable::new(&format!("another hash {}", P::NAME));
-    // Lengths on both sides of a block, and more messages than are hashed side by side.
+    // The lengths lie on both sides of a hash block, and there are more messages than are hashed
+    // side by side.
     let messages: Vec<_> = (0..45).map(|i| random.vec(60 + 3 * i)).collect();
     let jobs = sign_jobs(&expanded, &messages);
     let seed = random.bytes();
@@ -115,7 +116,7 @@ fn each_result_stands_alone<P: Parameters>() {
     let empty = Signature::EMPTY;
     let jobs: Vec<VerifyJob<'_, P>> = (0..messages.len())
         .map(|i| VerifyJob {
-            // Some jobs get another key, message or signature, or none.
+            // Some jobs get another key, message or signature, or none at all.
             key: keys[(i + usize::from(i % 11 == 3)) % KEYS].verifying_key(),
             message: if i % 13 == 5 { &other } else { &messages[i] },
             signature: match i % 17 {
@@ -140,7 +141,7 @@ fn each_result_stands_alone<P: Parameters>() {
     }
 }
 
-/// Returns encodings of one valid signature, some of them wrong: all kinds of bytes that still
+/// Returns encodings of one valid signature and of damaged ones: all kinds of bytes that still
 /// encode the same polynomial, and more.
 fn encodings<P: Parameters>(signature: &Signature<P>) -> Vec<Vec<u8>> {
     let padded = signature.to_bytes().to_vec();
@@ -156,7 +157,7 @@ fn encodings<P: Parameters>(signature: &Signature<P>) -> Vec<Vec<u8>> {
         [&padded[..], &[0; 30]].concat(),
         vec![padded[0]; 3 * padded.len()],
     ];
-    // Flips every bit at both ends of the code, and some in between.
+    // Flips every bit at both ends of the code, and some bits in between.
     let code = 41..compressed.len();
     let ends = [0..43, code.end - 9..padded.len()];
     let bytes = ends.into_iter().flatten().chain(code.step_by(23));
@@ -185,7 +186,8 @@ fn encodings<P: Parameters>(signature: &Signature<P>) -> Vec<Vec<u8>> {
     all
 }
 
-/// Damaged bytes have the same verdict in a batch as alone. So have the valid ones between them.
+/// Compares the verdict on damaged bytes in a batch with the verdict on the same bytes alone, also
+/// for the valid signatures between them.
 fn bytes_are_judged_as_alone<P: Parameters>() {
     let key = key::<P>(1);
     let public = key.verifying_key();
@@ -242,7 +244,7 @@ fn bytes_are_judged_as_alone<P: Parameters>() {
     assert_eq!(results, expected, "an engine that decodes nothing itself");
 }
 
-/// An engine outside the crate, which implements only the required methods.
+/// An engine like those of other crates, which implements only the required methods.
 struct Foreign;
 
 impl<P: Parameters> BatchVerify<P> for Foreign {
@@ -270,8 +272,9 @@ fn a_damaged_item_hides_no_other() {
     each_result_stands_alone::<Falcon1024>();
 }
 
-/// A batch gives the same signatures on any number of threads, and if it is cut anywhere and its
-/// parts are signed from last to first. Verification gives the right verdict in every place.
+/// A batch gives the same signatures on any number of threads, and also if it is divided anywhere
+/// and its parts are signed from last to first. Verification gives the right verdict in every
+/// place.
 fn parts_and_threads_change_nothing<P: Parameters>(sizes: &[usize]) {
     let keys: Vec<SigningKey<P>> = (0..KEYS as u8).map(key).collect();
     let expanded: Vec<_> = keys.iter().map(|key| key.expand()).collect();
@@ -370,7 +373,8 @@ fn a_batch_of_the_wrong_length_is_refused_as_a_whole() {
     }
 }
 
-/// All ways to verify refuse results whose number differs from the jobs', and do not touch them.
+/// All ways to verify refuse an array of results that does not have one result for each job, and do
+/// not touch the array.
 #[test]
 fn verdicts_of_the_wrong_number_are_refused() {
     type P = Falcon512;
@@ -401,7 +405,7 @@ fn verdicts_of_the_wrong_number_are_refused() {
                 assert_eq!(way.verify_bytes_batch(&encoded, &mut verdicts), refused);
             }
         }
-        // This engine does not check the number itself.
+        // `Foreign` does not check the length of `verdicts` itself.
         assert_eq!(Foreign.verify_bytes_batch(&encoded, &mut verdicts), refused);
         assert!(out.iter().all(Result::is_ok));
         assert_eq!(verdicts, vec![Verdict::Valid; output]);
@@ -546,7 +550,7 @@ fn as_many_threads_are_started_as_are_asked_for() {
     for count in 1..=5 {
         let threads = Threads::new(NonZeroUsize::new(count).expect("a number of threads"));
         assert_eq!(threads.count(), count);
-        // For one thread, the calling thread suffices.
+        // If `count` is 1, the calling thread does the work.
         assert_eq!(threads.pool().is_some(), count > 1);
     }
 }

@@ -101,8 +101,8 @@ fn the_block_function_is_that_of_the_standard() {
     assert_eq!(block(initial), expected);
 }
 
-/// Returns counters of the first block: random ones, and ones for which the lower word or both
-/// words wrap at each block of the buffers that are computed together, or just behind them.
+/// Returns counters of the first block: random ones, and ones at which the lower word or both words
+/// wrap, at each block of the buffers that are computed together or just after these blocks.
 fn counters(random: &mut Repeatable) -> Vec<u64> {
     let mut counters = vec![0, 1, u64::MAX / 2];
     for before in 0..=5 * BLOCKS {
@@ -114,8 +114,8 @@ fn counters(random: &mut Repeatable) -> Vec<u64> {
     counters
 }
 
-/// Compares `SETS` times `AHEAD` buffers that are computed together, and then the same number
-/// again.
+/// Compares `SETS` times `AHEAD` buffers that are computed together, and then the same number of
+/// later buffers.
 fn check<const AHEAD: usize, const SETS: usize>(
     name: &str,
     isa: impl Isa,

@@ -38,7 +38,7 @@ macro_rules! against {
 
                 for i in 0..messages {
                     let message = random.vec(i * 7);
-                    // Their signatures are verified here, with their key and with ours.
+                    // Verifies PQClean's signatures here, with PQClean's key and with ours.
                     for (secret, verifying) in [
                         (&their_secret, imported.verifying_key()),
                         (&exported, ours.verifying_key()),
@@ -50,7 +50,7 @@ macro_rules! against {
                             .verify(&message, &signature)
                             .expect("their signature verifies");
                     }
-                    // Our signatures are verified there.
+                    // Verifies our signatures with PQClean.
                     for (signing, public) in [(&imported, &their_public), (&ours, &our_public)] {
                         let signature = signing
                             .sign_with_rng(&mut random, &message)
@@ -61,7 +61,7 @@ macro_rules! against {
                         theirs::verify_detached_signature(&bytes, &message, public)
                             .expect("our signature verifies");
                     }
-                    // Both refuse a changed message.
+                    // Both implementations refuse a changed message.
                     let signature = ours.sign_with_rng(&mut random, &message).expect("no fault");
                     let bytes = signature.to_vec($format).expect("our signatures fit");
                     let bytes = theirs::DetachedSignature::from_bytes(&bytes).expect("length");
@@ -102,8 +102,8 @@ against!(
     Format::Padded
 );
 
-/// The norm bound and the hash agree with PQClean's in refusals, too: both give the same verdict on
-/// random changes of one coefficient.
+/// Compares the verdicts of both implementations on random changes of one coefficient. They also
+/// agree in refusals, so the norm bound and the hash are the same.
 #[test]
 fn verdicts_on_damaged_signatures_agree_with_pqclean() {
     use pqcrypto_falcon::falconpadded512 as theirs;

@@ -33,7 +33,7 @@ fn hash_of_signatures<P: Parameters>(engine: &dyn BatchSign<P>) -> String {
     let expanded: Vec<_> = keys.iter().map(SigningKey::expand).collect();
     let mut messages = Repeatable::new("equal bytes: messages");
     let messages: Vec<_> = (0..JOBS).map(|i| messages.vec(3 * i)).collect();
-    // Most jobs have the first key, so that lanes are filled again.
+    // Most jobs have the first key, so that an idle lane gets another job.
     let job = |(i, message)| SignJob::new(&expanded[i / 30 + i % 36 / 35], message);
     let jobs: Vec<SignJob<'_, P>> = messages
         .iter()

@@ -1,5 +1,6 @@
-//! Every operation on polynomials gives the bits of `Baseline`, on every engine that this processor
-//! can run: with the token for one signature, and on every lane of the token for several.
+//! Every operation on polynomials gives the same bits as `Baseline`, on every engine that this
+//! processor can run. This holds for the engine's token for one signature, and for every lane of
+//! its token for several signatures.
 
 use falcon_core::seams::LaneEngine;
 use falcon_core::seams::TokenVisitor;
@@ -36,7 +37,7 @@ fn results<F: Fft>(
         }
     }
     let floors = small.as_chunks().0.iter().flat_map(|&x| fft.floors(x));
-    // Adding zero makes the sign of zeros positive, since it is not specified.
+    // The sign of zeros is not specified, so adding zero makes it positive.
     let zero = F::Real::default();
     results.push(("floors", floors.map(|x| fft.add(x, zero)).collect()));
 
@@ -121,7 +122,8 @@ fn usual(random: &mut Repeatable) -> f64 {
     i64::from_le_bytes(random.bytes()) as f64 / 2f64.powi(50)
 }
 
-/// Draws any bits, with an exponent for which every result stays in the range of `Soft`.
+/// Draws a number with any bits, and with an exponent for which every result stays in the range of
+/// `Soft`.
 fn wide(random: &mut Repeatable) -> f64 {
     let bits = u64::from_le_bytes(random.bytes());
     let exponent = 1023 - 100 + (bits >> 52) % 200;

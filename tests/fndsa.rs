@@ -1,6 +1,6 @@
 //! Compares provisional FN-DSA with the crate `fn-dsa` 0.4.0. Both generate the same keys from the
-//! same seeds. Both make the same signatures from the same seeds, under keys of that crate. Both
-//! verifiers give the same verdicts: on 1,000 messages of each degree, 200 on AArch64, 10,000 with
+//! same seeds. Both make the same signatures from the same seeds, with keys of that crate. Both
+//! verifiers give the same verdicts. Each degree has 1,000 messages: 200 on AArch64, 10,000 with
 //! `FALCON_FULL=1`. Batches make the same signatures and give the same verdicts, on every engine.
 
 use falcon_core::batch::Verdict;
@@ -79,7 +79,7 @@ impl<const N: usize> RngCore for Seed<N> {
     }
 }
 
-/// A way to pass a message to both libraries: our name and that of `fn-dsa`.
+/// A way to pass a message to both libraries. The fields are our name and the name in `fn-dsa`.
 #[derive(Clone, Copy)]
 enum Way {
     Whole,
@@ -142,7 +142,8 @@ impl Signed {
     }
 }
 
-/// Batches on every engine make these signatures, and accept them only for their own message.
+/// Makes these signatures in batches on every engine, and checks that a batch accepts each one only
+/// for its own message.
 fn batches_agree<P: Parameters>(key: &SigningKey<P>, signed: &[Signed]) {
     let jobs: Vec<_> = signed
         .iter()
@@ -172,7 +173,7 @@ fn batches_agree<P: Parameters>(key: &SigningKey<P>, signed: &[Signed]) {
         let verdicts = VerifyingKey::verify_bytes_batch(engine, &to_verify(0));
         assert_eq!(verdicts, vec![Verdict::Valid; jobs.len()], "{engine}");
         let verdicts = VerifyingKey::verify_bytes_batch(engine, &to_verify(1));
-        // The smallest degrees are insecure, so they may accept others.
+        // The smallest degrees are insecure, so they may accept signatures of other messages.
         let refused = verdicts.iter().all(|it| *it != Verdict::Valid);
         assert!(refused || P::LOGN < 9, "{engine}");
     }
@@ -238,7 +239,7 @@ where
     V: TheirVerifyingKey,
 {
     let full = std::env::var("FALCON_FULL").as_deref() == Ok("1");
-    // CI emulates AArch64, which is slow.
+    // CI runs AArch64 in an emulator, which is slow.
     let some = if cfg!(target_arch = "aarch64") {
         200
     } else {
@@ -381,7 +382,8 @@ fn a_refused_attempt_is_followed_by_the_same_one() {
     refused_attempt::<Falcon1024>(135, 5);
 }
 
-/// Both libraries generate the same key from each of `keys` seeds, or `full` with `FALCON_FULL=1`.
+/// Generates keys with both libraries from `keys` seeds, or from `full` seeds with `FALCON_FULL=1`.
+/// The keys must be equal.
 fn keys_agree<P: Parameters, G: KeyPairGenerator>(keys: usize, full: usize) {
     let is_full = std::env::var("FALCON_FULL").as_deref() == Ok("1");
     let mut rng = Repeatable::new(P::NAME);

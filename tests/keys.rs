@@ -64,7 +64,8 @@ fn keys_of_1024_are_read_on_every_engine() {
     keys_are_read_on_every_engine::<Falcon1024>();
 }
 
-/// Compares with values by Horner's rule, in the order that the documentation gives.
+/// Compares the NTT of a public key with values computed by Horner's rule, in the order that the
+/// documentation gives.
 fn the_ntt_of_a_public_key_has_its_values<P: Parameters>() {
     const Q: u32 = 12289;
     let key = key::<P>(1);
@@ -87,7 +88,7 @@ fn the_ntt_of_public_keys_has_their_values() {
     the_ntt_of_a_public_key_has_its_values::<Falcon1024>();
 }
 
-/// If a bit of `f`, `g` or `F` is changed, every engine refuses the key, with the same error.
+/// Changes a bit of `f`, `g` or `F`. Every engine must refuse the key with the same error.
 #[test]
 fn damaged_keys_are_refused_alike_on_every_engine() {
     let bytes = key::<Falcon512>(5).to_bytes();

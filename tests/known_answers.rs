@@ -79,7 +79,7 @@ fn every_engine_and_key_form_reproduces_nists_records() {
     }
 }
 
-/// With another computation of the LDL tree, each of these signatures would differ.
+/// Checks the LDL tree: with another way to compute it, each of these signatures would differ.
 #[test]
 fn every_engine_and_key_form_has_the_last_bits_of_the_reference() {
     for (algorithm, text, count) in last_bit::FILES {

@@ -1,11 +1,11 @@
-//! The modules of every crate are in layers: within a folder, modules do not use each other in a
-//! circle.
+//! Checks that the modules of every crate are in layers: within a folder, modules do not use each
+//! other in a circle.
 //!
-//! The modules of a folder are its files, its subfolders (each with its contents), and `own`:
-//! the folder's own file, `folder.rs` beside `folder`, or `lib.rs`. A module uses another one if
-//! an import or code has a path to something that the other defines. A path through an import leads
-//! to the module that defines the name. So the own file may import and re-export what its children
-//! define, for others and for its other children.
+//! The modules of a folder are its files, its subfolders (each with its contents), and `own`: the
+//! folder's own file, `folder.rs` beside `folder`, or `lib.rs`. A module uses another module if an
+//! import or code has a path to an item that the other module defines. A path through an import
+//! leads to the module that defines the item. So the own file may import and re-export items of its
+//! children, for other folders and for its other children.
 //!
 //! Declarations of modules, re-exports of children by the own file, imports of modules as a whole,
 //! comments and tests do not count.
@@ -25,15 +25,15 @@ const TRAITS: [(&str, &str); 1] = [(
 /// Names of the modules from the root of a crate to a module, or to an item in it.
 type Names = Vec<String>;
 
-/// The modules that each module uses.
+/// For each module, the modules that it uses.
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
 /// A module. It may be inline, within the file of another one.
 #[derive(Default)]
 struct Module {
-    /// True if it has a file or a folder.
+    /// True if the module has a file or a folder.
     is_file: bool,
-    /// True if it is declared for tests only.
+    /// True if the module is declared for tests only.
     is_test: bool,
     /// Imported names, and the paths that they stand for as written in the import.
     imports: BTreeMap<String, Names>,
@@ -200,8 +200,8 @@ impl Crate {
         }
     }
 
-    /// Returns the module with a file that defines what `path` names in the module `here`. `None`
-    /// for another crate, and for a whole module.
+    /// Returns the module with a file that defines the item that `path` names in the module `here`.
+    /// Returns `None` if `path` leads to another crate or names a whole module.
     fn definer(&self, here: &[String], path: &[String], steps: usize) -> Option<Names> {
         let (mut base, mut rest) = (here, &path[1..]);
         match path[0].as_str() {

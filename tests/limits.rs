@@ -28,8 +28,8 @@ fn expanded_keys_take_60_and_128_kilobytes() {
     assert_eq!(reals(ExpandedKey::<Falcon1024>::LEN), 128 * KILOBYTE);
 }
 
-/// A verifying key has two bytes for each coefficient. A secret key also has the hash of the
-/// secret. An expanded key stores its reals elsewhere.
+/// Checks the sizes of keys. A verifying key has two bytes for each coefficient. A secret key also
+/// has the hash of the secret. An expanded key stores its reals elsewhere.
 #[test]
 fn keys_themselves_take_few_kilobytes() {
     fn sizes<P: Parameters>() -> [usize; 3] {

@@ -12,7 +12,7 @@ static KEY_1024: LazyLock<SigningKey<Falcon1024>> = LazyLock::new(|| key(2));
 
 const FORMATS: [Format; 3] = [Format::Compressed, Format::Padded, Format::ConstantTime];
 
-/// A signature verifies in every format, and only for its own message.
+/// Signs and verifies. A signature is valid in every format, and only for its own message.
 fn signs_and_verifies<P: Parameters>(
     key: &SigningKey<P>,
     message: &[u8],
@@ -25,7 +25,7 @@ fn signs_and_verifies<P: Parameters>(
         let bytes = signature
             .to_vec(format)
             .expect("our signatures fit every format");
-        // A compressed signature with exactly the padded length is also the padded signature.
+        // A compressed signature that has exactly the padded length is also a padded signature.
         let padded = format == Format::Compressed && bytes.len() == P::PADDED_LEN;
         let detected = if padded { Format::Padded } else { format };
         prop_assert_eq!(Signature::<P>::detect(&bytes), Ok(detected));
@@ -54,7 +54,7 @@ fn signs_and_verifies<P: Parameters>(
     Ok(())
 }
 
-/// Refuses a signature with any bit flipped, in every format.
+/// Flips each bit of a signature in turn. The signature must be refused, in every format.
 fn refuses_every_flipped_bit<P: Parameters>() {
     let key = SigningKey::<P>::from_seed(&[1; 32]).expect("no fault");
     let mut stream = key.sign_stream_from_seed(&[2; 32]);
@@ -83,8 +83,8 @@ fn every_flipped_bit_is_refused() {
     refuses_every_flipped_bit::<Falcon1024>();
 }
 
-/// Decoders accept only encodings that the encoders write. Returns the number of decoders that
-/// accept.
+/// Checks that a decoder accepts `bytes` only if an encoder writes the same bytes. Returns the
+/// number of decoders that accept.
 fn decodes_canonically<P: Parameters>(bytes: &[u8]) -> Result<usize, TestCaseError> {
     let mut accepted = 0;
     for format in FORMATS {
@@ -163,8 +163,8 @@ proptest! {
         decodes_canonically::<Falcon1024>(&bytes)?;
     }
 
-    /// Most damage of this kind is refused. Otherwise the result is another valid encoding, and
-    /// encoding it again must give the same bytes.
+    /// Most damage of this kind is refused. If damaged bytes are accepted, they are another valid
+    /// encoding, and encoding the result again must give the same bytes.
     #[test]
     fn damaged_encodings_decode_canonically_or_not_at_all(
         seed: u64,

@@ -9,7 +9,7 @@ use falcon_tests::{Repeatable, extent, key};
 /// Number of integers that are drawn from a seed: the number that `Sampling::start` promises.
 const PER_SEED: usize = 10_000;
 
-/// Calls `S::gave_up` for the type of the given sampler.
+/// Calls `S::gave_up` for the type of the first argument.
 fn gave_up<S: Sampling>(_: &S, feed: &S::Feed) -> bool {
     S::gave_up(feed)
 }
@@ -93,7 +93,8 @@ fn samplerz_follows_the_discrete_gaussian() {
     }
 }
 
-/// Without the bound, `||(s1, s2)||^2` has a mean of about `2n sigma^2`. `s2` alone has half of it.
+/// Checks the mean of `||s2||^2`. Without the norm bound, `||(s1, s2)||^2` has a mean of about
+/// `2n sigma^2`, and `||s2||^2` has half of this mean.
 fn s2_has_the_variance_of_the_scheme<P: Parameters>(sigma: f64) {
     let key = key::<P>(3).expand();
     let mut random = Repeatable::new(P::NAME);

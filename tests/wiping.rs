@@ -1,7 +1,7 @@
-//! Memory is wiped before it is freed. Blocks that a batch frees contain neither the seed or the
-//! records of a sampler, nor a sampled vector. Blocks that a decoder frees do not contain the bytes
-//! of a signing key. Blocks of a dropped key do not contain a part of the key. No block contains a
-//! signature that was found to be wrong.
+//! Checks that memory is wiped before it is freed. Blocks that a batch frees contain neither the
+//! seed or the records of a sampler, nor a sampled vector. Blocks that a decoder frees do not
+//! contain the bytes of a signing key. Blocks of a dropped key do not contain a part of the key. No
+//! block contains a signature that was found to be wrong.
 
 use falcon_core::batch::{BatchError, BatchVerify, JobKey, Verdict, VerifyBytesJob, VerifyJob};
 use falcon_core::hazmat::{
@@ -20,7 +20,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Number of bytes that are searched for: for example the beginning of a sampler's ChaCha20 key.
+/// Number of bytes of a secret that are searched for, for example the beginning of a sampler's
+/// ChaCha20 key.
 const KEY_LEN: usize = 24;
 const JOBS: usize = 19;
 
@@ -43,8 +44,8 @@ static TURN: Mutex<()> = Mutex::new(());
 /// Number of successive numbers that look like records.
 const RECORDS: usize = 32;
 
-/// True if [`RECORDS`] successive 32-bit numbers are integers of 16 bits or infinite, and mostly
-/// not zero. Each of the three rows of a sampler's records looks like this.
+/// Returns true if [`RECORDS`] successive 32-bit numbers are integers of 16 bits or infinite, and
+/// mostly not zero. Each of the three rows of a sampler's records looks like this.
 fn holds_records(bytes: &[u8]) -> bool {
     let (mut numbers, mut zeros) = (0, 0);
     for word in bytes.as_chunks().0 {
@@ -62,8 +63,8 @@ fn holds_records(bytes: &[u8]) -> bool {
     false
 }
 
-/// True if more than one byte in 64 is not zero. A few are allowed, since lengths and counters stay
-/// in place.
+/// Returns true if more than one byte in 64 is not zero. Lengths and counters stay in place, so a
+/// few nonzero bytes are allowed.
 fn holds_anything(bytes: &[u8]) -> bool {
     bytes.iter().filter(|&&byte| byte != 0).count() > bytes.len() / 64
 }
@@ -77,7 +78,7 @@ static ALLOCATOR: Searching = Searching;
 // SAFETY: the system's allocator does all the work.
 unsafe impl GlobalAlloc for Searching {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // Zeroed, so that every byte of a block may be read when it is freed.
+        // The block is zeroed, so that all of its bytes may be read when it is freed.
         // SAFETY: the caller keeps the contract of this function.
         unsafe { System.alloc_zeroed(layout) }
     }
@@ -125,7 +126,8 @@ fn a_batch_frees_no_seed_of_a_sampler() {
 
     let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let expanded = key.expand();
-    // The trace of an expanded key that a batch makes and drops.
+    // A batch that expands a key drops the expanded key. This is the trace that the expanded key
+    // leaves.
     let reals = expanded_reals(&expanded);
     for (found, reals) in KEYS
         .lock()
@@ -260,7 +262,7 @@ fn a_document_that_is_decrypted_is_wiped() {
     assert_eq!((read, FOUND.swap(0, SeqCst)), (true, 0));
 }
 
-/// Every part of a key is wiped when the key is dropped, at any offset in the key.
+/// Checks that every part of a key is wiped when the key is dropped, at any offset in the key.
 #[test]
 fn keys_that_are_dropped_leave_nothing() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -287,7 +289,7 @@ fn keys_that_are_dropped_leave_nothing() {
     }
 }
 
-/// FN-DSA hashes `f` and `g` to derive its seeds.
+/// Checks the hash of `f` and `g`, from which FN-DSA derives its seeds.
 #[test]
 fn a_key_of_fn_dsa_that_is_dropped_leaves_no_secret_hash() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -310,7 +312,8 @@ fn a_key_of_fn_dsa_that_is_dropped_leaves_no_secret_hash() {
     assert_eq!(found(&|| drop(make())), 0);
 }
 
-/// A batch of FN-DSA draws a seed for every job, and derives the seeds of its attempts from it.
+/// Checks the seeds of an FN-DSA batch. It draws a seed for every job, and derives the seeds of the
+/// job's attempts from it.
 #[test]
 fn a_batch_of_fn_dsa_leaves_no_seed() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -349,8 +352,8 @@ fn a_batch_of_fn_dsa_leaves_no_seed() {
         SEARCHING.store(true, SeqCst);
         drop(secret.to_vec());
         let copies = FOUND.swap(0, SeqCst);
-        // Runs on another stack: this one contains the secrets, and unused bytes of a value in a
-        // block may come from the stack.
+        // Signs on another stack, since this stack contains the secrets, and unused bytes of a
+        // value in a block may come from the stack.
         thread::scope(|scope| _ = scope.spawn(sign));
         SEARCHING.store(false, SeqCst);
         assert_eq!((copies, FOUND.swap(0, SeqCst)), (1, 0));

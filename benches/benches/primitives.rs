@@ -18,7 +18,7 @@ use falcon_core::seams::tree::{Leaf, Stored};
 use falcon_core::{Engine, ExpandedKey, Falcon512, Falcon1024, Parameters};
 use std::hint::black_box;
 
-/// Uniform coefficients below `q`.
+/// Returns uniform coefficients below `q`.
 fn point(n: usize) -> Vec<u16> {
     let mut point = vec![0; n];
     Shake256HashToPoint.hash_to_point(&[1; 40], MESSAGE, &mut point);
@@ -45,7 +45,7 @@ fn prng(c: &mut Criterion) {
     let mut prng = Prng::<1>::new(Baseline, &[1; 56]);
     c.bench_function("chacha20/512 bytes", |b| {
         b.iter(|| {
-            // The 64th read of a buffer refills it.
+            // The 64th read from a buffer refills it.
             for _ in 0..63 {
                 black_box(prng.next_u64());
             }
@@ -72,8 +72,8 @@ fn ntt(c: &mut Criterion) {
     }
 }
 
-/// Times the FFT and its relatives over the lanes of `fft`. A call works on one polynomial for each
-/// lane.
+/// Times the FFT and the operations on transformed polynomials with the lanes of `fft`. A call
+/// works on one polynomial for each lane.
 fn polynomials<F: Fft>(c: &mut Criterion, name: &str, fft: F) {
     for logn in [9u32, 10] {
         let n = 1 << logn;
@@ -124,8 +124,8 @@ fn polynomials<F: Fft>(c: &mut Criterion, name: &str, fft: F) {
     }
 }
 
-/// Measures an engine: operations on one polynomial and on one for each lane, the sampler, and the
-/// walk over a tree.
+/// Measures an engine: operations on one polynomial and on one polynomial for each lane, the
+/// sampler, and the walk over a tree.
 struct Tokens<'c>(&'c mut Criterion, Engine);
 
 impl TokenVisitor for Tokens<'_> {
@@ -169,7 +169,7 @@ fn samplerz<B: SigningIsa>(c: &mut Criterion, name: &str, arith: B) {
     let mut feed = sampling.feed(&[2; 56]);
     let mut centers = [0.3, -0.7];
     let mut calls = 0u64;
-    // A seed serves the same number of calls as in a signature of degree 512.
+    // A seed serves as many sampler calls as in a signature of degree 512.
     c.bench_function(&format!("samplerz, two calls/{name}"), |b| {
         b.iter(|| {
             if calls.is_multiple_of(512) {
@@ -186,7 +186,7 @@ fn samplerz<B: SigningIsa>(c: &mut Criterion, name: &str, arith: B) {
     assert!(!gave_up(&sampling, &feed));
 }
 
-/// Returns new seeds in turn, since a sampler gives up in the end.
+/// Returns new seeds in turn, since a sampler gives up after many calls with one seed.
 fn seeds() -> impl FnMut() -> [u8; 56] {
     let mut number = 0u64;
     move || {

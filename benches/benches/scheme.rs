@@ -40,7 +40,7 @@ fn seeds() -> impl FnMut() -> [u8; 32] {
     }
 }
 
-/// Signing on an engine.
+/// Measures signing on an engine.
 struct Sign<'c, P>(&'c mut Criterion, Engine, PhantomData<P>);
 
 impl<P: Parameters> TokenVisitor for Sign<'_, P> {

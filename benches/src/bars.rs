@@ -1,4 +1,4 @@
-//! The bars: how fast the engines have to be compared with their peers.
+//! The bars: required speeds of the engines, compared with their peers.
 
 use crate::entry::{
     Case, Degree,
@@ -95,14 +95,14 @@ pub fn bars(parameters: Degree) -> Vec<Bar> {
     bars
 }
 
-/// The peer's row that the tables compare with our row `ours`. Both have the same operation. A
-/// batch is compared with the prepared key, and integer code with integer code.
+/// Returns the peer's row with which the tables compare our row `ours`. Both rows have the same
+/// operation. A batch is compared with the prepared key, and integer code with integer code.
 pub fn rival(ours: Case) -> Case {
     let soft = ours.engine == Engine::Soft.name();
     Case {
         mode: match ours.mode {
             _ if soft => Encoded,
-            // A peer's decoded key is its prepared key.
+            // For a peer, a decoded key is a prepared key.
             Batch | Decoded => Prepared,
             mode => mode,
         },
@@ -150,7 +150,7 @@ mod tests {
         for bar in bars(parameters) {
             assert!(cases.contains(&bar.ours), "{}", bar.ours);
             assert!(cases.contains(&bar.peer), "{}", bar.peer);
-            // The fast peer that is not the rival does not need a row of its own.
+            // The fast peer that is not the rival need not have a separate row.
             assert!(rival(bar.ours) == bar.peer || bar.peer.engine == pqclean::NAME);
         }
     }

@@ -2,22 +2,22 @@
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Returns nanoseconds since some moment.
+/// A function that returns nanoseconds since some moment.
 pub type Clock = fn() -> u64;
 
-/// Nanoseconds of CPU time that this thread has used. The time in which other processes used the
-/// core does not count.
+/// Returns the nanoseconds of CPU time that this thread has used. Time in which other processes
+/// used the core does not count.
 pub fn thread_nanos() -> u64 {
     nanos(ClockId::ThreadCPUTime)
 }
 
-/// Nanoseconds of wall time, for work that several threads share.
+/// Returns nanoseconds of wall time, for work that several threads share.
 pub fn wall_nanos() -> u64 {
     nanos(ClockId::Monotonic)
 }
 
 fn nanos(clock: ClockId) -> u64 {
     let now = clock_gettime(clock);
-    // Both fields are non-negative for these clocks.
+    // Both fields are never negative for these clocks.
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }

@@ -104,7 +104,7 @@ impl<C> Row<C> {
 }
 
 /// Finds the row of `committed` with this name, in the format of a printed [`Case`]. `committed`
-/// has a JSON object a line, as `count --json` prints them.
+/// has a JSON object on each line, as `count --json` prints them.
 pub fn committed_row(committed: &str, name: &str) -> Option<serde_json::Value> {
     let rows = committed.lines().map(serde_json::from_str);
     rows.filter_map(Result::ok).find(|row: &serde_json::Value| {
@@ -117,8 +117,8 @@ pub fn committed_row(committed: &str, name: &str) -> Option<serde_json::Value> {
 }
 
 impl Row {
-    /// Returns the instructions of this row in `committed`, if they differ by more than 0.5 %. Zero
-    /// if the row is missing there.
+    /// If the instructions of this row in `committed` differ from this row by more than 0.5 %,
+    /// returns them. Returns zero if `committed` does not have the row.
     pub fn differs_from(&self, committed: &str) -> Option<u64> {
         let found = committed_row(committed, &self.case.to_string())
             .and_then(|row| row["instructions"].as_u64())
@@ -178,7 +178,7 @@ pub struct Verdict {
 }
 
 impl Bar {
-    /// Judges `rows`, which are ours. `None` if no row is of this kind.
+    /// Judges `rows`, which must be ours. Returns `None` if no row is of this kind.
     pub fn judge(self, rows: &[Row]) -> Option<Verdict> {
         let Self {
             operation,

@@ -38,7 +38,7 @@ pub enum Mode {
     Decoded,
     /// A key in its fastest form, made once: an expanded key, or a verifying key.
     Prepared,
-    /// The key's bytes, from which a verifying key is made and not used.
+    /// The key's bytes. A verifying key is made from them and not used.
     KeyAlone,
     /// A [`Prepared`](Self::Prepared) key, with many messages in one call.
     Batch,
@@ -60,7 +60,7 @@ impl Degree {
     pub const ALL: [Self; 2] = [Self::D512, Self::D1024];
 }
 
-/// The name that JSON output gives to a unit variant.
+/// Returns the name that JSON output gives to a unit variant.
 fn kebab(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(name)) => name,
@@ -95,8 +95,8 @@ impl fmt::Display for Case {
 }
 
 impl Case {
-    /// Returns true if operation, mode and parameters, written as in the first column of a row,
-    /// contain all of `words`.
+    /// Returns true if the first column of a row, which has operation, mode and parameters,
+    /// contains all of `words`.
     pub fn matches(&self, words: &[String]) -> bool {
         let name = self.to_string();
         let group = name.trim_end_matches(self.engine);
@@ -106,13 +106,13 @@ impl Case {
 
 /// Code to time.
 pub struct Contestant<'a> {
-    /// Runs the operation. It is called again and again.
+    /// Runs the operation. The measurement calls it many times.
     pub run: Box<dyn FnMut() + 'a>,
     /// Number of operations that one call of `run` does.
     pub operations: u32,
 }
 
-/// A row and the code that it times.
+/// A row, and the code whose time it shows.
 pub struct Entry {
     /// The row.
     pub case: Case,

@@ -21,8 +21,8 @@ pub mod rounds;
 pub mod seeded;
 pub mod throughput;
 
-/// Number of signatures that a verifier gets in turn, so that its branch predictor cannot learn one
-/// by heart.
+/// Number of signatures that a verifier gets in turn, so that its branch predictor cannot learn a
+/// single signature by heart.
 pub const SIGNATURES: usize = 64;
 
 /// Items that are used in turn, endlessly.
@@ -32,7 +32,7 @@ pub struct Cycle<T> {
 }
 
 impl<T> Cycle<T> {
-    /// Creates the cycle of `items`, at least one.
+    /// Creates the cycle of `items`. There must be at least one.
     pub fn new(items: Vec<T>) -> Self {
         assert!(!items.is_empty());
         Self { items, next: 0 }

@@ -1,5 +1,5 @@
-//! The inner loops alone, ours and PQClean's: FFT, NTT and Keccak-f. For `arm/mca.sh`, which
-//! estimates their cycles.
+//! Only the inner loops, ours and PQClean's: FFT, NTT and Keccak-f. `arm/mca.sh` estimates their
+//! cycles.
 
 use crate::entry::MESSAGE;
 use crate::ours;
@@ -29,8 +29,8 @@ const NTT_BUTTERFLIES: usize = N / 2 * LOGN as usize;
 pub struct Loop {
     /// Name of the operation.
     pub what: &'static str,
-    /// Owner of the code: an engine, or the peer. With `one`, the engine's code for one signature
-    /// instead of one on each lane.
+    /// Owner of the code: an engine, or the peer. With `one`, it is the engine's code for one
+    /// signature, otherwise its code for one signature on each lane.
     pub code: &'static str,
     /// True if the code is for one signature, see [`code`](Self::code).
     pub one: bool,

@@ -1,5 +1,5 @@
 //! Operations of Classic McEliece, of our code and the peers', for counting instructions. Only the
-//! sets with `f`, whose key generation succeeds at once for almost every seed.
+//! sets with `f` are counted, since their key generation succeeds at once for almost every seed.
 
 use crate::counts::Row;
 use crate::random::SplitMix;
@@ -27,8 +27,8 @@ pub enum Operation {
     Encode,
     /// The secret of a ciphertext, from the secret key's bytes.
     Decap,
-    /// The secret of a ciphertext, one of many with one key: of a batch of [`BATCH`] ciphertexts,
-    /// or from a key that was prepared once.
+    /// The secret of a ciphertext that is one of many with one key: one of a batch of [`BATCH`]
+    /// ciphertexts, or with a key that was prepared once.
     DecapBatch,
 }
 
@@ -52,11 +52,12 @@ impl Operation {
         }
     }
 
-    /// Number of calls before counting, and of calls to count. Encapsulation draws until an error
-    /// vector is good. Calls of the other operations differ little.
+    /// Returns the number of calls before counting, and the number of calls to count. Encapsulation
+    /// draws until an error vector is good. Calls of the other operations take almost the same
+    /// number of instructions.
     pub fn calls(self) -> (u64, u64) {
         match self {
-            // The call that made the keys was the first one.
+            // The call that made the keys counts as the first call.
             Self::Keygen => (0, 1),
             Self::Encap | Self::Encode => (1, 32),
             Self::Decap | Self::DecapBatch => (1, 1),
@@ -142,7 +143,8 @@ type Peer<'a> = Box<dyn FnMut() + 'a>;
 
 fn rows<P: Parameters>(selection: &Selection<'_>, measure: &mut Measure<'_>) {
     let parameters = P::NAME;
-    // Keys are made only if rows need them: they take longer than all rows of another set.
+    // Keys are made only if rows need them, since making them takes longer than all rows of another
+    // set.
     let wanted: Vec<Case> = Operation::ALL
         .into_iter()
         .flat_map(|operation| {
@@ -191,7 +193,7 @@ fn rows<P: Parameters>(selection: &Selection<'_>, measure: &mut Measure<'_>) {
                     let batch = black_box(&batch);
                     drop(black_box(pair.secret_key.decapsulate_batch(batch)));
                 }),
-                // We have no function for this form.
+                // We have no function for this operation.
                 Operation::Encode => {}
             }
             choose(best);
@@ -199,7 +201,7 @@ fn rows<P: Parameters>(selection: &Selection<'_>, measure: &mut Measure<'_>) {
     }
 }
 
-/// Makes one operation of pq-mceliece on our keys.
+/// Makes an operation of pq-mceliece that works on our keys.
 fn rust_peer<'a, P: Parameters>(
     operation: Operation,
     seed: &'a [u8; 32],
@@ -240,14 +242,14 @@ fn clean<'a>(_: Operation, _: &str, _: &'a [u8]) -> Option<Peer<'a>> {
     None
 }
 
-/// Makes one operation of PQClean's portable C code.
+/// Makes an operation of PQClean's portable C code.
 #[cfg(feature = "mceliece")]
 fn clean<'a>(operation: Operation, parameters: &str, public: &'a [u8]) -> Option<Peer<'a>> {
     clean::Clean::of(parameters)?.operation(operation, public)
 }
 
-/// PQClean's portable C code. It draws from the operating system's generator, which is replaced
-/// here.
+/// PQClean's portable C code. The operating system's generator, from which the code draws, is
+/// replaced here.
 #[cfg(feature = "mceliece")]
 mod clean {
     use super::{Operation, Peer};
@@ -348,7 +350,7 @@ mod clean {
     }
 
     impl Clean {
-        /// Makes one operation: with this public key, or with a key pair of its own.
+        /// Makes an operation with this public key, or with its own key pair.
         pub(super) fn operation(self, operation: Operation, public: &[u8]) -> Option<Peer<'_>> {
             assert_eq!(public.len(), self.public_len);
             seeded::restart(1);
@@ -499,7 +501,7 @@ impl fmt::Display for Verdict {
 }
 
 impl Bar {
-    /// Judges `rows`. `None` if none of ours is of this kind.
+    /// Judges `rows`. Returns `None` if none of our rows is of this kind.
     pub fn judge(self, rows: &[Row<Case>]) -> Option<Verdict> {
         let of_kind = |row: &&Row<Case>| {
             let case = row.case;
@@ -568,7 +570,7 @@ mod tests {
         assert!(matches(Some(PQ_MCELIECE), &["decap-batch/"]));
         assert!(!matches(Some(PQCLEAN), &[]));
         assert!(!matches(None, &["decap/"]));
-        // Words do not match the engine. It has its own option.
+        // Filter words do not match the engine, which has a separate option.
         assert!(!matches(None, &[PQ_MCELIECE]));
     }
 }

@@ -163,7 +163,7 @@ pub fn distinct() -> impl Iterator<Item = Engine> {
         .chain(Engine::instruction_sets())
 }
 
-/// The next seed.
+/// Returns the next seed.
 pub fn fresh_seed(random: &mut SplitMix) -> [u8; 32] {
     let mut seed = [0; 32];
     random.fill(&mut seed);
@@ -194,8 +194,8 @@ fn keygen<P: Parameters>(degree: Degree) -> Vec<Entry> {
     })]
 }
 
-/// Signs hedged into padded bytes, with caller-owned scratch: from the key's bytes, and from the
-/// expanded key.
+/// Makes rows that sign into padded bytes with hedged randomness and caller-owned scratch: from the
+/// key's bytes, and from the expanded key.
 fn sign<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
     let encoded = key::<P>().to_bytes();
     let expanded = engine.expand(&key::<P>());
@@ -247,7 +247,7 @@ impl Signer {
     }
 }
 
-/// Signs a batch with one expanded key. The time is per signature.
+/// Makes the row that signs a batch with one expanded key. Its time is for one signature.
 fn sign_batch<P: Parameters>(degree: Degree, engine: Engine) -> Entry {
     let key = engine.expand(&key::<P>());
     let mut random = SplitMix::new(3);
@@ -297,7 +297,8 @@ fn verify<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
     ]
 }
 
-/// Decodes signatures and verifies them with a prepared key, [`BATCH`] in a call.
+/// Makes the row that decodes signatures and verifies them with a prepared key, [`BATCH`] in each
+/// call.
 fn verify_batch<P: Parameters>(degree: Degree, engine: Engine) -> Entry {
     verify_batch_as(degree, engine, engine.name(), &key::<P>())
 }
@@ -330,7 +331,7 @@ fn verify_batch_as<P: Parameters>(
     entry
 }
 
-/// Makes encoded signatures, which a verifier gets in turn.
+/// Makes encoded signatures that a verifier gets in turn.
 pub fn encoded_signatures<P: Parameters>(key: &SigningKey<P>) -> Vec<SignatureBytes<P>> {
     let expanded = key.expand();
     let mut random = SplitMix::new(2);

@@ -29,7 +29,7 @@ fn message() -> Message<'static> {
     }
 }
 
-/// Makes a row of one call for a batch.
+/// Makes a row that times one call for a batch.
 fn batch(operation: Operation, degree: Degree, run: impl FnMut() + 'static) -> Entry {
     let mut entry = entry(operation, Mode::Batch, degree, NAME, run);
     entry.contestant.operations = BATCH as u32;

@@ -1,4 +1,4 @@
-//! A generator for timing, so fast that its own cost does not show. Not for keys.
+//! A generator for timing. It is so fast that its own cost does not show. Never use it for keys.
 
 use falcon_core::rand_core::{TryCryptoRng, TryRng};
 use std::convert::Infallible;
@@ -44,5 +44,5 @@ impl TryRng for SplitMix {
     }
 }
 
-/// For timing only. Signing with this generator reveals the key.
+/// The generator is for timing only. Signing with this generator reveals the key.
 impl TryCryptoRng for SplitMix {}

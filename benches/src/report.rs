@@ -100,7 +100,7 @@ pub fn row(style: Style, row: &Row) {
     }
 }
 
-/// A row compared with another row, and the required ratio.
+/// A row of ours, the row with which it is compared, and the required ratio.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict {
     /// The row to judge.
@@ -158,7 +158,7 @@ pub fn bars(bars: &[Bar], rows: &[Row]) -> Vec<Verdict> {
     bars.iter().filter_map(verdict).collect()
 }
 
-/// Judges plain calls: they may take at most `limit` times as long as calls that name the best
+/// Judges plain calls. They may take at most `limit` times as long as calls that name the best
 /// engine. Compares the fastest rounds of both.
 pub fn as_called(limit: f64, rows: &[Row]) -> Vec<Verdict> {
     let plain = rows.iter().filter(|row| row.case.engine == AS_CALLED);
@@ -192,7 +192,7 @@ pub fn as_called(limit: f64, rows: &[Row]) -> Vec<Verdict> {
 }
 
 fn json(line: &impl Serialize) {
-    // Rows and verdicts have string keys and finite numbers, so they always serialise.
+    // Rows and verdicts have string keys and finite numbers, so serialising them never fails.
     if let Ok(line) = serde_json::to_string(line) {
         println!("{line}");
     }

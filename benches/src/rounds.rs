@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 /// Time spent on measuring one group of contestants.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// CPU time of one contestant in one round. It runs at least one call.
+    /// CPU time of one contestant in one round. The contestant runs at least one call.
     pub slice: Duration,
     /// Wall time after which no new round begins.
     pub budget: Duration,
-    /// Number of rounds that are run even if they exceed the budget.
+    /// Smallest number of rounds, even if they exceed the budget.
     pub min_rounds: usize,
     /// Largest number of rounds.
     pub max_rounds: usize,
@@ -49,8 +49,8 @@ impl Timing {
         }
     }
 
-    /// Time that is compared: the median, or the mean for key generation, whose time is random. The
-    /// medians of differently shaped distributions have different distances from the mean.
+    /// Time for comparisons: the median or, for key generation, the mean, since its time is random.
+    /// The medians of differently shaped distributions have different distances from the mean.
     pub fn typical(&self, operation: Operation) -> f64 {
         match operation {
             Operation::Keygen => self.mean,
@@ -89,7 +89,8 @@ pub fn interleave(effort: Effort, clock: Clock, contestants: &mut [Contestant<'_
     rounds.into_iter().map(Timing::of).collect()
 }
 
-/// Returns the number of calls that fill `slice`, by doubling. This also warms the caches.
+/// Returns the number of calls that fill `slice`, found by doubling. The calls also warm the
+/// caches.
 fn calls_of(slice: Duration, clock: Clock, contestant: &mut Contestant<'_>) -> u32 {
     let mut calls = 1;
     loop {
@@ -137,7 +138,7 @@ mod tests {
             max_rounds: 7,
         };
         let timings = interleave(effort, thread_nanos, &mut [contestant(0), contestant(1)]);
-        // One call to calibrate, then one in each round.
+        // There is one call to calibrate, and one call in each round.
         assert_eq!(counts.each_ref().map(|c| c.get()), [4, 4]);
         assert_eq!(timings.iter().map(|t| t.rounds).collect::<Vec<_>>(), [3, 3]);
     }

@@ -1,5 +1,5 @@
-//! A seeded generator that replaces the operating system's, which PQClean's code reads, so that
-//! instruction counts repeat. Never for keys.
+//! A seeded generator for PQClean's code. It replaces the operating system's generator, so that
+//! instruction counts repeat. Never use it for keys.
 
 use crate::random::SplitMix;
 use std::cell::RefCell;

@@ -42,8 +42,8 @@ pub struct Point {
     pub ops_per_s: f64,
 }
 
-/// Returns the call of `batch` jobs, with expanded and decoded keys and encoded signatures. `None`
-/// for key generation.
+/// Returns the call of `batch` jobs, with expanded and decoded keys and encoded signatures. Returns
+/// `None` for key generation.
 pub fn call(
     operation: Operation,
     degree: Degree,
@@ -85,7 +85,7 @@ fn verify<P: Parameters>(engine: Engine, threads: Arc<Threads>, batch: usize) ->
     let mut first = 0;
     let mut valid = vec![Verdict::Invalid; batch];
     Box::new(move || {
-        // Small batches, too, use all signatures in turn.
+        // The signatures are used in turn, also by small batches.
         first += batch;
         let turn = signatures.iter().cycle().skip(first % signatures.len());
         let jobs: Vec<_> = turn
@@ -111,7 +111,7 @@ const PANEL: (u32, u32) = (480, 330);
 /// Height of the title and of the legend in pixels.
 const MARGINS: (u32, u32) = (34, 30);
 
-/// Colours that colour-blind people can tell apart (Okabe and Ito).
+/// Colours that people with colour blindness can distinguish (Okabe and Ito).
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 0, 0),
     RGBColor(230, 159, 0),
@@ -128,10 +128,10 @@ type DrawError = Box<dyn std::error::Error>;
 /// A series of a panel: an engine and its points.
 type Series<'p> = (&'p str, Vec<(f64, f64)>);
 
-/// Fewest numbers of threads that are drawn: two points need no chart.
+/// Smallest number of different thread counts that are drawn, since two points need no chart.
 const LEAST_THREADS: usize = 3;
 
-/// Returns true if the points have enough numbers of threads for separate panels.
+/// Returns true if the points have enough different thread counts for separate panels.
 fn shows_threads(points: &[Point]) -> bool {
     let shared = points.iter().filter(|point| point.time == Time::Wall);
     let counts: BTreeSet<usize> = shared.map(|point| point.threads).collect();
@@ -170,7 +170,7 @@ fn draw(
 
     let largest = points.iter().map(|point| point.batch).max().unwrap_or(1);
     let panels = panels.split_evenly((rows as usize, 2));
-    // If there are too few numbers of threads, only the first row is drawn.
+    // If there are too few thread counts, only the first row of panels is drawn.
     for (panel, (operation, shared)) in panels.iter().zip([
         (Operation::Sign, false),
         (Operation::Verify, false),
@@ -227,7 +227,7 @@ fn colour(i: usize) -> RGBColor {
     COLOURS[i % COLOURS.len()]
 }
 
-/// Draws a panel: thousands per second, from zero.
+/// Draws a panel: thousands of operations per second, from zero.
 fn plot<B: DrawingBackend>(
     area: &DrawingArea<B, Shift>,
     title: &str,
@@ -241,7 +241,8 @@ where
     let all = || series.iter().flat_map(|(_, points)| points);
     let top = 1.08 * all().map(|point| point.1).fold(0.0, f64::max);
     let right = all().map(|point| point.0).fold(1.0, f64::max);
-    // Sizes double from point to point. Threads are counted.
+    // Batch sizes double from point to point, so their axis is logarithmic. The axis of thread
+    // counts is linear.
     let place = |x: f64| if shared { x } else { x.log2() };
     let range = if shared {
         0.0..1.1 * right
@@ -331,7 +332,7 @@ mod tests {
         for text in ["a title", "slow", "fast", "1024", "batch size"] {
             assert!(svg.contains(text), "{text}");
         }
-        // Two numbers of threads are too few for a curve.
+        // Two thread counts are too few for a curve.
         assert!(!svg.contains("threads"));
         assert_eq!(svg.matches("<circle").count(), 4);
         let wall = [1, 2, 4].map(|threads| Point {

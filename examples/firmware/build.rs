@@ -1,5 +1,5 @@
 //! Writes the byte files that the firmware embeds, from record 0 of the known answers of Falcon-512
-//! and of Classic McEliece, and hands the memory map to the linker.
+//! and of Classic McEliece, and passes the memory map to the linker.
 
 use falcon_kat::{Drbg, rsp};
 use std::{env, error::Error, fs, fs::File, io::BufReader, path::PathBuf};
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let nonce = drbg.bytes::<40>();
     let sampler_seed = drbg.bytes::<48>();
 
-    // The format: length of the last part (2) || nonce (40) || message || 0x29 || s2
+    // The format is: length of the last part (2) || nonce (40) || message || 0x29 || s2.
     let attached = &record.signed_message;
     if attached[2..42] != nonce {
         return Err("the record's nonce is not the generator's".into());

@@ -1,5 +1,5 @@
-//! An accepted signed message, with a compressed or a padded signature, has one encoding: the
-//! input.
+//! Decodes signed messages with a compressed or a padded signature. An accepted one has only one
+//! encoding, which is the input.
 #![no_main]
 
 use falcon_core::{Falcon512, Falcon1024, Parameters, Signature};

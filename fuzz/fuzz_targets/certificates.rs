@@ -1,5 +1,5 @@
-//! A certificate, a request or a revocation list that verifies is one of the vectors, byte for
-//! byte: nobody else has these keys.
+//! Verifies certificates, requests and revocation lists. A document that verifies equals a vector
+//! byte for byte, since nobody else has these keys.
 #![no_main]
 
 use falcon_core::AnyVerifyingKey;

@@ -1,4 +1,5 @@
-//! In each format an accepted signature has one encoding: the input.
+//! Decodes signatures in each format. An accepted signature has only one encoding, which is the
+//! input.
 #![no_main]
 
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature};

@@ -1,6 +1,6 @@
-//! An accepted signing key has one encoding: the input. Its verifying key `h` decodes, and the
-//! first coefficient of `f h` is that of `g` modulo `q`. The type for any parameter set accepts the
-//! same keys.
+//! Decodes signing keys. An accepted key has only one encoding, which is the input. Its verifying
+//! key `h` can be decoded, and the first coefficient of `f h` equals that of `g` modulo `q`. The
+//! type for any parameter set accepts the same keys.
 #![no_main]
 
 use falcon_core::{AnySigningKey, Falcon512, Falcon1024, Parameters, SigningKey, VerifyingKey};
@@ -8,8 +8,8 @@ use falcon_fuzz_inputs::bits::signed_fields;
 use falcon_fuzz_inputs::{known::Q, mutate, mutate_by};
 use libfuzzer_sys::fuzz_target;
 
-/// Returns true if the first coefficient of `f h` is that of `g`. The other coefficients are those
-/// of keys with shifted polynomials, which the mutator makes.
+/// Returns true if `f h` and `g` have the same first coefficient. The other coefficients are the
+/// first ones of keys with shifted polynomials, which the mutator makes.
 fn is_quotient<P: Parameters>(bytes: &[u8], public: &VerifyingKey<P>) -> bool {
     let width = if P::LOGN == 9 { 6 } else { 5 };
     let f = signed_fields(&bytes[1..], width, P::N);

@@ -1,6 +1,7 @@
 //! A verifying key is accepted if and only if its header and its length are right and every
-//! coefficient is below the modulus. It has one encoding: the input. The type for any parameter set
-//! accepts the same keys. Without its header, the input is a headerless key under the same rules.
+//! coefficient is below the modulus. An accepted key has only one encoding, which is the input. The
+//! type for any parameter set accepts the same keys. Without its header, the input is a headerless
+//! key under the same rules.
 #![no_main]
 
 use falcon_core::{AnyVerifyingKey, Falcon512, Falcon1024, Parameters, VerifyingKey};

@@ -1,6 +1,7 @@
-//! An accepted deterministic signature, in either form, has one encoding: the input. It is accepted
-//! if and only if the ordinary signature with the nonce of its salt version is accepted. Conversion
-//! to the other form and back gives the input.
+//! Decodes deterministic signatures in both forms. An accepted signature has only one encoding,
+//! which is the input. A signature is accepted if and only if the ordinary signature with the nonce
+//! of its salt version is accepted. Converting the signature to the other form and back gives the
+//! input.
 #![no_main]
 
 use falcon_core::det1024::{CT_LEN, CompressedSignature, CtSignature};

@@ -1,6 +1,6 @@
-//! An envelope, a trust list or a manifest that is read is written again byte for byte, and no text
-//! is read as two of these formats. Only the envelopes of the vectors verify. No trust list begins
-//! with another one.
+//! Reads envelopes, trust lists and manifests. A text that can be read is written again byte for
+//! byte, and no text can be read as two of these formats. Only the envelopes of the vectors verify.
+//! No trust list begins with another one.
 #![no_main]
 
 use falcon_core::AnyVerifyingKey;
@@ -56,7 +56,7 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(valid == unread.verify(key).is_ok());
         }
     }
-    // The lines were only hashed, so they may be malformed.
+    // The reader only hashes the lines, so they may be malformed.
     if let Ok(unread) = UnreadManifest::read(bytes)
         && let Some(key) = key(unread.envelope().unverified().key())
         && unread.verify(key).is_ok()
@@ -66,7 +66,7 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(list) = TrustList::parse(bytes) {
         formats += 1;
         assert!(list.to_string().as_bytes() == bytes);
-        // Without its last lines, a list is not a list.
+        // If a list loses its last lines, it must not be read as a list.
         let lines = bytes.split_inclusive(|&byte| byte == b'\n').rev();
         let mut length = bytes.len();
         for line in lines {

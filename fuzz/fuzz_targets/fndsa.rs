@@ -1,6 +1,6 @@
-//! An accepted key or signature of FN-DSA has one encoding: the input. A verifying key is accepted
-//! if and only if header and length are right and every value is below the modulus. Only the known
-//! signature of a known key verifies.
+//! Decodes keys and signatures of FN-DSA. An accepted one has only one encoding, which is the
+//! input. A verifying key is accepted if and only if its header and length are right and every
+//! value is below the modulus. Only the known signature of a known key verifies.
 #![no_main]
 
 use falcon_core::batch::Verdict;

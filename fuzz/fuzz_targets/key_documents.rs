@@ -1,6 +1,6 @@
-//! An accepted key document holds a key, and the document written for this key holds the same key.
-//! A verifying key beside a signing key belongs to it. The types for any parameter set accept the
-//! same documents.
+//! Reads key documents. An accepted document holds a key, and the document written for this key
+//! holds the same key. A verifying key beside a signing key belongs to it. The types for any
+//! parameter set accept the same documents.
 #![no_main]
 
 use falcon_core::pkcs8::{

@@ -1,9 +1,9 @@
-//! Files of `mceliece-cli`: PEM and raw bytes. An object that its reader accepts has a valid
-//! encoding, and a file written from it is read again.
+//! Reads files of `mceliece-cli`, PEM and raw bytes. Each object that the reader accepts has a
+//! valid encoding, and the reader accepts a file written from that object.
 //!
-//! Public keys are long, so an input describes a file: parameter set, kind, wrapping, options of
-//! the reader, changes of the encoding, and changes of the text around it. A file without changes
-//! is read.
+//! Public keys are long, so an input only describes a file: parameter set, kind, wrapping, options
+//! of the reader, changes of the encoding, and changes of the text of the file. The reader must
+//! accept a file without changes.
 #![no_main]
 
 // The program has no library, so its source file is included.
@@ -35,7 +35,7 @@ fn secret_key(set: &Set) -> &'static [u8] {
     }
 }
 
-/// Changes a byte for each change: its place, and the value.
+/// Changes the byte at a place to a value, for each of `changes`.
 fn change(bytes: &mut [u8], changes: &[[u8; 4]]) {
     for [a, b, c, value] in changes {
         let place = u32::from_le_bytes([*a, *b, *c, 0]) as usize;

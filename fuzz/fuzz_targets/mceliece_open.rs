@@ -1,10 +1,11 @@
-//! A secret key of Classic McEliece opens a ciphertext. The input lists the bits of a valid key and
-//! of a valid ciphertext that are flipped, so nearly every input has the right lengths.
+//! Opens ciphertexts with secret keys of Classic McEliece. The input lists the bits to flip in a
+//! valid key and a valid ciphertext, so nearly every input has the right lengths.
 //!
 //! A key with unchanged Goppa polynomial and pivots is accepted. All engines open the ciphertext
-//! alike, alone and in a batch. If the code is unchanged, the secret is that of the definition.
-//! There, the bits of the error vector in the identity part of the matrix are flipped with those of
-//! the ciphertext. The weight of the vector and the confirmation decide.
+//! alike, alone and in a batch. If the code is unchanged, the secret is computed from its
+//! definition, too. A flipped bit of the ciphertext flips a bit of the error vector, in the
+//! identity part of the matrix. The weight of this vector and the confirmation decide which secret
+//! results.
 #![no_main]
 
 use falcon_keccak::Shake256;
@@ -55,7 +56,7 @@ impl Known {
     }
 }
 
-/// Flips the bits of a byte for each change: its place, and a mask.
+/// Flips the bits of a mask in the byte at a place, for each of `changes`.
 fn change(bytes: &mut [u8], changes: &[[u8; 3]]) {
     for [low, high, mask] in changes {
         let place = usize::from(u16::from_le_bytes([*low, *high]));
@@ -86,7 +87,7 @@ fn open<P: Parameters>(known: &Known, of_key: &[[u8; 3]], of_ciphertext: &[[u8; 
         assert_eq!(decoded.decapsulate(&ciphertext), opened, "{name}");
     }
     assert!(engines::choose(best));
-    // Enough ciphertexts to be hashed side by side.
+    // There are enough ciphertexts to be hashed side by side.
     let several = decoded.decapsulate_batch(&[(); 3].map(|()| ciphertext.clone()));
     assert!(several.iter().all(|secret| *secret == opened) && several.len() == 3);
 

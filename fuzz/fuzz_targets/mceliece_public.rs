@@ -1,6 +1,6 @@
 //! A public key of Classic McEliece is accepted if and only if its length is right and its padding
-//! is zero. For every division of the key into pieces, a stream gives the ciphertext and the secret
-//! of the whole key, or the same error.
+//! is zero. A stream of the key's pieces gives the same ciphertext and secret as the whole key, or
+//! the same error, for every division into pieces.
 //!
 //! Keys have a quarter of a megabyte or more, so an input describes a key: parameter set, a byte
 //! that fills the key, a change of its length, bytes that differ, and the lengths of the pieces.

@@ -1,6 +1,7 @@
-//! Secret keys, their first 40 bytes, and ciphertexts of Classic McEliece. An accepted object has
-//! one encoding, the input, and follows the rules of its decoder, which are written here again. An
-//! accepted key opens every ciphertext, the same way each time.
+//! Decodes secret keys, their first 40 bytes, and ciphertexts of Classic McEliece. An accepted
+//! object has only one encoding, which is the input. It follows the rules of its decoder, which are
+//! implemented here a second time. An accepted key gives a secret for every ciphertext, and the
+//! same secret each time.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

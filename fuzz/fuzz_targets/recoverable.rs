@@ -1,5 +1,5 @@
-//! An accepted signature with both polynomials has one encoding, the input. The key that is
-//! recovered from the signature accepts it.
+//! Decodes signatures with both polynomials. An accepted signature has only one encoding, which is
+//! the input. The key that is recovered from the signature accepts the signature.
 #![no_main]
 
 use falcon_core::recovery::RecoverableSignature;

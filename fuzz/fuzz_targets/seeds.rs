@@ -1,5 +1,5 @@
-//! Not a target, although it is built like one. It writes the first inputs of every target to
-//! `$FALCON_CORPUS/TARGET/` and ends.
+//! Writes the first inputs of every target to `$FALCON_CORPUS/TARGET/` and ends. This program is
+//! built like a target, but is not one.
 #![no_main]
 
 use falcon_core::det1024::{self, CtSignature};
@@ -40,7 +40,7 @@ fn write_seeds_and_exit() {
     exit(0)
 }
 
-/// The folder of first inputs. It has a folder for each target.
+/// The folder of first inputs, which has a folder for each target.
 struct Corpus(PathBuf);
 
 impl Corpus {
@@ -272,7 +272,8 @@ fn write_job<P: Parameters>(corpus: &Corpus, i: usize, job: &Job) -> io::Result<
 /// Names of files and their contents.
 type Files = Vec<(&'static str, Vec<u8>)>;
 
-/// Makes the signature with both polynomials.
+/// Makes the signature with both polynomials. Returns `None` if the key cannot be recovered from
+/// it.
 fn recoverable<P: Parameters>(job: &Job) -> Option<Vec<u8>> {
     let key = VerifyingKey::<P>::try_from(&job.key[..]).expect("a stored key");
     let signature = Signature::from_bytes(Format::Compressed, &job.signature).expect("stored");
@@ -307,7 +308,7 @@ fn documents<P: Parameters>(job: &Job) -> Files {
     let pkcs8 = private.to_pkcs8_der().expect(written);
     let pkcs8_pem = private.to_pkcs8_pem(LineEnding::LF).expect(written);
     let octets = |bytes: &[u8]| OctetStringRef::new(bytes).and_then(|x| x.to_der());
-    // The form that Bouncy Castle writes.
+    // Makes the form that Bouncy Castle writes.
     let short = (job.signing_key.len() - 1 - P::N) / 2;
     let (f, rest) = job.signing_key[1..].split_at(short);
     let (g, capital) = rest.split_at(short);

@@ -1,5 +1,5 @@
-//! A value that `serde` reads from JSON or from postcard is the same in both forms, and is written
-//! back as the same text.
+//! Reads values with `serde` from JSON or from postcard. The value is the same in both forms, and
+//! JSON is written back as the same text.
 #![no_main]
 
 use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SigningKey, VerifyingKey};

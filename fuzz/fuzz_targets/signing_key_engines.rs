@@ -1,5 +1,5 @@
-//! Every engine accepts the same signing keys, refuses other keys with the same error, and finds
-//! the same verifying key. The first byte of an input chooses the engine.
+//! Decodes signing keys on every engine. All engines accept the same keys, refuse other keys with
+//! the same error, and find the same verifying key. The first byte of an input chooses the engine.
 #![no_main]
 
 use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, SigningKey};

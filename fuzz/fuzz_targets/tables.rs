@@ -1,5 +1,6 @@
 //! `falcon-cli` reads a Parquet file in three ways: as a table to verify, as a table to sign, and
-//! as a table of keys. The command ends with a status, and leaves whole outputs or none.
+//! as a table of keys. Each command must exit with a status, and leave complete outputs or no
+//! outputs.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

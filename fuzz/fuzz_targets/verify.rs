@@ -1,6 +1,6 @@
-//! Verification under a known key accepts the known signature of the known message and nothing
-//! else. A message in pieces gives the same result. The first byte of an input chooses the key and
-//! the place where the message is cut.
+//! Verifies signatures with a known key, which accepts only the known signature of the known
+//! message. A message in pieces gives the same result. The first byte of an input chooses the key
+//! and the place where the message is cut.
 #![no_main]
 
 use falcon_core::{Parameters, Signature};

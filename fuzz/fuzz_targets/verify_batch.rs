@@ -1,5 +1,5 @@
-//! On every engine, a signature in a batch has the same result as alone. The first byte of an input
-//! chooses the key and the engine.
+//! Verifies signatures in batches on every engine. A signature has the same result in a batch as
+//! alone. The first byte of an input chooses the key and the engine.
 #![no_main]
 
 use falcon_core::batch::{BatchVerify, Verdict, VerifyBytesJob};
@@ -10,7 +10,7 @@ use falcon_fuzz_inputs::{known::RECORDS, mutate, mutate_by};
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
-/// Number of jobs, more than any engine decodes side by side.
+/// Number of jobs. It is larger than the number of signatures that any engine decodes side by side.
 const JOBS: usize = 18;
 
 static ENGINES: LazyLock<Vec<Engine>> =

@@ -1,5 +1,5 @@
-//! Calls the functions of round 3 and of FN-DSA that take time. `run.sh` inspects the compiled code
-//! of this crate; it is never run.
+//! Calls the functions of round 3 and of FN-DSA that need the most time. `run.sh` inspects the
+//! compiled code of this crate and never runs it.
 
 use falcon_core::batch::{BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob, VerifyJob};
 use falcon_core::fndsa_provisional::{self as fndsa, Context, Message, batch};

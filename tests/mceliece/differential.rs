@@ -1,8 +1,9 @@
-//! Other implementations open our ciphertexts, and we open theirs, with keys of both sides.
+//! Other implementations open our ciphertexts, and we open theirs. Each side generates half of the
+//! keys.
 //!
 //! Peers: PQClean's code (`pqcrypto-classicmceliece`, sets of the submission), `pq-mceliece` (all
-//! sets), `classic-mceliece-rust` (one set, since each build has only one). By default each set and
-//! peer makes 20 round trips, with `FALCON_FULL=1` 1000.
+//! sets), `classic-mceliece-rust` (one set, since each build has only one). Each set makes 20 round
+//! trips with each peer, and 1000 with `FALCON_FULL=1`.
 
 use mceliece_core::*;
 use mceliece_tests::Repeatable;
@@ -25,7 +26,7 @@ trait Peer<P: Parameters> {
     fn decapsulate(&self, secret_key: &[u8], ciphertext: &[u8]) -> Vec<u8>;
 }
 
-/// Uses the key pair on both sides.
+/// Encapsulates and decapsulates on both sides with one key pair.
 fn use_keys<P: Parameters>(
     peer: &impl Peer<P>,
     [public_key, secret_key]: [&[u8]; 2],
@@ -49,7 +50,7 @@ fn use_keys<P: Parameters>(
             P::NAME
         );
         // A refused ciphertext gives the same implicit key on both sides. In the sets with `pc`,
-        // every other one has a wrong confirmation.
+        // every other refused ciphertext has a wrong confirmation.
         let confirmation = 8 * (P::M * P::T).div_ceil(8)..8 * P::CIPHERTEXT_LEN;
         let bit = if trip % 2 == 1 && !confirmation.is_empty() {
             confirmation.start + (37 * trip) % confirmation.len()
@@ -76,7 +77,7 @@ fn compare<P: Parameters>(peer: &impl Peer<P>, trips: usize) {
         use_keys::<P>(peer, keys, &mut rng, trips);
         let [public_key, secret_key] = peer.generate(&mut rng);
         use_keys::<P>(peer, [&public_key, &secret_key], &mut rng, trips);
-        // A key of the peer equals the key that its seed gives here.
+        // The peer's key equals the key that we compute from its seed.
         let secret_key = SecretKey::<P>::try_from(&secret_key[..]).expect("a secret key");
         let again = secret_key.public_key().expect("the key of its seed");
         assert_eq!(again.as_bytes(), public_key, "{}", P::NAME);
@@ -208,10 +209,10 @@ pq_mceliece! {
     pq_8192128pcf, Mceliece8192128pcf;
 }
 
-/// The peer `classic-mceliece-rust`. This build has one set of it.
+/// The peer `classic-mceliece-rust`, which supports one set in each build.
 struct ClassicMcelieceRust;
 
-/// A generator with the traits of an older release.
+/// A generator with the traits of an older release of `rand_core`.
 struct Older<'a>(&'a mut Repeatable);
 
 impl rand_core_06::RngCore for Older<'_> {

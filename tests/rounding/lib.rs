@@ -91,8 +91,8 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Returns every environment except the default one. If the tests do not know the processor's
-    /// register, prints this to stderr and returns none.
+    /// Returns every environment except the default one. If the tests do not know the register of
+    /// this processor, prints a note to stderr and returns no environment.
     pub fn all() -> Vec<Self> {
         let [down, up, zero] = register::MODES;
         let modes = [("nearest", 0), ("down", down), ("up", up), ("zero", zero)];
@@ -110,8 +110,8 @@ impl Environment {
         all
     }
 
-    /// Returns the environment that rounds to nearest and traps every exception, also inexact
-    /// results. `None` on a processor without traps.
+    /// Returns the environment that rounds to nearest and traps every exception, also for inexact
+    /// results. Returns `None` on a processor without traps.
     pub fn trapping() -> Option<Self> {
         let bits = register::MASKS;
         (bits != 0).then_some(Self {

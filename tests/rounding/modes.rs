@@ -110,7 +110,7 @@ fn signed<P: Parameters>(signature: Result<Signature<P>, FaultError>) -> Signatu
     signature.expect("no fault")
 }
 
-/// With another rounding in the reduction, this seed would give another key.
+/// Generates a key from a seed. If the reduction rounded differently, the key would differ.
 fn keys_from_seeds<P: Parameters>() {
     let mut seed = [0; 32];
     seed[31] = 12;
@@ -125,7 +125,7 @@ fn keys_from_seeds<P: Parameters>() {
     assert_eq!(fingerprint[..4], pinned);
 }
 
-/// With another rounding, these seeds would give other keys, too.
+/// Generates keys from reference seeds. If the rounding differed, these keys would differ, too.
 fn keys_from_reference_seeds<P: Parameters>() {
     let seed = [if P::N == 512 { 9 } else { 2 }; 48];
     same_bytes("key", || {
@@ -370,7 +370,8 @@ fn batches_of_fndsa<P: Parameters>() {
     });
 }
 
-/// A panic in the caller's function preserves the caller's environment, too.
+/// Checks that a panic in the caller's function also leaves the caller's floating-point environment
+/// unchanged.
 fn panics<P: Parameters>() {
     let key = key::<P>(1);
     for engine in engines() {

@@ -1,9 +1,11 @@
-//! No secret is left on the stack. After a key was generated, decoded, encoded or expanded, or was
-//! used to sign, no part of it is there, in any width. Signing leaves no sampler key and no seed.
+//! Checks that no secret is left on the stack. After a key was generated, decoded, encoded,
+//! expanded or used to sign, no part of the key is left, in any width. Signing leaves no sampler
+//! key and no seed.
 //!
 //! A thread does the work on memory of this test, which is searched after the thread has ended. The
-//! search looks for pieces of neighbouring bytes of secrets. It finds copies, but no smaller parts,
-//! such as a word on every lane. Numbers that were spilled from registers are counted.
+//! search looks for pieces of neighbouring bytes of secrets. It finds copies of such pieces, but
+//! not single words, such as a word on every lane. If registers may have been spilled, a few pieces
+//! are allowed.
 #![cfg(target_os = "linux")]
 
 mod search;
@@ -59,7 +61,7 @@ fn parts<P: Parameters>(key: &SigningKey<P>) -> Vec<Secret> {
     ]
 }
 
-/// Returns small integers, each in the width that `bytes` gives.
+/// Returns small integers as bytes, in the width that `bytes` gives each integer.
 fn in_width<const WIDTH: usize>(
     name: &'static str,
     integers: &[i8],
@@ -69,8 +71,8 @@ fn in_width<const WIDTH: usize>(
     Secret::new(name, bytes, COEFFICIENTS * WIDTH, WIDTH)
 }
 
-/// Returns the transforms of the key: over the complex numbers, from which its norm is computed,
-/// and modulo `q`, from which the short vector is computed. Spilled numbers may be left.
+/// Returns two transforms of the key: the complex transform, which gives its norm, and the
+/// transform modulo `q`, which gives the short vector. Spilled numbers may be left.
 fn transforms<P: Parameters>(key: &SigningKey<P>) -> Vec<Secret> {
     let (mut reals, mut residues) = (Vec::new(), Vec::new());
     for row in hazmat::secret_basis(key) {
@@ -313,7 +315,7 @@ fn signing_leaves_no_sampler_key_and_no_seed_on_the_stack() {
 
 const DRAWN: &[u8] = b"a generator of a system gave this seed to the caller";
 
-/// No FN-DSA key is left on the stack, nor its encoding, nor the seeds of a signature.
+/// Checks that no FN-DSA key, no encoded key and no seed of a signature is left on the stack.
 #[test]
 fn fn_dsa_leaves_no_key_and_no_seed_on_the_stack() {
     type Key = fndsa_provisional::SigningKey<Falcon512>;
@@ -375,7 +377,7 @@ fn fn_dsa_leaves_no_key_and_no_seed_on_the_stack() {
     search.after("decoded", || {
         black_box(&Key::try_from(&encoded[..]).expect("a key"));
     });
-    // It is refused at the last coefficient of `F`, after everything else was computed.
+    // The key is refused at the last coefficient of `F`, after everything else was computed.
     let mut wrong = encoded.to_vec();
     wrong[1280] = 0x80;
     search.after("refused", || {
@@ -384,7 +386,7 @@ fn fn_dsa_leaves_no_key_and_no_seed_on_the_stack() {
     search.end();
 }
 
-/// No seed that the library draws or derives itself is left.
+/// Checks that no seed is left that the library draws or derives itself.
 #[test]
 fn a_seed_that_is_drawn_or_derived_is_not_left_on_the_stack() {
     type P = Falcon512;
@@ -461,7 +463,8 @@ fn document_of_polynomials(encoded: &[u8]) -> Vec<u8> {
     value(0x30, &[&zero[..], &identifier, &value(4, &key)].concat())
 }
 
-/// No encoding is left that is assembled on the stack to be read, or is refused.
+/// Checks that an encoding leaves nothing on the stack if it is assembled there for decoding, also
+/// if it is refused.
 #[test]
 fn an_encoding_that_is_read_is_not_left_on_the_stack() {
     type P = Falcon512;
@@ -487,8 +490,8 @@ fn an_encoding_that_is_read_is_not_left_on_the_stack() {
     search.end();
 }
 
-/// The orthogonalised norm of this key is too large, and is computed with integers. Nothing is
-/// computed afterwards that would overwrite the traces of this computation.
+/// The orthogonalised norm of this key is too large, and is computed with integers. No later
+/// computation overwrites the traces of this one.
 #[test]
 fn the_judge_of_a_key_leaves_no_numbers_on_the_stack() {
     type P = Falcon512;
@@ -509,8 +512,8 @@ fn words_after(work: impl FnOnce() + Send) -> usize {
     words.iter().filter(|word| **word != [0; 8]).count()
 }
 
-/// No part of the working memory in which a key is completed is left. It holds transforms of the
-/// key modulo two primes, four words in eight bytes.
+/// Checks that nothing is left of the working memory in which a key is completed. This memory holds
+/// transforms of the key modulo two primes, four words in eight bytes.
 #[test]
 fn a_key_that_is_decoded_leaves_no_numbers_on_the_stack() {
     type P = Falcon512;
@@ -547,7 +550,7 @@ fn key_of_document(document: &[u8], passphrase: &[u8]) -> Vec<u8> {
 fn no_key_of_an_encrypted_document_is_left() {
     let passphrase = b"correct horse";
     let key = SigningKey::<Falcon512>::from_seed_boxed(&KEY_SEED).expect("no fault");
-    // The same salt is drawn each time.
+    // Every call draws the same salt.
     let write = || {
         let written = key.to_pkcs8_encrypted_der_with_rng(&mut Repeatable::new("salt"), passphrase);
         written.expect("it is written")

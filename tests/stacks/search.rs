@@ -102,7 +102,7 @@ impl Secret {
 
     /// Counts the places in `stack` at which a piece stands.
     fn count(&self, stack: &[u8]) -> usize {
-        // Most of the stack is unused or wiped.
+        // Most of the stack is unused or wiped, so most windows are zero.
         let places = stack.windows(self.len);
         places
             .filter(|place| !place.starts_with(&[0; 8]) && self.windows.contains(*place))
@@ -141,7 +141,7 @@ impl Search {
         self.after_spilling(0, what, work);
     }
 
-    /// Like [`after`](Self::after), but allows `spilled` pieces of every secret.
+    /// Does the same as [`after`](Self::after), but allows `spilled` pieces of every secret.
     pub(crate) fn after_spilling(
         &mut self,
         spilled: usize,

@@ -1,4 +1,4 @@
-//! Runs rows on a device.
+//! Measures rows on a device.
 
 use crate::arguments::Arguments;
 use crate::budget::{Budget, STEP};
@@ -31,7 +31,7 @@ pub(crate) struct Data<P: Parameters> {
 /// Outcome of a row.
 pub(crate) enum Outcome<T> {
     Done(T),
-    /// Estimated number of seconds. It exceeds the remaining budget.
+    /// The estimated number of seconds exceeds the remaining budget.
     NoTime(f64),
 }
 
@@ -91,7 +91,7 @@ impl<P: Parameters> Data<P> {
         Ok(out)
     }
 
-    /// Makes the first signatures of a batch on the CPU.
+    /// Makes the signatures of the first jobs of a batch on the CPU.
     pub(crate) fn expected(
         &mut self,
         bench: &mut Bench<'_>,
@@ -111,7 +111,7 @@ impl<P: Parameters> Data<P> {
         Ok(())
     }
 
-    /// Returns the known signatures of these keys, `count` of them.
+    /// Returns `count` known signatures of these keys.
     pub(crate) fn known(&self, keys: Keys, count: usize) -> &[Signature<P>] {
         &self.expected[keys as usize][..count]
     }
@@ -122,8 +122,8 @@ impl<P: Parameters> Data<P> {
         bench.budget.cpu(kind.signing(), missing)
     }
 
-    /// Makes the signatures of the first messages on the device, in parts that grow as long as the
-    /// time allows.
+    /// Makes the signatures of the first messages on the device. The parts grow as long as the time
+    /// allows.
     pub(crate) fn make_signatures(
         &mut self,
         bench: &mut Bench<'_>,
@@ -147,7 +147,7 @@ impl<P: Parameters> Data<P> {
             let mut out = vec![Signature::EMPTY; part];
             let what = (Mode::Expanded, keys);
             if !bench.budget.knows(signing) {
-                // The first call loads kernels.
+                // The first call takes longer, since it loads kernels.
                 self.jobs.sign_on(&gpu, what, &[1; 32], 0..part, &mut out)?;
             }
             let took = self

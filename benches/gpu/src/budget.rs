@@ -1,4 +1,4 @@
-//! The time that is left, and estimates of batches from the batches that were done.
+//! The remaining time, and estimates for batches from the batches that were already run.
 
 use crate::kind::Kind;
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ impl Budget {
         self.start.elapsed().as_secs_f64()
     }
 
-    /// Seconds that are left; infinity without a budget.
+    /// Returns the remaining seconds. Without a budget, returns infinity.
     pub(crate) fn left(&self) -> f64 {
         self.seconds.map_or(f64::INFINITY, |all| all - self.spent())
     }
@@ -56,7 +56,7 @@ impl Budget {
         self.load = self.load.max(seconds);
     }
 
-    /// Estimates the seconds for loading other kernels.
+    /// Returns an estimate of the seconds for loading other kernels.
     pub(crate) fn load(&self) -> f64 {
         self.load
     }
@@ -66,9 +66,10 @@ impl Budget {
         self.batches.contains_key(&kind)
     }
 
-    /// Estimates the most seconds that a batch will take. The largest smaller batch of its kind is
-    /// scaled in proportion, since larger batches take less time for each job. If there is none, a
-    /// larger batch is taken as it is. Zero if no batch is known.
+    /// Returns an upper estimate of the seconds that a batch will take. The time of the largest
+    /// smaller batch of its kind is scaled in proportion, since larger batches take less time for
+    /// each job. If there is no smaller batch, the time of a larger batch is used. If no batch is
+    /// known, the estimate is zero.
     pub(crate) fn batch(&self, kind: Kind, jobs: usize) -> f64 {
         let Some(known) = self.batches.get(&kind) else {
             return 0.0;
@@ -87,8 +88,8 @@ impl Budget {
         self.cpu.get(&kind).copied().unwrap_or(0.0) * jobs as f64
     }
 
-    /// Returns the size of a batch to try first. `None` if the time is unlimited, or if enough is
-    /// known about a batch of `jobs`.
+    /// Returns the size of a batch to try first. Returns `None` if the time is unlimited, or if
+    /// enough is known about a batch of `jobs`.
     pub(crate) fn next(&self, kind: Kind, jobs: usize) -> Option<usize> {
         self.seconds?;
         let known = self.batches.get(&kind);

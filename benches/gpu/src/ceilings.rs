@@ -11,7 +11,7 @@ use std::time::Instant;
 /// `ceilings.cu`, compiled by `ceilings.sh`.
 const PTX: &str = include_str!("../ceilings.ptx");
 
-/// Seconds that all measurements together take at most on a GPU.
+/// Largest number of seconds that all measurements together take on a GPU.
 const TAKES: f64 = 3.0;
 /// Number of bytes of a copy.
 const COPY: usize = 256 << 20;
@@ -79,8 +79,8 @@ impl<'d> Memory<'d> {
     fn write(&self, place: usize, real: f64) -> Result<(), GpuError> {
         assert!(place < self.len / REAL);
         let to = self.address + (place * REAL) as u64;
-        // SAFETY: the place is within the memory. Both stay valid until the stream has been waited
-        // for.
+        // SAFETY: the place is within the memory. Both memories stay valid until the stream has
+        // been waited for.
         unsafe { self.device.upload(0, to, (&raw const real).cast(), REAL) }
             .and(self.device.wait(0))
     }
@@ -90,8 +90,8 @@ impl<'d> Memory<'d> {
         assert!(place + count <= self.len / REAL);
         let mut reals = vec![0.0; count];
         let (from, to) = (self.address + (place * REAL) as u64, reals.as_mut_ptr());
-        // SAFETY: the place is within the memory. Both stay valid until the stream has been waited
-        // for.
+        // SAFETY: the place is within the memory. Both memories stay valid until the stream has
+        // been waited for.
         unsafe { self.device.download(0, to.cast(), from, REAL * count) }
             .and(self.device.wait(0))?;
         Ok(reals)
@@ -140,7 +140,7 @@ fn kernel(device: &dyn Device, name: &str, rounds: u32, each: f64) -> Result<f64
     let kernel = &*format!("ceiling_{name}");
     let threads = 2048 * device.processors();
     let count = threads as usize;
-    // Number of reals that the copying kernel reads. It writes the same number behind them.
+    // Number of reals that the copying kernel reads. It writes the same number of reals after them.
     let half = match name {
         "copy" => 2 * count * rounds as usize,
         _ => 0,
@@ -166,7 +166,7 @@ fn kernel(device: &dyn Device, name: &str, rounds: u32, each: f64) -> Result<f64
         unsafe { device.timed_launch(0, kernel, grid, &batch) }
     };
     let mut times = (0..RUNS + 1).map(run).collect::<Result<Vec<_>, _>>()?;
-    // Few results are zero by chance. After a copy, the last thread's result is checked.
+    // Only few results are zero by chance. After a copy, only the last thread's result is checked.
     let written = match half {
         0 => memory.read(0, count)?,
         _ => memory.read(2 * half - 1, 1)?,
@@ -192,7 +192,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    /// Makes kernels that write one result for each thread, except the last `missing` ones.
+    /// Makes kernels in which every thread writes one result, except the last `missing` threads.
     fn writing(missing: usize) -> Fake {
         Fake::new(move |kernel, _, batch| {
             let scratch = batch.scratch as *mut f64;
@@ -220,7 +220,7 @@ mod tests {
         }
     }
 
-    /// A kernel whose parameter has another size than the program's returns at once.
+    /// Checks that a kernel returns at once if its parameter does not have the program's size.
     #[test]
     fn the_kernels_take_the_parameter_that_they_get() {
         let bytes = format!("_param_0[{}]", size_of::<Batch>());
@@ -247,7 +247,7 @@ mod tests {
                 .lines()
                 .filter_map(|line| line.strip_prefix("#include \""));
             for name in included.filter_map(|name| name.strip_suffix('"')) {
-                // A file for tests only.
+                // This file is for tests only.
                 let of_tests = name == "emulate.h";
                 let of_known = |(path, _): &(&str, String)| path.ends_with(&format!("/{name}"));
                 assert!(

@@ -26,7 +26,7 @@ pub(crate) fn compare<P: Parameters>(
         data.expected(bench, kind, size)?;
         let gpu = bench.context(kind.mode);
         if !bench.budget.knows(kind) {
-            // The first call loads kernels.
+            // The first call takes longer, since it loads kernels.
             let (_, took) = batch(bench, data, &gpu, kind, size)?;
             bench.budget.note_load(took);
             first_ms = Some(milliseconds(took));

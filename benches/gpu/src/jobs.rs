@@ -1,5 +1,5 @@
-//! Keys, distinct messages, and batches of them. They are made when they are first used, on all
-//! cores.
+//! Keys, distinct messages, and batches of them. Keys and messages are made on all cores when they
+//! are first used.
 
 use crate::kind::{Keys, Mode};
 use falcon_core::batch::{BatchSign, SignJob, VerifyBytesJob};
@@ -12,9 +12,9 @@ use std::time::Instant;
 
 pub(crate) type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;
 
-/// Keys and distinct messages of differing lengths.
+/// Keys, and distinct messages of different lengths.
 pub(crate) struct Jobs<P: Parameters> {
-    /// Number of keys if jobs have their own.
+    /// Number of keys if each job has its own key.
     key_count: usize,
     keys: Vec<(SigningKey<P>, ExpandedKey<P>)>,
     messages: Vec<Vec<u8>>,

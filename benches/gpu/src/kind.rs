@@ -49,7 +49,7 @@ pub(crate) enum Keys {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Kind {
     pub(crate) parameters: Set,
-    /// Form of the signing keys; `None` if the batch is verified.
+    /// Form of the signing keys. `None` if the batch verifies.
     pub(crate) mode: Option<Mode>,
     pub(crate) keys: Keys,
 }

@@ -1,5 +1,5 @@
-//! Measures Falcon on a GPU: the device's abilities, whether it gives the bytes of the CPU, and
-//! times. Prints one JSON object a line. `run.sh` runs this program.
+//! Measures Falcon on a GPU: the limits of the device, whether it gives the same bytes as the CPU,
+//! and times. Prints one JSON object on each line. `run.sh` runs this program.
 
 mod arguments;
 mod bench;
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns false if a row failed, or if its bytes are not those of the CPU.
+/// Runs the program. Returns false if a row failed, or if its bytes differ from those of the CPU.
 fn run(arguments: &Arguments) -> Result<bool> {
     let budget = Budget::new(arguments.budget);
     let device = open(arguments, &arguments.images)?;
@@ -112,7 +112,7 @@ fn variants(folder: Option<&Path>) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Writes the device and the kernels of the next rows.
+/// Writes lines about the device and the kernels of the next rows.
 fn introduce(
     bench: &Bench<'_>,
     results: &mut Results,

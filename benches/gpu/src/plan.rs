@@ -30,7 +30,7 @@ impl fmt::Display for Row {
     }
 }
 
-/// The batches whose rates matter most.
+/// Sizes of the batches whose rates matter most.
 const LARGE: [usize; 2] = [1 << 16, 1 << 20];
 /// The other batch sizes.
 const OTHERS: [usize; 9] = [1, 4, 16, 64, 256, 1024, 4096, 1 << 14, 1 << 18];
@@ -79,7 +79,7 @@ pub(crate) fn plan(arguments: &Arguments) -> Vec<Row> {
     let asked = steps.into_iter().filter(|(step, _)| arguments.asks(*step));
     let mut plan: Vec<Row> = Vec::new();
     for row in asked.flat_map(|(_, rows)| rows) {
-        // The short comparison may be the same as one of a small batch.
+        // The short comparison may be the same as the comparison of a small batch.
         if !plan.contains(&row) {
             plan.push(row);
         }
@@ -112,7 +112,7 @@ fn with_keys(arguments: &Arguments, of: &[(Option<Mode>, Keys)]) -> Vec<(Option<
             }
         }
     }
-    // Timed only on request: its kernels are those of expanded keys.
+    // This kind is timed only on request, since its kernels are those of expanded keys.
     if arguments.mode == Some(Mode::Resident) {
         of.push((arguments.mode, arguments.keys.unwrap_or(Keys::Shared)));
     }

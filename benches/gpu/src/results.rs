@@ -1,4 +1,4 @@
-//! Output: writes each line as soon as it is known, and the tables after each time.
+//! Output. Writes each line as soon as it is known, and the tables after each time.
 
 use crate::jobs::{Result, milliseconds};
 use crate::kind::Key;
@@ -162,8 +162,8 @@ impl Results {
         if let Some(file) = &mut self.lines {
             file.write_all(text.as_bytes())?;
         }
-        // Lines about skipped rows go only to the file, so that they do not hide results on the
-        // screen. Errors of the screen are ignored.
+        // Lines about skipped rows are only written to the file, so that they do not hide results
+        // on the screen. Errors when writing to the screen are ignored.
         if self.lines.is_none() || !matches!(line.line, Line::LeftOut { .. }) {
             let mut out = std::io::stdout();
             let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());

@@ -1,4 +1,4 @@
-//! The best rates and the latencies, in Markdown, beside published rates and goals.
+//! Tables in Markdown: the best rates and the latencies, beside published rates and goals.
 
 use crate::kind::{Keys, Mode};
 use crate::times::Time;
@@ -20,7 +20,7 @@ impl Chip {
             ("A100", Self::A100),
             ("RTX 4090", Self::Rtx4090),
             ("H200", Self::H200),
-            // Before the other H100, whose name is contained in this one.
+            // This name comes before that of the other H100, which it contains.
             ("H100 PCIe", Self::H100Pcie),
             ("H100", Self::H100),
         ];
@@ -110,7 +110,7 @@ const PUBLISHED: [Published; 18] = [
     published(VERIFY_1024, 2_372_579, "cuFalcon", Chip::A100),
 ];
 
-/// Goal: ratio to the best published rate, scaled to the chip.
+/// Goal for a rate, as a multiple of the best published rate, scaled to the chip.
 const TIMES_PUBLISHED: f64 = 2.5;
 
 /// Least rate and goal on an H200, in operations a second. The figures are for Falcon-512. For
@@ -260,7 +260,7 @@ fn variants(times: &[Time]) -> Vec<String> {
 
 /// Makes the row of the best rate of `kind`.
 fn rates(device: &str, kind: &[&Time]) -> Option<String> {
-    // Wrong results count only if all are wrong.
+    // Wrong results count only if all results are wrong.
     let rank = |time: &Time| (time.equal, time.host_per_s);
     let best = kind.iter().max_by(|a, b| {
         let (a, b) = (rank(a), rank(b));

@@ -43,11 +43,11 @@ pub(crate) struct Time {
     pub(crate) variant: Option<String>,
 }
 
-/// Number of runs before those that count.
+/// Number of runs before the timed runs.
 const WARM_UPS: usize = 3;
-/// Fewest runs that count if time is short.
+/// Fewest timed runs if time is short.
 const FEWEST: usize = 3;
-/// Share of the remaining time that a row may use for more runs than [`FEWEST`].
+/// Share of the remaining time that a row may use for further runs after the first [`FEWEST`].
 const SHARE: f64 = 0.2;
 /// Number of jobs that are compared at each end of a batch.
 const SAMPLE: usize = 128;
@@ -61,7 +61,8 @@ pub(crate) fn time<P: Parameters>(
     if bench.budget.left() <= 0.0 {
         return Ok(Outcome::NoTime(bench.budget.batch(kind, batch)));
     }
-    // Twice as many messages as jobs, so that no run repeats the messages of the run before.
+    // There are twice as many messages as jobs, so that no run repeats the messages of the previous
+    // run.
     let messages = 2 * batch;
     if kind.mode.is_none() {
         let made = data.make_signatures(bench, kind, messages)?;
@@ -125,8 +126,8 @@ pub(crate) fn time<P: Parameters>(
     }))
 }
 
-/// Number of runs that count, if a batch takes `call` seconds: the number on the command line, or
-/// fewer if time is short.
+/// Returns the number of timed runs, if a batch takes `call` seconds. It is the number on the
+/// command line, or smaller if time is short.
 fn affordable_runs(bench: &Bench<'_>, call: f64) -> Outcome<usize> {
     let asked = bench.arguments.runs.max(1);
     let fewest = FEWEST.min(asked);
@@ -191,7 +192,7 @@ impl<P: Parameters> Runner<P> {
             .sign_on(gpu, (mode, keys), &seed, messages, &mut self.out)
     }
 
-    /// Runs smaller batches, until the budget knows how long one of `batch` jobs takes.
+    /// Runs smaller batches until the budget knows how long a batch of `batch` jobs takes.
     fn approach(
         &mut self,
         bench: &mut Bench<'_>,
@@ -206,7 +207,7 @@ impl<P: Parameters> Runner<P> {
             }
             data.jobs.prepare(self.messages.max(next), kind.keys);
             let gpu = bench.context(kind.mode);
-            // The first call loads kernels and keys.
+            // The first call takes longer, since it loads kernels and keys.
             self.run(data, &gpu, next)?;
             let took = self.run(data, &gpu, next)?;
             bench.budget.note(kind, next, took);
@@ -214,8 +215,7 @@ impl<P: Parameters> Runner<P> {
         Ok(Outcome::Done(()))
     }
 
-    /// Runs batches whose kernels run one at a time. Returns the observations of each run that
-    /// counts.
+    /// Runs batches whose kernels run one at a time. Returns the observations of each timed run.
     fn watch(
         &mut self,
         bench: &Bench<'_>,
@@ -224,7 +224,7 @@ impl<P: Parameters> Runner<P> {
     ) -> Result<Vec<Seen>> {
         let timed = Watched::timed(bench.device.clone());
         let mut options = bench.arguments.options(self.kind.mode);
-        // One chunk at a time, so that no copies of other chunks run beside its kernels.
+        // Only one chunk runs at a time, so that no copies of other chunks run beside its kernels.
         options.streams = Some(1);
         let gpu = GpuContext::on(timed.clone(), options);
         let mut all = Vec::new();
@@ -305,8 +305,8 @@ mod tests {
     };
     const VERIFY: Kind = Kind { mode: None, ..SIGN };
 
-    /// Compares and times five jobs on a device that does `after` after each kernel. Returns for
-    /// both whether all results are equal.
+    /// Compares and times five jobs on a device that does `after` after each kernel. Returns, for
+    /// the comparison and for the times, whether all results are equal.
     fn equal(kind: Kind, after: impl Fn(&str, &Batch) + Send + Sync + 'static) -> [bool; 2] {
         let device = Fake::new(move |kernel, grid, batch| {
             let (blocks, threads, shared) = (grid.blocks, grid.threads, grid.shared);
@@ -352,7 +352,7 @@ mod tests {
             }
         };
         assert_eq!(equal(SIGN, spoil), [false; 2]);
-        // Spoils a verdict: a valid signature is refused.
+        // Spoils a verdict, so that a valid signature is refused.
         let refuse = |kernel: &str, batch: &Batch| {
             if kernel.starts_with("verify") && batch.count == 5 {
                 // SAFETY: the batch has this verdict, and no other code uses it.

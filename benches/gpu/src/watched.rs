@@ -112,14 +112,14 @@ unsafe impl Device for Watched {
         let took = unsafe { self.device.timed_launch(stream, kernel, grid, batch) }?;
         let mut seen = self.seen();
         *seen.milliseconds.entry(kernel.to_owned()).or_default() += took;
-        // One launch hashes the messages of a chunk.
+        // Each chunk has one launch that hashes its messages.
         if kernel.starts_with("hash_") {
             seen.chunks += 1;
             seen.chunk_jobs = seen.chunk_jobs.max(batch.count as usize);
         }
         Ok(())
     }
-    // Uses the events of the device, if it has any.
+    // Uses the timer of the wrapped device, if it has one.
     unsafe fn timed_launch(
         &self,
         stream: usize,

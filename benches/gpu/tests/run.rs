@@ -1,4 +1,4 @@
-//! Tests the command of the README on the driver for tests. Its kernels run on the CPU, so the
+//! Tests the command of the README with the driver for tests. The kernels run on the CPU, so the
 //! rates mean nothing.
 
 use serde_json::Value;
@@ -50,13 +50,15 @@ impl Machine {
             let place = places.find(|place| place.exists()).expect(tool);
             symlink(place, tools.join(tool)).expect("a link");
         }
-        // The usual kernels under an unusual file name, and a file that is not a kernel.
+        // The folder has the usual kernels under an unusual file name, and a file that is not a
+        // kernel.
         let variants = root.join("variants");
         fs::create_dir(&variants).expect("a folder");
         let same = variants.join("SAME=1+X.ptx");
         fs::write(same, falcon_gpu::PTX.concat()).expect("a file");
         fs::write(variants.join("WRONG.ptx"), "nothing").expect("a file");
-        // Variants are timed with Falcon-512 only, so this one has machine code for that set only.
+        // Variants are timed only with Falcon-512, so this file has machine code only for
+        // Falcon-512.
         let cubin = variants.join("SMALL.cubin");
         fs::write(cubin, falcon_gpu::CUBINS[2]).expect("a file");
         let packed = Command::new(format!("{SCRIPTS}/pack.sh"))
@@ -141,12 +143,12 @@ fn the_command_compares_and_times_without_rust_and_python() {
     let few = "--budget 300 --batch 1,4 --smoke 6 --jobs 12 --key-count 3 --runs 1";
     let run = machine.run(&format!("{} {few}", command()));
     let errors = String::from_utf8_lossy(&run.stderr);
-    // One variant is not a kernel, so the command fails.
+    // One of the variants is not a kernel, so the command fails.
     assert_eq!(run.status.code(), Some(1), "{errors}");
     let folder = machine.results().expect("results");
     let lines = lines(&folder);
     let of = |step: &'static str| lines.iter().filter(move |line| line["step"] == step);
-    // The driver for tests has none of the ceiling kernels, and the lines say so.
+    // The driver for tests does not have the ceiling kernels, and the lines say so.
     assert_eq!(of("ceiling").count(), 7);
     assert_eq!(
         of("ceiling")
@@ -171,7 +173,7 @@ fn the_command_compares_and_times_without_rust_and_python() {
         let of_variant = of("time").filter(|line| line["variant"] == variant);
         assert_eq!(of_variant.count(), 3 * 2, "{variant}");
     }
-    // The images that were used: the cubins of both parameter sets, then those of the variants.
+    // The loaded images are the cubins of both parameter sets, and then those of the variants.
     let loaded: Vec<_> = of("loaded")
         .map(|line| {
             assert!(
@@ -224,7 +226,7 @@ fn the_command_stops_in_time_and_says_what_is_left_out() {
     let errors = String::from_utf8_lossy(&run.stderr);
     assert!(run.status.success(), "{errors}");
     let lines = lines(&machine.results().expect("results"));
-    // The most valuable rows were done. A million signatures take longer on a CPU.
+    // The most valuable rows have been done. A million signatures take too long on a CPU.
     assert!(count(&lines, "compare") > 0);
     let left_out = |row: &str| {
         let mut lines = lines.iter().filter(|line| line["step"] == "left_out");
@@ -281,7 +283,7 @@ fn what_is_known_survives_a_kill() {
     let screen = fs::read_to_string(screen).expect("text");
     let shown = screen.matches('\n').count();
     assert!((5..=known.len()).contains(&shown), "{shown}");
-    // The program has ended: no line is added.
+    // The program has ended, so no line is added.
     std::thread::sleep(Duration::from_millis(300));
     assert_eq!(lines(&folder), known);
 }
@@ -331,7 +333,7 @@ fn rows_can_be_chosen() {
     assert_eq!(count(&lines, "compare"), 2 * 2 * (4 * 2 + 2));
     assert!(lines.iter().all(|line| line["equal"] != false));
 
-    // The lines of times tell how the engine divides a batch.
+    // The lines with times say how the engine divides a batch.
     let lines = run(&format!(
         "times {few} --parameters 512 --batch 12 --chunk 5"
     ));

@@ -36,8 +36,8 @@ struct Arguments {
     filters: Vec<String>,
 }
 
-/// An operation: its name, and for the engines `avx512` and `avx2` the ratio to the best peer that
-/// is required.
+/// An operation: its name, and for the engines `avx512` and `avx2` the required ratio to the best
+/// peer.
 struct Operation {
     name: &'static str,
     avx512: f64,
@@ -184,7 +184,7 @@ fn report(
                 "avx2" => Some(operation.avx2),
                 _ => None,
             };
-            // The bars are for the sets with `f`.
+            // The bars apply to the sets with `f`.
             let short = bar.filter(|&bar| ratio < bar && title.contains("f "));
             print!(", ratio {ratio:5.2}");
             if let Some(bar) = short {

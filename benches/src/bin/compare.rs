@@ -63,7 +63,7 @@ fn main() -> ExitCode {
     if style == Style::Table {
         println!();
     }
-    // A tenth of the rounds measures a difference less exactly.
+    // With a tenth of the rounds, a difference is measured less exactly, so the limit is larger.
     let limit = if arguments.quick { 1.10 } else { 1.03 };
     let verdicts = verdicts(limit, &rows);
     verdicts.iter().for_each(|verdict| verdict.print(style));
@@ -82,8 +82,9 @@ fn verdicts(limit: f64, rows: &[Row]) -> Vec<Verdict> {
     verdicts
 }
 
-/// Measures a row that fell short again, for the whole time and only with the rows that it is
-/// compared with. In a quick run, other work on the machine can slow one contestant all the time.
+/// Measures a row that fell short again, for the whole time and only together with the rows with
+/// which it is compared. In a quick run, other work on the machine can slow one contestant all the
+/// time.
 fn passes_again(short: &Verdict, limit: f64, arguments: &Arguments, style: Style) -> bool {
     let Case {
         operation,
@@ -100,7 +101,7 @@ fn passes_again(short: &Verdict, limit: f64, arguments: &Arguments, style: Style
     !again.is_empty() && again.iter().all(Verdict::passes)
 }
 
-/// Returns the rows of one group, ours first. Empty if the filters remove all of ours.
+/// Returns the rows of one group, ours first. Returns none if the filters remove all of our rows.
 fn entries(operation: Operation, parameters: Degree, arguments: &Arguments) -> Vec<Entry> {
     let engines = Engine::available();
     let engines = engines.filter(|&e| arguments.engine.is_none_or(|only| only == e));

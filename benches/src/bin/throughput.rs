@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the engine that was asked for, or all except `soft`, which is far slower.
+/// Returns the engine that the user named, or all engines except `soft`, which is far slower.
 fn engines(arguments: &Arguments) -> Vec<Engine> {
     Engine::available()
         .filter(|&engine| match arguments.engine {

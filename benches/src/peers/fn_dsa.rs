@@ -1,5 +1,5 @@
-//! fn-dsa: pure Rust, with AVX2 if the processor has it. Its types of fixed degree are used, which
-//! decode into smaller buffers than its general types.
+//! fn-dsa: pure Rust, with AVX2 if the processor has it. The comparison uses its types of fixed
+//! degree, which decode into smaller buffers than its general types.
 
 use crate::entry::{Degree, Entry, MESSAGE, Mode, Operation, entry};
 use crate::random::SplitMix;

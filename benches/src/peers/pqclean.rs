@@ -1,9 +1,9 @@
-//! PQClean, through pqcrypto-falcon: its fast code (AVX2 or NEON, which the crate chooses at run
-//! time), and its portable code (`clean`), whose binary64 arithmetic is done on integers.
+//! PQClean, through pqcrypto-falcon. It has fast code (AVX2 or NEON, which the crate chooses at run
+//! time), and portable code (`clean`), which computes binary64 with integers.
 //!
-//! The variants have padded signatures, as ours have. Their functions accept only encoded keys.
-//! Both read the operating system's generator: two short reads a signature, under a microsecond in
-//! all.
+//! Both have padded signatures, as ours have. Their functions accept only encoded keys. Both read
+//! the operating system's generator twice for a signature, which takes less than a microsecond in
+//! total.
 
 use crate::entry::{Degree, Entry, MESSAGE, Mode, Operation, entry};
 use pqcrypto_falcon::ffi;

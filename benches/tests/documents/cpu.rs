@@ -31,8 +31,8 @@ fn time(name: &str) -> f64 {
     us(name).unwrap_or_else(|| panic!("no row {name}"))
 }
 
-/// Finds the fastest peer at an operation, and its time. No peer has batches: our batches are
-/// compared with its prepared key.
+/// Finds the fastest peer at an operation, and its time. No peer has batches, so our batches are
+/// compared with the peer's prepared key.
 fn best_peer(group: &str) -> (f64, &'static str) {
     let group = group.replace("batch", "prepared");
     let times = PEERS

@@ -280,7 +280,7 @@ fn the_first_table_shows_the_best_engine_and_the_best_peer() {
         };
         let ours = instructions(&format!("{group}/{engine}"));
         is(cells[4], ours / 1e3, &group);
-        // No peer has batches: our batches are compared with its prepared key.
+        // No peer has batches, so our batches are compared with the peer's prepared key.
         let peers = group.replace("batch", "prepared");
         let best = ["fn-dsa", "pqcrypto-falcon"]
             .into_iter()

@@ -1,4 +1,4 @@
-//! Commands, one file for each: its arguments and its implementation.
+//! The commands. Each file has the arguments and the implementation of one command.
 
 pub(crate) mod bench;
 pub(crate) mod convert;

@@ -9,7 +9,8 @@ use crate::{
 };
 use falcon_core::det1024::{CompressedSignature, CtSignature, SigningKey};
 
-/// Bytes of the longest message that is signed. It is read more than once, so it is kept in memory.
+/// Length in bytes of the longest message that can be signed. A message is hashed more than once,
+/// so it is kept in memory.
 const MAX_MESSAGE: usize = 256 << 20;
 
 /// A Falcon-1024 key that signs without randomness.
@@ -18,7 +19,7 @@ pub(crate) struct DeterministicSigner {
 }
 
 impl DeterministicSigner {
-    /// Copies the key. `None` if it is not a Falcon-1024 key.
+    /// Copies the key. Returns `None` if it is not a Falcon-1024 key.
     pub(crate) fn new(key: &SecretKey) -> Option<Self> {
         let Either::Falcon1024(key) = key else {
             return None;
@@ -36,7 +37,8 @@ impl DeterministicSigner {
     }
 }
 
-/// Encodes a signature: in the constant-time format, or in the compressed one for all others.
+/// Encodes a signature in the constant-time format if `format` says so, and otherwise in the
+/// compressed format.
 pub(crate) fn encode(signature: &CompressedSignature, format: SignatureFormat) -> Vec<u8> {
     match format {
         SignatureFormat::Ct => CtSignature::from(*signature).to_bytes().to_vec(),

@@ -34,8 +34,8 @@ pub(crate) fn parse_trust_list(path: &Path, bytes: &[u8]) -> Result<TrustList> {
     parse(path, "a trust list", TrustList::parse(bytes))
 }
 
-/// A manifest that is read twice: first only to verify the signature, then as a whole. So a forged
-/// manifest costs no memory.
+/// A manifest that is read twice: first in constant memory to verify the signature, and then as a
+/// whole. So a forged manifest costs no memory.
 pub(crate) struct ManifestFile<'a> {
     path: &'a Path,
     file: File,
@@ -89,7 +89,7 @@ pub(crate) fn read_unread(path: &Path, reader: impl Read) -> Result<UnreadManife
     })
 }
 
-/// True if a regular file begins like a manifest. False if it cannot be read.
+/// Returns true if a regular file begins like a manifest, and false if it cannot be read.
 pub(crate) fn is_manifest(path: &Path) -> bool {
     let mut start = Vec::new();
     let mut read = || {
@@ -104,8 +104,8 @@ pub(crate) fn is_manifest(path: &Path) -> bool {
 /// Bytes from the beginning of a file that identify a manifest.
 const MANIFEST_START: u64 = 32;
 
-/// Returns the command that verifies the folder of a manifest. `signers` are the options that name
-/// the signers.
+/// Returns the command that verifies the folder of a manifest. `signers` are the options of the
+/// command that name the signers.
 pub(crate) fn command_to_verify(manifest: &Path, signers: &str) -> String {
     let folder = manifest.with_extension("");
     let is_beside = manifest.extension().is_some_and(|it| it == "manifest") && folder.is_dir();
@@ -117,7 +117,8 @@ pub(crate) fn command_to_verify(manifest: &Path, signers: &str) -> String {
     format!("falcon-cli manifest verify{signers} {operands}")
 }
 
-/// One byte more than a manifest may have, so that the parser notices a manifest that is too long.
+/// Length limit for reading a manifest in bytes: one byte more than a manifest may have, so that
+/// the parser notices a manifest that is too long.
 const MAX_MANIFEST: u64 = SignedManifest::MAX_LEN as u64 + 1;
 
 fn parse<T>(path: &Path, kind: &str, parsed: std::result::Result<T, ParseError>) -> Result<T> {

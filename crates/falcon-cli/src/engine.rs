@@ -1,4 +1,4 @@
-//! Selection of the engine; keys, signatures and verification with it.
+//! Selects the engine, and makes keys, signs and verifies with it.
 
 use crate::{
     error::{Error, Result},
@@ -19,7 +19,7 @@ use falcon_gpu::GpuContext;
 use falcon_kat::RawSigner;
 use std::ffi::OsStr;
 
-/// The environment variable that names an engine, if no option does.
+/// The environment variable that names the engine if no option does.
 pub(crate) const ENGINE_VARIABLE: &str = "FALCON_ENGINE";
 
 /// The value of `--engine` that leaves the choice to the environment and the machine.
@@ -38,7 +38,7 @@ pub(crate) fn parse_name(name: &str) -> std::result::Result<String, String> {
     engine.map_err(|error| unknown(&error))
 }
 
-/// Returns the message about an unknown engine. It lists the existing ones, including the GPU.
+/// Returns the error text for an unknown engine. It lists the existing engines, including the GPU.
 fn unknown(error: &UnknownEngine) -> String {
     if cfg!(feature = "cuda") {
         format!("{error}, and a GPU is {GPU}, {GPU}:1 and so on")
@@ -47,7 +47,8 @@ fn unknown(error: &UnknownEngine) -> String {
     }
 }
 
-/// True if `--engine` (its value is `name`) or the environment names an engine.
+/// Returns true if the environment or `--engine` names an engine. `name` is the value of
+/// `--engine`.
 pub(crate) fn is_named(name: &str) -> bool {
     let in_environment = std::env::var_os(ENGINE_VARIABLE).unwrap_or_default();
     is_a_name(name.as_ref()) || is_a_name(&in_environment)
@@ -71,14 +72,14 @@ fn gpu_number(name: &str) -> Option<u32> {
     }
 }
 
-/// Selects the engine that verifies. Every engine can verify, so a wrong name in the environment is
-/// only a warning.
+/// Selects the engine that verifies. Every engine can verify, so a wrong name in the environment
+/// only causes a warning.
 pub(crate) fn select_to_verify(name: &str, ui: Ui) -> Result<Compute> {
     select(name).or_else(|error| {
         if name != AUTO {
             return Err(error);
         }
-        // The engine affects speed only, and --quiet shows only failures.
+        // The engine only affects speed, and with --quiet only failures are shown.
         if !ui.quiet {
             ui.warn(error);
         }
@@ -86,8 +87,8 @@ pub(crate) fn select_to_verify(name: &str, ui: Ui) -> Result<Compute> {
     })
 }
 
-/// Selects the engine by name. For [`AUTO`], the environment may name one; otherwise it is the best
-/// one.
+/// Selects the engine by name. For [`AUTO`] it is the engine that the environment names, or
+/// otherwise the best engine.
 pub(crate) fn select(name: &str) -> Result<Compute> {
     if let Some(number) = gpu_number(name) {
         return gpu(number, &format!("--engine {name}"));
@@ -114,7 +115,7 @@ pub(crate) fn select(name: &str) -> Result<Compute> {
 /// Opens the GPU of this number. `asked` is the option or variable that named it.
 #[cfg(feature = "cuda")]
 fn gpu(number: u32, asked: &str) -> Result<Compute> {
-    // A signature that a GPU computed wrongly may reveal the key, so each one is verified.
+    // A wrong signature from the GPU may reveal the key, so each signature is verified.
     let mut options = falcon_gpu::Options::default();
     options.verify_after_sign = Some(true);
     let context = GpuContext::with_options(number, options).map_err(|error| {
@@ -136,7 +137,7 @@ fn gpu(_: u32, asked: &str) -> Result<Compute> {
         )))
 }
 
-/// The engine that a command computes on.
+/// The device on which a command computes.
 pub(crate) enum Compute {
     /// The CPU.
     Cpu(Engine),
@@ -157,7 +158,7 @@ macro_rules! with_batches {
 }
 
 impl Compute {
-    /// The name that `--engine` takes.
+    /// Returns the name under which `--engine` selects the engine.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Cpu(engine) => engine.name(),
@@ -175,7 +176,7 @@ impl Compute {
         }
     }
 
-    /// Returns the engine that expands keys, and that handles messages which the GPU does not take.
+    /// Returns the CPU engine. It expands keys and handles messages that are too long for the GPU.
     pub(crate) fn processor(&self) -> Engine {
         match self {
             Self::Cpu(engine) => *engine,
@@ -193,7 +194,7 @@ impl Compute {
         }
     }
 
-    /// True if `jobs` jobs are computed as a batch.
+    /// Returns true if a group of `jobs` jobs is computed as a batch.
     fn takes(&self, jobs: usize) -> bool {
         match self {
             Self::Cpu(_) => jobs > 1,
@@ -203,7 +204,7 @@ impl Compute {
     }
 }
 
-/// Number of short messages that go to a GPU together: 256 MiB at most.
+/// Number of short messages that go to a GPU together. Their total length is at most 256 MiB.
 #[cfg(feature = "cuda")]
 const ON_GPU: usize = 4096;
 
@@ -245,7 +246,7 @@ impl RawSigner for &Compute {
     fn lanes(&self) -> usize {
         match self {
             Compute::Cpu(engine) => engine.lanes(),
-            // Fills two groups of lanes of the device.
+            // The jobs fill two groups of the device's lanes.
             #[cfg(feature = "cuda")]
             Compute::Gpu(_) => 64,
         }
@@ -308,8 +309,8 @@ pub(crate) fn reference_keygen(
     made.map_err(|fault| faulty("cannot generate a key", fault))
 }
 
-/// An expanded key and the engine that signs with it. Expanding costs about as much as one
-/// signature. Several short messages are signed as a batch, other messages one at a time.
+/// An expanded key and the engine that signs with it. Expanding a key takes about the time of one
+/// signature. Several short messages are signed as a batch, and other messages one at a time.
 pub(crate) struct Signer<'c> {
     compute: &'c Compute,
     /// True if the messages are statements of envelopes, which have a hash of their own.
@@ -323,7 +324,7 @@ impl<'c> Signer<'c> {
         Self::with(compute, key, false)
     }
 
-    /// Expands the key to sign the statements of envelopes. The GPU lacks their hash.
+    /// Expands the key to sign the statements of envelopes. The GPU does not support their hash.
     pub(crate) fn of_statements(compute: &'c Compute, key: &SecretKey) -> Self {
         Self::with(compute, key, true)
     }
@@ -356,7 +357,7 @@ impl<'c> Signer<'c> {
     }
 }
 
-/// Applies `together` to the short items, if there are several, and `alone` to every other item.
+/// Applies `together` to the short items if there are several, and `alone` to every other item.
 /// Errors stay as they are.
 fn each<T, R>(
     compute: &Compute,
@@ -458,7 +459,7 @@ pub(crate) struct Claim<'p> {
     pub(crate) signature: AnySignature,
 }
 
-/// Finds the key of each claim: the index of the first key that verifies it, if any does.
+/// For each claim, finds the index of the first key that verifies it, if there is one.
 pub(crate) fn verify(
     compute: &Compute,
     keys: &[PublicKey],
@@ -500,7 +501,8 @@ pub(crate) fn verify(
     )
 }
 
-/// Returns the indices of those short claims that `key` verifies and whose key is not `found` yet.
+/// Returns the indices of the short claims that `key` verifies, among the claims whose key is not
+/// `found` yet.
 fn verify_short<P: Degree>(
     compute: &Compute,
     key: &VerifyingKey<P>,
@@ -533,7 +535,7 @@ fn verify_short<P: Degree>(
 mod tests {
     use super::*;
 
-    /// The text of an error tells what happened, and its hint what to do.
+    /// The text of an error says what happened, and its hint says what to do.
     #[test]
     fn a_fault_is_explained() {
         let text = |error: &Error| serde_json::to_string(error).unwrap();

@@ -25,7 +25,7 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// Secret key that commands use if none is named.
+/// Path of the secret key that commands use if the user names none.
 pub(crate) const DEFAULT_SECRET_KEY: &str = "falcon.key";
 /// Public key of the default secret key.
 pub(crate) const DEFAULT_PUBLIC_KEY: &str = "falcon.key.pub";
@@ -53,7 +53,7 @@ fn load_as(path: &Path, otherwise: &str) -> Result<(Object, Container)> {
     read_as(path, object::decode, otherwise)
 }
 
-/// Decodes a file. `otherwise` describes a file that does not decode.
+/// Decodes a file. `otherwise` is the error text for a file that does not decode.
 fn read_as<T>(
     path: &Path,
     decode: impl FnOnce(&[u8]) -> Result<T, Undecodable>,
@@ -71,8 +71,8 @@ fn undecodable(path: &Path, otherwise: &str, error: Undecodable) -> Error {
     }
 }
 
-/// Returns the error for a text that does not follow its format. `what` continues a sentence that
-/// begins with the path.
+/// Returns the error for a text that does not follow its format. `what` continues the error's
+/// sentence, which begins with the path.
 pub(crate) fn malformed(path: &Path, what: impl fmt::Display, error: ParseError) -> Error {
     let told = Error::at(path, what).because(error);
     if error.problem() == Problem::CarriageReturn {
@@ -89,7 +89,7 @@ pub(crate) fn malformed(path: &Path, what: impl fmt::Display, error: ParseError)
     }
 }
 
-/// True if the regular file holds a key, public or secret, even a damaged one.
+/// Returns true if the regular file holds a public or secret key, even a damaged one.
 pub(crate) fn is_key(path: &Path) -> Result<bool> {
     Ok(object::is_key(&read_start(path, MAX_OBJECT)?.0))
 }
@@ -127,7 +127,8 @@ pub(crate) fn load_stored(path: &Path) -> Result<Stored> {
     }
 }
 
-/// Returns advice for a missing secret key. `keygen` refuses its name if its public key exists.
+/// Returns advice for a missing secret key. If its public key exists, `keygen` refuses the name of
+/// the secret key.
 fn how_to_get_secret(path: &Path) -> String {
     let public = with_suffix(path, ".pub");
     if !is_standard(path) && public.exists() {
@@ -144,7 +145,7 @@ fn how_to_get_secret(path: &Path) -> String {
     }
 }
 
-/// True if the file is a secret key. Only the first bytes of most other files are read.
+/// Returns true if the file is a secret key. Most other files are not read beyond the first bytes.
 pub(crate) fn is_secret_key(path: &Path) -> bool {
     let may_be = || {
         let mut start = [0; object::SECRET_KEY_START];
@@ -200,9 +201,9 @@ pub(crate) fn decrypt_with(path: &Path, der: &[u8], passphrase: &str) -> Result<
         })
 }
 
-/// Reads every public key of a file, at least one. A secret key is refused, since it does not
-/// belong where signatures are verified. The hint is `otherwise` if neither the file nor its secret
-/// key exists.
+/// Reads every public key of a file, at least one. Refuses a secret key, since it should not be on
+/// the machine that verifies. If neither the file nor its secret key exists, the hint is
+/// `otherwise`.
 pub(crate) fn load_public(path: &Path, otherwise: &str) -> Result<Vec<PublicKey>> {
     let loaded = read_as(path, object::decode_all, "not a public key").map_err(|error| {
         if error.is(ErrorKind::NotFound) {
@@ -238,8 +239,8 @@ pub(crate) fn load_public(path: &Path, otherwise: &str) -> Result<Vec<PublicKey>
     objects.into_iter().enumerate().map(public).collect()
 }
 
-/// Advises which file to name instead of one that holds a secret key. `pubkey` reads files with one
-/// key.
+/// Returns advice on which file to name instead of one that holds a secret key. `pubkey` can only
+/// read a file with one key.
 fn how_to_replace_secret(path: &Path, several: bool) -> String {
     let public = with_suffix(path, ".pub");
     if public.exists() {
@@ -254,8 +255,8 @@ fn how_to_replace_secret(path: &Path, several: bool) -> String {
     }
 }
 
-/// Advises how to get a missing public key. A new key pair would not help: it verifies nothing that
-/// exists.
+/// Returns advice on how to get a missing public key. A new key pair would not help, since it does
+/// not verify existing signatures.
 fn how_to_get_public(path: &Path, otherwise: &str) -> String {
     match secret_beside(path) {
         Some(secret) => format!(
@@ -273,7 +274,7 @@ fn secret_beside(public: &Path) -> Option<PathBuf> {
     named.then_some(secret)
 }
 
-/// A signature in a file: alone, or with a statement of the signer.
+/// A signature in a file, with or without a statement of the signer.
 pub(crate) enum FileSignature {
     /// A signature without a statement.
     Bare(AnySignature),
@@ -285,7 +286,7 @@ pub(crate) enum FileSignature {
 pub(crate) fn load_signature(path: &Path) -> Result<FileSignature> {
     match load_as(path, "not a signature")?.0 {
         Object::Signature(signature, _) => Ok(FileSignature::Bare(signature)),
-        // Verified as the equivalent ordinary signature.
+        // A deterministic signature is verified as the equivalent ordinary signature.
         Object::Deterministic(signature, _) => Ok(FileSignature::Bare(Either::Falcon1024(
             Box::new((*signature).into()),
         ))),
@@ -329,7 +330,7 @@ fn pem(
     written().map_err(|error| Error::new("the secret key cannot be encoded").because(error))
 }
 
-/// Encodes SubjectPublicKeyInfo PEM.
+/// Encodes a public key as SubjectPublicKeyInfo PEM.
 pub(crate) fn public_pem(key: &PublicKey) -> Result<String> {
     either!(key, key => key.to_public_key_pem(LineEnding::LF))
         .map_err(|error| Error::new("the public key cannot be encoded").because(error))

@@ -26,7 +26,7 @@ mod x509;
 use clap::{CommandFactory, Parser};
 use cli::{Cli, Command};
 use error::{Result, Status};
-// Modules of the library, under the names of local modules.
+// Gives modules of the library the names of local modules.
 use falcon_terminal::{
     access, error, escape, input, interrupt, load, output, pem_text, place, program, progress,
     seed, shell, snapshot, start, timing, ui, usage,
@@ -50,7 +50,7 @@ pub fn main() -> ExitCode {
     start::run(ui, || run(cli, ui))
 }
 
-/// Returns advice on building the program with tables, if the command works on tables.
+/// If the command works on tables, returns advice to build the program with tables.
 #[cfg(not(feature = "tables"))]
 fn explain_tables(mut error: clap::Error) -> clap::Error {
     use clap::error::{ContextKind, ContextValue};
@@ -64,15 +64,15 @@ fn explain_tables(mut error: clap::Error) -> clap::Error {
         "this program was built without tables; for {command}, type this in a clone: \
          cargo install --locked --path crates/falcon-cli --features tables"
     );
-    // The suggested command has a similar name but does not work on tables.
+    // clap suggests a command with a similar name, which does not work on tables.
     error.remove(ContextKind::SuggestedSubcommand);
     let hint = ContextValue::StyledStrs(vec![hint.into()]);
     error.insert(ContextKind::Suggested, hint);
     error
 }
 
-/// Runs a command in a fuzz target. The arguments follow the name of the program. Returns the exit
-/// status. Errors are not printed.
+/// Runs a command in a fuzz target, and returns the exit status. The first argument is the name of
+/// the program. Errors are not printed.
 #[cfg(feature = "fuzz")]
 pub fn fuzz(arguments: &[&str]) -> u8 {
     let cli = Cli::parse_from([&["falcon-cli"], arguments].concat());
@@ -84,7 +84,7 @@ pub fn fuzz(arguments: &[&str]) -> u8 {
 }
 
 fn run(cli: Cli, ui: Ui) -> Result<Status> {
-    // The engine is opened only by commands that need it.
+    // Only commands that need an engine open one.
     let engine = || engine::select(&cli.global.engine);
     match cli.command {
         Command::Keygen(keygen) => {

@@ -1,6 +1,7 @@
-//! The list of `sign --list` and `verify --check`: one file name on each line. The signature is the
-//! name with `.sig` appended, or is named after a tab. Empty lines and lines that begin with `#`
-//! are skipped. The length is bounded, so that a wrong path costs little.
+//! The list of `sign --list` and `verify --check`: one file name on each line. The name of the
+//! signature is the file name with `.sig` appended, or follows after a tab. Empty lines and lines
+//! that begin with `#` are skipped. The length of a list is bounded, so that a wrong path costs
+//! little time.
 
 use crate::{
     error::{Error, Result},
@@ -50,7 +51,7 @@ pub(crate) fn signed_path(signature: &Path) -> Option<PathBuf> {
     is_named.then(|| signature.with_extension(""))
 }
 
-/// Notes the number of signatures that were left out of the named files.
+/// Prints a note with the number of signatures among the named files, which were left out.
 pub(crate) fn note_skipped_signatures(ui: Ui, count: usize) {
     match count {
         0 => {}
@@ -86,12 +87,12 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Pair>> {
     Ok(pairs)
 }
 
-/// True if something of this name exists, even a broken link.
+/// Returns true if something has this name, even a broken link.
 pub(crate) fn is_there(path: &Path) -> bool {
     is_standard(path) || path.symlink_metadata().is_ok()
 }
 
-/// Parses the pairs, and returns whether these are all of them.
+/// Parses the pairs. Also returns true if the list was read to its end.
 fn parse(input: impl BufRead) -> io::Result<(Vec<Pair>, bool)> {
     let mut pairs = Vec::new();
     for (number, line) in input.split(b'\n').enumerate() {
@@ -115,7 +116,7 @@ fn parse(input: impl BufRead) -> io::Result<(Vec<Pair>, bool)> {
     Ok((pairs, true))
 }
 
-/// Converts a name to that of the file system. On Unix it may contain any bytes.
+/// Converts a name in the list to a path. On Unix, a path may contain any bytes.
 #[cfg(unix)]
 fn path_of(name: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;

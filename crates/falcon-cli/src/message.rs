@@ -1,5 +1,5 @@
-//! Messages. Short ones are read as a whole, so that a batch can hold many. Long ones are hashed
-//! while they are read, in constant memory.
+//! Reads messages. A short message is read as a whole, so that a batch can hold many of them. A
+//! long message is hashed while it is read, in constant memory.
 
 use crate::{
     error::{Error, Result},
@@ -14,15 +14,15 @@ use std::{
 /// Bytes of the longest message that is read as a whole.
 const SHORT: usize = 64 * 1024;
 
-/// Bytes of a long message that are read at a time.
+/// Number of bytes of a long message that are read at a time.
 const CHUNK: usize = 256 * 1024;
 
-/// Length above which the length that the system reports is trusted. The short files of /proc and
-/// /sys report false lengths.
+/// If the system reports a greater length in bytes, the report is trusted. The short files of /proc
+/// and /sys report false lengths.
 const TRUSTED_LENGTH: u64 = 64 * 1024;
 
-/// True if the reported length of a regular file alone shows that it does not have `signed` bytes.
-/// Shorter files must be read.
+/// Returns true if the reported length alone shows that a regular file does not have `signed`
+/// bytes. Files with a short reported length must be read.
 pub(crate) fn length_differs(stated: u64, signed: u64) -> bool {
     stated > TRUSTED_LENGTH && stated != signed
 }
@@ -32,14 +32,14 @@ pub(crate) fn limit<R: Read>(reader: R, signed: u64) -> io::Take<R> {
     reader.take(signed.saturating_add(1))
 }
 
-/// True if the file is probably a long message, or if it is not a regular file and reading might
-/// block. The final decision is made when it is read.
+/// Returns true if the file is probably a long message, or if it is not a regular file, so that
+/// reading it might block. `Message::open` makes the final decision.
 pub(crate) fn is_long(path: &Path) -> bool {
     let long = |file: std::fs::Metadata| !file.is_file() || file.len() > SHORT as u64;
     is_standard(path) || path.metadata().is_ok_and(long)
 }
 
-/// A message that has been read at least partly.
+/// A message of which at least the beginning has been read.
 pub(crate) struct Message<'p> {
     /// The beginning of the message, or all of it.
     start: Vec<u8>,
@@ -58,7 +58,7 @@ impl<'p> Message<'p> {
         Self::from_reader(path, open(path)?, progress)
     }
 
-    /// Like `open`, for a file that is open already: `input` reads `path`.
+    /// Does the same as `open` for an open file: `input` reads the file at `path`.
     pub(crate) fn from_reader(
         path: &Path,
         input: Box<dyn Read + Send>,
@@ -90,7 +90,7 @@ impl<'p> Message<'p> {
         &self.start
     }
 
-    /// Returns the message if it is short.
+    /// Returns the whole message if it is short.
     pub(crate) fn whole(&self) -> Option<&[u8]> {
         self.rest.is_none().then_some(&self.start)
     }
@@ -102,7 +102,7 @@ impl<'p> Message<'p> {
             rest,
         } = self;
         if let Some(Rest { path, input }) = rest {
-            // One byte more than is allowed shows that the message is too long.
+            // Reads one byte more than is allowed, to notice a message that is too long.
             let more = (max + 1).saturating_sub(bytes.len());
             input
                 .take(more as u64)

@@ -1,7 +1,8 @@
-//! Decoding of files: a key, a signature or a certificate, in any of its encodings.
+//! Decodes files with a key, a signature or a certificate, in any of its encodings.
 //!
-//! The user need not name the type, because encodings cannot be mistaken for each other: PEM has a
-//! label, DER begins with `0x30`, and encoded objects have a header byte and a length of their own.
+//! The user need not name the type, because encodings cannot be mistaken for each other. PEM has a
+//! label, DER begins with `0x30`, and every other encoded object has its own header byte and
+//! length.
 
 use crate::error::{self, Error};
 use crate::oids::{FALCON_KEYS, OTHER_KEYS, PBES2, is_falcon};
@@ -44,7 +45,7 @@ const SIGNATURE_LABEL: &str = "FALCON SIGNATURE";
 /// Length of the longest PEM label that is shown, in bytes.
 const MAX_LABEL: usize = 64;
 
-/// Wrapping of an object.
+/// Form in which a file contains an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Container {
@@ -61,7 +62,7 @@ pub(crate) enum Container {
 
 /// A key or a signature.
 pub(crate) enum Object {
-    /// A secret key that needs a passphrase: its DER.
+    /// The DER of a secret key that needs a passphrase.
     Encrypted(Zeroizing<Vec<u8>>),
     /// A secret key.
     Secret(StoredKey),
@@ -78,12 +79,12 @@ pub(crate) enum Object {
 }
 
 impl Object {
-    /// True for a secret key, encrypted or not.
+    /// Returns true for a secret key, encrypted or not.
     pub(crate) fn is_secret(&self) -> bool {
         matches!(self, Self::Secret(_) | Self::Encrypted(_))
     }
 
-    /// Kind of object with an article, for messages.
+    /// Returns the kind of the object with an article, for messages.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Encrypted(_) => "an encrypted secret key",
@@ -103,9 +104,10 @@ impl Object {
 /// Reason why bytes are neither a key nor a signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Undecodable {
-    /// Description of what was found, which continues a sentence that begins with the file's name.
+    /// Description of the file's contents. It continues a sentence that begins with the file's
+    /// name.
     Found(String),
-    /// The file is neither, and nothing else is known.
+    /// The file is neither a key nor a signature, and nothing else about it is known.
     Unknown(&'static str),
     /// Reason why an envelope is malformed.
     Envelope(ParseError),
@@ -131,7 +133,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<(Object, Container)> {
     }
 }
 
-/// Decodes every object of a file: one for each PEM block, or a single one.
+/// Decodes every object of a file: one object for each PEM block, or a single object.
 pub(crate) fn decode_all(bytes: &[u8]) -> Result<(Vec<Object>, Container)> {
     if Envelope::is_likely(bytes) {
         let envelope = Envelope::parse(bytes).map_err(Undecodable::Envelope)?;
@@ -156,8 +158,8 @@ pub(crate) fn decode_all(bytes: &[u8]) -> Result<(Vec<Object>, Container)> {
 }
 
 /// Returns advice for a public key that may lack its header byte. Such a key is not read, since
-/// only its length identifies it. If the file begins with the header byte, it may as well be
-/// truncated.
+/// only its length identifies it. If the file begins with the header byte, it may also be a
+/// truncated key.
 fn headerless<P: Parameters>(bytes: &[u8]) -> Option<Undecodable> {
     let header = P::LOGN as u8;
     let is_key = VerifyingKey::<P>::from_headerless_bytes(bytes).is_ok();
@@ -171,10 +173,11 @@ fn headerless<P: Parameters>(bytes: &[u8]) -> Option<Undecodable> {
     })
 }
 
-/// Bytes of the start of a file that [`may_be_secret_key`] needs.
+/// Number of bytes of a file's beginning that [`may_be_secret_key`] needs.
 pub(crate) const SECRET_KEY_START: usize = BYTE_ORDER_MARK.len() + BEGIN.len();
 
-/// True if a file with this start may be a secret key. PEM below other text is not found.
+/// Returns true if a file with this beginning may be a secret key. PEM that follows other text is
+/// not found.
 pub(crate) fn may_be_secret_key(start: &[u8]) -> bool {
     let text = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
     text.starts_with(BEGIN) || matches!(start.first(), Some(0x30 | 0x59 | 0x5a))
@@ -226,8 +229,8 @@ fn begins_as_document(bytes: &[u8]) -> der::Result<bool> {
     })
 }
 
-/// True if a file holds a key: one that decodes, or PEM of a key, even if it is damaged or was
-/// written by another program.
+/// Returns true if a file holds a key: an encoding that decodes, or PEM with the label of a key,
+/// even if it is damaged or was written by another program.
 pub(crate) fn is_key(bytes: &[u8]) -> bool {
     let is_object = |object: &Object| object.is_secret() || matches!(object, Object::Public(_));
     has_pem_of_key(bytes)
@@ -235,7 +238,7 @@ pub(crate) fn is_key(bytes: &[u8]) -> bool {
         || decode_all(bytes).is_ok_and(|(objects, _)| objects.iter().any(is_object))
 }
 
-/// Returns the label of a PEM block, whatever its contents.
+/// Returns the label of a PEM block with any contents.
 fn pem_label(pem: &[u8]) -> Option<&str> {
     let line = pem.split(|&byte| byte == b'\n').next()?;
     let label = line.strip_prefix(BEGIN)?.strip_suffix(b"-----")?;
@@ -287,7 +290,7 @@ fn from_der(der: &[u8]) -> Result<Object> {
     }
 }
 
-/// Converts the error of a document of this kind that does not decode.
+/// Converts the error of a document of the kind `kind` that does not decode.
 fn document<T, E>(decoded: std::result::Result<T, E>, kind: &str) -> Result<T> {
     decoded.map_err(|_| Undecodable::Found(format!("is a damaged {kind} document")))
 }
@@ -331,7 +334,7 @@ fn unmarked_from_der(der: &[u8]) -> Result<SecretKey> {
         |oid| private_key_under(oid, &info),
         |oid| private_key_under(oid, &info),
     );
-    // The document's error does not contain this reason.
+    // The error of the document does not say that the basis is too long.
     if key.is_err() && holds_too_long_a_key(info.private_key.as_bytes()) {
         return Err(Undecodable::Found(format!(
             "holds a Falcon secret key, but {}",
@@ -341,7 +344,7 @@ fn unmarked_from_der(der: &[u8]) -> Result<SecretKey> {
     key
 }
 
-/// True if the contents of a document are a secret key whose basis is too long for signing.
+/// Returns true if the contents of a document are a secret key whose basis is too long for signing.
 fn holds_too_long_a_key(contents: &[u8]) -> bool {
     let keys = <&OctetStringRef>::from_der(contents).map_or(contents, |wrapped| wrapped.as_bytes());
     let is_too_long = |decoded: Option<DecodeError>| decoded == Some(DecodeError::KeyNorm);
@@ -387,8 +390,8 @@ fn public_from_der(der: &[u8]) -> Result<PublicKey> {
     )
 }
 
-/// Decodes the key of a document that names the algorithm `oid`. `small` and `large` decode it as
-/// if it named the algorithm that they are given.
+/// Decodes the key of a document that names the algorithm `oid`. `small` and `large` decode the
+/// document as if it named the algorithm that they get.
 fn key_under<A, B>(
     oid: ObjectIdentifier,
     small: impl Fn(ObjectIdentifier) -> Option<A>,
@@ -420,8 +423,8 @@ fn key_under<A, B>(
     }))
 }
 
-/// Decodes an encoded object. Header and length identify it: the header `0x50 + logn` begins both a
-/// secret key and a constant-time signature.
+/// Decodes an encoded object. Its header and length identify the kind. The header alone is not
+/// enough: `0x50 + logn` begins both a secret key and a constant-time signature.
 fn from_encoded(bytes: &[u8]) -> Result<Object> {
     let unmarked = |key| Object::Secret(StoredKey::new(key, Use::Any));
     let logn = bytes.first().map(|header| u32::from(header & 0x0f));
@@ -459,7 +462,7 @@ fn encoded_of<P: Parameters>(
         (5, len) if len == P::SIGNING_KEY_LEN => SigningKey::decode_boxed(bytes)
             .map(secret)
             .map_err(|error| not_valid::<P>("secret key", error)),
-        // Of the two possible lengths, the nearer one was probably meant.
+        // The header has two possible lengths. The nearer one was probably meant.
         (5, len) if len.abs_diff(P::SIGNING_KEY_LEN) < len.abs_diff(P::CT_LEN) => Err(
             wrong_length::<P>(len, ["", "secret key"], P::SIGNING_KEY_LEN),
         ),
@@ -516,8 +519,8 @@ fn deterministic_signature(bytes: &[u8]) -> Result<Object> {
     }
 }
 
-/// Returns the error for a wrong length. `what` has the words before and after the name of the
-/// parameter set.
+/// Returns the error for a wrong length. `what` has the words of the message before and after the
+/// name of the parameter set.
 fn wrong_length<P: Parameters>(found: usize, what: [&str; 2], expected: usize) -> Undecodable {
     let [before, after] = what;
     length_of(found, &format!("{before}{} {after}", P::NAME), expected)
@@ -553,7 +556,8 @@ pub(crate) enum SignatureFormat {
     Envelope,
 }
 
-/// Encodes a signature. For an envelope, it is encoded as inside an envelope.
+/// Encodes a signature in a format. In the format of envelopes, returns the encoding that an
+/// envelope contains.
 pub(crate) fn encode_signature(
     signature: &AnySignature,
     format: SignatureFormat,

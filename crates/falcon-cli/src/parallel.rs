@@ -11,11 +11,11 @@ use std::{
     thread::available_parallelism,
 };
 
-/// Number of items of the largest group on a processor. It fills all lanes of an engine several
-/// times and takes little memory.
+/// Number of items of the largest group on the CPU. Such a group fills all lanes of an engine
+/// several times and needs little memory.
 const GROUP: usize = 64;
 
-/// Number of groups whose results may wait for a slower group before them.
+/// Number of groups whose results may wait for an earlier, slower group.
 const BACKLOG: usize = 64;
 
 /// Rules for the groups of [`for_each_in_order`].
@@ -23,27 +23,27 @@ const BACKLOG: usize = 64;
 pub(crate) struct Grouping<A> {
     /// Items that an engine works on at once.
     pub(crate) lanes: usize,
-    /// True for items that form a group of their own.
+    /// Returns true for an item that forms a group of its own.
     pub(crate) alone: A,
 }
 
 impl<A> Grouping<A> {
-    /// Divides neighbours into groups, small enough that every core gets one.
+    /// Divides the items into groups of neighbours, small enough that every core gets a group.
     fn groups<'t, T>(&self, items: &'t [T]) -> Vec<&'t [T]>
     where
         A: Fn(&T) -> bool,
     {
         let cores = available_parallelism().map_or(1, NonZeroUsize::get);
         let most = items.len().div_ceil(cores).next_multiple_of(self.lanes);
-        // A device computes more items at once than the cores do.
+        // A GPU computes more items at once than the cores do.
         let most = most.min(GROUP.max(self.lanes));
         let runs = items.chunk_by(|a, b| !(self.alone)(a) && !(self.alone)(b));
         runs.flat_map(|run| run.chunks(most)).collect()
     }
 }
 
-/// Works on every item, one group at a time. `done` gets the results in the order of the items, as
-/// soon as all earlier results exist. After an error of `done`, no further group is begun.
+/// Works on every item, one group at a time. `done` gets each result as soon as all earlier results
+/// exist, so in the order of the items. If `done` fails, no further group is begun.
 pub(crate) fn for_each_in_order<T: Sync, R: Send, E>(
     items: &[T],
     grouping: Grouping<impl Fn(&T) -> bool>,
@@ -56,7 +56,7 @@ pub(crate) fn for_each_in_order<T: Sync, R: Send, E>(
     for_each_in_order_on(pool, groups, work, done)
 }
 
-/// Like [`for_each_in_order`], on the threads of `pool`.
+/// Does the same as [`for_each_in_order`] on the threads of `pool`.
 pub(crate) fn for_each_in_order_on<T: Sync, R: Send, E>(
     pool: Option<&ThreadPool>,
     groups: &[&[T]],
@@ -92,10 +92,10 @@ pub(crate) fn on_all_cores<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R
     on_this_thread(work)
 }
 
-/// Runs work that uses rayon itself, if there is one core or no thread can be started. The pool
-/// that rayon makes by default would panic.
+/// Runs work that uses rayon itself on this thread, if there is one core or no thread can be
+/// started. The pool that rayon makes by default would panic.
 fn on_this_thread<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R> {
-    // A thread joins only one pool in its life.
+    // A thread can join only one pool in its life.
     if rayon::current_thread_index().is_some() {
         return Ok(work());
     }

@@ -1,4 +1,4 @@
-//! Passphrases: read from a terminal or from a file, never from the command line, which every
+//! Passphrases. They are read from a terminal or a file, never from the command line, which every
 //! process of the machine can read.
 
 use crate::{
@@ -18,8 +18,8 @@ use zeroize::Zeroizing;
 /// A passphrase. Its memory is wiped.
 pub(crate) type Passphrase = Zeroizing<String>;
 
-/// Bytes of the longest passphrase file that is read. It is bounded so that a wrong path costs
-/// little.
+/// Length in bytes of the longest passphrase file that is read. The length is bounded, so that a
+/// wrong path costs little time.
 const MAX_LEN: u64 = 4096;
 
 /// Source of the passphrase of an encrypted key.
@@ -83,7 +83,7 @@ fn ask(prompt: &str, option: &str) -> Result<Passphrase> {
     let terminal = interrupt::guard_terminal();
     let answer = rpassword::prompt_password(prompt);
     drop(terminal);
-    // While it asks, Ctrl-C is read as a character and reported as this error.
+    // While the prompt waits, Ctrl-C is read as a character and reported as this error.
     if matches!(&answer, Err(error) if error.kind() == io::ErrorKind::Interrupted) {
         interrupt::end();
     }

@@ -8,7 +8,7 @@ use falcon_core::{
 use serde::Serialize;
 use std::fmt;
 
-/// The degree.
+/// The degree of a key or of a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 pub(crate) enum Algorithm {
     /// NIST security level I.
@@ -39,7 +39,7 @@ impl From<falcon_envelope::Algorithm> for Algorithm {
     }
 }
 
-/// Algorithm of a signature. A Falcon-1024 key signs with two of them.
+/// Algorithm of a signature. A Falcon-1024 key can sign with two algorithms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 pub(crate) enum SignatureAlgorithm {
     /// NIST security level I.
@@ -94,7 +94,7 @@ pub(crate) enum Either<A, B> {
 }
 
 impl<A, B> Either<A, B> {
-    /// The degree.
+    /// Returns the degree.
     pub(crate) fn algorithm(&self) -> Algorithm {
         match self {
             Self::Falcon512(_) => Algorithm::Falcon512,
@@ -103,7 +103,8 @@ impl<A, B> Either<A, B> {
     }
 }
 
-/// A signing key. Boxed: it is moved, and its memory is wiped once.
+/// A signing key. It is boxed, so that it is never copied when it is moved, and its memory is wiped
+/// once.
 pub(crate) type SecretKey = Either<Box<SigningKey<Falcon512>>, Box<SigningKey<Falcon1024>>>;
 /// A verifying key.
 pub(crate) type PublicKey = Either<Box<VerifyingKey<Falcon512>>, Box<VerifyingKey<Falcon1024>>>;
@@ -129,7 +130,7 @@ impl PublicKey {
 }
 
 impl SecretKey {
-    /// The key that verifies this key's signatures.
+    /// Returns the key that verifies the signatures of this key.
     pub(crate) fn public_key(&self) -> PublicKey {
         match self {
             Self::Falcon512(key) => Either::Falcon512(Box::new(key.verifying_key().clone())),

@@ -1,4 +1,4 @@
-//! Secret keys in files, and the use that their document allows.
+//! Secret keys in files, with the use that their document allows.
 
 use crate::{
     error::{Error, Result},
@@ -14,7 +14,7 @@ use falcon_core::pkcs8::{
 use serde::Serialize;
 use std::path::Path;
 
-/// Messages that a key signs.
+/// The messages that a key may sign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Use {
@@ -156,8 +156,8 @@ pub(crate) fn warn_of_lost_mark(path: &Path, was_marked: bool, now: Use, ui: Ui)
     }
 }
 
-/// Returns the error for a key for certificates only, in the file at `path`, that should sign
-/// something else.
+/// Returns the error for a key for certificates only that should sign something else. The key is in
+/// the file at `path`.
 pub(crate) fn signs_certificates_only(path: &Path) -> Error {
     Error::at(
         path,

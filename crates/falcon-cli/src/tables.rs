@@ -1,8 +1,8 @@
 //! Tables of signatures: columns of Parquet files.
 //!
-//! A table is read in batches of limited size, independent of its row groups. A file that breaks
-//! the limits of `docs/TABLES.md`, and most damage, is an error of that file. So is a panic of the
-//! `parquet` crate.
+//! A table is read in batches of limited size, independent of its row groups. If a file exceeds the
+//! limits of `docs/TABLES.md` or is damaged, the error names this file. A panic of the `parquet`
+//! crate also becomes an error of the file.
 
 pub(crate) mod batches;
 pub(crate) mod column;
@@ -71,14 +71,14 @@ impl ColumnFormat {
     }
 }
 
-/// The engine for batches of a table: on the threads of the CPU, or on a GPU.
+/// The engine that works on the batches of a table: the CPU with its threads, or a GPU.
 pub(crate) struct Worker<'c> {
     compute: &'c Compute,
     threads: Option<&'c Threads>,
 }
 
 impl<'c> Worker<'c> {
-    /// Works on `threads`. Without threads, and on a GPU, it works on the calling thread.
+    /// Makes a worker on `threads`. Without threads, and on a GPU, it works on the calling thread.
     pub(crate) fn new(compute: &'c Compute, threads: Option<&'c Threads>) -> Self {
         Self { compute, threads }
     }
@@ -137,8 +137,8 @@ impl<P: Parameters> BatchSign<P> for Worker<'_> {
     }
 }
 
-/// Encodes a signature. For padded signatures these are the canonical bytes. The few signatures
-/// that are too long for the padded form have the compressed form.
+/// Encodes a signature. A padded signature gets its canonical bytes. The few signatures that are
+/// too long for the padded form get the compressed form.
 pub(crate) fn encode<P: Parameters>(
     signature: &Signature<P>,
     format: ColumnFormat,

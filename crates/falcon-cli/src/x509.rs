@@ -21,7 +21,8 @@ use falcon_x509::{Error, subject_key, verify_request, verify_self_signed};
 use serde::Serialize;
 use std::fmt;
 
-/// Contents of a document, as the document claims. Only the field `signature` was verified.
+/// Contents of a document, as the document claims them. Only the signature was verified, with the
+/// result in the field `signature`.
 #[derive(Clone, Serialize)]
 pub(crate) struct Document {
     #[serde(skip)]
@@ -72,7 +73,7 @@ impl Kind {
         }
     }
 
-    /// Returns the name in the standard.
+    /// Returns the name that the standard uses.
     pub(crate) fn standard(self) -> &'static str {
         match self {
             Self::Certificate | Self::RevocationList => "X.509",
@@ -86,7 +87,7 @@ impl Kind {
 struct Key {
     /// Name of the parameter set in JSON, or the identifier of another algorithm.
     key_algorithm: String,
-    /// Name for people.
+    /// Name of the algorithm for people.
     #[serde(skip)]
     shown: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -134,7 +135,7 @@ pub(crate) enum Signature {
 }
 
 impl Document {
-    /// Decodes a document of this kind from DER.
+    /// Decodes a document of the kind `kind` from DER.
     pub(crate) fn of_kind(kind: Kind, der: &[u8]) -> Option<Self> {
         match kind {
             Kind::Certificate => Certificate::from_der(der)
@@ -145,7 +146,7 @@ impl Document {
         }
     }
 
-    /// Decodes a document of any kind from DER. No DER is of two kinds.
+    /// Decodes a document of any kind from DER. The same DER never decodes as two kinds.
     pub(crate) fn of_any_kind(der: &[u8]) -> Option<Self> {
         [Kind::Certificate, Kind::Request, Kind::RevocationList]
             .into_iter()
@@ -227,7 +228,7 @@ impl Document {
         }
     }
 
-    /// Returns the verdict of the key in the document.
+    /// Converts the result of verifying with the key in the document to a verdict.
     fn verdict(&self, verified: Result<(), Error>) -> Signature {
         match verified {
             _ if self.algorithm.is_none() => self.signature,
@@ -239,8 +240,9 @@ impl Document {
     }
 }
 
-/// True if a certificate names a key other than its own as its signer. Its issuer is its subject,
-/// and its own key did not sign it. An issuer that changes its key makes such certificates.
+/// Returns true if a certificate names a key other than its own as its signer. Its issuer is its
+/// subject, but its own key did not sign it. An issuer that changes its key makes such
+/// certificates.
 fn is_of_another_key(tbs: &TbsCertificate, error: &Error) -> bool {
     let names_another = || {
         let (_, authority) = tbs.get_extension::<AuthorityKeyIdentifier>().ok()??;
@@ -255,7 +257,7 @@ fn is_of_another_key(tbs: &TbsCertificate, error: &Error) -> bool {
     }
 }
 
-/// Writes the lines below that of the file.
+/// Writes the lines that follow the line of the file.
 impl fmt::Display for Document {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, text) in [

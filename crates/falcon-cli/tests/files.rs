@@ -1,7 +1,7 @@
 //! Output and exit status of commands, pinned in files.
 //!
-//! A test file runs in a copy of the folder with its name and the ending `.in`, if there is a
-//! folder with the ending `.out`, which has the expected contents afterwards.
+//! If there are folders with the name of a test file and the endings `.in` and `.out`, the test
+//! runs in a copy of the first folder. The copy must then have the contents of the second folder.
 //!
 //! `TRYCMD=overwrite cargo test -p falcon-cli --test files` updates the files.
 

@@ -1,5 +1,5 @@
-//! One signature has one meaning: a signature for one kind of statement is not valid for another
-//! kind under the same key, for any message.
+//! Checks that a signature has only one meaning. A signature for one kind of statement is not valid
+//! for another kind under the same key, whatever the message is.
 
 use falcon_core::batch::{BatchSign, SignJob};
 use falcon_core::det1024;
@@ -30,7 +30,7 @@ use getrandom::{SysRng, rand_core::UnwrapErr};
 
 const OTHER: Cshake256HashToPoint = Cshake256HashToPoint::new(b"another kind").unwrap();
 
-/// The hash from messages to points that a kind uses.
+/// The hash function with which a kind of statement maps messages to points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Family {
     /// SHAKE256: plain messages, and the signed parts of X.509 documents.
@@ -46,15 +46,15 @@ type Sign = Box<dyn Fn(&[u8]) -> Signature<Falcon1024>>;
 
 type Accepts = Box<dyn Fn(&Signature<Falcon1024>) -> bool>;
 
-/// An interface that signs any message.
+/// An interface of the library that signs any message.
 struct Door {
     name: &'static str,
     family: Family,
     sign: Sign,
 }
 
-/// A kind of statement: the message that is signed for it, and a check whether a signature is valid
-/// for it.
+/// A kind of statement: the message that is signed for it, and a function that checks whether a
+/// signature is valid for it.
 struct Kind {
     name: &'static str,
     family: Family,
@@ -404,7 +404,7 @@ fn kinds() -> Vec<Kind> {
                 verify_with_hash(&public(), &Keccak256HashToPoint, b"order #42", it).is_ok()
             }),
         },
-        // FN-DSA hashes the same bytes as a plain signature of `mu`.
+        // For FN-DSA, the hashed bytes are the same as for a plain signature of `mu`.
         Kind {
             name: "plain, of mu",
             family: Family::Plain,
@@ -491,8 +491,8 @@ fn a_signature_with_another_nonce_is_one_of_moved_bytes() {
     assert!(key().verifying_key().verify(b"order #42", &plain).is_ok());
 }
 
-/// The only overlap of two kinds, which the certificate standard causes: the signed parts of
-/// documents are plain messages. They can be recognised, so a program can refuse them.
+/// Two kinds overlap only here, because of the certificate standard: the signed parts of documents
+/// are plain messages. A program can recognise such messages and refuse them.
 #[test]
 fn messages_that_become_documents_are_known() {
     for kind in kinds() {

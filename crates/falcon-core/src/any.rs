@@ -385,7 +385,7 @@ fn sign_bytes<P: Parameters>(
     let mut reals = Zeroizing::new(WorkingMemory::new(Scratch::<P>::LEN));
     let mut scratch = Scratch::new(&mut reals).map_err(|_| FaultError)?;
     let signed = hazmat::sign_with_hash(key, seed, hash, message, &mut scratch);
-    // All coefficients of its points are below q.
+    // `hash` only gives coefficients below q, so every error is a fault.
     Ok(signed.map_err(|_| FaultError)?.to_bytes().to_vec())
 }
 

@@ -27,9 +27,9 @@
 //! # }
 //! ```
 //!
-//! The nonce of job `i` comes from the seed of the batch, from `i` and from the
-//! secret key. Its sampler seeds also depend on the hashed point, by its first 40
-//! coefficients. So no randomness is used twice, and every engine gives the same bytes.
+//! The nonce of job `i` comes from the seed of the batch, from `i` and from the secret key. The
+//! sampler seeds of the job also depend on the first 40 coefficients of the hashed point. So no
+//! randomness is used twice, and every engine gives the same bytes.
 
 pub(crate) mod cpu;
 pub(crate) mod jobs;
@@ -101,7 +101,7 @@ impl<'a, P: Parameters> JobKey<'a, P> {
         }
     }
 
-    /// True if `other` is the same key at the same address.
+    /// Returns true if `other` is the same key at the same address.
     pub fn is_same(self, other: Self) -> bool {
         self.source().is_same(&other.source())
     }
@@ -355,7 +355,7 @@ pub enum BatchError {
         /// Length of the output.
         output: usize,
     },
-    /// The engine failed; the text says how. Only an engine on a GPU can fail.
+    /// The engine failed. The text says how. Only an engine on a GPU can fail.
     Engine(alloc::string::String),
     /// The engine computed wrongly: more attempts at a job failed than on any correct device, or a
     /// signature that was verified after signing is not valid.
@@ -489,9 +489,9 @@ pub trait BatchVerify<P: Parameters>: Send + Sync {
         verify_decoded(self, jobs, |bytes| Signature::try_from(bytes), out)
     }
 
-    /// Works as [`verify_bytes_batch`](Self::verify_bytes_batch) does. While it verifies `jobs[i]`,
-    /// it may also load `ahead[i]`, if there is one, into the cache. The caller reads these bytes
-    /// next, so the memory works while the processor computes.
+    /// Works as [`verify_bytes_batch`](Self::verify_bytes_batch) does. While the engine verifies
+    /// `jobs[i]`, it may also load `ahead[i]`, if it exists, into the cache. The caller reads these
+    /// bytes next, so loading them overlaps with the arithmetic.
     #[doc(hidden)]
     fn verify_bytes_batch_ahead(
         &self,
@@ -513,7 +513,7 @@ pub(crate) fn check_lengths(jobs: usize, output: usize) -> Result<(), BatchError
     }
 }
 
-/// Verifies signatures. `decode` decodes them.
+/// Verifies signatures, which `decode` decodes first.
 pub(crate) fn verify_decoded<P: Parameters>(
     engine: &(impl BatchVerify<P> + ?Sized),
     jobs: &[VerifyBytesJob<'_, P>],

@@ -2,9 +2,9 @@
 //!
 //! Under a key, a message has exactly one signature. Nonce and sampler seed are derived from key
 //! and message, so signing needs no random generator. The keys are those of Falcon-1024. The
-//! signatures have encodings of their own: one byte, the salt version, stands for the nonce of 40
-//! bytes. Decoders of ordinary Falcon-1024 signatures refuse these encodings, and this module
-//! refuses those of ordinary signatures.
+//! signatures have different encodings: one byte, the salt version, replaces the nonce of 40 bytes.
+//! Decoders of ordinary Falcon-1024 signatures refuse these encodings, and this module refuses
+//! those of ordinary signatures.
 //!
 //! `Signature::<Falcon1024>::from` puts the nonce back. The result is an ordinary signature, valid
 //! for the same message and key. So the functions for ordinary signatures verify messages in pieces

@@ -54,7 +54,8 @@
 //!   (algorithm 16) accepts it, and so does this crate. About one signature in `10^11` has this
 //!   norm. An owner of a key can make one on purpose. The draft's contract refuses it too
 //!   (src/ZKNOX_falcon_core.sol in ZKNoxHQ/ETHFALCON at 1472748e). Nodes that must agree need one
-//!   rule. This crate has that of the specification only and claims no conformance with the draft.
+//!   rule. This crate has only the rule of the specification and claims no conformance with the
+//!   draft.
 //! - The draft passes the key in the NTT domain and the challenge as 14-bit fields. This crate
 //!   reads keys in the encoding of the specification. Challenges are slices of `u16`.
 //! - Signatures are those of the specification, with a header byte. The draft names nonce and `s2`

@@ -20,8 +20,8 @@ impl<T: AsRef<[f64]> + AsMut<[f64]>> Storage for T {}
 /// The storage that [`SigningKey::expand`] allocates.
 #[cfg(feature = "alloc")]
 pub type DefaultStorage = alloc::boxed::Box<[f64]>;
-/// Placeholder for the default storage if there is no allocator. It is too small for any key: name
-/// another storage, such as `&mut [f64]`.
+/// Placeholder for the default storage if there is no allocator. It is too small for any key, so
+/// name another storage, such as `&mut [f64]`.
 #[cfg(not(feature = "alloc"))]
 pub type DefaultStorage = [f64; 0];
 
@@ -121,7 +121,7 @@ impl<P: Parameters, B: Storage> ExpandedKey<P, B> {
 
 #[cfg(feature = "alloc")]
 impl<P: Parameters> ExpandedKey<P> {
-    /// Expands `key` on `on` into storage of its own.
+    /// Expands `key` on `on` into newly allocated storage.
     pub(crate) fn expand_boxed_on(on: impl Operations, key: &SigningKey<P>) -> Self {
         let mut storage = alloc::vec![0.0; Self::LEN].into_boxed_slice();
         crate::scratch::with_scratch::<P, _>(signing::expand_scratch_len(P::LOGN), |scratch| {

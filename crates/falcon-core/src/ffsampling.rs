@@ -49,7 +49,7 @@ struct Arithmetic<'a, F, S> {
 
 /// A way to walk a subtree: [`ffsampling`] on the nodes of some degrees.
 trait Walk {
-    /// True if the node above computes in calls, not inline.
+    /// True if the node above this subtree computes in calls, not inline.
     const CALLS: bool;
 
     fn walk<F: Fft, S: SamplerZ<Real = F::Real>, N: Node>(
@@ -61,9 +61,10 @@ trait Walk {
     );
 }
 
-/// Walks subtrees of every degree. Most nodes are small, and calls would cost them more than their
-/// arithmetic. So degrees 4 and 8 are one function, in one frame. Larger degrees are calls, so that
-/// a level of the recursion takes little stack even without optimisation.
+/// Walks subtrees of every degree. Most nodes are small, and calling a function would take longer
+/// than their arithmetic. So degrees 4 and 8 are walked in one function, in one frame. Larger
+/// degrees are calls, so that a level of the recursion takes little stack even without
+/// optimisation.
 struct Any;
 
 impl Walk for Any {
@@ -143,8 +144,8 @@ fn merge<F: Fft>(fft: F, logn: u32, t: &mut [F::Real], [u0, u1]: [&[F::Real]; 2]
     );
 }
 
-/// Walks degree 2. A complex number is a polynomial of degree 2, and its two coefficients are the
-/// two integers of the leaf.
+/// Walks a node of degree 2. Its polynomial is a complex number, whose real and imaginary parts are
+/// the two integers of the leaf.
 struct Bottom;
 
 impl Walk for Bottom {
@@ -166,7 +167,7 @@ impl Walk for Bottom {
             #[inline(always)]
             || {
                 if !HAS_VECTORS {
-                    // The leaves follow one after the other, which needs less stack.
+                    // The leaves are sampled one after the other, which needs less stack.
                     let z1 = sampler.sample_pair([t1[0], t1[1]], &node.leaf(Side::Right));
                     let d = [fft.sub(t1[0], z1[0]), fft.sub(t1[1], z1[1])];
                     let center =

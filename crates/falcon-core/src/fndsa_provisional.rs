@@ -89,7 +89,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Returns the length in bytes, as one byte.
+    /// Returns the length in bytes as a single byte.
     const fn len_byte(self) -> u8 {
         self.0.len() as u8
     }
@@ -340,7 +340,7 @@ impl<P: Parameters> VerifyingKey<P> {
     }
 
     /// Verifies `signature` for the message whose hash with key and context is `mu`. Another
-    /// program may have computed it.
+    /// program may have computed `mu`.
     ///
     /// # Errors
     /// As for [`verify`](Self::verify).
@@ -430,7 +430,8 @@ impl<'a> Message<'a> {
 
 /// The bytes that are hashed to `mu` after the hash of the key.
 struct Input<'a> {
-    /// First 1 if the message was hashed before, else 0. Then the length of the context.
+    /// The first byte is 1 if the message was hashed before, and 0 otherwise. The second byte is
+    /// the length of the context.
     kind: [u8; 2],
     context: &'a [u8],
     identifier: &'static [u8],
@@ -472,13 +473,13 @@ fn decode_signature<'a>(
     on_best!(Best::find(), isa => lsb_first::decode_signature(isa, logn, bytes, s2))
 }
 
-/// Returns true if no magnitude exceeds 840. Constant time, since the vector may be one that the
-/// signer refuses.
+/// Returns true if no magnitude exceeds 840. Constant time, since the signer may refuse the vector,
+/// which must then stay secret.
 fn is_within(s: &[i16]) -> bool {
     let mut outside = 0;
     for &s in s {
         let (s, limit) = (i32::from(s), i32::from(MAX_MAGNITUDE));
-        // A value outside sets the sign bit.
+        // A value outside the limits sets the sign bit.
         outside |= (limit - s) | (limit + s);
     }
     outside >= 0

@@ -51,8 +51,8 @@ pub(crate) fn keccak256() -> Keccak256 {
 }
 
 /// Calls `work` with the stream of SHAKE256 of the `pieces`, permuted on the best engine. Leaves
-/// nothing on the stack that the stream absorbs or gives: the stream is not moved, and the frames
-/// of the permutation, which spills words of its state, are wiped.
+/// nothing on the stack that the stream absorbs or outputs: the stream is not moved, and the stack
+/// frames of the permutation, which spills words of its state, are wiped.
 pub(crate) fn with_stream<T>(pieces: &[&[u8]], work: impl FnOnce(&mut Shake256Reader) -> T) -> T {
     let mut stream = empty_reader();
     stream.start(|hash| {

@@ -191,7 +191,7 @@ impl PointHasher for Shake256PointHasher {
 }
 
 impl Shake256PointHasher {
-    /// Finishes as [`finish`](PointHasher::finish) does, on `on`.
+    /// Finishes as [`finish`](PointHasher::finish) does, on the engine `on`.
     pub(crate) fn finish_on(mut self, on: impl Operations, point: &mut [u16]) {
         on.fill_point(&mut self.0, point);
     }

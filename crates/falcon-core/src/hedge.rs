@@ -1,13 +1,13 @@
 //! Randomness of a signer: hedged, or given by the caller.
 //!
-//! Two signatures of one hashed point from different sampler randomness leak the key; so does the
-//! same sampler randomness for two points. Hedging makes both depend on all that they must depend
-//! on: the nonce of job `i` is `SHAKE256("falcon nonce 2" || seed || i || secret)` and its sampler
-//! reads `SHAKE256("falcon sampler" || seed || i || secret || digest)`, where `secret` is a hash of
-//! the secret key and `digest` the first 40 coefficients of the hashed point `c`. Fresh seeds give
-//! fresh nonces. A seed that repeats gives, for the same message, the same signature and, for
-//! another message, unrelated sampler randomness, because the digests differ. The message itself is
-//! read only once.
+//! Two signatures of one hashed point from different sampler randomness leak the key. So does the
+//! same sampler randomness for two points. Hedging makes nonce and sampler randomness depend on all
+//! inputs that matter: the nonce of job `i` is `SHAKE256("falcon nonce 2" || seed || i || secret)`
+//! and its sampler reads `SHAKE256("falcon sampler" || seed || i || secret || digest)`, where
+//! `secret` is a hash of the secret key and `digest` the first 40 coefficients of the hashed point
+//! `c`. Fresh seeds give fresh nonces. A seed that repeats gives, for the same message, the same
+//! signature and, for another message, unrelated sampler randomness, because the digests differ.
+//! The message itself is read only once.
 //!
 //! # Why 40 coefficients stand for all of them
 //!
@@ -19,8 +19,8 @@
 //! coefficients or fewer is its own digest. Other hashes to points must meet the condition of
 //! [`HashToPoint`](crate::hazmat::HashToPoint).
 //!
-//! The five pieces are 166 bytes, two blocks of SHAKE256. With all coefficients they would be 9
-//! blocks for Falcon-512 and 16 for Falcon-1024.
+//! The five pieces have 166 bytes, which are two blocks of SHAKE256. With all coefficients, the
+//! hash input would have 9 blocks for Falcon-512 and 16 for Falcon-1024.
 //!
 //! A fault that changes other coefficients of the point leaves the sampler's seed as it is.
 //! SECURITY.md describes the consequences.
@@ -224,7 +224,8 @@ mod tests {
         *seed
     }
 
-    /// Every coefficient of the digest changes the seeds, and so does every other input.
+    /// Changes each coefficient of the digest and every other input. Each change must change the
+    /// seeds.
     #[test]
     fn a_repeated_seed_gives_other_sampler_seeds_for_another_point() {
         let (seed, secret_hash) = ([1; SEED_LEN], [2; SECRET_HASH_LEN]);
@@ -247,7 +248,7 @@ mod tests {
         assert_ne!(stream(&mut other, &point), expected);
     }
 
-    /// Two blocks of SHAKE256 hold the pieces and at least one byte of padding.
+    /// Checks that two blocks of SHAKE256 hold the pieces and at least one byte of padding.
     #[test]
     fn the_pieces_of_a_stream_are_two_blocks() {
         let (seed, secret_hash) = ([1; SEED_LEN], [2; SECRET_HASH_LEN]);
@@ -258,7 +259,7 @@ mod tests {
         assert!(bytes < 2 * 8 * falcon_keccak::RATE_WORDS);
     }
 
-    /// At degrees below 40, zeros follow the coefficients.
+    /// Checks degrees below 40, where zeros follow the coefficients.
     #[test]
     fn digests_of_small_points_are_padded() {
         assert_eq!(point_digest(&[0x0102; 2])[..6], [2, 1, 2, 1, 0, 0]);

@@ -1,7 +1,8 @@
 //! Writes the constants of the GPU kernels from those of this crate.
 //!
-//! `falcon-gpu/kernels/tables.h` and `twiddles.inc` hold the output of this module; the test fails
-//! if they differ. `FALCON_WRITE_TABLES=1 cargo test -p falcon-core kernel_tables` writes them.
+//! `falcon-gpu/kernels/tables.h` and `twiddles.inc` contain the output of this module. The test
+//! fails if they differ from it. `FALCON_WRITE_TABLES=1 cargo test -p falcon-core kernel_tables`
+//! writes them.
 
 use crate::fft::{TWIDDLE_IM, TWIDDLE_RE};
 use crate::modq::{Modulus, Q, pow_mod};
@@ -30,7 +31,8 @@ fn array(kind: &str, ty: &str, name: &str, elements: Vec<String>, width: usize) 
 fn parameters<P: Parameters>() -> String {
     let logn = P::LOGN as usize;
     let q = i64::from(Q::P);
-    // 2^32 / n modulo q: the kernels multiply twice, and each product needs a factor 2^16.
+    // This is 2^32 / n modulo q, since the kernels multiply twice and each product needs a factor
+    // 2^16.
     let inverse = pow_mod((q + 1) / 2, P::LOGN, q);
     let scale = (1i64 << 32) % q * inverse % q;
     format!(
@@ -112,7 +114,7 @@ fn twiddles() -> String {
         + &rows(list, 2)
 }
 
-/// The headers of the kernels are equal to the output for this crate's constants.
+/// Checks that the headers of the kernels equal the output for this crate's constants.
 #[test]
 fn kernels_have_the_constants_of_the_scheme() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../falcon-gpu/kernels/");

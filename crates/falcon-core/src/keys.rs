@@ -276,7 +276,7 @@ impl<P: Parameters> SigningKey<P> {
 
     /// Computes the hash of the key from its polynomials.
     fn complete(&mut self) {
-        // Encodes into memory that is wiped: a returned value may be a copy.
+        // Encodes into memory that is wiped, since a returned value may be a copy.
         let mut bytes = Zeroizing::new(P::SigningKeyBytes::ZERO);
         self.encode(bytes.as_mut());
         self.complete_encoded((*bytes).as_ref());
@@ -284,7 +284,7 @@ impl<P: Parameters> SigningKey<P> {
 
     /// Computes the hash of the key. `bytes` is the encoding of its polynomials.
     fn complete_encoded(&mut self, bytes: &[u8]) {
-        // Reads the hash into its final place: returning an array would leave a copy.
+        // Reads the hash into its final place, since returning an array would leave a copy.
         hash::with_stream(&[b"falcon secret", bytes], |stream| {
             stream.read(&mut self.secret_hash);
         });
@@ -357,7 +357,7 @@ impl<P: Parameters> SigningKey<P> {
         Ok(())
     }
 
-    /// Checks that key generation would accept `(f, g)`. Not inlined, so that the working memory is
+    /// Checks that key generation would accept `(f, g)`. Not inlined, so that its working memory is
     /// free before the next step needs memory.
     #[inline(never)]
     fn check_norms(&self, on: impl Operations) -> Result<(), DecodeError> {
@@ -380,7 +380,7 @@ impl<P: Parameters> SigningKey<P> {
         );
         self.verifying_key.set(on, &h);
         wipe(words.as_mut());
-        // The transforms spilled words from vector registers.
+        // The transforms have spilled words from vector registers to the stack.
         if HAS_VECTORS {
             wipe_below::<1024>();
         }

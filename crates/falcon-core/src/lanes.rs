@@ -1,6 +1,6 @@
-//! The registers of [`falcon_lanes`], and the additions of the scheme: the arithmetic of one double
-//! ([`Double`]), the instruction sets that sign with it ([`Binary64`]), and the one for targets
-//! without a binary64 unit ([`Soft`]).
+//! The registers of [`falcon_lanes`], and what the scheme adds to them: the arithmetic of one
+//! double ([`Double`]), the instruction sets that sign with it ([`Binary64`]), and the instruction
+//! set for targets without a binary64 unit ([`Soft`]).
 
 mod binary64;
 mod soft;
@@ -10,7 +10,7 @@ pub use soft::{Soft, SoftDouble};
 
 use core::fmt::Debug;
 
-/// True if the compiler makes vector code for the target.
+/// True if the compiler makes vector code for this target.
 pub(crate) const HAS_VECTORS: bool = cfg!(any(
     target_arch = "x86_64",
     target_arch = "x86",
@@ -18,8 +18,8 @@ pub(crate) const HAS_VECTORS: bool = cfg!(any(
     target_feature = "simd128"
 ));
 
-/// Wipes `WORDS` words of 8 bytes of the stack below the caller's frame. Compilers spill there what
-/// does not fit in registers.
+/// Wipes `WORDS` words of 8 bytes of the stack below the caller's frame. Compilers spill values
+/// there that do not fit in registers.
 #[inline(never)]
 pub(crate) fn wipe_below<const WORDS: usize>() {
     wipe(&mut [0u64; WORDS]);
@@ -31,15 +31,15 @@ pub trait Double: F64s<Baseline> + From<f64> + Into<f64> + Debug + Send + Sync {
     /// True if the machine's binary64 unit does the arithmetic.
     const HARDWARE: bool;
 
-    /// `x` as binary64; exact for `|x| <= 2^53`.
+    /// Returns `x` as binary64. The result is exact for `|x| <= 2^53`.
     fn from_i64(x: i64) -> Self;
-    /// Square root, rounded to nearest.
+    /// Returns the square root, rounded to nearest.
     fn square_root(self) -> Self;
-    /// Nearest integer, ties to even, for `|self| < 2^51`.
+    /// Returns the nearest integer, ties to even, for `|self| < 2^51`.
     fn rint(self) -> i64;
-    /// `self` rounded towards zero, for `|self| < 2^63`.
+    /// Returns `self` rounded towards zero, for `|self| < 2^63`.
     fn truncate(self) -> i64;
-    /// All ones if `self < b`, else zero. Neither may be a NaN.
+    /// Returns all ones if `self < b`, and zero otherwise. Neither may be a NaN.
     fn below(self, b: Self) -> u64;
 }
 
@@ -51,8 +51,8 @@ pub trait Binary64: Isa<F64: Double> {
 
 impl<I: Isa<F64: Double>> Binary64 for I {}
 
-/// Chooses [`Native`]: the listed targets surely have a binary64 unit, and all its operations round
-/// to binary64. Other targets get the instruction set that is right everywhere.
+/// Chooses [`Native`]. The listed targets certainly have a binary64 unit, and all its operations
+/// round to binary64. Other targets get the instruction set that gives the right bits everywhere.
 macro_rules! native {
     ($unit:meta) => {
         /// The portable instruction set for this target: [`Baseline`] if the target surely has a

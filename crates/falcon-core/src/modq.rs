@@ -16,13 +16,13 @@
 
 use crate::lanes::mul_high;
 
-/// A prime with its derived constants.
+/// A prime with the constants derived from it.
 pub(crate) trait Modulus: Copy {
     /// The prime.
     const P: i16;
 
     /// True if every butterfly must reduce its unmultiplied operand. A prime below `2^15 / 2.6`
-    /// needs this reduction in every third layer only.
+    /// needs this reduction only in every third layer.
     const EAGER: bool;
 
     /// `P^-1 mod 2^16`.
@@ -68,7 +68,7 @@ pub(crate) const fn montgomery_mul<M: Modulus>(a: i16, b: i16) -> i16 {
 #[inline(always)]
 pub(crate) const fn barrett_reduce<M: Modulus>(a: i16) -> i16 {
     let t = (mul_high(a, M::BARRETT) + (1 << 10)) >> 11;
-    // Computes modulo 2^16, since the product alone may not fit.
+    // Computes modulo 2^16, since the product itself may not fit.
     a.wrapping_sub(t.wrapping_mul(M::P))
 }
 

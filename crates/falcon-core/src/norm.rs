@@ -9,7 +9,7 @@ use crate::lanes::{HAS_VECTORS, Isa};
 use crate::params::SIGNATURE_NORM_BOUND;
 use zeroize::DefaultIsZeroes;
 
-/// True if `squared_norm` is within the bound of degree `2^logn`.
+/// Returns true if `squared_norm` is within the bound of degree `2^logn`.
 pub(crate) fn is_short(logn: u32, squared_norm: u64) -> bool {
     let bound = SIGNATURE_NORM_BOUND
         .get(logn as usize)
@@ -22,11 +22,11 @@ pub(crate) fn is_short(logn: u32, squared_norm: u64) -> bool {
 /// 70265242`.
 const CLAMP: i16 = 8400;
 
-/// Squares that are summed in 32 bits: `32 * 8400^2` is below `2^32`.
+/// Number of squares that are summed in 32 bits: `32 * 8400^2` is below `2^32`.
 const SQUARES: usize = 32;
 const _: () = assert!(SQUARES as u64 * (CLAMP as u64).pow(2) < 1 << 32);
 
-/// Sums that are computed side by side, which compilers keep in vector registers.
+/// Number of sums that are computed side by side. Compilers keep them in vector registers.
 const SUMS: usize = 32;
 
 /// Computes the squared norm of up to 1024 coefficients. Targets with vectors clamp coefficients to
@@ -81,42 +81,41 @@ fn sum_of_clamped(chunk: &[i16]) -> u64 {
     norm
 }
 
-/// The square of `x`, clamped to [`CLAMP`].
+/// Returns the square of `x`, clamped to [`CLAMP`].
 #[inline(always)]
 fn clamped_square(x: i16) -> u32 {
     let x = i32::from(x.clamp(-CLAMP, CLAMP));
     (x * x) as u32
 }
 
-/// True if `||s2||^2` alone is within the bound of the scheme.
+/// Returns true if `||s2||^2` by itself is within the bound of the scheme.
 ///
-/// Under it the compressed form has at most `COMPRESSED_MAX_LEN` bytes. A
-/// coefficient costs 9 bits and one more for each multiple of 128 in its
-/// magnitude; raising it from 128(k-1) to 128k takes (2k-1) 2^14 of the bound.
-/// The dearest use of 34,034,726 is k = 2 for all 512 coefficients and k = 3
-/// for 5: 5637 bits, 746 bytes with header and nonce. For n = 1024 it is
-/// 11,302 bits, 1454 bytes.
+/// Under it the compressed form has at most `COMPRESSED_MAX_LEN` bytes. A coefficient costs 9 bits
+/// and one more for each multiple of 128 in its magnitude; raising it from 128(k-1) to 128k takes
+/// (2k-1) 2^14 of the bound. With the bound 34,034,726, the longest code has k = 2 for all 512
+/// coefficients and k = 3 for 5 of them: 5637 bits, or 746 bytes with header and nonce. For n =
+/// 1024 it has 11,302 bits, or 1454 bytes.
 pub(crate) fn fits_the_bound(isa: impl Isa, logn: u32, s2: &[i16]) -> bool {
     is_short(logn, squared_norm(isa, s2))
 }
 
-/// Sums of an [`Accumulator`].
+/// Number of sums in an [`Accumulator`].
 const ACCUMULATED: usize = 8;
 
-/// Adds up the squared norm of up to 2048 coefficients of any size, in constant
-/// time: the vector may be refused, and a refused vector tells about the key.
+/// Adds up the squared norm of up to 2048 coefficients of any size. Constant time, since the signer
+/// may refuse the vector, and a refused vector reveals something about the key.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Accumulator {
-    /// Sums of the squares of coefficients, modulo `2^64`, of their low 32 bits.
+    /// Sums, modulo `2^64`, of the squares of the low 32 bits of the coefficients.
     low: [u64; ACCUMULATED],
-    /// Bits from number 17 on tell that a coefficient was not in `-2^16..2^16`.
+    /// If a bit from number 17 on is set, a coefficient was not in `-2^16..2^16`.
     excess: [u64; ACCUMULATED],
 }
 
 impl DefaultIsZeroes for Accumulator {}
 
 impl Accumulator {
-    /// Adds the squares of `s`, which holds [`ACCUMULATED`] coefficients at most.
+    /// Adds the squares of `s`, which has at most [`ACCUMULATED`] coefficients.
     #[inline(always)]
     pub(crate) fn add<const N: usize>(&mut self, s: &[i64; N]) {
         const { assert!(N <= ACCUMULATED) };
@@ -124,19 +123,19 @@ impl Accumulator {
             self.low.first_chunk_mut::<N>(),
             self.excess.first_chunk_mut::<N>(),
         );
-        // Always some.
+        // The sums always exist.
         if let (Some(low), Some(excess)) = sums {
             for i in 0..N {
                 excess[i] |= s[i].wrapping_add(1 << 16) as u64;
-                // A product of 32 bits, of which vector units have an instruction. At most 2048
-                // squares up to 2^32, unless there is an excess.
+                // This is a product of 32 bits, for which vector units have an instruction. The sum
+                // has at most 2048 squares of at most 2^32, unless there is an excess.
                 let s = i64::from(s[i] as i32);
                 low[i] = low[i].wrapping_add((s * s) as u64);
             }
         }
     }
 
-    /// The squared norm, or `2^62` and more if a coefficient is not in `-2^16..2^16`.
+    /// Returns the squared norm, or at least `2^62` if a coefficient is not in `-2^16..2^16`.
     #[inline(always)]
     pub(crate) fn finish(&self) -> u64 {
         let low = self
@@ -144,7 +143,7 @@ impl Accumulator {
             .iter()
             .fold(0u64, |sum, &low| sum.wrapping_add(low));
         let excess = self.excess.iter().fold(0, |all, excess| all | excess) >> 17;
-        // excess < 2^47, so bit 63 of its negation tells whether it is zero.
+        // Since excess < 2^47, bit 63 of its negation is set unless `excess` is zero.
         low | (excess.wrapping_neg() >> 63) << 62
     }
 }
@@ -237,7 +236,7 @@ mod tests {
                 assert!(!is_short(logn, norm(&one)), "{logn} {extreme}");
             }
         }
-        // Magnitudes whose low 16 bits are zero, or whose square wraps.
+        // These are magnitudes whose low 16 bits are zero or whose square wraps.
         for large in [1 << 16, 1 << 17, 1 << 32, 1 << 48, i64::MAX, 65_537] {
             for s in [large, -large - 1] {
                 assert!(accumulated(&[0, s, 1]) >= 1 << 62, "{s}");

@@ -76,7 +76,7 @@ pub(crate) struct KeyPolys<'a> {
     pub(crate) h: &'a mut [u16],
 }
 
-/// Working memory of key generation. It holds secrets; it is wiped before each function returns.
+/// Working memory of key generation. It holds secrets, and is wiped before each function returns.
 pub(crate) struct Scratch<'a> {
     /// At least [`words_len`] words.
     pub(crate) words: &'a mut [u32],
@@ -105,11 +105,11 @@ pub(crate) const fn residues_len(logn: u32) -> usize {
 /// Number of candidates of degree `2^logn` after which the device counts as faulty.
 ///
 /// A candidate is a key with a chance above 1/64, so 2^13 candidates are all refused with a chance
-/// below `2^-186`. Measured: one in 11 is a key at degree 512, and one in 19 at degree 1024. FN-DSA
-/// draws one or two polynomials for a candidate, and 24 or 60 for a key. Smaller degrees need fewer
-/// candidates, except degrees 2 and 4 of FN-DSA, which draw 7,300 and 630 polynomials for a key.
-/// With a chance above 1/8000, 2^20 candidates are all refused with a chance below `2^-189`. Tests
-/// measure and compute again.
+/// below `2^-186`. In measurements, one candidate in 11 is a key at degree 512, and one in 19 at
+/// degree 1024. FN-DSA draws one or two polynomials for a candidate, and 24 or 60 for a key.
+/// Smaller degrees need fewer candidates, except degrees 2 and 4 of FN-DSA, which draw 7,300 and
+/// 630 polynomials for a key. With a chance above 1/8000, 2^20 candidates are all refused with a
+/// chance below `2^-189`. Tests repeat these measurements and computations.
 const fn max_candidates(logn: u32) -> u32 {
     if logn < 3 { 1 << 20 } else { 1 << 13 }
 }
@@ -127,9 +127,9 @@ pub(crate) fn generate(
 ) -> Result<(), FaultError> {
     let best = Best::find();
     let draw = &mut |f: &mut [i8]| gauss::sample(best, logn, stream, f);
-    // On AArch64 the solver uses the registers of the engine: 22 % fewer instructions. On x86-64
-    // key generation would be 1.2 times as fast with AVX2, but the second copy of the solver would
-    // add 170 KB to each program.
+    // On AArch64 the solver uses the registers of the engine, which saves 22 % of the instructions.
+    // On x86-64 key generation would be 1.2 times as fast with AVX2, but the second copy of the
+    // solver would add 170 KB to each program.
     #[cfg(target_arch = "aarch64")]
     return on_best!(best, b => generate_on(best, b, logn, draw, out, scratch));
     #[cfg(not(target_arch = "aarch64"))]
@@ -159,8 +159,8 @@ fn generate_on<B: Binary64>(
         if !reveal(fits(logn, f, g)) {
             return Ok(false);
         }
-        // In binary64 a refusal takes a quarter of the time. Integers judge the other candidates
-        // again, since the solver needs the reciprocals in integers.
+        // In binary64 a refusal takes a quarter of the time. The other candidates are judged again
+        // with integers, since the solver needs the reciprocals as integers.
         let norm = on_best!(best, isa => to_nearest!(isa => compare_norm(isa, logn, f, g)));
         if reveal(norm.above) {
             return Ok(false);

@@ -18,8 +18,9 @@ use zeroize::Zeroize;
 ///
 /// A polynomial is `n` words, in one of two domains. In the *coefficient domain* word `i` stands
 /// for the coefficient of `x^i`. In the *transform domain* the words stand for the values at the
-/// `n` roots of `x^n + 1`. Their order and representation belong to the engine, so words of two
-/// engines do not mix. The output of [`residues`](Self::residues) is the same for all engines.
+/// `n` roots of `x^n + 1`. The engine decides their order and representation, so words of two
+/// engines must not be mixed. The output of [`residues`](Self::residues) is the same for all
+/// engines.
 ///
 /// Slices of words have length `n`, also `tmp`, whose content is lost. Methods never panic; a slice
 /// of another length gives an unspecified result. All methods take constant time: they branch on
@@ -159,8 +160,8 @@ mod tests {
     }
 
     /// A public key that comes close to the bound of the forward transform. If one more layer did
-    /// not reduce its operands, a sum would reach 32771. Found by search; random inputs stay far
-    /// below.
+    /// not reduce its operands, a sum would reach 32771. A search found this key. With random
+    /// inputs, the sums stay far below.
     #[test]
     fn sums_of_the_forward_transform_stay_in_range_where_they_are_largest() {
         let sparse: [i32; 16] = [

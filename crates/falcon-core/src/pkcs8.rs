@@ -167,7 +167,7 @@ const fn algorithm<P: Parameters>() -> AlgorithmIdentifierRef<'static> {
     }
 }
 
-/// True if `algorithm` is the identifier of a key of `P`.
+/// Returns true if `algorithm` is the identifier of a key of `P`.
 pub(crate) fn names<P: Parameters>(algorithm: &AlgorithmIdentifierRef<'_>) -> bool {
     Identifiers::<P>::ALL.contains(&algorithm.oid)
 }
@@ -226,7 +226,7 @@ impl<P: Parameters> TryFrom<SubjectPublicKeyInfoRef<'_>> for VerifyingKey<P> {
 impl<P: Parameters> EncodePrivateKey for SigningKey<P> {
     fn to_pkcs8_der(&self) -> Result<SecretDocument> {
         let len = P::SIGNING_KEY_LEN + P::VERIFYING_KEY_LEN;
-        // Of the final size from the start: growing would leave a copy behind.
+        // The vector has its final size from the start, since growing would leave a copy behind.
         let mut keys = Zeroizing::new(alloc::vec![0; len]);
         let (secret, public) = keys.split_at_mut(P::SIGNING_KEY_LEN);
         self.encode(secret);
@@ -298,7 +298,7 @@ fn write_polynomials(
     for polynomial in &polynomials {
         len = (len + (*polynomial)?.encoded_len()?)?;
     }
-    // Of the final size from the start: growing would leave a copy behind.
+    // The vector has its final size from the start, since growing would leave a copy behind.
     let total = usize::try_from(len.for_tlv(Tag::Sequence)?)?;
     let mut out = Zeroizing::new(alloc::vec![0; total]);
     let mut writer = SliceWriter::new(&mut out);
@@ -355,7 +355,7 @@ decode_private_key!(SigningKey<P>, decode_returned, P: Parameters);
 #[cfg(feature = "alloc")]
 decode_private_key!(alloc::boxed::Box<SigningKey<P>>, decode_boxed, P: Parameters);
 
-/// Decodes the key where it is returned: a copy on the way would not be wiped.
+/// Decodes the key into the place where it is returned, since a copy on the way would not be wiped.
 fn decode_returned<P: Parameters>(info: &PrivateKeyInfoRef<'_>) -> Result<SigningKey<P>> {
     let mut result = Ok(SigningKey::EMPTY);
     if let Ok(key) = &mut result
@@ -366,7 +366,7 @@ fn decode_returned<P: Parameters>(info: &PrivateKeyInfoRef<'_>) -> Result<Signin
     result
 }
 
-/// Decodes the key in the box, and copies it nowhere.
+/// Decodes the key into the box, and does not copy it.
 #[cfg(feature = "alloc")]
 fn decode_boxed<P: Parameters>(
     info: &PrivateKeyInfoRef<'_>,
@@ -382,7 +382,7 @@ fn read_document<P: Parameters>(
     key: &mut SigningKey<P>,
 ) -> Result<()> {
     if !names::<P>(&info.algorithm) {
-        // Not `Error::PublicKey`: its message would speak of a public key.
+        // The error is not `Error::PublicKey`, since the message of that error names a public key.
         let oid = info.algorithm.oid;
         return Err(ErrorKind::OidUnknown { oid }.into());
     }
@@ -411,13 +411,13 @@ fn read_document<P: Parameters>(
 struct Contents<'a> {
     /// The encoded secret key.
     secret: &'a [u8],
-    /// The encoded public key beside it, without header byte.
+    /// The encoded public key beside the secret key, without its header byte.
     h: Option<&'a [u8]>,
 }
 
-/// Tells the forms of `privateKey` apart by the first byte: the tag of an octet string, the tag of
-/// a sequence, or the header 0x59 or 0x5a of an encoded key, which is neither tag. Separate
-/// polynomials are joined in `joined`.
+/// Reads any form of `privateKey`. The first byte identifies the form: the tag of an octet string,
+/// the tag of a sequence, or the header 0x59 or 0x5a of an encoded key. Separate polynomials are
+/// joined in `joined`.
 fn read_contents<'a, P: Parameters>(
     bytes: &'a [u8],
     joined: &'a mut P::SigningKeyBytes,
@@ -453,8 +453,8 @@ fn decode_encoded<P: Parameters>(bytes: &[u8], key: &mut SigningKey<P>) -> Resul
     })
 }
 
-/// Reads the polynomials one by one, as the module's documentation lays them
-/// out, and puts the encoding together; `h` if it is there.
+/// Reads the polynomials one by one, in the layout of the module's documentation. Writes their
+/// encoding, and returns `h` if the document has it.
 fn read_polynomials<'a, P: Parameters>(
     bytes: &'a [u8],
     encoded: &mut [u8],
@@ -485,7 +485,7 @@ fn read_polynomials<'a, P: Parameters>(
     Ok(h)
 }
 
-/// An encoded public key without its header byte, which must be there.
+/// Returns an encoded public key without its header byte. The header byte must be there.
 fn without_header<P: Parameters>(public: &[u8]) -> Result<&[u8]> {
     match public.split_first() {
         Some((&header, h)) if u32::from(header) == P::LOGN => Ok(h),

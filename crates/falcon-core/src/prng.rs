@@ -14,14 +14,15 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 pub const SAMPLER_SEED_LEN: usize = 56;
 /// Length of a buffer in bytes.
 pub(crate) const BUFFER_LEN: usize = 64 * BLOCKS;
-/// First position from which 8 bytes are no longer read. The rest of the buffer is dropped.
+/// First position from which the generator does not read 8 bytes any more. The rest of the buffer
+/// is dropped.
 pub(crate) const END: usize = BUFFER_LEN - 9;
 /// Number of blocks of a buffer, which are computed side by side.
 const BLOCKS: usize = 8;
 /// Number of double rounds of ChaCha20.
 const DOUBLE_ROUNDS: usize = 10;
-/// Number of sets of buffers that are computed in steps: one if a target has instruction sets with
-/// [`Isa::FILLS_GAPS`], else none, which needs no memory.
+/// Number of sets of buffers that are computed in steps. It is one if a target has instruction sets
+/// with [`Isa::FILLS_GAPS`]. Otherwise it is zero, which needs no memory.
 const BEGUN: usize = cfg!(target_arch = "x86_64") as usize;
 
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
@@ -35,8 +36,8 @@ pub struct Prng<const AHEAD: usize = 1, const SETS: usize = 1> {
     counter: u64,
     /// Words of the next buffers after some double rounds; see [`work_ahead`](Self::work_ahead).
     begun: [[Words<AHEAD>; SETS]; BEGUN],
-    /// Number of double rounds done for the next buffers: all those of a set, then those of the
-    /// next set.
+    /// Number of double rounds that were done for the next buffers: first all those of a set, then
+    /// those of the next set.
     double_rounds: usize,
 }
 
@@ -82,7 +83,7 @@ impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
         for (key, word) in self.key.iter_mut().zip(words) {
             *key = u32::from_le_bytes(*word);
         }
-        // The time of sampling tells how many attempts were needed. That number depends on the
+        // The time of sampling reveals how many attempts were needed. That number depends on the
         // bytes and on the secret leaves. If the bytes were public, the time would reveal the
         // leaves.
         expect_secret(&self.key);
@@ -181,12 +182,11 @@ impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
         out
     }
 
-    /// Moves to the start of the next buffer. If the buffer has to be computed, that is done in the
-    /// frame of `isa`.
+    /// Moves to the start of the next buffer. Computes the buffer, if necessary, in the frame of
+    /// `isa`.
     #[inline(never)]
     pub(crate) fn refill<I: Isa>(&mut self, isa: I) {
-        // The key is secret also for a generator that was never started, such as that of a lane
-        // without a job.
+        // The key is also secret if the generator was never started, as for a lane without a job.
         expect_secret(&self.key);
         self.place.position = 0;
         self.place.buffer += 1;
@@ -213,13 +213,13 @@ impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
         self.discard_begun();
     }
 
-    /// Computes a part of the buffers that come next, if there is something to do, in the frame of
-    /// the caller.
+    /// Computes a part of the next buffers, if there is something to do, in the frame of the
+    /// caller.
     ///
-    /// After ten calls for each set, little is left for [`refill`](Self::refill). A caller that
-    /// waits for a chain of dependent operations calls this in between, and the processor does both
-    /// at once. This function is inlined: in a call, the caller's registers would go through
-    /// memory, and nothing would be gained.
+    /// After ten calls for each set, little work is left for [`refill`](Self::refill). A caller
+    /// that waits for a chain of dependent operations calls this function in between, and the
+    /// processor does both at once. The function is inlined: for a call, the caller's registers
+    /// would go through memory, and no time would be saved.
     #[inline(always)]
     pub(crate) fn work_ahead(&mut self, isa: impl Isa) {
         let set = self.double_rounds / DOUBLE_ROUNDS;
@@ -245,8 +245,8 @@ impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
         }
     }
 
-    /// Writes the words of `set` from which [`work_ahead`](Self::work_ahead) starts. Not inlined:
-    /// in the caller's frame it would use stack at every leaf.
+    /// Writes the words of `set` from which [`work_ahead`](Self::work_ahead) starts. Not inlined,
+    /// since in the caller's frame it would use stack at every leaf.
     #[inline(never)]
     fn begin_ahead(&mut self, isa: impl Isa, set: usize) {
         isa.vectorize(
@@ -304,8 +304,8 @@ fn blocks<I: Isa, const AHEAD: usize>(
     }
 }
 
-/// Writes blocks as [`blocks`] does, without registers: every word is an array with one entry for
-/// each block.
+/// Writes blocks as [`blocks`] does, but without registers: every word is an array with one entry
+/// for each block.
 #[inline(always)]
 fn blocks_in_rows<const AHEAD: usize>(
     key: &[u32; 12],
@@ -342,10 +342,10 @@ fn begin<const AHEAD: usize>(x: &mut Words<AHEAD>, key: &[u32; 12], counter: u64
 #[inline(always)]
 fn double_round<const AHEAD: usize>(x: &mut Words<AHEAD>) {
     // The loop over blocks is the innermost loop, and its body is long. So the compiler vectorises
-    // it. It does not unroll it, which would give scalar code.
+    // it, and does not unroll it, which would give scalar code.
     for u in 0..BLOCKS * AHEAD {
         let mut y: [[u32; 1]; 16] = core::array::from_fn(|v| [x[v].as_flattened()[u]]);
-        // Not a loop, since small programs would keep the loop.
+        // The rounds are not in a loop, since small programs would keep the loop.
         let [c0, c1, c2, c3] = COLUMNS;
         quarter_round(&mut y, c0);
         quarter_round(&mut y, c1);
@@ -374,7 +374,7 @@ fn finish<const AHEAD: usize>(
     for _ in 0..double_rounds {
         double_round(x);
     }
-    // Computes these words again: kept beside `x`, they would use its registers.
+    // These words are computed again. If they were kept beside `x`, they would use its registers.
     let mut initial = [[[0; BLOCKS]; AHEAD]; 16];
     begin(&mut initial, key, counter);
     let words = x.as_flattened_mut().as_flattened_mut();
@@ -391,8 +391,8 @@ fn finish<const AHEAD: usize>(
     }
 }
 
-/// Returns the bytes of a row. They are moved together, since a loop over all words would become
-/// scatters.
+/// Returns the bytes of a row. They are moved together, since the compiler would turn a loop over
+/// all words into scatter instructions.
 #[inline(always)]
 fn le_bytes(words: &[u32; BLOCKS]) -> [u8; 4 * BLOCKS] {
     let mut out = [0; 4 * BLOCKS];
@@ -419,7 +419,7 @@ fn blocks_in_registers<I: Isa, const AHEAD: usize>(
     for (initial, &word) in keys.iter_mut().zip(key) {
         *initial = I::U32s::splat(isa, word);
     }
-    // Blocks differ in the words 14 and 15 only. So half of the first round is the same for all
+    // Blocks differ only in the words 14 and 15, so half of the first round is the same for all
     // blocks.
     let mut begun = initial.map(|initial| [initial]);
     quarter_rounds(&mut begun, [[0, 4, 8, 12], [1, 5, 9, 13]]);
@@ -496,9 +496,9 @@ const COLUMNS: [[usize; 4]; 4] = [[0, 4, 8, 12], [1, 5, 9, 13], [2, 6, 10, 14], 
 /// Words of the quarter rounds of a round on diagonals.
 const DIAGONALS: [[usize; 4]; 4] = [[0, 5, 10, 15], [1, 6, 11, 12], [2, 7, 8, 13], [3, 4, 9, 14]];
 
-/// Computes quarter rounds that do not depend on each other. Each step waits for the step before
-/// it. So if several sets of words are computed side by side, the quarter rounds take turns. A
-/// single set has too few registers for that.
+/// Computes quarter rounds that do not depend on each other. Each step of a quarter round waits for
+/// the previous step. So if several sets of words are computed side by side, the quarter rounds
+/// take turns. With a single set there are too few registers for this.
 #[inline(always)]
 fn quarter_rounds<W: U32s, const K: usize, const QUARTERS: usize>(
     x: &mut [[W; K]; 16],
@@ -630,8 +630,8 @@ mod tests {
         }
     }
 
-    /// A generator that works ahead gives the same bytes, whatever part of its work is done. This
-    /// holds also after another seed, and if others compute the buffers that it began.
+    /// Checks that a generator that works ahead gives the same bytes, whatever part of its work is
+    /// done. This also holds after another seed, and if others compute the buffers that it began.
     #[test]
     fn work_done_ahead_changes_no_byte() {
         compare_work_done_ahead::<1>();
@@ -646,7 +646,7 @@ mod tests {
                 let mut plain = Prng::<2, SETS>::new(Baseline, &[seed; SAMPLER_SEED_LEN]);
                 for round in 0..5 {
                     assert_eq!(ahead.buffers(), plain.buffers(), "{steps} {round}");
-                    // In one round no work is done ahead, so that one refill begins without it.
+                    // In one round no work is done ahead, so one refill begins without it.
                     let steps = if round == 2 { 0 } else { steps };
                     (0..steps).for_each(|_| ahead.work_ahead(Gaps));
                     let most = SETS * DOUBLE_ROUNDS;

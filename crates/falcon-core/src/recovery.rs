@@ -77,7 +77,7 @@ use crate::scratch::with_scratch;
 /// discarded, so 40 in a row are discarded with a chance of `2^-138`.
 const MAX_TRIES: u64 = 40;
 
-/// Header byte of a recoverable signature of degree `2^logn`.
+/// Returns the header byte of a recoverable signature of degree `2^logn`.
 const fn header(logn: u32) -> u8 {
     0x70 + logn as u8
 }
@@ -141,8 +141,8 @@ pub fn sign_in<P: Parameters, R: CryptoRng + ?Sized>(
     sign_on(Best::find(), key, &seed, message, scratch)
 }
 
-/// Signs on `on`. Try `i` makes the signature of job `i` of a batch with this seed. So if a seed
-/// repeats, here or in a batch, it does not give two different signatures of one point.
+/// Signs on `on`. Try `i` makes the signature of job `i` of a batch with this seed. So a seed that
+/// repeats, here or in a batch, never gives two different signatures of one point.
 fn sign_on<P: Parameters>(
     on: impl Operations,
     key: &impl SecretKey<P>,
@@ -159,7 +159,7 @@ fn sign_on<P: Parameters>(
             Ok::<_, FaultError>(())
         };
         let mut signature = sign(on, key, nonce, copy, &mut seeds, Fit::Padded, scratch)?;
-        // A discarded signature is public too, since no other signature of its point is made.
+        // A discarded signature is also public, since no other signature of its point is made.
         reveal_all(signature.s2.as_mut());
         if let Some(signature) = recoverable_or_wiped(on, key.as_ref(), &c, &mut signature)? {
             return Ok(signature);
@@ -355,7 +355,7 @@ impl<P: Parameters> RecoverableSignature<P> {
     ///
     /// # Errors
     /// [`SignatureError`] if no key is recovered, or if the recovered key has another hash. The
-    /// error does not say which.
+    /// error does not tell these cases apart.
     pub fn verify(&self, message: &[u8], key_hash: &[u8; 32]) -> Result<(), SignatureError> {
         if self.recover(message)?.fingerprint() == *key_hash {
             Ok(())
@@ -368,8 +368,8 @@ impl<P: Parameters> RecoverableSignature<P> {
     pub fn to_bytes(&self) -> P::RecoverableBytes {
         let mut out = P::RecoverableBytes::ZERO;
         let bytes = out.as_mut();
-        // Both halves begin with header and nonce. The end of the first half overwrites those of
-        // the second.
+        // Both halves begin with a header and a nonce. The end of the first half overwrites the
+        // header and the nonce of the second half.
         let second = &mut bytes[P::PADDED_LEN - 1 - NONCE_LEN..];
         self.signature.write(Format::Padded, second);
         let first = &mut bytes[..P::PADDED_LEN];
@@ -515,7 +515,7 @@ mod tests {
             let mut signature = Signature::<P>::EMPTY;
             signature.s2.as_mut()[0] = 1;
             for (s1, fits) in [(127, true), (256, false)] {
-                // This point makes c - s2 h = s1.
+                // For this point, c - s2 h = s1.
                 let mut c = key.h();
                 for c in c.as_mut() {
                     *c = (*c + s1) % Q as u16;
@@ -528,7 +528,8 @@ mod tests {
         check::<Falcon1024>();
     }
 
-    /// Degree 1024 is the worst case: each of the 1024 values of `s2` is zero with chance `1/q`.
+    /// Checks the chance for degree 1024, which is the worst case: each of the 1024 values of `s2`
+    /// is zero with chance `1/q`.
     #[test]
     fn the_stated_chances_are_right() {
         let discarded = 1.0 - (1.0 - 1.0 / 12289.0f64).powi(1024);

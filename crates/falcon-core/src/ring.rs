@@ -16,11 +16,11 @@ use crate::norm::{is_short, squared_norm};
 use crate::ntt::{self, Ntt, PortableNtt};
 use crate::reveal::{reveal, reveal_all};
 
-/// Error: `f` is not invertible modulo `q` and `x^n + 1`.
+/// The error that `f` is not invertible modulo `q` and `x^n + 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NotInvertible;
 
-/// `quotient <- g / f mod q` in the transform domain. All slices hold `n` words.
+/// Computes `quotient <- g / f mod q` in the transform domain. All slices hold `n` words.
 fn quotient<N: Ntt>(
     ntt: &N,
     logn: u32,
@@ -45,8 +45,8 @@ fn two<W>(n: usize, scratch: &mut [W]) -> [&mut [W]; 2] {
     [a, rest.split_at_mut(n).0]
 }
 
-/// `h <- g / f mod q`, in `[0, q)`. `scratch` holds `2n` words. Constant time,
-/// except for the outcome.
+/// Computes `h <- g / f mod q`, in `[0, q)`. `scratch` holds `2n` words. Constant time, except for
+/// the outcome.
 pub(crate) fn public_key<N: Ntt>(
     ntt: &N,
     logn: u32,
@@ -62,14 +62,14 @@ pub(crate) fn public_key<N: Ntt>(
     Ok(())
 }
 
-/// `G` and `h` from `f, g, F`: the solution of `fG - gF = q` over the integers,
-/// and the public key `g / f mod q`, in `[0, q)`.
+/// Computes `G` and `h` from `f, g, F`: the solution of `fG - gF = q` over the integers, and the
+/// public key `g / f mod q`, in `[0, q)`.
 ///
 /// The reference takes `G = gF/f mod q`, centred, and refuses it outside `[-127, 127]`. These
-/// checks alone accept `F = G = 0`, with which signing would never end. So the equation itself is
-/// checked as well. `fG - gF - q` is divisible by `q` by construction and its coefficients are
-/// below `2 * 1024 * 127^2 + q < q p / 2` with `p = 18433`; so it is zero if it is zero modulo `p`.
-/// A second transform checks that.
+/// checks alone accept `F = G = 0`, with which signing would never end. So this function checks the
+/// equation itself as well. `fG - gF - q` is divisible by `q` by construction, and its coefficients
+/// are below `2 * 1024 * 127^2 + q < q p / 2` with `p = 18433`; so the polynomial is zero if it is
+/// zero modulo `p`. A second transform checks that.
 ///
 /// `scratch` holds `4n` values. Constant time, except for the outcome.
 pub(crate) fn complete_private(
@@ -147,15 +147,15 @@ fn ntru_equation_holds(isa: impl Isa, logn: u32, factors: [&[i8]; 4], scratch: &
     nonzero == 0
 }
 
-/// Sets `coefficients` to those of `a`, in `[0, q)`. `a` is in the transform domain, and its
-/// content is lost.
+/// Sets `coefficients` to the coefficients of `a`, in `[0, q)`. `a` is in the transform domain. The
+/// function overwrites it.
 pub(crate) fn coefficients(
     ntt: &PortableNtt<impl Isa>,
     logn: u32,
     a: &mut [i16],
     coefficients: &mut [u16],
 ) {
-    // Words of the transform may be too large for the inverse transform.
+    // Words in the transform domain may be too large for the inverse transform.
     for a in &mut *a {
         *a = barrett_reduce::<Q>(*a);
     }
@@ -163,8 +163,8 @@ pub(crate) fn coefficients(
     ntt.residues(coefficients, a);
 }
 
-/// `product <- s2 h` in the coefficient domain. `h` is in the transform domain;
-/// `product` holds `n` words.
+/// Computes `product <- s2 h` in the coefficient domain. `h` is in the transform domain; `product`
+/// holds `n` words.
 pub(crate) fn multiply<N: Ntt>(
     ntt: &N,
     logn: u32,
@@ -234,8 +234,8 @@ pub(crate) fn is_preimage(
     is_short(logn, norm_of_preimage(isa, c, s2, product))
 }
 
-/// The squared norm of `(c - s2 h, s2)`, in constant time. `c` is in `[0, q)`. `product` is the
-/// product `s2 h` of [`Ntt::mul_then_intt`], and becomes `s1 = c - s2 h`, centred.
+/// Returns the squared norm of `(c - s2 h, s2)`, in constant time. `c` is in `[0, q)`. `product` is
+/// the product `s2 h` of [`Ntt::mul_then_intt`], and becomes `s1 = c - s2 h`, centred.
 fn norm_of_preimage(isa: impl Isa, c: &[u16], s2: &[i16], product: &mut [i16]) -> u64 {
     isa.vectorize(
         #[inline(always)]
@@ -275,9 +275,9 @@ pub(crate) fn recover(
     true
 }
 
-/// `c - x`. For `c` in `[0, q)` and `|x| <= 12288` the difference is at most 24576 in absolute
-/// value, where [`barrett_reduce`] gives centred results. It wraps for points that are out of
-/// range.
+/// Returns `c - x`. For `c` in `[0, q)` and `|x| <= 12288` the difference is at most 24576 in
+/// absolute value, where [`barrett_reduce`] gives centred results. The difference wraps for points
+/// that are out of range.
 #[inline(always)]
 const fn difference(c: u16, x: i16) -> i16 {
     (c as i16).wrapping_sub(x)

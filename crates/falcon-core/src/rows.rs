@@ -20,7 +20,7 @@ use core::iter;
 #[doc(hidden)]
 pub use {fold::Fold, interner::Interner};
 
-/// Key of a row.
+/// The key of a row, with its parameter set.
 ///
 /// ```
 /// use falcon_core::AnyVerifyingKey;
@@ -62,7 +62,7 @@ impl<'a> From<&'a AnyVerifyingKey> for RowKey<'a> {
     }
 }
 
-/// Row of a table: a signature to verify. [`verify`] has an example.
+/// A row of a table: a signature to verify. [`verify`] has an example.
 #[derive(Clone, Copy, Default)]
 pub struct Row<'a> {
     /// Verifying key that the signature must match, if it is known.

@@ -52,11 +52,11 @@ const MOST_BYTES: usize = records::ATTEMPT_LEN + 7;
 ///
 /// Source: Falcon specification v1.2, algorithm 15 (SamplerZ).
 pub trait SamplerZ {
-    /// One value of every lane.
+    /// A value in every lane.
     type Real: Copy;
 
     /// Draws the two independent integers of a leaf, around `centers`, in this order. Each lane
-    /// consumes its own randomness only.
+    /// consumes only its own randomness.
     fn sample_pair(&mut self, centers: [Self::Real; 2], leaf: &Leaf) -> [Self::Real; 2];
 
     /// Draws the integers of the right leaf, around `centers`. `left` turns these integers into the
@@ -74,8 +74,8 @@ pub trait SamplerZ {
     }
 }
 
-/// Way to draw the integers of one signature from its random bytes. All ways give the same integers
-/// and consume the same bytes.
+/// A way to draw the integers of one signature from its random bytes. All ways give the same
+/// integers and consume the same bytes.
 pub trait Sampling: Copy + Debug + Send + Sync {
     /// Seed of a signature's random bytes.
     type Seed;
@@ -165,7 +165,7 @@ impl<F: Fft, S: Sampling> SamplerZ for LaneSampler<'_, F, S> {
         self.sample_prepared(centers, &self.sampling.leaf(leaf))
     }
 
-    /// Prepares both leaves first: preparing two takes hardly longer than preparing one.
+    /// Prepares both leaves before sampling: preparing two takes hardly longer than preparing one.
     #[inline(always)]
     fn sample_node(
         &mut self,
@@ -177,7 +177,8 @@ impl<F: Fft, S: Sampling> SamplerZ for LaneSampler<'_, F, S> {
             self.sampling.leaf(&leaves[0]),
             self.sampling.leaf(&leaves[1]),
         ];
-        // With several lanes there is no gap to fill: the chain of another lane fills it.
+        // With several lanes there is no gap to fill: while one chain waits, the processor
+        // continues the chain of another lane.
         if F::LANES > 1 {
             self.sampling.work_together(self.feeds);
         } else if let [feed] = &mut *self.feeds {
@@ -195,7 +196,7 @@ impl<F: Fft, S: Sampling> LaneSampler<'_, F, S> {
         // A centre is an integer and a rest. The rest is 1 if the subtraction rounded up to 1.
         let [c0, c1] = centers;
         let floors = self.fft.floors(centers);
-        // Does not use `map`, which compilers do not always inline into the frame.
+        // The code does not use `map`, which compilers do not always inline into the frame.
         let rests = [self.fft.sub(c0, floors[0]), self.fft.sub(c1, floors[1])];
         let z = self
             .sampling

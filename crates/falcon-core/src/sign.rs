@@ -1,4 +1,4 @@
-//! Signing one message: whole, or in pieces.
+//! Signs one message, which comes whole or in pieces.
 
 use crate::engine::Best;
 use crate::error::FaultError;
@@ -20,9 +20,9 @@ use {crate::scratch::with_scratch, alloc::boxed::Box, rand_core::TryCryptoRng};
 
 /// Signs by algorithm 10 (Sign), from the hashed message on.
 ///
-/// `nonce` is the result of line 1. `hash` is line 2: it writes `c = HashToPoint(nonce ||
-/// message)`, or fails. The attempts of lines 3 to 11 are
-/// [`short_preimage`](crate::signing::short_preimage). Encoding is left to [`Signature::to_bytes`].
+/// `nonce` is the result of line 1. `hash` is line 2: it writes
+/// `c = HashToPoint(nonce || message)`, or fails. The attempts of lines 3 to 11 are
+/// [`short_preimage`](crate::signing::short_preimage). [`Signature::to_bytes`] does the encoding.
 ///
 /// # Errors
 /// The error of `hash`, or [`FaultError`] as for `short_preimage`.
@@ -164,8 +164,8 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
         self.finish_here()
     }
 
-    /// Signs the absorbed message, once. Does not move the stream, since a move would copy the
-    /// seed.
+    /// Signs the absorbed message, once. Does not move the stream, since a move would leave a copy
+    /// of the seed.
     #[cfg(feature = "alloc")]
     pub(crate) fn finish_here(&mut self) -> Result<Signature<P>, FaultError> {
         self.unsigned.sign(self.key)

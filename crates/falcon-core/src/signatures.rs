@@ -55,8 +55,8 @@ pub struct Signature<P: Parameters> {
 }
 
 impl<P: Parameters> Signature<P> {
-    /// Placeholder that [`BatchSign`](crate::batch::BatchSign) overwrites: the zero signature.
-    /// Under the scheme's hash, it is valid for no message.
+    /// A placeholder that [`BatchSign`](crate::batch::BatchSign) overwrites: the zero signature.
+    /// With the scheme's hash, this signature is valid for no message.
     pub const EMPTY: Self = Self {
         nonce: [0; NONCE_LEN],
         s2: P::Short::ZERO,
@@ -116,8 +116,8 @@ impl<P: Parameters> Signature<P> {
         }
     }
 
-    /// Length of the encoding in `format`, in bytes. It is fixed except for [`Format::Compressed`].
-    /// Returns `None` if the signature does not fit the format.
+    /// Returns the length of the encoding in `format`, in bytes. The length is fixed except for
+    /// [`Format::Compressed`]. Returns `None` if the signature does not fit the format.
     pub fn encoded_len(&self, format: Format) -> Option<usize> {
         let compressed = 1 + NONCE_LEN + compressed_len(self.s2.as_ref())?;
         match format {
@@ -330,8 +330,8 @@ pub(crate) fn read_side_by_side(
                 used: None,
             })
             .collect();
-        // Up to three signatures, the decoder of one signature is faster. On a target that counts
-        // zeros, it is always faster.
+        // For up to three signatures, the decoder of one signature is faster. On a target that
+        // counts zeros, that decoder is always faster.
         if items.len() > 3 && !COUNTS_ZEROS {
             side_by_side::decompress(isa, &mut items);
         }
@@ -437,7 +437,8 @@ mod tests {
     use crate::lanes::Baseline;
     use crate::params::Falcon512;
 
-    /// Signatures that are malformed in every way that the decoder of one signature distinguishes.
+    /// Tests signatures that are malformed in every way that the decoder of one signature
+    /// distinguishes.
     #[test]
     fn signatures_read_side_by_side_are_those_read_alone() {
         type P = Falcon512;

@@ -275,13 +275,13 @@ pub(crate) fn attempt_from_basis<B: SigningIsa, S: Sampling>(
     }
 }
 
-/// `x mod q`, centred, for `|x| < 2^29`. For any `x`, the result is at most 6145 in absolute value,
-/// which is the bound of the transform.
+/// Returns `x mod q`, centred, for `|x| < 2^29`. For any `x`, the result is at most 6145 in
+/// absolute value, which is the bound of the transform.
 #[inline(always)]
 fn residue(x: i64) -> i16 {
-    // round(2^43 / q), off by 0.185. So the quotient is off by 0.185 |x| / 2^43 before it is
-    // rounded. The remainder is at most 6144.5 plus q times this error: 0.14 for 2^29, 0.56 for
-    // 2^31. The numbers have 32 bits, since vector units multiply these.
+    // This is round(2^43 / q), with an error of 0.185. So the quotient is off by 0.185 |x| / 2^43
+    // before it is rounded. The remainder is at most 6144.5 plus q times this error: 0.14 for 2^29,
+    // 0.56 for 2^31. The numbers have 32 bits, since vector units multiply these.
     const INVERSE: i32 = (((1 << 44) / Q as i64 + 1) / 2) as i32;
     let x = x as i32;
     let quotient = (i64::from(x) * i64::from(INVERSE) + (1 << 42)) >> 43;
@@ -305,9 +305,9 @@ fn lattice_point<'s, F: Fft>(
 /// The lattice basis of a secret key, expanded or not.
 #[derive(Clone, Copy)]
 pub(crate) enum KeySource<'a> {
-    /// The key is expanded, and its tree is read.
+    /// The key is expanded, and the signer reads its tree.
     Stored(ExpandedRef<'a>),
-    /// The key is not expanded, and its tree is computed at every attempt.
+    /// The key is not expanded, and the signer computes its tree at every attempt.
     Computed(SecretBasis<'a>),
 }
 
@@ -321,7 +321,7 @@ impl KeySource<'_> {
         }
     }
 
-    /// Returns true if both are the same key at the same address.
+    /// Returns true if both sources are the same key at the same address.
     #[cfg(feature = "alloc")]
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
@@ -332,9 +332,9 @@ impl KeySource<'_> {
     }
 }
 
-/// Format that a signature must fit.
+/// The format that a signature must fit.
 ///
-/// **Never sign one message with the same nonce and seed under both.** If the two signatures
+/// **Never sign one message with the same nonce and seed for both formats.** If the two signatures
 /// differ, they come from different attempts at one point, and together they leak the key.
 ///
 /// ```
@@ -389,8 +389,9 @@ pub(crate) fn is_signature(
 /// An attempt is refused with a chance below 1/2, so 256 in a row are refused with a chance below
 /// `2^-256`. Measured refusals: none of 20,000 attempts at degree 512; at degree 1024, one in 1,100
 /// with [`Fit::Padded`] and none of 20,000 with [`Fit::Any`]. Small degrees refuse more, degree 2
-/// the most: 32 in 100. A test measures again. The chance hardly depends on the point, or on the
-/// key, whose norms were checked: the sampled vector has about the same length for all.
+/// the most: 32 in 100. A test measures these numbers again. The chance hardly depends on the
+/// point, or on the key, whose norms were checked: the sampled vector has about the same length for
+/// all points and keys.
 pub(crate) const MAX_ATTEMPTS: u32 = 256;
 
 /// Computes algorithm 10 (Sign), lines 3 to 11: `s2` of a short preimage of `point`.

@@ -1,4 +1,5 @@
-//! Keys with wrong memory, as on a faulty device: every way of signing ends with an error.
+//! Tests keys whose memory has wrong content, as on a faulty device: every way of signing ends with
+//! an error.
 //!
 //! Without a bound on the attempts, none of these calls would return.
 
@@ -159,7 +160,7 @@ fn a_key_of_zeros_signs_nothing_in_fn_dsa() {
     }
 }
 
-/// Number of jobs. Among them are groups that fill the lanes of every engine, and single jobs.
+/// Number of jobs. Some groups of them fill the lanes of every engine, and some jobs are single.
 const JOBS: usize = 41;
 
 /// Returns true if a job has a damaged key.
@@ -175,7 +176,8 @@ fn a_batch_signs_the_jobs_that_can_be_signed() {
         .expand();
     let zeros = SigningKey::<Falcon512>::EMPTY;
     let nans = damaged::<Falcon512>(Part::Whole, f64::NAN);
-    // The output holds signatures at first, so the test sees an element that is not overwritten.
+    // The output holds other signatures at first, so the test notices an element that is not
+    // overwritten.
     let before = good
         .sign_with_rng(&mut Again([1]), b"before")
         .expect("no fault");
@@ -230,7 +232,7 @@ fn a_batch_signs_the_jobs_that_can_be_signed() {
     }
 }
 
-/// A job in the last part of a batch on threads is reported by its own number.
+/// For a job in the last part of a batch on threads, the error names the job's own number.
 #[cfg(feature = "threads")]
 #[test]
 fn a_fault_on_another_thread_names_its_job() {

@@ -53,7 +53,7 @@ impl<B> fmt::Debug for Computed<'_, B> {
     }
 }
 
-/// Child of a node. ffSampling visits [`Right`](Side::Right) first.
+/// A child of a node. ffSampling visits [`Right`](Side::Right) first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The child that comes from `d00`.
@@ -69,10 +69,10 @@ pub trait Node {
     where
         Self: 'a;
 
-    /// `l10`: `n` reals, a polynomial in the FFT domain.
+    /// Returns `l10`: `n` reals, a polynomial in the FFT domain.
     fn l10(&self) -> &[f64];
-    /// The node below on `side`, for `n >= 4`. Call `child` for the right child first, and once for
-    /// each side, since computing a child overwrites scratch.
+    /// Returns the child on `side`, for `n >= 4`. Call `child` for the right child first, and once
+    /// for each side, since computing a child overwrites scratch.
     fn child(&mut self, side: Side) -> Self::Child<'_>;
     /// Returns this node in stored form. Up to degree `2^`[`STORED_LOGN`](Self::STORED_LOGN), a
     /// walk over the stored form is faster.
@@ -80,7 +80,7 @@ pub trait Node {
     /// Logarithm of the largest degree for [`stored`](Self::stored), or zero if no degree is small
     /// enough.
     const STORED_LOGN: u32;
-    /// Returns the leaf below on `side`, for `n = 2`.
+    /// Returns the leaf on `side`, for `n = 2`.
     fn leaf(&self, side: Side) -> Leaf;
 
     /// Returns `l10` and the leaves in the order of their use, the right leaf first, for `n = 2`.
@@ -215,14 +215,14 @@ const SUBTREE_HALF: usize = if HAS_SUBTREES {
 pub struct Subtree {
     stored: [f64; SUBTREE_LEN],
     /// The diagonal entries of two levels, alternating: first the real parts, then the imaginary
-    /// parts. Each begins with `d11` of all nodes, and `d00` of all nodes follows.
+    /// parts. Each array begins with `d11` of all nodes, and `d00` of all nodes follows.
     diagonals: [[[f64; 2 * SUBTREE_HALF]; 2]; 2],
     /// Real and imaginary parts of `l10` of a level.
     l10: [[f64; SUBTREE_HALF]; 2],
 }
 
 impl Subtree {
-    /// Memory filled with zeros.
+    /// Memory that is filled with zeros.
     pub const ZERO: Self = Self {
         stored: [0.0; SUBTREE_LEN],
         diagonals: [[[0.0; 2 * SUBTREE_HALF]; 2]; 2],
@@ -442,7 +442,7 @@ impl<B: Binary64> Node for Computed<'_, B> {
     }
 }
 
-/// Computes the leaf of an entry `d` of `D`.
+/// Computes the leaf that belongs to an entry `d` of `D`.
 #[inline(always)]
 fn leaf<D: Double>(d: D, profile: Profile) -> Leaf {
     let inv_sigma = d.square_root() * profile.inv_sigma.into();

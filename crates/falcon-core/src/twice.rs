@@ -1,4 +1,4 @@
-//! Signing without fresh randomness, guarded against faults.
+//! Signs without fresh randomness, and detects faults.
 
 use crate::error::FaultError;
 use crate::lanes::wipe;
@@ -9,7 +9,8 @@ use crate::verify::VerifyingKey;
 
 /// Signs `message` twice with `sign`, compares the two signatures, and verifies them with `key`.
 ///
-/// Two different signatures of one point reveal the key, so both are wiped if they differ.
+/// Two different signatures of one point reveal the key, so this function wipes both if they
+/// differ.
 ///
 /// # Errors
 /// [`FaultError`] if the signatures differ or are not valid, and the error of `sign`.
@@ -24,7 +25,7 @@ pub(crate) fn sign_twice<P: Parameters>(
         match &mut signed {
             Ok(signed) => {
                 *signature = *signed;
-                // Without this, a copy would be left on the stack.
+                // Without this statement, a copy would be left on the stack.
                 wipe(signed.s2.as_mut());
             }
             Err(FaultError) => return first_if_right(false, &mut both),
@@ -96,9 +97,9 @@ mod tests {
             assert_eq!(sign([good, faulty]), Err(FaultError));
             assert_eq!(sign([faulty, good]), Err(FaultError));
         }
-        // The same fault comes twice: only the verification finds it.
+        // The same fault comes twice, so only the verification finds it.
         assert_eq!(sign([longer, longer]), Err(FaultError));
-        // Signing itself fails, either the first or the second time.
+        // Signing itself fails at either the first or the second time.
         for results in [[Err(FaultError), Ok(good)], [Ok(good), Err(FaultError)]] {
             let mut results = results.into_iter();
             let sign = || results.next().expect("at most two");

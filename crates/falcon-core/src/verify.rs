@@ -48,12 +48,12 @@ pub struct VerifyingKey<P: Parameters> {
 type Reader = fn(logn: u32, bytes: &[u8], h: &mut [u16]) -> Result<(), DecodeError>;
 
 impl<P: Parameters> VerifyingKey<P> {
-    /// A key of zeros, to be overwritten by [`set`](Self::set).
+    /// A key of zeros. [`set`](Self::set) overwrites it.
     pub(crate) const EMPTY: Self = Self {
         prepared: P::Short::ZERO,
     };
 
-    /// Sets this key to that of the polynomial `h`, whose coefficients are below `q`.
+    /// Sets this key to the key of the polynomial `h`, whose coefficients are below `q`.
     pub(crate) fn set(&mut self, on: impl Operations, h: &P::Residues) {
         on.prepare(P::LOGN, self.prepared.as_mut(), h.as_ref());
     }
@@ -123,8 +123,8 @@ impl<P: Parameters> VerifyingKey<P> {
         h
     }
 
-    /// Computes the NTT of `h`: its values at the `n` roots of `x^n + 1`, below `q`. It costs one
-    /// product a value; [`h`](Self::h) costs an inverse NTT. Value `i` belongs to the root
+    /// Computes the NTT of `h`: its values at the `n` roots of `x^n + 1`, below `q`. This takes one
+    /// product for each value; [`h`](Self::h) takes an inverse NTT. Value `i` belongs to the root
     /// `7^((1024 / n) (2 brv(i) + 1))`, where `brv` reverses the `log2 n` bits of `i`.
     ///
     /// ```
@@ -256,8 +256,8 @@ impl<P: Parameters> VerifyingKey<P> {
         self.verify_point(on, point, signature)
     }
 
-    /// Starts to hash a message that comes in pieces, with the nonce of its signature. Uses
-    /// constant memory.
+    /// Starts to hash a message that comes in pieces, with the nonce of its signature. The memory
+    /// needed does not depend on the length of the message.
     ///
     /// ```
     /// use falcon_core::{DecodeError, Falcon512, Signature, SignatureError, VerifyingKey};
@@ -304,7 +304,7 @@ impl<P: Parameters> VerifyingKey<P> {
         self.verify_point(on, |c| hasher.inner.finish_on(on, c), signature)
     }
 
-    /// Verifies with another hash from messages to points.
+    /// Verifies as [`verify`](Self::verify) does, with another hash from messages to points.
     pub(crate) fn verify_with<H: HashToPoint>(
         &self,
         hash: &H,
@@ -403,7 +403,7 @@ impl<P: Parameters> fmt::Debug for VerifyingKey<P> {
     }
 }
 
-/// A message that is being hashed; made by [`VerifyingKey::hasher`].
+/// A message that is being hashed. [`VerifyingKey::hasher`] makes this value.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]

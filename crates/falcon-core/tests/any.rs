@@ -30,7 +30,7 @@ fn verifying_key(logn: u32) -> AnyVerifyingKey {
     AnyVerifyingKey::try_from(&first_record(logn).public_key[..]).expect("a key of a vector")
 }
 
-/// Returns `bytes` cut at the end, cut at the start, and with one more byte.
+/// Returns byte strings of wrong lengths: none and one of `bytes`, all but the last, and one more.
 fn of_wrong_length(bytes: &[u8]) -> Vec<Vec<u8>> {
     vec![
         vec![],
@@ -274,7 +274,7 @@ fn verification_accepts_the_signature_alone() {
             refused(b"message", &changed);
         }
 
-        // A signature of the other parameter set, under either header.
+        // A signature of the other parameter set, with either header.
         let mut foreign = sign(other);
         refused(b"message", &foreign);
         foreign[0] = signature[0];
@@ -345,7 +345,7 @@ fn bytes_that_are_no_key_are_refused_with_the_reason() {
             assert_eq!(verifying_error(&public), expected(0), "{header:#x}");
         }
 
-        // The bytes are well encoded but not a key, since F is another.
+        // The bytes have a valid encoding, but are not a key, since a coefficient of `F` is wrong.
         let mut changed = secret.clone();
         *changed.last_mut().expect("not empty") ^= 1;
         assert_eq!(signing_error(&changed), Some(DecodeError::InvalidKey));
@@ -483,7 +483,7 @@ fn an_encrypted_key_opens_with_its_passphrase_at_bounded_cost() {
     let plain = key.to_pkcs8_pem(LineEnding::LF).expect("a document");
     assert!(AnySigningKey::from_pkcs8_encrypted_pem(&plain, "correct horse").is_err());
 
-    // The same document, but asking for 512 MiB.
+    // The document is the same, but its parameters need 512 MiB.
     let document = key
         .to_pkcs8_encrypted_der_with_rng(&mut Again([0]), "correct horse")
         .expect("a document");

@@ -22,7 +22,8 @@ fn signed<P: Parameters>(key: &SigningKey<P>, message: &[u8]) -> Signature<P> {
     stream.finish().expect("no fault")
 }
 
-/// Converts bits to bytes: the first bit first, zero bits at the end.
+/// Converts bits to bytes. The first bit is the highest of the first byte, and zero bits fill up
+/// the last byte.
 #[derive(Default)]
 struct Bits(Vec<bool>);
 
@@ -40,7 +41,7 @@ impl Bits {
     }
 }
 
-/// Encodes `s2` with 12 bits a coefficient, and compressed.
+/// Encodes `s2` in two ways: with 12 bits for each coefficient, and compressed.
 fn encodings(s2: &[u32]) -> [Vec<u8>; 2] {
     let (mut fixed, mut compressed) = (Bits::default(), Bits::default());
     for &s in s2 {
@@ -124,7 +125,7 @@ fn a_compressed_form_shorter_than_the_padded_one_is_not_the_canonical_bytes() {
 }
 
 /// `s2` is a preimage of the point that the hasher gives, but the signature has another nonce. No
-/// other verifier would accept the signature.
+/// other verifier would accept this signature.
 #[test]
 fn a_hasher_that_was_begun_with_another_nonce_is_refused() {
     let key = key::<Falcon512>();
@@ -242,8 +243,9 @@ impl PointHasher for Constant {
     }
 }
 
-/// 100 and 100 + q are one point. Signed with one seed, they would give two short preimages of this
-/// point. The difference of these is a short vector of the lattice.
+/// 100 and 100 + q are the same point modulo q. Two signatures with one seed would give two
+/// different short preimages of this point, and the difference of these is a short vector of the
+/// lattice.
 #[test]
 fn a_point_that_is_not_reduced_is_neither_signed_nor_verified() {
     let key = key::<Falcon512>();
@@ -312,7 +314,7 @@ fn a_header_that_no_signature_has_is_of_no_format() {
     }
 }
 
-/// The error for a short buffer differs from that for a signature that is too long for the format.
+/// A buffer that is too short gives another error than a signature that is too long for the format.
 #[test]
 fn what_cannot_be_written_has_its_error() {
     type S = Signature<Falcon512>;
@@ -334,7 +336,8 @@ fn what_cannot_be_written_has_its_error() {
             assert_eq!(result, Err(EncodeError::BufferTooSmall), "{how}, {short}");
         }
     }
-    // Each coefficient takes ten bits: 15 bytes more than a padded signature has.
+    // Each coefficient takes ten bits, so the signature needs 15 bytes more than the padded format
+    // has.
     let long = from(&[128; 512]).expect("within the bound");
     assert_eq!(long.to_bytes().len(), 41 + 640);
     for how in [1, 4] {

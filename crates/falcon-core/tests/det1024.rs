@@ -33,8 +33,8 @@ const RECORDS: usize = if cfg!(target_arch = "x86_64") {
 
 /// A coordinate of this point's target is an integer except for rounding. Scaling by `1/q` before
 /// the products would make the sampler draw another integer, and both signatures together would
-/// reveal the key. The hash is that of the signature of algorand-falcon 0.1.0. The message was
-/// found by search among 30,000.
+/// reveal the key. The hash is that of the signature of algorand-falcon 0.1.0. A search among
+/// 30,000 messages found this one.
 #[test]
 fn a_target_next_to_an_integer_is_rounded_as_in_algorand_s_code() {
     let key = SigningKey::from_seed(b"key-order").expect("no fault");
@@ -174,7 +174,7 @@ fn malformed_signatures_are_refused() {
     let mut forbidden = fixed.clone();
     (forbidden[2], forbidden[3]) = (0x80, forbidden[3] & 0x0f);
     assert_eq!(decode_fixed(&forbidden), Err(DecodeError::Range));
-    // A minus zero is the sign, seven zeros, and the end of the unary part.
+    // A minus zero consists of the sign, seven zeros, and the end of the unary part.
     let mut minus_zero = compressed.clone();
     (minus_zero[2], minus_zero[3]) = (0x80, minus_zero[3] | 0x80);
     assert_eq!(decode(&minus_zero), Err(DecodeError::NonCanonical));

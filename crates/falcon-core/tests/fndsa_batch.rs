@@ -55,8 +55,8 @@ fn signatures_are_those_of_single_calls() {
     signs_as_single_calls::<Falcon1024>(1, 19);
 }
 
-/// A batch computes `s2` with rounding errors, from the transform of the basis; a single call
-/// computes it modulo `q`, from integers.
+/// A batch computes `s2` from the transform of the basis, with rounding errors. A single call
+/// computes `s2` from integers, modulo `q`.
 #[test]
 fn thousands_of_signatures_are_those_of_single_calls() {
     // The other engines are too slow.
@@ -80,7 +80,7 @@ fn signatures_of_small_degrees_are_those_of_single_calls() {
     signs_as_single_calls::<insecure::Falcon256>(7, 100);
 }
 
-/// A context, bytes, and the number of the form in which the bytes are a message.
+/// A context, some bytes, and the number of the form in which these bytes are a message.
 struct Content {
     context: Vec<u8>,
     bytes: [u8; 64],
@@ -242,7 +242,7 @@ fn verifies_as_single_calls<P: Parameters>(count: usize) {
             let expected = verify(job.key, job.message, job.signature);
             assert_eq!(verdict, expected, "{engine}, {job:?}");
         }
-        // Tries fewer jobs than are hashed side by side, and none.
+        // Tries fewer jobs than are hashed side by side, and also no jobs.
         for few in 0..5 {
             let verdicts = VerifyingKey::verify_bytes_batch(engine, &bytes_jobs[..few]);
             assert_eq!(verdicts, expected[..few], "{engine}");

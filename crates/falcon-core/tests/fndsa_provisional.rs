@@ -45,7 +45,7 @@ fn known_answers<P: Parameters>(key: &[u8], mu: &[u8], signature: &[u8]) {
     assert_eq!(key.verify(CONTEXT, b"messagf", &signature), refused);
     let digest = Prehashed::new(PreHash::Sha256, &[7; 32]).expect("32 bytes");
     assert_eq!(key.verify_prehashed(CONTEXT, digest, &signature), refused);
-    // Moving a byte between context and message changes the hash.
+    // The hash changes if a byte moves from the message to the context.
     assert_eq!(
         key.verify(Context::new(b"contextm").unwrap(), b"essage", &signature),
         refused
@@ -146,7 +146,7 @@ fn keys_and_signatures_from_seeds_are_those_of_fn_dsa() {
     generates_and_signs::<Falcon1024>();
 }
 
-/// A generated key is the key of the next 32 bytes of the generator.
+/// Generating a key takes the next 32 bytes of the generator as the seed.
 #[test]
 fn a_key_is_that_of_its_seed() {
     let seed = [7; KEY_SEED_LEN];
@@ -268,7 +268,8 @@ fn malformed_keys_and_signatures_get_their_error() {
     assert_eq!(read(&header), Err(DecodeError::Header));
 }
 
-/// Round 3 and FN-DSA do not mix, although their headers and lengths are equal.
+/// FN-DSA refuses a signature of round 3, although the headers and lengths of both schemes are
+/// equal.
 #[test]
 fn a_signature_of_round_3_is_none_of_fn_dsa() {
     let signer = falcon_core::SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");

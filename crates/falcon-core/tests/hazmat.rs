@@ -130,7 +130,7 @@ fn the_120_vectors_of_falcon_py_are_reproduced_on_every_engine() {
     }
 }
 
-/// Reason why no signature was made.
+/// The reason why no signature was made.
 #[derive(Debug, PartialEq)]
 enum Failure {
     /// The seeds ended. Holds the number of seeds that were used.
@@ -171,7 +171,7 @@ fn a_seed_that_is_refused_again_and_again_is_a_fault() {
     assert!((1..20).contains(&faults), "{faults}");
 }
 
-/// If the seeds end, there is no signature, also after refused attempts, and the error is the
+/// If the seeds end, there is no signature, even after refused attempts, and the error is the
 /// caller's.
 #[test]
 fn seeds_that_end_give_the_error_of_the_caller() {
@@ -331,8 +331,8 @@ impl AsMut<[f64]> for Faulty<'_> {
     }
 }
 
-/// A fault in one of the two computations is found, even if it gives a valid signature. A fault in
-/// both is found if it gives no valid signature.
+/// Signing finds a fault in one of the two computations, even if the fault gives a valid signature.
+/// A fault in both is found if the signature is not valid.
 #[test]
 fn deterministic_signing_finds_faults() {
     type P = Falcon512;

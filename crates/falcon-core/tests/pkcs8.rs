@@ -141,7 +141,7 @@ fn private_keys_are_written_as_the_oqs_provider_writes_them() {
     check::<Falcon1024>("30 82 10 16 02 01 00 30 07 06 05 2b ce 0f 03 0e 04 82 10 06 04 82 10 02");
 }
 
-/// Bouncy Castle 1.87 generated the keys from a seed and wrote them.
+/// Bouncy Castle 1.87 generated these keys from a seed and wrote the documents.
 #[test]
 fn keys_with_separate_polynomials_are_written_as_bouncy_castle_writes_them() {
     fn check<P: Parameters>(theirs: &str) {
@@ -159,7 +159,7 @@ fn keys_with_separate_polynomials_are_written_as_bouncy_castle_writes_them() {
         assert_eq!(*pem, theirs);
         let document = any.to_pkcs8_polynomials_der().unwrap();
         assert_eq!(document.as_bytes(), der.as_bytes());
-        // The form for other programs does not change.
+        // The form that other programs read does not change.
         assert_ne!(any.to_pkcs8_der().unwrap().as_bytes(), der.as_bytes());
     }
     check::<Falcon512>(include_str!("../../../kat/pkcs8/bouncy-castle-512.pem"));
@@ -414,7 +414,7 @@ fn polynomials_with_a_wrong_version_length_or_number_are_refused() {
         assert!(refused(&sequence(&fields)));
         assert!(refused(&sequence(&[&good.concat()[..], &null].concat())));
         assert!(refused(&[&sequence(&good.concat())[..], &null].concat()));
-        // In no such file does the public key keep its header byte.
+        // In none of these files does the public key keep its header byte.
         let fields = [good[..4].concat(), sequence(&octets(&vector.public))].concat();
         assert!(refused(&sequence(&fields)));
     }
@@ -494,7 +494,7 @@ fn signatures_in_certificates_are_compressed_under_the_identifier_of_the_keys() 
     check::<Falcon1024>(falcon_core::pkcs8::FALCON_1024);
 }
 
-/// Signing and verifying for certificates through the traits gives the results of plain calls.
+/// The traits for certificates sign and verify with the same results as plain calls.
 #[test]
 fn keys_sign_and_verify_certificates_through_the_traits() {
     fn check<P, K>(key: &K, public: &VerifyingKey<P>, expected: Signature<P>)
@@ -726,8 +726,8 @@ fn key_usage(values: &[u8]) -> Vec<u8> {
     )
 }
 
-/// Returns attributes in the order of DER: one before `keyUsage`, and `friendlyName` of PKCS#9
-/// after it.
+/// Returns two attributes: one that DER sorts before `keyUsage`, and `friendlyName` of PKCS#9,
+/// which DER sorts after `keyUsage`.
 fn other_attributes() -> [Vec<u8>; 2] {
     let first = unhex("06 01 2a 31 00");
     let name = unhex("06 09 2a 86 48 86 f7 0d 01 09 14 31 00");
@@ -754,7 +754,7 @@ fn a_key_is_marked_with_the_attribute_key_usage() {
             assert_eq!(found, Ok(KeyUse::CertificatesOnly));
             assert_eq!(read::<P>(marked.as_bytes()).unwrap(), vector.secret);
 
-            // Marking twice changes nothing, and the mark can be removed.
+            // A second mark changes nothing, and the mark can be removed.
             let again = KeyUse::CertificatesOnly.write(marked.as_bytes()).unwrap();
             assert_eq!(again.as_bytes(), expected);
             let plain = KeyUse::Any.write(marked.as_bytes()).unwrap();
@@ -1100,7 +1100,7 @@ fn a_damaged_mark_is_refused_or_can_be_written_anew() {
         for bit in 0..8 {
             let mut changed = marked.as_bytes().to_vec();
             changed[place] ^= 1 << bit;
-            // Every document that is read can be marked again.
+            // Every document that the decoder reads can be marked again.
             if KeyUse::of_document(&changed).is_ok() && read::<Falcon512>(&changed).is_ok() {
                 let again = KeyUse::CertificatesOnly.write(&changed).unwrap();
                 let found = KeyUse::of_document(again.as_bytes());

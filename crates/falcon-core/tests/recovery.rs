@@ -126,7 +126,8 @@ fn an_ordinary_signature_that_is_too_long_recovers_nothing() {
     assert!(longer.expect("a valid signature").is_none());
 }
 
-/// The tries are the jobs of a batch with this seed, so no point is signed in two ways.
+/// The tries are the jobs of a batch with this seed, so a signer that uses both does not sign one
+/// point in two ways.
 #[test]
 fn the_first_job_whose_s2_is_invertible_is_the_signature() {
     fn check<P: Parameters>(seeds: u8, least: usize, most: usize) {
@@ -255,7 +256,7 @@ fn a_polynomial_without_inverse_recovers_nothing() {
         assert_eq!(signature.recover(b""), Err(SignatureError));
         assert_eq!(signature.verify(b"", &[0; 32]), Err(SignatureError));
 
-        // This neighbour has an inverse, so some key is recovered.
+        // This neighbour has an inverse, so the recovery gives some key.
         s2[0] += 1;
         let signature = decode::<P>(&join::<P>(&s1, &s2)).expect("short, and well encoded");
         let nobody = signature.recover(b"").expect("some key");
@@ -276,7 +277,7 @@ fn the_norm_bound_holds_for_both_polynomials_together() {
         let mut s1 = vec![60; P::N];
         s1[..P::N / 16].fill(-511);
         let norm: u64 = s1.iter().map(|&x| i64::from(x).pow(2) as u64).sum();
-        // Squares of coefficients of `s2` fill up the rest of the norm.
+        // The squares of the coefficients of `s2` fill up the rest of the norm.
         for (excess, expected) in [(0, Ok(())), (1, Err(DecodeError::Range))] {
             let mut rest = bound + excess - norm;
             let s2: Vec<i16> = (0..P::N)

@@ -194,8 +194,8 @@ fn parts_that_are_no_signature_are_refused() {
     check::<Falcon1024>(16, [1794, 58, 9, 4, 1]);
 }
 
-/// Seed whose first short vector takes more than the padded length, as about one vector of two
-/// thousand does. Found by trying.
+/// A seed whose first short vector needs more than the padded length, as about one vector of two
+/// thousand does. This seed was found by trying.
 const TOO_LONG: u64 = 69;
 
 /// Every way to sign tries again until the padded format holds the signature.

@@ -65,7 +65,7 @@ fn binary_formats_hold_the_bytes_of_the_encoding() {
         let record = first_record(P::LOGN);
         let secret = SigningKey::<P>::try_from(&record.secret_key[..]).unwrap();
         let bytes = postcard::to_allocvec(&secret).unwrap();
-        // Two bytes with the length come first.
+        // The first two bytes hold the length.
         assert_eq!(bytes[2..], record.secret_key);
         let read: SigningKey<P> = postcard::from_bytes(&bytes).unwrap();
         assert_eq!(read.to_bytes(), secret.to_bytes());
@@ -118,11 +118,12 @@ fn bytes_that_are_no_key_or_signature_are_refused() {
             header[0] ^= 0x40;
             assert!(refuses(&header));
         }
-        // The bytes are well encoded but not a Falcon key, since F is another.
+        // The bytes have a valid encoding, but are not a Falcon key, since a coefficient of `F` is
+        // wrong.
         let mut secret = record.secret_key.clone();
         *secret.last_mut().unwrap() ^= 1;
         assert!(refused::<SigningKey<P>>(&secret));
-        // A public coefficient is q or more.
+        // A coefficient of the public key is q or more.
         let mut public = record.public_key.clone();
         public[1..3].fill(0xff);
         assert!(refused::<VerifyingKey<P>>(&public));

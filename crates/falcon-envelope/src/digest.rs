@@ -1,4 +1,4 @@
-//! Identity of the content of a file: its hash and its length.
+//! The identity of the content of a file: its hash and its length.
 
 use crate::text::{from_decimal, from_hex};
 use falcon_keccak::Shake256;
@@ -67,7 +67,7 @@ impl Digest {
         self.length
     }
 
-    /// Reads a digest. Only one spelling is accepted.
+    /// Reads a digest. Accepts only one spelling.
     pub fn parse(text: &str) -> Option<Self> {
         let (hash, length) = text.split_once(' ')?;
         Some(Self {

@@ -60,7 +60,7 @@ impl Statement {
     }
 
     /// Adds a signature of [`to_signed_bytes`](Self::to_signed_bytes) that was made elsewhere, with
-    /// the hash [`HASH`](Self::HASH). The signature is not verified here.
+    /// the hash [`HASH`](Self::HASH). Does not verify the signature.
     ///
     /// # Errors
     /// [`StatementError::Signature`] if `signature` is not in the padded form.
@@ -85,7 +85,7 @@ impl Envelope {
         bytes.starts_with(name.as_bytes())
     }
 
-    /// Reads an envelope. Nothing is verified.
+    /// Reads an envelope. Verifies nothing.
     ///
     /// # Errors
     /// [`ParseError`] if `bytes` are not exactly what [`to_string`](ToString::to_string) of an

@@ -75,7 +75,7 @@ pub enum Problem {
     },
     /// The line comes after the end of the format.
     TrailingLine,
-    /// The fingerprint is not that of the public key.
+    /// The fingerprint in the text is not that of the public key.
     FingerprintOfAnotherKey,
     /// Another entry has the same name, key or path.
     Duplicate {

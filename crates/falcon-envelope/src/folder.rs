@@ -14,7 +14,8 @@ use std::{
 pub struct Listing {
     /// The regular files, sorted by the bytes of their paths.
     pub files: Vec<FilePath>,
-    /// Things that a manifest cannot have: links, devices, odd names. Sorted.
+    /// Things that a manifest cannot have: links, devices, names that are not allowed. They are
+    /// sorted.
     pub not_listed: Vec<NotListed>,
 }
 
@@ -35,7 +36,8 @@ pub enum Reason {
     SymbolicLink,
     /// Device, pipe or socket.
     SpecialFile,
-    /// Name that is not allowed in a manifest. A folder with such a name is left out.
+    /// Name that is not allowed in a manifest. The content of a folder with such a name is not
+    /// listed.
     Name(PathError),
 }
 

@@ -91,8 +91,8 @@ impl Manifest {
         text.0.finish()
     }
 
-    /// Compares the paths with those that are `found`, which must be sorted. A file that is in both
-    /// may be changed: compare its digest.
+    /// Compares the paths with the paths in `found`, which must be sorted. A file whose path is in
+    /// both may still be changed, so compare its digest.
     pub fn compare<'a>(&'a self, found: &'a [FilePath]) -> Vec<Difference<'a>> {
         let mut differences = Vec::with_capacity(self.entries.len());
         let (mut entries, mut found) = (&self.entries[..], found);
@@ -157,11 +157,11 @@ impl fmt::Display for Manifest {
 /// Relation between a path of a manifest and a path that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Difference<'a> {
-    /// The file was signed and is not there.
+    /// The file was signed, but is not there.
     Missing(&'a Entry),
-    /// The file is there and was not signed.
+    /// The file is there, but was not signed.
     Extra(&'a FilePath),
-    /// The file was signed and is there. Compare its digest.
+    /// The file was signed and is there. Compare its digest to find out whether it has changed.
     Present(&'a Entry),
 }
 
@@ -188,7 +188,7 @@ impl SignedManifest {
         bytes.starts_with(name.as_bytes())
     }
 
-    /// Reads a signed manifest. Nothing is verified.
+    /// Reads a signed manifest. Verifies nothing.
     ///
     /// # Errors
     /// [`ParseError`] if `bytes` are not exactly what [`to_string`](ToString::to_string) of a

@@ -8,7 +8,7 @@ use std::{
 
 /// The path of a file relative to the folder of a manifest: names with `/` between them.
 ///
-/// It never leads out of the folder: no name is empty, `.` or `..`, and none has a backslash. A
+/// A path never leads out of the folder: no name is empty, `.` or `..`, and none has a backslash. A
 /// path is UTF-8 without invisible characters, at most [`MAX_LEN`](Self::MAX_LEN) bytes long. Paths
 /// are ordered by their bytes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

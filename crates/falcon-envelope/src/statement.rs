@@ -1,4 +1,4 @@
-//! Statements of signers: which key, when, about what.
+//! Statements of signers: which key signs, when, and what.
 
 use crate::{
     digest::Digest,

@@ -25,7 +25,8 @@ impl Time {
     /// The last second of the year 9999.
     pub const MAX: Self = Self(253_402_300_799);
 
-    /// Returns the time that is `seconds` after the beginning of 1970. `None` after the year 9999.
+    /// Returns the time that is `seconds` after the beginning of 1970. Returns `None` if this is
+    /// after the year 9999.
     pub fn from_unix(seconds: u64) -> Option<Self> {
         (seconds <= Self::MAX.0).then_some(Self(seconds))
     }
@@ -35,13 +36,14 @@ impl Time {
         self.0
     }
 
-    /// Reads the clock of the system. `None` if it shows a time before 1970 or after 9999.
+    /// Reads the clock of the system. Returns `None` if the clock shows a time before 1970 or after
+    /// 9999.
     pub fn now() -> Option<Self> {
         let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
         Self::from_unix(elapsed.as_secs())
     }
 
-    /// Reads a time. Only one spelling is accepted.
+    /// Reads a time. Accepts only one spelling.
     pub fn parse(text: &str) -> Option<Self> {
         let elapsed = parse_rfc3339(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
         let time = Self::from_unix(elapsed.as_secs())?;

@@ -26,15 +26,15 @@ pub struct Revocation {
     pub reason: String,
 }
 
-/// Treatment of a signature by a key that is revoked.
+/// The treatment of a signature by a key that is revoked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Revoked {
     /// Refuse it.
     #[default]
     Refuse,
-    /// Accept it if the envelope's time is before the revocation, by a second or more. The thief of
-    /// a key can write any time. So this is only for signatures whose age is known from another
-    /// source.
+    /// Accept it if the envelope's time is before the revocation, by a second or more. A thief of
+    /// the key can state any time in an envelope. So use this variant only for signatures whose age
+    /// is known from another source.
     AcceptIfSignedBefore,
 }
 

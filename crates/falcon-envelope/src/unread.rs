@@ -50,8 +50,7 @@ pub struct UnreadManifest {
 }
 
 impl UnreadManifest {
-    /// Reads a signed manifest to its end. Nothing is verified, and the lines of files may be
-    /// malformed.
+    /// Reads a signed manifest to its end. Verifies nothing, and accepts malformed lines of files.
     ///
     /// # Errors
     /// [`ReadError::Parse`] if the first line is not that of a manifest, a line is too long for a

@@ -1,4 +1,5 @@
-//! Every flipped bit, every cut and every appended byte of an envelope or a manifest is refused.
+//! The library refuses an envelope or a manifest after any flipped bit, any cut and any appended
+//! byte.
 
 mod common;
 

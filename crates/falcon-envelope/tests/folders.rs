@@ -133,7 +133,7 @@ fn an_unreadable_folder_is_named() {
 #[test]
 fn a_path_is_recorded_once() {
     let entries = manifest().entries().to_vec();
-    // Repeats an entry, with all others and alone.
+    // Repeats one entry: first after all entries, then without the others.
     for repeated in &entries {
         let duplicate = Err(ManifestError::Duplicate(repeated.path.clone()));
         let more = [&entries[..], slice::from_ref(repeated)].concat();

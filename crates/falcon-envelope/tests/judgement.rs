@@ -35,7 +35,7 @@ fn a_wrong_key_a_forgery_and_a_changed_file_are_told_apart() {
         envelope.verify_file(&stranger().verifying_key(), &digest),
         Err(wrong)
     );
-    // The error is the same if the file was changed, too.
+    // The error is the same if the file was changed as well.
     let other = Digest::of(b"order #43\n");
     assert_eq!(
         envelope.verify_file(&stranger().verifying_key(), &other),
@@ -104,7 +104,7 @@ fn the_envelope_of_another_manifest_is_refused() {
     assert!(signed_manifest(&alice()).verify(&key).is_ok());
 }
 
-/// A plain signature of the same text is not valid for an envelope, and the other way round.
+/// An envelope refuses a plain signature of the same text, and the other way round.
 #[test]
 fn statements_have_a_hash_of_their_own() {
     let AnySigningKey::Falcon512(key) = alice() else {
@@ -235,7 +235,7 @@ fn a_revoked_key_is_refused_unless_asked_and_signed_before() {
             ..
         })
     ));
-    // The period holds for a revoked key, too.
+    // The period also holds for a key that is revoked.
     let early = judge("2024-06-30T23:59:59Z", Revoked::AcceptIfSignedBefore);
     assert!(matches!(early, Err(TrustError::NotYetValid { .. })));
 }

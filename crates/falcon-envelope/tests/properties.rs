@@ -90,7 +90,7 @@ proptest! {
 /// Makes texts of visible characters and inner spaces.
 fn comments() -> impl Strategy<Value = String> {
     let texts = "[^\\p{C}\\s]([^\\p{C}\\s]| ){0,40}[^\\p{C}\\s]";
-    // The classes of characters include some that are invisible.
+    // The classes of characters also match invisible characters.
     texts.prop_map(|text| text.replace(is_invisible, "x"))
 }
 

@@ -1,4 +1,4 @@
-//! Refusals of the parsers: the line and the reason.
+//! Checks the line number and the reason of each refusal of the parsers.
 
 mod common;
 
@@ -205,7 +205,8 @@ fn of_a_manifest() {
     );
 }
 
-/// Tests manifests whose lines are only hashed: their shape does not matter, but the memory does.
+/// Tests manifests whose lines are only hashed. Malformed lines are accepted, but the memory stays
+/// bounded.
 #[test]
 fn of_a_manifest_that_is_not_read() {
     let text = signed_manifest(&alice()).to_string();
@@ -256,7 +257,7 @@ fn of_a_manifest_that_is_not_read() {
     assert_eq!(error.problem(), Problem::TooLong { max });
 }
 
-/// The source of the error is the error of the reader or of the text.
+/// The source of a `ReadError` is the error of the reader or the error of the text.
 #[test]
 fn an_error_of_reading_has_its_source() {
     let source = |reader: Box<dyn Read>| {
@@ -335,7 +336,7 @@ fn of_a_trust_list() {
     }
 }
 
-/// A list is refused if it has lost its last entries, or only the lines that revoke a key.
+/// A list that has lost its last entries, or only the lines that revoke a key, is refused.
 #[test]
 fn of_a_trust_list_that_is_cut() {
     let text = trust_list().to_string();

@@ -1,5 +1,5 @@
-//! Measures the signatures a second that the host can stage and deliver, on a device whose copies
-//! and kernels take no time and do nothing. A GPU cannot be faster than this.
+//! Measures how many signatures a second the host can stage and deliver, on a device whose copies
+//! and kernels do nothing and take no time. Signing on a GPU cannot be faster.
 //!
 //! ```sh
 //! RAYON_NUM_THREADS=2 cargo run --release -p falcon-gpu --example host_rates -- 1048576
@@ -23,13 +23,13 @@ const PROCESSORS: u32 = 132;
 const STREAMS: usize = 16;
 const MEMORY: u64 = 128 << 30;
 
-/// Number of keys for jobs that each have their own key: more than caches hold.
+/// Number of keys if each job has its own key. They need more memory than caches have.
 const KEYS: usize = 1 << 14;
 /// Number of runs of each batch.
 const ROUNDS: usize = 7;
 
-/// A device that does no work and takes no time. Its memory is only addresses. Downloads return
-/// what the kernels would report if all jobs were done.
+/// A device that does no work and takes no time. It has addresses, but no memory behind them.
+/// Downloads return the reports of kernels that have done all jobs.
 struct Instantly {
     next: AtomicU64,
     last: Mutex<[Batch; STREAMS]>,
@@ -45,8 +45,8 @@ fn layout(len: usize) -> Layout {
     Layout::from_size_align(len, ALIGNMENT).expect("a length that was asked for")
 }
 
-// SAFETY: nobody reads or writes the memory of the device; memory of the host comes from the
-// allocator; every operation is done when its call returns.
+// SAFETY: nobody reads or writes the memory of the device. The memory of the host comes from the
+// allocator. Every operation is done when its call returns.
 unsafe impl Device for Instantly {
     fn name(&self) -> String {
         "no device at all".to_owned()
@@ -113,7 +113,7 @@ unsafe impl Device for Instantly {
             unsafe { to.write_bytes(status::DONE, len) };
         } else if from == batch.counts {
             let told = u64::from(batch.count) << 32;
-            // SAFETY: the caller keeps the contract of this function; `told` has 8 bytes, two
+            // SAFETY: the caller keeps the contract of this function. `told` has 8 bytes, for two
             // counts.
             unsafe { to.copy_from_nonoverlapping(told.to_le_bytes().as_ptr(), len.min(8)) };
         }
@@ -146,7 +146,7 @@ unsafe impl Device for Instantly {
     }
 }
 
-/// Prints the rate in millions of jobs a second: the median of `ROUNDS` runs, after one run that
+/// Prints the rate in millions of jobs a second, as the median of `ROUNDS` runs. A run before these
 /// allocates the memory.
 fn measure(what: &str, jobs: usize, mut batch: impl FnMut()) {
     batch();
@@ -167,7 +167,8 @@ fn rates<P: Parameters>(all: usize, options: &Options) {
         last: Mutex::default(),
     });
     let context = GpuContext::on(device.clone(), options.clone());
-    // Each key has its own memory. The keys are copies of eight, which are quick to make.
+    // Each key has its own memory. All keys are copies of eight keys, since generating so many
+    // takes long.
     let made: Vec<_> = (0..8)
         .map(|seed| SigningKey::<P>::from_seed(&[seed; 32]).expect("no fault"))
         .collect();

@@ -19,7 +19,8 @@ fn main() {
         return;
     }
     build(kernels).compile("falcon_kernels");
-    // A change of the level below which nodes are in registers affects no output byte.
+    // In the variant, nodes of another level are kept in registers. This does not change any output
+    // byte.
     beside(kernels, "variant")
         .define("FALCON_SMALL", "3")
         .compile("falcon_kernels_variant");
@@ -51,8 +52,8 @@ fn driver(kernels: &Path) -> PathBuf {
     if made { folder } else { PathBuf::new() }
 }
 
-/// Checks for a compiler with the features that the kernels need: products of 128 bits, a way to
-/// forbid fused operations, fibers.
+/// Checks for a compiler with the features that the kernels need: products of 128 bits, an option
+/// that forbids fused operations, and fibers.
 fn compiler() -> Result<(), String> {
     let tool = cc::Build::new()
         .cpp(true)
@@ -75,7 +76,7 @@ fn compiler() -> Result<(), String> {
     }
 }
 
-/// Configures a further build of the kernels. Its names are in the namespace `name`, so they do not
+/// Configures another build of the kernels. Its names are in the namespace `name`, so they do not
 /// clash with those of the default build.
 fn beside(kernels: &Path, name: &str) -> cc::Build {
     let mut build = build(kernels);

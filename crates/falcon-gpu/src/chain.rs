@@ -1,13 +1,13 @@
-//! Finds the kernel that stopped a chunk, by the statuses of its jobs. The order of the kernels is
-//! that of `kernels/jobs.h`.
+//! Finds the kernel that stopped a chunk, by the statuses of its jobs. `kernels/jobs.h` defines the
+//! order of the kernels.
 
 use crate::error::GpuError;
 use crate::kernels::{Kernel, Operation, status};
 use falcon_core::batch::Verdict;
 
-/// Finds the kernel that stopped some jobs of an attempt to sign, from their statuses. `sign` is
-/// the kernel that signs. `hedged` is true if nonces and seeds are derived, false if they are
-/// given.
+/// Finds the kernel at which some jobs of an attempt to sign stopped, from their statuses `told`.
+/// `sign` is the kernel that signs. `hedged` is true if kernels derive the nonces and seeds, and
+/// false if the caller gives them.
 pub(crate) fn stopped(told: &[u8], sign: Operation, hedged: bool, attempt: u32) -> Operation {
     let first = if hedged {
         Operation::Seed
@@ -25,14 +25,14 @@ pub(crate) fn stopped(told: &[u8], sign: Operation, hedged: bool, attempt: u32) 
     let stopped = chain.into_iter().find(|(stage, _)| told.contains(stage));
     match stopped {
         Some((_, operation)) => operation,
-        // A job waits for another attempt, and no kernel has begun it.
+        // A job waits for another attempt, but no kernel of this attempt has begun it.
         None if attempt > 0 && told.contains(&status::REDO) => first,
         None => Operation::Accept,
     }
 }
 
-/// Returns the verdict on a claim, or the kernel that stopped. Only an `encoded` signature can be
-/// unreadable.
+/// Returns the verdict on a claim, or the kernel at which it stopped. A signature can be unreadable
+/// only if it is `encoded`.
 pub(crate) fn verdict(told: u8, encoded: bool) -> Result<Verdict, Operation> {
     match told {
         status::DONE => Ok(Verdict::Valid),

@@ -1,4 +1,4 @@
-//! A device with the keys and memory that stay on it from batch to batch.
+//! A device, with the keys and memory that stay on it between batches.
 
 use crate::device::{Device, LoadedImage, MemoryInfo};
 use crate::division::{Jobs, Size, max_padded_len};
@@ -19,12 +19,12 @@ use falcon_core::{Parameters, SEED_LEN, Signature, SignatureError};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A device that signs and verifies batches, one at a time. Signatures have the bytes of every
-/// other engine.
+/// A device that signs and verifies batches, one at a time. The signatures have the same bytes as
+/// those of every other engine.
 ///
 /// Use the traits [`BatchSign`], [`BatchSignRaw`] and [`BatchVerify`]. A key is uploaded as small
-/// integers and expanded on the device. An expanded key gains nothing: the host turns it back into
-/// the small integers. Keys stay on the device until the context is dropped or
+/// integers and expanded on the device. An expanded key is not faster, since the host turns it back
+/// into the small integers. Keys stay on the device until the context is dropped or
 /// [`forget_keys`](Self::forget_keys) is called, except in
 /// [`KeyMode::Transient`](crate::KeyMode::Transient). All other data of a batch are wiped at its
 /// end.
@@ -66,14 +66,13 @@ impl GpuContext {
     }
 
     /// Opens the CUDA device with this number, with the kernels of these images instead of
-    /// [`IMAGES`](crate::IMAGES). Their results are not checked: they must follow
-    /// `kernels/batch.h`. A kernel that is in no image fails when a batch needs it.
+    /// [`IMAGES`](crate::IMAGES). The results of these kernels are not checked, so the kernels must
+    /// follow `kernels/batch.h`. If no image has a kernel that a batch needs, the batch fails.
     ///
-    /// An image is the text of PTX, or a cubin. A kernel is taken from the cubin of the
-    /// highest compute capability that the device can run: of the same major number, and of
-    /// no higher minor number. If there is no such cubin, or the driver refuses it, the
-    /// driver compiles PTX that has the kernel. [`loaded`](Self::loaded) reports which image was
-    /// used.
+    /// An image is the text of PTX, or a cubin. A kernel is taken from the cubin with the highest
+    /// compute capability that the device can run: with the same major number, and without a higher
+    /// minor number. If there is no such cubin, or the driver refuses it, the driver compiles PTX
+    /// that has the kernel. [`loaded`](Self::loaded) reports which image was used.
     ///
     /// # Errors
     /// As for [`new`](Self::new), and [`GpuError::Driver`] for an image that is damaged.
@@ -105,7 +104,7 @@ impl GpuContext {
     }
 
     /// The kernel images that the device has loaded or its driver has refused so far, and the time
-    /// that each took. An image is loaded by the first batch that needs it.
+    /// that each of them took. The first batch that needs an image loads it.
     pub fn loaded(&self) -> Vec<LoadedImage> {
         self.device.loaded()
     }
@@ -118,11 +117,11 @@ impl GpuContext {
         self.device.memory()
     }
 
-    /// Upper bound, in bytes of device memory, for signing `jobs` messages of `message_bytes` in
-    /// total as one chunk. The keys that stay on the device are not included
-    /// ([`memory_of_keys`](Self::memory_of_keys)). `keys` matters in
-    /// [`KeyMode::Transient`](crate::KeyMode::Transient) only: it is the number of keys that come
-    /// with the batch. Neighbouring jobs with the same key count once.
+    /// Upper bound on the bytes of device memory for signing `jobs` messages, of `message_bytes`
+    /// bytes in total, as one chunk. The keys that stay on the device are not included
+    /// ([`memory_of_keys`](Self::memory_of_keys)). `keys` is the number of keys that come with the
+    /// batch. It matters only in [`KeyMode::Transient`](crate::KeyMode::Transient). Neighbouring
+    /// jobs with the same key count once.
     pub fn memory_to_sign<P: Parameters>(
         &self,
         jobs: usize,
@@ -137,14 +136,14 @@ impl GpuContext {
         Way::new::<P>(Fit::Padded, &self.options).need(size) as u64
     }
 
-    /// Bytes of device memory that are held for `keys` resident keys, including memory to expand
-    /// them. The capacity is at least 16 keys. While it is doubled, the old memory is held, too,
+    /// Bytes of device memory that `keys` resident keys need, including the memory to expand them.
+    /// The capacity is at least 16 keys. While the capacity is doubled, the old memory is also held
     /// until the keys have moved. 0 in [`KeyMode::Transient`](crate::KeyMode::Transient).
     pub fn memory_of_keys<P: Parameters>(&self, keys: usize) -> u64 {
         keys::need(self.options.key_mode, P::LOGN, keys) as u64
     }
 
-    /// Upper bound, in bytes of device memory, for verifying `jobs` signatures as one chunk.
+    /// Upper bound on the bytes of device memory for verifying `jobs` signatures as one chunk.
     pub fn memory_to_verify<P: Parameters>(
         &self,
         jobs: usize,
@@ -160,8 +159,8 @@ impl GpuContext {
     }
 
     /// Uploads and expands a key now: a `&SigningKey` or an `&ExpandedKey`. Otherwise the first
-    /// batch that uses the key does this. The key stays until its memory is needed for another
-    /// one, or until [`forget_keys`](Self::forget_keys). Does nothing in
+    /// batch that uses the key does this. The key stays until its memory is needed for another key,
+    /// or until [`forget_keys`](Self::forget_keys). Does nothing in
     /// [`KeyMode::Transient`](crate::KeyMode::Transient), where keys come with every batch.
     ///
     /// # Errors
@@ -178,18 +177,18 @@ impl GpuContext {
         self.state().upload(key, &self.device, &self.options)
     }
 
-    /// Takes all keys off the device.
+    /// Removes all keys from the device.
     pub fn forget_keys(&self) {
         self.state().forget_keys();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // After a panic nothing of the batch is left on the device: see `Held`.
+        // After a panic, `Held` has wiped the batch from the device, so the state can be used.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls `what` with the state of the device, then wipes everything except keys. Returns the
-    /// result only if the wiping succeeded, too.
+    /// Calls `what` with the state of the device, and then wipes everything except keys. Returns
+    /// the result only if the wiping also succeeded.
     fn with_state<T: Send>(
         &self,
         what: impl FnOnce(&mut State) -> Result<T, GpuError> + Send,
@@ -204,8 +203,8 @@ impl GpuContext {
             held.ended_well = done.is_ok() && wiped.is_ok();
             wiped.and(done)
         };
-        // The state is locked before the pool is entered. So no two batches are in the pool, one of
-        // which would wait for the other.
+        // Locks the state before entering the pool. So no thread of the pool ever waits for a batch
+        // that another thread of the pool works on.
         host_threads::aside(|| {
             let state = &mut *self.state();
             self.threads.install(|| hold(state))?
@@ -293,8 +292,8 @@ struct Held<'s> {
 impl Drop for Held<'_> {
     fn drop(&mut self) {
         if !self.ended_well {
-            // After any error of the device, and after a panic, nothing of the batch stays on the
-            // device or goes on there.
+            // After an error of the device or a panic, no data of the batch stay on the device, and
+            // no work of the batch continues there.
             let _ = self.state.settle();
             self.state.drop_pool();
         }

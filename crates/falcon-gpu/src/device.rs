@@ -1,6 +1,6 @@
-//! Devices that run kernels, on three levels. [`Device`] has the addresses and streams of a driver
-//! and is `unsafe`. `Memory` and `Locked` own memory. `ChunkStream` is a stream with its memory; it
-//! denies access to memory that is in use.
+//! Devices that run kernels, on three levels. [`Device`] is `unsafe`, and has the addresses and
+//! streams of a driver. `Memory` and `Locked` own memory. `ChunkStream` is a stream with its
+//! memory, and denies access to memory that is in use.
 
 mod chunk_stream;
 #[cfg(feature = "cuda")]
@@ -36,11 +36,11 @@ pub(crate) const MOST_STREAMS: usize = 16;
 pub struct MemoryInfo {
     /// Number of free bytes.
     pub free: u64,
-    /// Number of all bytes.
+    /// Total number of bytes.
     pub total: u64,
 }
 
-/// Number of threads with which a kernel is launched.
+/// Numbers of blocks and threads with which a kernel is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
     /// Number of blocks.
@@ -51,7 +51,7 @@ pub struct Grid {
     pub shared: u32,
 }
 
-/// Alignment of all memory of a device: a line of its caches.
+/// Alignment of all memory of a device in bytes: the length of a cache line.
 pub const ALIGNMENT: usize = 128;
 
 /// A device with streams. A stream executes operations in the order of the calls. A call may return
@@ -64,8 +64,8 @@ pub unsafe trait Device: Send + Sync {
     /// Name of the device.
     fn name(&self) -> String;
 
-    /// The kernel images that have been tried so far, in this order: which were loaded, which were
-    /// refused, and the time that each took. Empty by default.
+    /// The kernel images that the device has tried so far, in the order of the attempts. Each entry
+    /// says whether the image was loaded or refused, and the time that this took. Empty by default.
     fn loaded(&self) -> Vec<LoadedImage> {
         Vec::new()
     }
@@ -76,11 +76,11 @@ pub unsafe trait Device: Send + Sync {
     /// If the device does not answer.
     fn memory(&self) -> Result<MemoryInfo, GpuError>;
 
-    /// Number of streams that can be used at once, numbered from zero. A stream that is not used
-    /// costs nothing.
+    /// Number of streams that can be used at once. They are numbered from zero. A stream that is
+    /// not used costs nothing.
     fn streams(&self) -> usize;
 
-    /// Number of processors, each of which runs many threads.
+    /// Number of processors of the device. Each of them runs many threads.
     fn processors(&self) -> u32;
 
     /// Allocates memory of the device, aligned to [`ALIGNMENT`]. `len` is not zero.
@@ -126,8 +126,8 @@ pub unsafe trait Device: Send + Sync {
     /// If the device refuses.
     ///
     /// # Safety
-    /// Until the stream has been waited for, both are valid, nothing writes to `from`, and nothing
-    /// outside the stream uses `to`.
+    /// Until the stream has been waited for, `from` and `to` are valid, nothing writes to `from`,
+    /// and nothing outside the stream uses `to`.
     unsafe fn upload(
         &self,
         stream: usize,
@@ -142,8 +142,8 @@ pub unsafe trait Device: Send + Sync {
     /// If the device refuses.
     ///
     /// # Safety
-    /// Until the stream has been waited for, both are valid, nothing uses `to`, and nothing outside
-    /// the stream writes to `from`.
+    /// Until the stream has been waited for, `from` and `to` are valid, nothing uses `to`, and
+    /// nothing outside the stream writes to `from`.
     unsafe fn download(
         &self,
         stream: usize,
@@ -158,8 +158,8 @@ pub unsafe trait Device: Send + Sync {
     /// If the device refuses.
     ///
     /// # Safety
-    /// Until the stream has been waited for, both are valid and do not overlap, and nothing outside
-    /// the stream uses `to` or writes to `from`.
+    /// Until the stream has been waited for, `from` and `to` are valid and do not overlap, and
+    /// nothing outside the stream uses `to` or writes to `from`.
     unsafe fn copy(&self, stream: usize, to: u64, from: u64, len: usize) -> Result<(), GpuError>;
 
     /// Starts a kernel.
@@ -169,8 +169,8 @@ pub unsafe trait Device: Send + Sync {
     ///
     /// # Safety
     /// `kernels/batch.h` says which memory the kernel reads and writes. Until the stream has been
-    /// waited for, this memory belongs to this device and is valid. Until then, nothing outside the
-    /// stream writes to memory that the kernel reads, or uses memory that it writes.
+    /// waited for, this memory is valid memory of this device. During this time, nothing outside
+    /// the stream writes to memory that the kernel reads, or uses memory that the kernel writes.
     unsafe fn launch(
         &self,
         stream: usize,
@@ -179,8 +179,8 @@ pub unsafe trait Device: Send + Sync {
         batch: &Batch,
     ) -> Result<(), GpuError>;
 
-    /// Launches as [`launch`](Self::launch) does, and waits. Returns the milliseconds that the
-    /// kernel took.
+    /// Launches a kernel as [`launch`](Self::launch) does, and waits. Returns the time that the
+    /// kernel took, in milliseconds.
     ///
     /// # Errors
     /// As for `launch` and [`wait`](Self::wait).
@@ -205,11 +205,11 @@ pub unsafe trait Device: Send + Sync {
     /// Waits until all work of a stream is done.
     ///
     /// # Errors
-    /// If an operation that was started on the stream before has failed.
+    /// If an operation that was started on the stream has failed.
     fn wait(&self, stream: usize) -> Result<(), GpuError>;
 }
 
-/// A block of memory of a device. Wiped when dropped.
+/// A block of memory of a device. It is wiped when dropped.
 pub(crate) struct Memory {
     device: Arc<dyn Device>,
     address: u64,
@@ -238,47 +238,47 @@ impl Memory {
         self.len
     }
 
-    /// Wipes the bytes in `range`, and waits. No work on the device may use them.
+    /// Wipes the bytes in `range`, and waits. No work on the device may use these bytes.
     pub(crate) fn wipe(&mut self, range: Range<usize>) -> Result<(), GpuError> {
         let range = range.start.min(self.len)..range.end.min(self.len);
         if range.is_empty() {
             return Ok(());
         }
         let from = self.address + range.start as u64;
-        // SAFETY: `self` owns the memory, and this waits.
+        // SAFETY: `self` owns the memory, and `wait` returns after the operation.
         unsafe { self.device.zero(0, from, range.len()) }.and(self.device.wait(0))
     }
 
     /// Copies as much of `other` as fits to the beginning of this memory, and waits. No work on the
-    /// device may use either memory.
+    /// device may use either of the two memories.
     pub(crate) fn copy_from(&mut self, other: &Self) -> Result<(), GpuError> {
         let len = self.len.min(other.len);
-        // SAFETY: both are memory of this device and have at least `len` bytes.
+        // SAFETY: `self` and `other` are memory of this device, and have at least `len` bytes.
         unsafe { self.device.copy(0, self.address, other.address, len) }.and(self.device.wait(0))
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // All users of the memory have been waited for. If wiping fails, the device is lost and its
-        // memory with it.
+        // All users of the memory have been waited for. If wiping fails, the device and its memory
+        // are lost.
         let _ = self.wipe(0..self.len);
         // SAFETY: `self` owns the memory.
         unsafe { self.device.free(self.address, self.len) };
     }
 }
 
-/// Memory of the host that is locked for copies. Wiped when dropped.
+/// Memory of the host that is locked for copies. It is wiped when dropped.
 pub(crate) struct Locked {
     device: Arc<dyn Device>,
     memory: NonNull<u8>,
     len: usize,
     /// Number of bytes, from the beginning, that may have been written to since the last wipe. The
-    /// bytes behind them are zero.
+    /// later bytes are zero.
     used: usize,
 }
 
-// SAFETY: it owns its memory, and the memory is only written to through `&mut`.
+// SAFETY: a `Locked` owns its memory, which is only written to through `&mut`.
 unsafe impl Send for Locked {}
 
 impl Locked {
@@ -303,28 +303,28 @@ impl Locked {
         self.len
     }
 
-    /// Address of the first byte, to copy from. During the copy, nothing may be written through
-    /// slices.
+    /// Returns the address of the first byte, to copy from. During the copy, nothing may be written
+    /// through slices.
     fn as_ptr(&self) -> *const u8 {
         self.memory.as_ptr()
     }
 
-    /// Address of `range`, which lies within the memory, to copy to. During the copy, nothing may
-    /// be read or written through slices.
+    /// Returns the address of `range`, to copy to. The range must lie within the memory. During the
+    /// copy, nothing may be read or written through slices.
     fn copied_to(&mut self, range: Range<usize>) -> *mut u8 {
         self.used = self.used.max(range.end);
         // SAFETY: the range lies within the memory, so its beginning does.
         unsafe { self.memory.as_ptr().add(range.start) }
     }
 
-    /// Contents of the memory. No copy may be going on.
+    /// Returns the contents of the memory. No copy may be in progress.
     fn bytes(&self) -> &[u8] {
         // SAFETY: `self` owns the memory, which has `len` initialised bytes.
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr(), self.len) }
     }
 
-    /// Returns the first `len` bytes, or all if there are fewer, to be written. No copy may be
-    /// going on.
+    /// Returns the first `len` bytes, or all bytes if there are fewer, to be written. No copy may
+    /// be in progress.
     fn bytes_mut(&mut self, len: usize) -> &mut [u8] {
         let len = len.min(self.len);
         self.used = self.used.max(len);
@@ -333,8 +333,9 @@ impl Locked {
         unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr(), len) }
     }
 
-    /// Wipes the used bytes, on all threads. No copy may be going on. It stores whole registers,
-    /// where `zeroize` makes a volatile store for each byte. The barrier keeps the stores.
+    /// Wipes the used bytes, on all threads. No copy may be in progress. The stores have the width
+    /// of registers, while `zeroize` would make a volatile store for each byte. The barrier
+    /// prevents the compiler from removing the stores.
     fn wipe(&mut self) {
         let used = self.bytes_mut(self.used);
         fill(used, 0);
@@ -343,11 +344,11 @@ impl Locked {
     }
 }
 
-/// Bytes that one thread fills at a time: enough to be worth waking a thread.
+/// Number of bytes that one thread fills at a time. They are enough work to wake a thread for.
 const FILLED_AT_ONCE: usize = 256 << 10;
 
 /// Fills `bytes` on all threads of the pool that the caller is in. A short slice is filled by the
-/// caller alone, who may hold a lock that other threads wait for.
+/// calling thread alone, since it may hold a lock that other threads wait for.
 fn fill<T: Copy + Send + Sync>(bytes: &mut [T], value: T) {
     if bytes.len() <= FILLED_AT_ONCE {
         bytes.fill(value);

@@ -1,5 +1,5 @@
-//! Divides a batch into chunks, which the streams take one after the other, and a chunk into
-//! blocks, which the threads of the host take.
+//! Divides a batch into chunks and a chunk into blocks. The streams work on the chunks one after
+//! the other, and the threads of the host write the blocks.
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use std::ops::Range;
@@ -12,7 +12,8 @@ pub(crate) trait Jobs: Sync {
     /// Message of a job.
     fn message(&self, job: usize) -> &[u8];
 
-    /// True if a job has a different key than the job before it. `job` is not the first one.
+    /// Returns true if a job has a different key than the job before it. `job` must not be the
+    /// first job.
     fn another(&self, job: usize) -> bool;
 }
 
@@ -23,7 +24,7 @@ pub(crate) struct Size {
     pub(crate) jobs: usize,
     /// Number of keys. Neighbouring jobs with the same key count once.
     pub(crate) keys: usize,
-    /// Bytes that all messages take, padded.
+    /// Total bytes of all messages, padded.
     pub(crate) bytes: usize,
 }
 
@@ -38,17 +39,17 @@ impl Size {
     }
 }
 
-/// Rule by which a batch is divided, so that the host, the copies and the kernels work at the same
-/// time. Small chunks overlap well: only the staging of the first chunk and the delivery of the
-/// last one are exposed. Large chunks fill the processors well.
+/// Rule for dividing a batch, so that the host, the copies and the kernels work at the same time.
+/// With small chunks, the device is idle for a short time only: while the first chunk is staged and
+/// the last one is delivered. Large chunks fill the processors better.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Division {
-    /// Smallest number of jobs of a chunk: a batch of fewer than twice this number is one chunk.
+    /// Smallest number of jobs of a chunk. A batch of fewer than twice this number is one chunk.
     pub(crate) least: usize,
     /// Number of chunks of a large batch.
     pub(crate) chunks: usize,
-    /// Largest number of jobs of a chunk for each processor of the device. It bounds the memory for
-    /// very large batches.
+    /// Largest number of jobs of a chunk, for each processor of the device. It limits the memory
+    /// for very large batches.
     pub(crate) most_of_processor: usize,
 }
 
@@ -61,7 +62,8 @@ impl Division {
     }
 }
 
-/// Bytes that a message of `len` bytes takes: the next message begins at a multiple of 8 bytes.
+/// Returns the number of bytes that a message of `len` bytes takes. The next message begins at a
+/// multiple of 8 bytes.
 pub(crate) fn padded_len(len: usize) -> usize {
     len.next_multiple_of(8)
 }
@@ -83,9 +85,9 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// Number of jobs that a chunk of `size`, which needs `need` bytes, may keep. It is smaller
-    /// than the chunk's number if the chunk is too large. If all jobs are alike, it is the largest
-    /// number that fits.
+    /// Returns the number of jobs that a chunk of `size`, which needs `need` bytes, may keep. If
+    /// the chunk is too large, this number is smaller than that of the chunk. If all jobs are
+    /// alike, it is the largest number that fits.
     fn cut(&self, size: Size, need: usize) -> usize {
         let share = |has: usize, most: usize| match has {
             has if has <= most => size.jobs,
@@ -96,7 +98,7 @@ impl Limits {
     }
 }
 
-/// Neighbouring jobs of a batch that a stream takes at a time.
+/// Neighbouring jobs of a batch that a stream works on together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chunk {
     /// Jobs of the chunk.
@@ -107,15 +109,15 @@ pub(crate) struct Chunk {
     pub(crate) blocks: Vec<Block>,
 }
 
-/// Divides the jobs of a batch into chunks. `need` returns the bytes that a chunk takes of its
-/// stream's memory. A chunk has at least one job, however much memory that needs.
+/// Divides the jobs of a batch into chunks. `need` returns the bytes of its stream's memory that a
+/// chunk takes. A chunk has at least one job, even if the job does not fit.
 pub(crate) fn chunks(
     batch: &impl Jobs,
     limits: Limits,
     need: impl Fn(Size) -> usize,
 ) -> Vec<Chunk> {
     let all = batch.count();
-    // All chunks have one size, so that the last one is not a straggler.
+    // All chunks have the same size, so that the last chunk does not take longer than the others.
     let most = limits.jobs.max(1);
     let most = all.div_ceil(all.div_ceil(most).max(1)).max(1);
     if let Some(chunks) = alike(batch, most, |size| {
@@ -134,7 +136,7 @@ pub(crate) fn chunks(
             tried = cut;
             continue;
         }
-        // If the jobs become smaller again, the chunks grow again.
+        // If later jobs are smaller, the chunks grow again.
         tried = most.min(2 * jobs.len());
         start = jobs.end;
         chunks.push(Chunk { jobs, size, blocks });
@@ -142,8 +144,8 @@ pub(crate) fn chunks(
     chunks
 }
 
-/// Divides the jobs of a batch into chunks of `most` jobs. `None` if some chunk does not fit. All
-/// blocks are measured at once, so that no thread waits between one chunk and the next.
+/// Divides the jobs of a batch into chunks of `most` jobs. Returns `None` if a chunk does not fit.
+/// All blocks are measured at once, so that no thread waits at the end of a chunk.
 fn alike(batch: &impl Jobs, most: usize, fits: impl Fn(Size) -> bool) -> Option<Vec<Chunk>> {
     let all = batch.count();
     let starts = (0..all).step_by(most);
@@ -162,7 +164,7 @@ fn alike(batch: &impl Jobs, most: usize, fits: impl Fn(Size) -> bool) -> Option<
     ranges.into_iter().map(chunk).collect()
 }
 
-/// Returns the first job, and the jobs whose key differs from that of the job before.
+/// Returns the first job, and each job whose key differs from that of the job before it.
 pub(crate) fn firsts_of_keys(batch: &impl Jobs, jobs: Range<usize>) -> Vec<usize> {
     let first = jobs.start;
     let all = jobs.into_par_iter().with_min_len(COMPARED);
@@ -173,7 +175,7 @@ pub(crate) fn firsts_of_keys(batch: &impl Jobs, jobs: Range<usize>) -> Vec<usize
 /// Number of jobs whose keys one thread compares at a time.
 const COMPARED: usize = 4096;
 
-/// Number of jobs of a block: enough to be worth waking a thread.
+/// Number of jobs of a block. They are enough work to wake a thread for.
 const BLOCK: usize = 256;
 
 /// Jobs of a chunk that one thread stages.
@@ -181,20 +183,20 @@ const BLOCK: usize = 256;
 pub(crate) struct Block {
     /// Numbers of the block's jobs in the batch.
     pub(crate) jobs: Range<usize>,
-    /// Size of the chunk's jobs before the block.
+    /// Size of all jobs of the chunk that come before the block.
     pub(crate) before: Size,
-    /// Size of the block. A key counts in the block that has the chunk's first job of that key.
+    /// Size of the block. A key counts only in the block with the chunk's first job of that key.
     pub(crate) size: Size,
 }
 
 impl Block {
-    /// True if `job`, one of the block, is the first one of its key in the chunk.
+    /// Returns true if `job`, which is in the block, is the chunk's first job of its key.
     fn brings_a_key(&self, batch: &impl Jobs, job: usize) -> bool {
         let first = self.before.jobs == 0 && job == self.jobs.start;
         first || batch.another(job)
     }
 
-    /// Returns the jobs that are the first ones of their keys in the chunk.
+    /// Returns the jobs that are the chunk's first jobs of their keys.
     pub(crate) fn first_of_keys(&self, batch: &impl Jobs) -> impl Iterator<Item = usize> {
         self.jobs
             .clone()
@@ -222,7 +224,7 @@ impl Block {
     }
 }
 
-/// Returns the blocks of a chunk, not measured yet.
+/// Returns the blocks of a chunk. Their sizes are not measured yet.
 fn starts_of_blocks(chunk: &Range<usize>) -> impl Iterator<Item = Block> + use<> {
     let (start, end) = (chunk.start, chunk.end);
     chunk.clone().step_by(BLOCK).map(move |first| Block {
@@ -280,7 +282,7 @@ mod tests {
         }
     }
 
-    /// Computes the size of these jobs by its definition.
+    /// Computes the size of these jobs by the definition of the size.
     fn size_of(batch: &Batch, jobs: Range<usize>) -> Size {
         Size {
             jobs: jobs.len(),
@@ -365,7 +367,7 @@ mod tests {
         }
     }
 
-    /// Chunks that are measured at once equal those that are measured one after the other.
+    /// Compares chunks that are measured at once with chunks that are measured one after the other.
     #[test]
     fn chunks_that_are_alike_are_measured_at_once() {
         let batch = Batch(5000);

@@ -35,10 +35,10 @@ pub enum GpuError {
         /// Bytes that were asked for.
         asked: u64,
     },
-    /// A kernel did not start, failed while it ran, or left work undone although nothing reported a
+    /// A kernel did not start, failed while it ran, or left work undone without reporting a
     /// failure.
     Launch {
-        /// Name of the kernel, as far as it is known.
+        /// Name of the kernel, if it is known.
         kernel: String,
         /// Answer of the driver, or a description of the missing work.
         cause: String,

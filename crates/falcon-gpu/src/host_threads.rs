@@ -7,13 +7,13 @@ use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::thread::{self, available_parallelism};
 
-/// Thread pool of one context. Since it has its own, a context that holds the device never waits
-/// for jobs of other contexts.
+/// Thread pool of one context. Each context has its own pool, so a context that holds the device
+/// never waits for jobs of other contexts.
 pub(crate) struct HostThreads(Result<ThreadPool, String>);
 
 impl HostThreads {
-    /// Starts as many threads as `rayon` chooses: `RAYON_NUM_THREADS`, or one for each core. If the
-    /// system refuses that many, fewer are started.
+    /// Starts the number of threads that `rayon` chooses: `RAYON_NUM_THREADS`, or one for each
+    /// core. If the system refuses to start them, starts fewer threads.
     pub(crate) fn start() -> Self {
         let cores = available_parallelism().map_or(1, NonZeroUsize::get);
         let fewer = successors(Some(cores), |count| Some(count / 2)).take_while(|&count| count > 0);
@@ -38,7 +38,7 @@ impl HostThreads {
 
 /// Runs `work` on a thread that does nothing else while it waits.
 ///
-/// While a thread of a `rayon` pool waits, it takes up other work of that pool. If that were a
+/// A thread of a `rayon` pool takes up other work of that pool while it waits. If this work were a
 /// batch for the context whose device the thread holds, the thread would wait for itself.
 pub(crate) fn aside<T: Send>(
     work: impl FnOnce() -> Result<T, GpuError> + Send,
@@ -53,7 +53,7 @@ pub(crate) fn aside<T: Send>(
     })
 }
 
-/// Starts `count` threads, or as many as `rayon` chooses if `count` is zero.
+/// Starts `count` threads. If `count` is zero, `rayon` chooses the number.
 fn start(count: usize) -> Result<ThreadPool, String> {
     let name = |number| format!("falcon-gpu-{number}");
     let builder = ThreadPoolBuilder::new().thread_name(name);

@@ -1,8 +1,7 @@
 //! Interface to the kernels: their parameter and their names.
 //!
-//! [`Batch`] mirrors `kernels/batch.h`, which explains the fields;
-//! [`Kernel`] lists the kernels that `kernels/kernels.h` defines, and the sizes that a launch
-//! needs.
+//! [`Batch`] mirrors `kernels/batch.h`, which explains the fields. [`Kernel`] lists the kernels
+//! that `kernels/kernels.h` defines, and the sizes that a launch needs.
 
 use falcon_core::Parameters;
 
@@ -47,7 +46,7 @@ pub struct Batch {
 }
 
 /// Progress of a job, as in [`Batch::status`]; `kernels/jobs.h` has the order. Any two values
-/// differ in at least four bits, so zeroed memory or a flipped bit is never taken for progress.
+/// differ in at least four bits, so zeroed memory or a flipped bit is never mistaken for progress.
 pub mod status {
     /// No kernel has written a status yet.
     pub const NONE: u8 = 0x00;
@@ -60,15 +59,15 @@ pub mod status {
     pub const SEEDED: u8 = 0x3c;
     /// Signing: the sampler's bytes are written.
     pub const READY: u8 = 0x55;
-    /// Signing: a vector was found that is short.
+    /// Signing: the last attempt found a vector that is short.
     pub const SHORT: u8 = 0x5a;
-    /// Signing: a vector was found that is not short.
+    /// Signing: the last attempt found a vector that is not short.
     pub const LONG: u8 = 0x66;
     /// Signing: the job must be tried again with the next seed.
     pub const REDO: u8 = 0x69;
     /// The message is signed, the signature is valid, or the key is expanded.
     pub const DONE: u8 = 0xa5;
-    /// Verifying: the signature does not belong to this message and key.
+    /// Verifying: the signature is not valid for this message and key.
     pub const INVALID: u8 = 0xc3;
     /// Verifying: the bytes are not an encoded signature.
     pub const MALFORMED: u8 = 0xcc;
@@ -76,19 +75,19 @@ pub mod status {
     pub const UNPREPARED: u8 = 0xf0;
 }
 
-/// Base-2 logarithm of the degree. Does not compile for a degree without kernels.
+/// Returns the base-2 logarithm of the degree. A degree without kernels does not compile.
 pub(crate) fn logn_of<P: Parameters>() -> u32 {
     const { assert!(P::LOGN == 9 || P::LOGN == 10, "no kernels of this degree") };
     P::LOGN
 }
 
-/// Form in which the device keeps signing keys. It affects speed and memory only, never the bytes
-/// of signatures.
+/// Form in which the device keeps signing keys. The form only affects speed and memory, never the
+/// bytes of signatures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum KeyMode {
-    /// Keeps nothing: the small integers of a key come with every batch, and every attempt computes
-    /// basis and tree. Expanded keys would be turned back into small integers for every batch, so
-    /// give signing keys. Kernels read [`Batch::bases`].
+    /// Keeps nothing. The small integers of a key come with every batch, and every attempt computes
+    /// basis and tree. Give signing keys, since an expanded key must be turned back into small
+    /// integers for every batch. Kernels read [`Batch::bases`].
     Transient,
     /// Keeps the basis in the FFT domain, `32n` bytes a key. Every attempt computes the tree.
     /// Kernels read `4n` reals a key of [`Batch::keys`].
@@ -112,8 +111,8 @@ pub const SIGNING_LANES: u32 = 8;
 /// Operation of a kernel, performed for each slot of the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// Hashes nonces and messages to points. Nonces are derived if there is a batch seed, otherwise
-    /// read.
+    /// Hashes nonces and messages to points. Nonces are derived if there is a batch seed, and
+    /// otherwise read.
     Hash,
     /// Derives the seeds of attempt [`Batch::attempt`] from points.
     Seed,
@@ -121,16 +120,17 @@ pub enum Operation {
     Prng,
     /// Computes short polynomials from points and bytes, and the status of each job.
     Sign(KeyMode),
-    /// Decides which short polynomials are short enough when they are encoded, and lists the jobs
-    /// that must be tried again.
+    /// Decides which short polynomials are short enough in encoded form, and lists the jobs that
+    /// must be tried again.
     Accept,
-    /// Transforms bases to the FFT domain; slots are keys.
+    /// Transforms bases to the FFT domain. A slot is a key.
     Basis,
-    /// Expands keys from their bases; slots are keys.
+    /// Expands keys from their bases. A slot is a key.
     Expand,
-    /// Computes the values of public keys; slots are keys.
+    /// Computes the values of public keys. A slot is a key.
     Prepare,
-    /// Decodes signatures to nonces and short polynomials, and notes which could be decoded.
+    /// Decodes signatures to nonces and short polynomials. Marks the signatures that could be
+    /// decoded.
     Unpack,
     /// Computes the status of each job from points and the short polynomials that could be decoded.
     Verify,
@@ -146,7 +146,7 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Name of the kernel, the same in PTX and in the build for the host.
+    /// Name of the kernel, which is the same in PTX and in the build for the host.
     pub fn name(self) -> String {
         let operation = match self.operation {
             Operation::Hash => "hash",
@@ -166,7 +166,7 @@ impl Kernel {
         format!("{operation}_{}", self.logn)
     }
 
-    /// Threads that a slot needs; `prng_rows` is [`Batch::prng_rows`].
+    /// Number of threads that a slot needs. `prng_rows` is [`Batch::prng_rows`].
     pub fn threads(self, prng_rows: u32) -> u32 {
         match self.operation {
             Operation::Hash | Operation::Seed | Operation::Unpack => 1,
@@ -181,13 +181,13 @@ impl Kernel {
         }
     }
 
-    /// Reals of [`Batch::scratch`] that a slot needs.
+    /// Number of reals of [`Batch::scratch`] that a slot needs.
     pub fn scratch_reals(self) -> usize {
         let n = 1 << self.logn;
         match self.operation {
-            // The targets of the upper levels.
+            // The reals are the targets of the upper levels.
             Operation::Sign(KeyMode::Expanded) => 4 * n - (4 << 7),
-            // The targets of the upper levels, and the tree.
+            // The reals are the targets of the upper levels, and the tree.
             Operation::Sign(KeyMode::Transient | KeyMode::Balanced) => {
                 4 * n - (4 << 6) + computed_len(self.logn)
             }
@@ -195,15 +195,16 @@ impl Kernel {
         }
     }
 
-    /// Reals of shared memory that a warp needs.
+    /// Number of reals of shared memory that a warp needs.
     pub fn shared_reals(self) -> usize {
         let n = 1 << self.logn;
         match self.operation {
-            // Rows of the sampler's bytes.
+            // The memory holds rows of the sampler's bytes.
             Operation::Prng => 4 * 64,
-            // The targets of the lower levels, of four signatures.
+            // The memory holds the targets of the lower levels, for four signatures.
             Operation::Sign(KeyMode::Expanded) => 4 * (4 << 7),
-            // The targets of one level less, and the lowest levels of the tree.
+            // The memory holds the targets of one level fewer, and the lowest levels of
+            // the tree.
             Operation::Sign(_) => 4 * ((4 << 6) + computed_len(6)),
             Operation::Basis => 4 * n,
             Operation::Expand => computed_len(self.logn),

@@ -1,5 +1,5 @@
-//! Keys that stay on the device from batch to batch. They are uploaded as small integers and
-//! expanded on the device.
+//! Keys that stay on the device between batches. They are uploaded as small integers and expanded
+//! on the device.
 
 use crate::chain;
 use crate::device::{ALIGNMENT, ChunkStream, Device, Memory};
@@ -17,13 +17,13 @@ use zeroize::{Zeroize, Zeroizing};
 /// Length of the hash of a secret key in bytes.
 pub(crate) const HASH_LEN: usize = 32;
 
-/// Initial capacity, in keys.
+/// Initial capacity: a number of keys.
 pub(crate) const FEW: usize = 16;
 
-/// Number of keys that are expanded at once, one warp each.
+/// Number of keys that are expanded at once. A warp expands one key.
 const AT_ONCE: usize = 256;
 
-/// Reals of a key on the device.
+/// Returns the number of reals of a key on the device.
 pub(crate) const fn reals(mode: KeyMode, logn: u32) -> usize {
     match mode {
         KeyMode::Transient => 0,
@@ -32,23 +32,23 @@ pub(crate) const fn reals(mode: KeyMode, logn: u32) -> usize {
     }
 }
 
-/// Bytes of `f`, `g`, `F`, `G`.
+/// Returns the number of bytes of `f`, `g`, `F` and `G`.
 const fn small_len(logn: u32) -> usize {
     4 << logn
 }
 
-/// Key of a job, in the caller's form. It provides the two things that are uploaded: the hash of
+/// Key of a job, in the caller's form. It provides the two values that are uploaded: the hash of
 /// the secret and the small integers.
 #[derive(Clone, Copy)]
 pub(crate) struct ResidentKey<'a, P: Parameters>(pub(crate) JobKey<'a, P>);
 
 impl<'a, P: Parameters> ResidentKey<'a, P> {
-    /// True if both are the same key in memory.
+    /// Returns true if both keys are the same object in memory.
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.0.is_same(other.0)
     }
 
-    /// Hash of the secret, which tells keys apart.
+    /// Returns the hash of the secret, which identifies the key.
     pub(crate) fn hash(&self) -> &'a [u8; HASH_LEN] {
         match self.0 {
             JobKey::Signing(key) => hazmat::secret_hash(key),
@@ -92,7 +92,7 @@ pub(crate) struct KeyStore {
     logn: u32,
     most: usize,
     arrays: Option<Arrays>,
-    /// The places of keys, by a hash of the hash that identifies them.
+    /// The places of keys, by a table hash of the hash that identifies a key.
     places: HashMap<u64, u32>,
 }
 
@@ -103,12 +103,12 @@ struct Arrays {
     /// The small integers of keys that are being expanded, followed by a status for each key.
     small: Memory,
     capacity: usize,
-    /// Hashes of the secrets, which identify keys, in the order of their places. The capacity
-    /// suffices for all of them, so that none is moved.
+    /// Hashes of the secrets, which identify the keys, in the order of the keys' places. The
+    /// capacity suffices for all hashes, so that they are never moved.
     present: Zeroizing<Vec<[u8; HASH_LEN]>>,
 }
 
-/// Returns the bytes of each array, for `keys` keys.
+/// Returns the length of each array in bytes, for `keys` keys.
 fn lengths(mode: KeyMode, logn: u32, keys: usize) -> [usize; 3] {
     [
         keys.saturating_mul(8 * reals(mode, logn)),
@@ -124,12 +124,12 @@ pub(crate) fn different<P: Parameters>(keys: &[ResidentKey<'_, P>]) -> usize {
     hashes.len()
 }
 
-/// Returns the capacity after `keys` keys have been brought.
+/// Returns the capacity, as a number of keys, of a store to which `keys` keys were brought.
 fn capacity(keys: usize) -> usize {
     keys.checked_next_power_of_two().unwrap_or(keys).max(FEW)
 }
 
-/// Returns the bytes of device memory that are held for `keys` keys.
+/// Returns the bytes of device memory that a store of `keys` keys holds.
 pub(crate) fn need(mode: KeyMode, logn: u32, keys: usize) -> usize {
     if !mode.keeps_keys() {
         return 0;
@@ -196,7 +196,7 @@ impl KeyStore {
         (present.get(place as usize) == Some(hash)).then_some(place)
     }
 
-    /// True if the key is on the device.
+    /// Returns true if the key is on the device.
     pub(crate) fn has<P: Parameters>(&self, key: ResidentKey<'_, P>) -> bool {
         self.place(key.hash()).is_some()
     }
@@ -215,8 +215,9 @@ impl KeyStore {
         arrays.map_or(0, |arrays| arrays.capacity)
     }
 
-    /// Grows the capacity to at least `keys` keys, but to `most` at most. The stored keys move; if
-    /// this fails, they stay where they are. No work on the device may use them.
+    /// Grows the capacity to at least `keys` keys, but not beyond `most`. The stored keys move. If
+    /// the function fails, they stay at their old places. No work on the device may use the stored
+    /// keys.
     pub(crate) fn reserve(
         &mut self,
         device: &Arc<dyn Device>,
@@ -236,12 +237,13 @@ impl KeyStore {
         Ok(())
     }
 
-    /// Largest number of keys at once.
+    /// Returns the largest number of keys that the store may hold.
     pub(crate) fn most(&self) -> usize {
         self.most
     }
 
-    /// Takes all keys off the device, to free their places. No work on the device may use them.
+    /// Removes all keys from the device, to free their places. No work on the device may use these
+    /// keys.
     pub(crate) fn replace(&mut self) -> Result<(), GpuError> {
         self.places.clear();
         let Some(arrays) = &mut self.arrays else {
@@ -253,21 +255,21 @@ impl KeyStore {
         let keys = arrays.keys.wipe(0..8 * reals(self.mode, self.logn) * count);
         let wiped = keys.and(arrays.hashes.wipe(0..HASH_LEN * count));
         if wiped.is_err() {
-            // A place is given to another key only after the old key is wiped.
+            // The old keys are wiped before their places are given to other keys.
             self.clear();
         }
         wiped
     }
 
-    /// Takes all keys off the device and frees their memory. No work on the device may use them.
+    /// Removes all keys from the device and frees their memory. No work on the device may use them.
     pub(crate) fn clear(&mut self) {
         self.places.clear();
         self.arrays = None;
     }
 
-    /// Brings those of `keys` to the device that are not there yet, and returns the place of each.
-    /// Returns `None` if they do not fit. An error leaves the stored keys as they were. `stream`
-    /// must be idle.
+    /// Brings the `keys` that are not on the device yet to the device, and returns the place of
+    /// each key. Returns `None` if they do not fit. After an error, the stored keys are unchanged.
+    /// `stream` must be idle.
     pub(crate) fn bring<P: Parameters>(
         &mut self,
         stream: &mut ChunkStream,
@@ -293,7 +295,7 @@ impl KeyStore {
         Ok((places.len() == keys.len()).then_some(places))
     }
 
-    /// Expands keys on the device, behind the stored ones. They must fit.
+    /// Expands keys on the device, at the places after the stored keys. The places must exist.
     fn expand<P: Parameters>(
         &mut self,
         stream: &mut ChunkStream,
@@ -302,7 +304,7 @@ impl KeyStore {
         let operation = match self.mode {
             KeyMode::Expanded => Operation::Expand,
             KeyMode::Balanced => Operation::Basis,
-            // The capacity is zero keys, so the kernel would write behind the arrays.
+            // The capacity is zero keys, so the kernel would write beyond the arrays.
             KeyMode::Transient => return Ok(()),
         };
         let (first, stride) = (self.len(), reals(self.mode, self.logn));
@@ -310,7 +312,7 @@ impl KeyStore {
             return Ok(());
         };
         let statuses = group.len() * small_len(self.logn);
-        // The small integers are followed by one zero for each key: the status "not done".
+        // After the small integers comes one zero for each key, which is the status "not done".
         let mut small = Zeroizing::new(vec![status::NONE; statuses + group.len()]);
         for (key, out) in group.iter().zip(small.chunks_exact_mut(4 * P::N)) {
             key.write_small(out);
@@ -329,7 +331,7 @@ impl KeyStore {
             count: group.len() as u32,
             ..Batch::default()
         };
-        // SAFETY: these are the places of these keys in the arrays. No other kernel knows them yet.
+        // SAFETY: the arrays have places for these keys. No other kernel uses these places yet.
         let expanded = unsafe {
             stream
                 .send_secret(batch.bases, &small)
@@ -347,7 +349,7 @@ impl KeyStore {
         let expanded = expanded.and(stream.wait());
         let wiped = arrays.small.wipe(0..small.len());
         if let Err(error) = expanded.and(wiped) {
-            // Wipes the places of these keys. None of them is entered as present.
+            // Wipes the places of these keys. None of the keys has been entered as present.
             let all = |each: usize| each * first..each * (first + group.len());
             let _ = arrays.small.wipe(0..small.len());
             let _ = arrays.keys.wipe(all(8 * stride));
@@ -392,7 +394,7 @@ mod tests {
         assert_eq!(capacities, [16, 16, 16, 32, 32, 1024]);
         for mode in [KeyMode::Balanced, KeyMode::Expanded] {
             for keys in [16, 1024, 4096] {
-                // The device could hold fewer keys if small integers were kept for all of them.
+                // If the store kept small integers for all keys, fewer keys would fit.
                 let fit = fit(mode, 9, need(mode, 9, keys));
                 assert!((keys * 8 / 9 - 1..=keys).contains(&fit), "{fit} of {keys}");
             }

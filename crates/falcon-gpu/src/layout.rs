@@ -1,9 +1,9 @@
-//! Places of the arrays of a chunk in the memory of its stream.
+//! Assigns places in the memory of a stream to the arrays of a chunk.
 
 use crate::device::ALIGNMENT;
 use std::ops::Range;
 
-/// Arrays one after the other, each aligned to a cache line.
+/// Arrays that are placed one after the other, each aligned to a cache line.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Layout {
     len: usize,

@@ -1,4 +1,4 @@
-//! Plan for signing a batch, and places of the arrays of a chunk.
+//! Plan for signing a batch, and the places of the arrays of a chunk.
 
 use crate::division::Size;
 use crate::kernels::{Kernel, KeyMode, Operation, SIGNING_LANES, logn_of};
@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// Length of the seed of an attempt in bytes.
 pub(crate) const ATTEMPT_SEED: usize = 56;
-/// Length of a row of the sampler's bytes.
+/// Length of a row of the sampler's bytes, in bytes.
 const ROW: usize = 512;
 /// Length of the records of a row in bytes.
 const ROW_RECORDS: usize = 2 * 46;
@@ -22,8 +22,8 @@ const SIGNED_TOGETHER: usize = 32 / SIGNING_LANES as usize;
 const MOST_ROWS: u32 = 1024;
 // `prng` numbers the eight blocks of every row of a chunk with 32 bits.
 const _: () = assert!(8 * MOST_ROWS as u64 * MOST_JOBS as u64 <= 1 << 32);
-/// Plan for signing a chunk, and places of its arrays: first those that are copied to the device,
-/// then those that are copied from it.
+/// Plan for signing a chunk, with the places of its arrays. The arrays that are copied to the
+/// device come first, and then those that are copied from it.
 pub(crate) struct Plan {
     pub(crate) mode: KeyMode,
     pub(crate) prng_rows: u32,
@@ -69,7 +69,8 @@ impl Way {
         Self {
             logn: logn_of::<P>(),
             mode: options.key_mode,
-            // Enough for nearly every signature: 44 rows for degree 512, 86 for 1024.
+            // These rows suffice for nearly every signature: 44 rows for degree 512, 86 for degree
+            // 1024.
             prng_rows: options
                 .prng_rows
                 .map_or(2 + (42 << P::LOGN >> 9), |rows| rows.clamp(4, MOST_ROWS)),
@@ -141,7 +142,8 @@ impl Way {
 }
 
 impl Plan {
-    /// Bytes of locked memory for copies to the device. Seeds count only if they are given.
+    /// Returns the bytes of locked memory for copies to the device. Seeds count only if the caller
+    /// gives them.
     pub(crate) fn upload(&self, seeds_given: bool) -> usize {
         if seeds_given {
             self.seeds.end
@@ -150,8 +152,8 @@ impl Plan {
         }
     }
 
-    /// Bytes of locked memory for copies from the device: nonces, `s2`, counts, and the list of
-    /// jobs to try again.
+    /// Returns the bytes of locked memory for copies from the device: nonces, `s2`, counts, and the
+    /// list of jobs to try again.
     pub(crate) fn download(&self) -> usize {
         self.nonces.len() + self.s2.len() + self.counts.len() + self.lists[0].len()
     }
@@ -162,8 +164,9 @@ mod tests {
     use super::*;
     use falcon_core::{Falcon512, Falcon1024};
 
-    /// Real `i` of slot `s` is where `kernels/batch.h` says: the last real of the last slot is
-    /// there, and so are those of the other slots of its warp.
+    /// Checks that the scratch memory has whole warps. Real `i` of slot `s` has the place that
+    /// `kernels/batch.h` defines. The last real of the last slot must be within the memory, and so
+    /// must the reals of the other slots of its warp.
     fn scratch_has_whole_warps<P: Parameters>(mode: KeyMode, reals: usize) {
         let options = Options {
             key_mode: mode,

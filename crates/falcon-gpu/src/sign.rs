@@ -1,4 +1,4 @@
-//! Signs a batch: its chunks run on streams, and attempts repeat until every job is done.
+//! Signs a batch. Its chunks run on streams, and attempts repeat until every job is done.
 
 use crate::chain;
 use crate::device::{ChunkStream, Device};
@@ -19,29 +19,30 @@ use std::ops::Range;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// Number of attempts after which the device counts as faulty if a job is still not done. The CPU
-/// gives up after 256 attempts. Chance causes 256 refusals with a probability below `2^-128`.
+/// If a job is not done after this number of attempts, the device counts as faulty. The CPU gives
+/// up after 256 attempts. The probability of 256 refusals by chance is below `2^-128`.
 const MOST_ATTEMPTS: u32 = 1000;
 
-/// Division of a batch. A multiprocessor of an H100 signs 48 jobs at once, so a chunk of the
-/// largest size keeps it busy for more than twice the time of one job. A job of Falcon-512 with an
-/// expanded key takes 40 KiB of device memory.
+/// Division of a batch that is signed. A multiprocessor of an H100 signs 48 jobs at once, so a
+/// chunk of the largest size keeps it busy for more than twice the time of one job. A job of
+/// Falcon-512 with an expanded key takes 40 KiB of device memory.
 pub(crate) const DIVISION: Division = Division {
     least: 4096,
     chunks: 8,
     most_of_processor: 128,
 };
 
-/// The jobs of a batch, and the source of nonces and the sampler's seeds.
+/// The jobs of a batch, and the source of their nonces and sampler seeds.
 pub(crate) enum Work<'a, P: Parameters> {
-    /// Randomness from a fresh seed, the secret, the number of the job and the hashed point.
+    /// Derives the randomness from a fresh seed, the secret, the number of the job and the hashed
+    /// point.
     Hedged {
         seed: &'a [u8; SEED_LEN],
         /// The number of the first job.
         first: u64,
         jobs: &'a [SignJob<'a, P>],
     },
-    /// Randomness from the caller.
+    /// Uses the randomness that the caller gives.
     Given(&'a [RawJob<'a, P>]),
 }
 
@@ -95,13 +96,13 @@ struct Flight<'w> {
     chunk: &'w Chunk,
     plan: Plan,
     batch: Batch,
-    /// Index of the list to which the next attempt appends.
+    /// Index of the list to which the next attempt appends jobs that must be tried again.
     redo: usize,
-    /// Streams of the given seeds, one for each job of the chunk.
+    /// Streams from which the given seeds are read, one for each job of the chunk.
     seed_streams: Vec<Shake256Reader>,
 }
 
-/// Signs all of `work` into `signatures`. If it fails, some of them may have been replaced.
+/// Signs all of `work` into `signatures`. If this fails, some signatures may have been replaced.
 pub(crate) fn sign<P: Parameters>(
     device: &Arc<dyn Device>,
     state: &mut State,
@@ -114,7 +115,7 @@ pub(crate) fn sign<P: Parameters>(
         let keys = different(&keys_of(work, 0..work.count()));
         match state.reserve::<P>(device, options, keys)? {
             capacity if capacity < keys => capacity,
-            // The keys of the whole batch fit together, so those of any chunk do.
+            // The keys of the whole batch fit together, so the keys of each chunk also fit.
             _ => usize::MAX,
         }
     } else {
@@ -152,7 +153,7 @@ pub(crate) fn sign<P: Parameters>(
             if flights[number].is_none()
                 && let Some(&chunk) = waiting.peek()
             {
-                // If the keys of the chunk do not fit, they replace other keys when all started
+                // If the keys of the chunk do not fit, they replace other keys after all started
                 // chunks have been read.
                 let mut begun = begin(state, number, way, work, chunk)?;
                 if begun.is_none() && flights.iter().all(Option::is_none) {
@@ -189,13 +190,13 @@ struct Placed {
     /// Addresses of the keys, and of the hashes of their secrets.
     keys: u64,
     hashes: u64,
-    /// Places of the keys that stay, in the order of the chunk.
+    /// Places of the resident keys, in the order of the chunk.
     places: Option<Vec<u32>>,
-    /// True if all jobs share one key: the same address for all streams.
+    /// True if all jobs share one key. The address is then the same for all streams.
     shared: bool,
 }
 
-/// Brings those keys of a chunk to the device that stay there. `None` if they do not fit.
+/// Brings the resident keys of a chunk to the device. Returns `None` if they do not fit.
 fn place<P: Parameters>(
     state: &mut State,
     number: usize,
@@ -228,7 +229,7 @@ fn place<P: Parameters>(
     }))
 }
 
-/// Writes the jobs of a chunk to the places of the plan.
+/// Writes the jobs of a chunk to the places that the plan assigns.
 fn write_jobs<P: Parameters>(
     out: &mut [u8],
     plan: &Plan,
@@ -249,7 +250,7 @@ fn write_jobs<P: Parameters>(
     stage(out, &chunk.blocks, arrays, |block, arrays| {
         let [bytes, ends, status, key_of_job, bases, hashes, nonces] = arrays;
         put_messages(work, block, bytes, ends);
-        // Overwrites the statuses that an earlier chunk has left.
+        // Overwrites the statuses of an earlier chunk.
         status.fill(status::GIVEN);
         let numbers = block.keys(work);
         match &placed.places {
@@ -279,7 +280,8 @@ fn write_jobs<P: Parameters>(
     })
 }
 
-/// Brings a chunk to its stream and starts the first attempt. `None` if its keys do not fit.
+/// Brings a chunk to its stream and starts the first attempt. Returns `None` if its keys do not
+/// fit.
 fn begin<'w, P: Parameters>(
     state: &mut State,
     number: usize,
@@ -361,7 +363,7 @@ fn begin<'w, P: Parameters>(
 
 impl Flight<'_> {
     /// Starts an attempt for the slots of `batch`, which are the jobs `jobs`. Fetches the results
-    /// of the whole chunk, since nearly all jobs have one already.
+    /// of the whole chunk, since nearly all jobs already have a result.
     fn attempt(
         &mut self,
         stream: &mut ChunkStream,
@@ -421,7 +423,7 @@ impl Flight<'_> {
     }
 
     /// Waits for the attempt, and starts the next one if jobs are left. Returns true if all results
-    /// are there.
+    /// have been fetched.
     fn go_on<P: Parameters>(
         &mut self,
         stream: &mut ChunkStream,

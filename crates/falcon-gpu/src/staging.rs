@@ -1,5 +1,5 @@
-//! Staging: several threads write the data that goes to the device. A chunk is divided into blocks,
-//! and each array into the slices of these blocks.
+//! Staging writes the data for the device on several threads. A chunk is divided into blocks, and
+//! each array into slices, one for each block.
 
 use crate::division::{Block, Jobs, Size, padded_len, total};
 use crate::error::GpuError;
@@ -25,8 +25,8 @@ impl Each {
     }
 }
 
-/// Calls `write` for each block, on several threads, with the block's slices of the arrays that lie
-/// at these places of `out`.
+/// Calls `write` for each block, on several threads. `write` gets the block's slice of each array.
+/// The arrays lie at these places of `out`.
 pub(crate) fn stage<const ARRAYS: usize>(
     out: &mut [u8],
     blocks: &[Block],
@@ -75,8 +75,8 @@ pub(crate) fn put<const N: usize>(bytes: &mut [u8], values: impl IntoIterator<It
     }
 }
 
-/// Messages of a chunk, one after the other. The list of their ends begins with a zero, the
-/// beginning of the first message.
+/// Messages of a chunk, one after the other. The list of their ends begins with a zero, where the
+/// first message begins.
 pub(crate) struct Messages<'p> {
     bytes: &'p Range<usize>,
     ends: Range<usize>,
@@ -158,7 +158,8 @@ mod tests {
         }
     }
 
-    /// Arrays written block by block equal arrays written for the whole chunk.
+    /// Compares arrays that are written block by block with arrays that are written for the whole
+    /// chunk.
     #[test]
     fn blocks_write_what_one_would_write() {
         let batch = Batch::new(3000);

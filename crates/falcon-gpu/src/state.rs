@@ -1,4 +1,4 @@
-//! State of a context on its device: streams, their memory pool, keys.
+//! State of a context on its device: streams, their memory pool, and keys.
 
 use crate::device::{ChunkStream, Device, MOST_STREAMS, Memory};
 use crate::division::{Chunk, Limits};
@@ -10,12 +10,12 @@ use falcon_core::Parameters;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use std::sync::Arc;
 
-/// Everything that a context has on its device. Fields are dropped in this order: streams are
+/// Everything that a context has on its device. Fields are dropped in this order, so streams are
 /// dropped, and wait, before the memory that they use.
 pub(crate) struct State {
     pub(crate) streams: Vec<ChunkStream>,
     pool: Option<Memory>,
-    /// Bytes that chunks were allowed to take when the pool was made.
+    /// Bytes that the chunks were allowed to take when the pool was made.
     budget: usize,
     stores: [Option<KeyStore>; 2],
 }
@@ -37,7 +37,7 @@ impl State {
         }
     }
 
-    /// Returns the store of keys of a degree. Creates it if there is none.
+    /// Returns the store of keys of a degree. Creates the store if necessary.
     pub(crate) fn store<P: Parameters>(
         &mut self,
         device: &Arc<dyn Device>,
@@ -69,7 +69,8 @@ impl State {
             let store = self.store::<P>(device, options)?;
             match store.reserve(device, keys, most) {
                 Ok(()) => return Ok(store.capacity()),
-                // First the memory of chunks is given up, then fewer keys are tried.
+                // If memory is short, first frees the memory of the chunks, and then tries fewer
+                // keys.
                 Err(GpuError::OutOfMemory { .. }) if self.pool.is_some() => self.drop_pool(),
                 Err(GpuError::OutOfMemory { .. }) if most > 1 => most = most.min(keys.max(FEW)) / 2,
                 Err(error) => return Err(error),
@@ -85,14 +86,14 @@ impl State {
         self.pool = None;
     }
 
-    /// Addresses of the keys and of their hashes.
+    /// Returns the addresses of the keys and of their hashes.
     pub(crate) fn addresses<P: Parameters>(&self) -> (u64, u64) {
         let store = self.stores[number_of::<P>()].as_ref();
         store.map_or((0, 0), KeyStore::addresses)
     }
 
-    /// Brings those keys of these jobs to the device that are not there yet, and returns the place
-    /// of each. Returns `None` if other keys take up the memory. Stream `number` must be idle.
+    /// Brings the keys of these jobs to the device unless they are there, and returns the place of
+    /// each key. Returns `None` if other keys take up the memory. Stream `number` must be idle.
     pub(crate) fn bring<P: Parameters>(
         &mut self,
         number: usize,
@@ -104,7 +105,7 @@ impl State {
         }
     }
 
-    /// Brings a key to the device, unless it is there.
+    /// Brings a key to the device unless it is there.
     pub(crate) fn upload<P: Parameters>(
         &mut self,
         key: ResidentKey<'_, P>,
@@ -115,7 +116,7 @@ impl State {
         if store.has(key) {
             return Ok(());
         }
-        // The capacity grows while memory is left.
+        // The capacity grows as long as the device has free memory.
         let keys = store.len() + 1;
         self.reserve::<P>(device, options, keys)?;
         if self.bring(0, &[key])?.is_none() {
@@ -125,14 +126,14 @@ impl State {
         Ok(())
     }
 
-    /// Takes all keys off the device.
+    /// Removes all keys from the device.
     pub(crate) fn forget_keys(&mut self) {
         for store in self.stores.iter_mut().flatten() {
             store.clear();
         }
     }
 
-    /// Takes all keys off the device, to free their places. All streams must be idle.
+    /// Removes all keys from the device, to free their places. All streams must be idle.
     pub(crate) fn replace_keys<P: Parameters>(&mut self) -> Result<(), GpuError> {
         let store = self.stores[number_of::<P>()].as_mut();
         store.map_or(Ok(()), KeyStore::replace)
@@ -140,8 +141,9 @@ impl State {
 
     /// Divides a batch and reserves memory for its chunks. A chunk has at most `most_jobs` jobs,
     /// unless the options give another number. `divide` returns the chunks under given limits.
-    /// `sizes` returns the memory that a chunk needs: on the device, and locked memory to copy from
-    /// and to. Also returns the number of streams that have memory.
+    /// `sizes` returns the sizes of the memory that a chunk needs: device memory, locked memory to
+    /// copy from, and locked memory to copy to. This function also returns the number of streams
+    /// that have memory.
     pub(crate) fn prepare(
         &mut self,
         device: &Arc<dyn Device>,
@@ -153,7 +155,7 @@ impl State {
     ) -> Result<(Vec<Chunk>, usize), GpuError> {
         let jobs = options.chunk.unwrap_or(most_jobs);
         let mut limit = self.streams.len().max(1);
-        // While chunks fit into the pool, the device is not asked for its free memory.
+        // As long as the chunks fit into the pool, the device is not asked for its free memory.
         let (mut memory, mut asked) = match self.pool {
             Some(_) => (self.budget, false),
             None => (self.budget_of_chunks(device, options)?, true),
@@ -175,21 +177,21 @@ impl State {
             }
             self.budget = memory;
             match self.equip(device, streams, most) {
-                // With less memory the chunks are smaller, down to one job.
+                // If memory is short, the chunks become smaller, down to one job.
                 Err(GpuError::OutOfMemory { .. })
                     if chunks.iter().any(|chunk| chunk.jobs.len() > 1) =>
                 {
                     memory = (memory / 2).min(most.0.saturating_mul(streams) / 2);
                 }
-                // Then the chunks run one at a time.
+                // If even this does not fit, the chunks run one at a time.
                 Err(GpuError::OutOfMemory { .. }) if streams > 1 => limit = 1,
                 result => return result.map(|()| (chunks, streams)),
             }
         }
     }
 
-    /// Returns the bytes of device memory that chunks may take, including those that they hold
-    /// already.
+    /// Returns the bytes of device memory that chunks may take, including those that they already
+    /// hold.
     fn budget_of_chunks(
         &self,
         device: &Arc<dyn Device>,
@@ -212,7 +214,7 @@ impl State {
             stream.detach();
         }
         if self.pool.as_ref().is_none_or(|pool| pool.len() < needed) {
-            // The old pool is freed first, so that less memory is needed at once.
+            // The old pool is freed first, so that both are not needed at once.
             self.pool = None;
             self.pool = Some(Memory::new(device, needed)?);
         }
@@ -236,22 +238,22 @@ impl State {
     }
 }
 
-/// Default number of streams. Measured on an H100: 65,536 jobs take a tenth longer with two or
-/// eight streams; 2^20 jobs take 2 % less with eight.
+/// Default number of streams. On an H100, 65,536 jobs take a tenth longer with two or eight streams
+/// than with four. With eight streams, 2^20 jobs take 2 % less time than with four.
 const DEFAULT_STREAMS: usize = 4;
 
-/// Upper bound on the jobs of a chunk. Kernels number the blocks of ChaCha20, at most 2^13 a job,
-/// with 32 bits.
+/// Upper bound on the number of jobs of a chunk. Kernels number the blocks of ChaCha20 with 32
+/// bits, and a job has at most 2^13 blocks.
 pub(crate) const MOST_JOBS: usize = 1 << 18;
 
-/// Bytes of device memory that a context may use if it holds `had` bytes already.
+/// Returns the bytes of device memory that a context may use if it already holds `had` bytes.
 fn budget(device: &Arc<dyn Device>, options: &Options, had: usize) -> Result<usize, GpuError> {
     let free = device.memory()?.free + had as u64;
     let most = options.memory.unwrap_or(free / 4 * 3);
     Ok(usize::try_from(most).unwrap_or(usize::MAX))
 }
 
-/// Index of the parameter set, 0 or 1.
+/// Returns the index of the parameter set, 0 or 1.
 fn number_of<P: Parameters>() -> usize {
     usize::from(logn_of::<P>() == 10)
 }

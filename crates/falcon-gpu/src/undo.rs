@@ -6,11 +6,11 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Number of results that one thread replaces at a time.
+/// Number of results that a thread replaces in one step.
 pub(crate) const BLOCK: usize = 64;
 
-/// Results of a caller, some of which have been replaced. When dropped, they are restored, unless
-/// they are [kept](Self::keep).
+/// Results of a caller, some of which have been replaced. When dropped, the old results are
+/// restored, unless the new ones are [kept](Self::keep).
 pub(crate) struct Undo<'o, T: Copy> {
     results: &'o mut [T],
     /// Beginnings of the blocks that were replaced.
@@ -19,7 +19,7 @@ pub(crate) struct Undo<'o, T: Copy> {
     old: Backup<T>,
 }
 
-/// Old contents, or memory for them, in blocks.
+/// Old contents in blocks, or spare memory for them.
 pub(crate) type Backup<T> = Vec<Vec<T>>;
 
 impl<'o, T: Copy + Send> Undo<'o, T> {
@@ -43,7 +43,7 @@ impl<'o, T: Copy + Send> Undo<'o, T> {
         self.old
             .resize_with(self.places.len().max(self.old.len()), Vec::new);
         let old = &mut self.old[before..];
-        // Blocks that are not reached stay empty, so they are not restored.
+        // A block that is not reached has an empty backup, so it is not restored.
         old.iter_mut().for_each(Vec::clear);
         self.results[range]
             .par_chunks_mut(BLOCK)
@@ -60,7 +60,7 @@ impl<'o, T: Copy + Send> Undo<'o, T> {
         self.results
     }
 
-    /// Keeps the new results. Returns the backup's memory.
+    /// Keeps the new results. Returns the memory of the backup.
     pub(crate) fn keep(mut self) -> Backup<T> {
         self.places.clear();
         std::mem::take(&mut self.old)
@@ -75,8 +75,8 @@ impl<T: Copy> Drop for Undo<'_, T> {
     }
 }
 
-/// Memory of the last batch's backup, for the next batch of the same kind: the pages of fresh
-/// memory cost more than the copies.
+/// Memory of the last batch's backup, for the next batch of the same kind. Allocating new pages
+/// would take longer than the copies.
 #[derive(Default)]
 pub(crate) struct LastBackup(Mutex<Option<Box<dyn Any + Send>>>);
 
@@ -92,7 +92,7 @@ impl LastBackup {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Box<dyn Any + Send>>> {
-        // A panic leaves the backup whole or empty.
+        // A panic leaves the backup whole or empty, so it can be used.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -111,7 +111,7 @@ mod tests {
                     assert_eq!(*result, i);
                     *result += 1000;
                 }
-                // A block in the middle fails; its neighbours must be restored, too.
+                // A block in the middle fails. Its neighbours must also be restored.
                 if !keep && first == 100 + BLOCK {
                     Err(())
                 } else {

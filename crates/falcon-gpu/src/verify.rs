@@ -1,4 +1,4 @@
-//! Verifies a batch: its chunks run on streams.
+//! Verifies a batch, whose chunks run on streams.
 
 use crate::chain;
 use crate::device::{ChunkStream, Device};
@@ -17,9 +17,9 @@ use rayon::iter::{
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Division of a batch. A warp does one job. The largest chunks have eight times as many jobs as
-/// the processors run at once. The data that the host wrote for such a chunk is still in its caches
-/// when it is copied.
+/// Division of a batch that is verified. A warp does one job. The largest chunk has eight times the
+/// jobs that the processors run at once. The data of such a chunk are still in the host's caches
+/// when they are copied to the device.
 pub(crate) const DIVISION: Division = Division {
     least: 4096,
     chunks: 4,
@@ -47,8 +47,8 @@ impl<'a, P: Parameters> Claims<'a, P> {
         }
     }
 
-    /// Distance in bytes between the beginnings of encoded signatures: the length of the longest
-    /// one that can be valid.
+    /// Returns the distance in bytes between the beginnings of encoded signatures. It is the length
+    /// of the longest signature that can be valid.
     fn stride(&self) -> usize {
         let longest = match self {
             Self::Decoded(_) => None,
@@ -82,7 +82,7 @@ impl<P: Parameters> Jobs for Claims<'_, P> {
     }
 }
 
-/// Places of the arrays of a chunk: first those that are copied to the device.
+/// Places of the arrays of a chunk. The arrays that are copied to the device come first.
 struct Plan {
     stride: usize,
     messages: Range<usize>,
@@ -91,7 +91,7 @@ struct Plan {
     public_keys: Range<usize>,
     signatures: Range<usize>,
     lengths: Range<usize>,
-    /// Nonces. They are copied to the device, or written there.
+    /// Nonces. They are copied to the device, or a kernel writes them there.
     nonces: Range<usize>,
     s2: Range<usize>,
     status: Range<usize>,
@@ -169,7 +169,7 @@ pub(crate) fn verify<P: Parameters>(
         },
     )?;
 
-    // A chunk is begun when the chunk before it on the same stream has been read.
+    // Before a chunk is begun, the earlier chunk on the same stream is read.
     let streams = streams.max(1);
     let mut started: Vec<Option<&Chunk>> = vec![None; streams];
     for (number, chunk) in chunks.iter().enumerate() {
@@ -197,8 +197,8 @@ pub(crate) fn verify<P: Parameters>(
     Ok(verdicts)
 }
 
-/// Finds the malformed signatures among the invalid ones. The kernels can decode an `s2` that alone
-/// exceeds the norm bound; the decoder refuses it.
+/// Finds the malformed signatures among the invalid ones. A kernel can decode an `s2` that exceeds
+/// the norm bound by itself, which the CPU's decoder refuses as malformed.
 pub(crate) fn tell_malformed<P: Parameters>(claims: &Claims<'_, P>, verdicts: &mut [Verdict]) {
     let Claims::Encoded(jobs) = claims else {
         return;
@@ -252,12 +252,12 @@ fn bring<P: Parameters>(
                     let len = length::<P>(job.signature);
                     *length_of = (len as u32).to_le_bytes();
                     out[..len].copy_from_slice(&job.signature[..len]);
-                    // The kernel does not read the bytes behind the signature.
+                    // The kernel does not read the bytes after the signature.
                 }
             })?;
             stream.send(0..plan.lengths.end)?;
             // The signatures are not decoded yet. The statuses are zeroed, so that no status of an
-            // earlier chunk is taken for a new one.
+            // earlier chunk is mistaken for a new one.
             stream.zero(plan.status.clone())?;
         }
         Claims::Decoded(all) => {
@@ -289,7 +289,7 @@ fn begin<P: Parameters>(
     plan: Plan,
 ) -> Result<(), GpuError> {
     bring(stream, claims, chunk, &plan)?;
-    // Zeroed, so that the values of an earlier chunk's keys are not used.
+    // The memory is zeroed, so that the values of an earlier chunk's keys are not used.
     stream.zero(plan.prepared.clone())?;
 
     let address = |range: &Range<usize>| stream.address(range.start);
@@ -333,8 +333,8 @@ fn begin<P: Parameters>(
     stream.fetch(plan.status, 0)
 }
 
-/// Number of bytes to decode. It is 0 if the signature is longer than any valid one: the kernel
-/// refuses an empty signature.
+/// Returns the number of bytes to decode. If the signature is longer than any valid one, the number
+/// is 0, since the kernel refuses an empty signature.
 fn length<P: Parameters>(signature: &[u8]) -> usize {
     if signature.len() <= P::COMPRESSED_MAX_LEN {
         signature.len()

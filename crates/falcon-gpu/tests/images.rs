@@ -83,7 +83,7 @@ fn loads_a_cubin() {
         _ => (4, cubin(9, 0)),
     };
     assert_eq!(tried(&context), [(number, form, false)]);
-    // No image is loaded again.
+    // The second batch loads no image.
     sign(&context).expect("a batch");
     assert_eq!(tried(&context), [(number, form, false)]);
 }
@@ -149,7 +149,8 @@ fn falls_back_to_text() {
         ],
         _ => vec![(4, cubin(9, 0), true), (0, TEXT, false)],
     };
-    // The images of both degrees contain `prng`, so those of degree 1024 are tried for it, too.
+    // `prng` is also in the images of degree 1024, so the driver tries those images, too. This test
+    // compares only the images of degree 512.
     let of_512 = |images: Vec<(usize, ImageForm, bool)>| -> Vec<_> {
         let of_512 = [0, 2, 3, 4];
         images
@@ -164,7 +165,7 @@ fn falls_back_to_text() {
     sign(&context).expect("a batch");
     assert_eq!(context.loaded(), before, "nothing is tried again");
 
-    // Without PTX no image is left. The error is the first reason.
+    // Without PTX, no image is left. The batch returns the first reason as its error.
     let context = GpuContext::with_images(0, Options::default(), &CUBINS).expect("cubins");
     match sign(&context) {
         Err(BatchError::Engine(text)) => {

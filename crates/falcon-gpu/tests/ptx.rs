@@ -1,5 +1,5 @@
-//! Checks the compiled kernels: the arithmetic rounds as the specification requires, the registers
-//! are within a budget, and the sources are those of the tree.
+//! Checks the compiled kernels. Their arithmetic rounds as the specification requires, their
+//! registers are within a budget, and their sources are those of the tree.
 
 use falcon_gpu::{CUBINS, IMAGES, PTX};
 use falcon_gpu_host::kernels;
@@ -31,7 +31,7 @@ fn binary64_is_rounded_after_every_operation() {
         for name in instructions(ptx).filter(|name| name.ends_with(".f64")) {
             let operation = name.split('.').next().unwrap();
             match operation {
-                // Quotients and roots are one instruction here. Drivers compile it to code that
+                // A quotient or a root is one instruction here. Drivers compile it to code that
                 // rounds once, as IEEE 754 requires.
                 "add" | "sub" | "mul" | "div" | "rcp" | "sqrt" => {
                     assert_eq!(name, format!("{operation}.rn.f64"));
@@ -47,8 +47,8 @@ fn binary64_is_rounded_after_every_operation() {
                 !instructions(ptx).any(|name| name.starts_with(fused) && name.ends_with(".f64"))
             );
         }
-        // Only the sampler's estimate uses this instruction. Its bounds hold with and without
-        // fusing.
+        // Only the estimate of the sampler's filter uses this instruction. The bounds of the
+        // estimate hold with and without fusing.
         assert!(instructions(ptx).any(|name| name == "fma.rn.f32"));
         for used in ["add", "sub", "mul", "sqrt"] {
             assert!(counts.contains_key(used), "no {used}");
@@ -70,9 +70,9 @@ fn every_kernel_is_there_under_its_name() {
     }
 }
 
-/// With sixteen warps on a multiprocessor, each thread can have 128 registers; with the twelve of
-/// kernels that sign, 168. Nothing is spilled, and no stack is used, so threads leave data only in
-/// registers.
+/// With sixteen warps on a multiprocessor, each thread can have 128 registers. With twelve warps,
+/// as for kernels that sign, it can have 168. No register is spilled and no stack is used, so
+/// threads leave data only in registers.
 #[test]
 fn registers_and_spills_are_within_the_budget() {
     let mut rows = RESOURCES.lines();
@@ -104,8 +104,8 @@ fn registers_and_spills_are_within_the_budget() {
     }
 }
 
-/// Groups of lanes clear their shared memory at the end. The compiler has not removed these stores,
-/// although nobody reads them.
+/// Groups of lanes clear their shared memory at the end. Checks that the compiler has not removed
+/// these stores, although nobody reads the memory afterwards.
 #[test]
 fn kernels_of_groups_clear_their_shared_memory() {
     for (ptx, logn) in PTX.into_iter().zip(9..) {
@@ -119,7 +119,7 @@ fn kernels_of_groups_clear_their_shared_memory() {
     }
 }
 
-/// The crate contains exactly the committed images, in the documented order.
+/// Checks that the crate contains exactly the committed images, in the documented order.
 #[test]
 fn images_are_the_files_of_the_folder() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("ptx");
@@ -139,7 +139,8 @@ fn images_are_the_files_of_the_folder() {
     assert!(bytes <= 8 << 20, "ptx/ has {bytes} bytes");
 }
 
-/// Returns the files under `folder` whose hashes differ from the list, and the length of the list.
+/// Returns the files under `folder` whose hashes differ from those in the list, and the number of
+/// listed files.
 fn changed(list: &str, folder: &Path) -> (Vec<String>, usize) {
     let mut changed = Vec::new();
     for line in list.lines() {
@@ -152,7 +153,7 @@ fn changed(list: &str, folder: &Path) -> (Vec<String>, usize) {
     (changed, list.lines().count())
 }
 
-/// The images were not changed by hand.
+/// Checks that the images were not changed by hand.
 #[test]
 fn the_text_is_what_the_compiler_made() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("ptx");

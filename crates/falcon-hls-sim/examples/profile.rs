@@ -4,11 +4,12 @@
 //! profile OPERATION DEGREE REPEATS scalar|soft
 //! ```
 //!
-//! does an operation REPEATS times, each time with different randomness, between two [`mark`]s
-//! inside [`measured`], for tools that count instructions. Keys and signatures are prepared
-//! outside. Only the portable code runs: one lane on the machine's binary64 unit (`scalar`) or with
-//! integers (`soft`), without further instruction sets. Then the program prints the butterflies of
-//! the same work, done once more on an instrument, for each part of the work.
+//! does an operation REPEATS times, each time with different randomness. The work is between two
+//! [`mark`]s inside [`measured`], for tools that count instructions. Keys and signatures are
+//! prepared outside of it. Only the portable code runs: one lane on the machine's binary64 unit
+//! (`scalar`) or with integers (`soft`), without further instruction sets. Then the program does
+//! the same work once more on an instrument, and prints the number of butterflies for each part of
+//! the work.
 
 use falcon_core::seams::lanes::{Baseline, Soft};
 use falcon_core::seams::sampler::SigningIsa;
@@ -19,11 +20,11 @@ use std::env;
 use std::hint::black_box;
 use std::process::ExitCode;
 
-/// Function whose address the counting tool is given.
+/// Function whose address the counting tool gets.
 #[inline(never)]
 fn mark() {
-    // A constant of its own: the compiler would merge functions with equal code, and a symbol would
-    // be lost.
+    // Each function has its own constant, since the compiler would merge functions with equal code
+    // and remove a symbol.
     black_box("profile::mark");
 }
 

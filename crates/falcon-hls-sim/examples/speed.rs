@@ -4,8 +4,8 @@
 //! cargo run --release -p falcon-hls-sim --example speed
 //! ```
 //!
-//! prints the median and the best of 101 rounds, in which the presets take turns. The best is least
-//! disturbed by other users of the machine.
+//! prints the median and the best of 101 rounds, in which the presets take turns. Other users of
+//! the machine disturb the best round least.
 
 use falcon_hls_sim::accelerator::{Accelerator, Error};
 use falcon_hls_sim::design::Preset;
@@ -13,7 +13,7 @@ use falcon_hls_sim::nest::Transform;
 use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 101;
-/// Shortest time that a preset is measured in a round.
+/// Shortest time for which a preset is measured in a round.
 const LEAST: Duration = Duration::from_millis(20);
 
 /// Measures how many FFT-512 are simulated in a second.

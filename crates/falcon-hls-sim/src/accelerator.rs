@@ -89,7 +89,7 @@ impl Kernel {
     }
 }
 
-/// Returns the control of a design's loops: with an interlock, and subnormal numbers flushed.
+/// Returns the control of a design's loops. It has an interlock and flushes subnormal numbers.
 pub fn control(design: &Design) -> Control {
     Control {
         pipelining: design.pipelining,
@@ -98,15 +98,16 @@ pub fn control(design: &Design) -> Control {
     }
 }
 
-/// Returns the twiddles' memory for degree `2^logn`: the twiddles of `m` blocks stand from address
-/// `m` on.
+/// Returns the memory of the twiddles for degree `2^logn`. The twiddles of the stage with `m`
+/// blocks begin at address `m`.
 pub fn twiddle_rom(logn: u32) -> Words {
     let len = ((1usize << logn) / 2).max(1);
     let parts = TWIDDLE_RE.iter().zip(&TWIDDLE_IM).take(len);
     parts.map(|(re, im)| [re.to_bits(), im.to_bits()]).collect()
 }
 
-/// Returns the memories of a transform of degree `2^logn`: the twiddles, and zeros everywhere else.
+/// Returns the memories of a transform of degree `2^logn`. The last one has the twiddles, and the
+/// others are zero.
 pub fn blank_memories(transform: Transform, logn: u32) -> Vec<Words> {
     let half = (1usize << logn) / 2;
     let mut blank: Vec<Words> = memories(transform)
@@ -118,8 +119,8 @@ pub fn blank_memories(transform: Transform, logn: u32) -> Vec<Words> {
     blank
 }
 
-/// Converts a polynomial to a memory's content: the real parts are the first half of `f`, the
-/// imaginary parts the second.
+/// Converts a polynomial to a memory's content. The first half of `f` has the real parts, and the
+/// second half has the imaginary parts.
 pub fn to_words(f: &[f64]) -> Words {
     let (re, im) = f.split_at(f.len() / 2);
     let parts = re.iter().zip(im);
@@ -189,8 +190,8 @@ impl Accelerator {
         &self.kernels[transform as usize]
     }
 
-    /// Runs a transform of degree `2^logn` on its memories, in the order of [`memories`], then the
-    /// twiddles.
+    /// Runs a transform of degree `2^logn` on its memories: those of [`memories`] in that order,
+    /// and then the twiddles.
     ///
     /// # Errors
     /// If there is no such degree, or the number or length of the memories is wrong.
@@ -208,7 +209,7 @@ impl Accelerator {
     }
 
     /// Transforms `f` (`2^logn` reals) in place. `transform` is [`Transform::Fft`] or
-    /// [`Transform::Ifft`]: the others do not work in place.
+    /// [`Transform::Ifft`]. The other transforms do not work in place.
     ///
     /// # Errors
     /// If the degree or the length is wrong.

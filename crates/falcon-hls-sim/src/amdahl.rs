@@ -110,8 +110,8 @@ pub struct Accelerated {
 }
 
 impl Accelerated {
-    /// Makes `share` of the time, from 0 to 1, `factor` times faster. An infinite factor makes it
-    /// take no time; a factor below 1 makes it slower.
+    /// Makes `share` of the time, from 0 to 1, `factor` times faster. With an infinite factor this
+    /// work takes no time. With a factor below 1 it becomes slower.
     ///
     /// # Errors
     /// If the share is not from 0 to 1, or the factor is not above 0.
@@ -148,7 +148,7 @@ pub fn cap(parts: &[Accelerated]) -> Result<f64, AmdahlError> {
 /// Returns the share of the remaining work.
 fn untouched(parts: &[Accelerated]) -> Result<f64, AmdahlError> {
     let sum: f64 = parts.iter().map(|part| part.share).sum();
-    // Rounding errors: shares that make up the whole may sum to slightly more than 1.
+    // Shares that make up the whole may sum to slightly more than 1 because of rounding errors.
     if sum > 1.0 + 1e-12 {
         return Err(AmdahlError::Shares { sum });
     }
@@ -156,8 +156,8 @@ fn untouched(parts: &[Accelerated]) -> Result<f64, AmdahlError> {
 }
 
 /// Converts a speedup measured with the accelerators at `from_hz` to a clock of `to_hz`. The
-/// accelerators do `share` of the work. The speedup gives the time that they take, transfers
-/// included; only this time scales with the clock.
+/// accelerators do `share` of the work. Their time, including transfers, follows from the speedup,
+/// and only this time scales with the clock.
 ///
 /// # Errors
 /// If a clock is 0, the share is not from 0 to 1, or the share does not allow the speedup.
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(cap(&[of(0.5, 3.0)]).unwrap(), 2.0);
         assert_eq!(speedup(&[of(0.5, 0.5)]).unwrap(), 1.0 / 1.5);
         assert_eq!(cap(&[of(1.0, 2.0)]).unwrap(), f64::INFINITY);
-        // Ten tenths are a whole, whatever the rounding.
+        // Ten tenths are the whole, in spite of rounding errors.
         assert!(cap(&[of(0.1, 2.0); 10]).is_ok());
     }
 
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_faster_clock_serves_the_accelerated_part_alone() {
-        // Half of the work takes a fifth of its time; at twice the clock, a tenth.
+        // Half of the work takes a fifth of its time, and a tenth of its time at twice the clock.
         let before = speedup(&[Accelerated::new(0.5, 5.0).unwrap()]).unwrap();
         let after = speedup(&[Accelerated::new(0.5, 10.0).unwrap()]).unwrap();
         let scaled = at_other_clock(0.5, before, 100, 200).unwrap();

@@ -13,13 +13,13 @@ use crate::nest::{TO_X, TO_Y, Transform, W, X, Y};
 /// A complex number, real part first.
 type Complex = [Value; 2];
 
-/// Memories of a transform: sources, destinations, and the twiddles. Transforms in place read and
-/// write one memory.
+/// Memories of a transform: sources, destinations, and the twiddles. A transform in place reads and
+/// writes one memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Places {
-    /// Memory that `x` is loaded from.
+    /// Memory from which `x` is loaded.
     pub x: usize,
-    /// Memory that `y` is loaded from.
+    /// Memory from which `y` is loaded.
     pub y: usize,
     /// Memory of the first result.
     pub to_x: usize,
@@ -47,8 +47,8 @@ impl Places {
     }
 }
 
-/// Names the memories of polynomials: the first is that of the whole polynomial, the others those
-/// of its halves.
+/// Returns the names of the memories of polynomials. The first memory has the whole polynomial, and
+/// the others have its halves.
 pub fn memories(transform: Transform) -> &'static [&'static str] {
     match transform {
         Transform::Fft | Transform::Ifft => &["f"],
@@ -94,7 +94,8 @@ impl<'a> Builder<'a> {
                 design.multipliers as usize,
             ),
             adder: graph.unit(UnitKind::Adder, design.adder.name, design.adders as usize),
-            // The number that one iteration needs in one cycle, since scalers cost next to nothing.
+            // Scalers cost next to nothing, so there are as many as an iteration needs in one
+            // cycle: four.
             scaler: graph.unit(UnitKind::Scaler, DSCALE.name, 4),
             rom: graph.unit(UnitKind::Rom, "rom", 1),
         };
@@ -117,7 +118,7 @@ impl<'a> Builder<'a> {
             let banks = match storage.banking {
                 Banking::Single => &[""][..],
                 Banking::ReIm => &[".re", ".im"],
-                // Both parts of a number at once.
+                // An access moves both parts of a number at once.
                 Banking::Parity => &[""],
             };
             let of_bank = |bank: &&str| {
@@ -175,7 +176,7 @@ impl<'a> Builder<'a> {
         banks[usize::from(part == ComplexPart::Im) % banks.len()]
     }
 
-    /// Loads `x` and `y` in the units that the memory delivers: real by real, or a word of each
+    /// Loads `x` and `y` in the pieces that the memory delivers: single reals, or a word of each
     /// bank.
     fn load_pair(&mut self, memory: [usize; 2]) -> [Complex; 2] {
         let latency = self.design.storage.read_latency;
@@ -296,7 +297,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Returns `a w`, or `a w*` if `conjugate`.
+    /// Returns `a w`, or `a w*` if `conjugate` is true.
     fn multiply(&mut self, name: &str, a: Complex, w: Complex, conjugate: bool) -> Complex {
         let mut product = |i: usize, j: usize| {
             let part = ["re", "im"];

@@ -54,8 +54,9 @@ pub const DSCALE: FpCore = FpCore {
 /// Cycles from the address of an AXI read to its data.
 ///
 /// `[V]` The tool's default latency of 64, and its request and response. With [`AXI_WRITE_LATENCY`]
-/// and the cores above, a butterfly takes 168 cycles `[D]`. Other values fit, too: read 72,
-/// response 69 and cores of 7 and 7. So this is a consistent set, not the authors' schedule.
+/// and the cores above, a butterfly takes 168 cycles `[D]`. Other values also give 168 cycles: read
+/// 72, response 69, and latencies 7 and 7 of the cores. So these values are consistent, but need
+/// not be those of the authors.
 pub const AXI_READ_LATENCY: u32 = 71;
 /// Cycles from an AXI write to its response. `[D]`, `[?]`
 pub const AXI_WRITE_LATENCY: u32 = 68;

@@ -3,9 +3,9 @@
 //! Each cycle has three steps. First, writes whose latency has passed become visible. Then an
 //! iteration starts, if the interval and the interlock allow it. Last, every iteration under way
 //! executes the operations that its schedule has for this cycle. The run ends with a fault in four
-//! cases: two operations claim one unit; an operand is not ready; a load gets the value of another
-//! iteration than in program order; the final contents of a memory differ from those of program
-//! order. These checks do not depend on how the schedule was found.
+//! cases: two operations claim one unit; an operand is not ready; a load gets the value of a
+//! different iteration than in program order; the final contents of a memory are not the same as in
+//! program order. These checks do not depend on how the schedule was found.
 
 use crate::design::Pipelining;
 pub use crate::fault::Fault;
@@ -55,7 +55,8 @@ pub trait Observer {
     fn started(&mut self, cycle: u64, iteration: usize) {
         let _ = (cycle, iteration);
     }
-    /// The next iteration could have started, but a word that it would read is not written.
+    /// The next iteration could have started, but a word that it would read has not been written
+    /// yet.
     fn stalled(&mut self, cycle: u64) {
         let _ = cycle;
     }
@@ -71,7 +72,8 @@ impl Observer for () {}
 /// Runs `iterations` of the loop `graph` by `schedule` on `memories`.
 ///
 /// # Errors
-/// The first [`Fault`]. The memories are then as the circuit would have left them at that cycle.
+/// The first [`Fault`]. The memories then have the contents that they would have in the circuit at
+/// that cycle.
 pub fn run(
     graph: &Graph,
     schedule: &Schedule,
@@ -88,7 +90,7 @@ pub fn run(
     CycleSimulator::new(graph, schedule, control, memories).run(iterations, observer)
 }
 
-/// Stands for the time before the first iteration: the initial content of the memory.
+/// Number of an iteration before the first one. It stands for the initial content of the memory.
 const BEFORE: u32 = u32::MAX;
 
 /// Ready cycle of an operation that has not started.
@@ -120,10 +122,9 @@ struct Pending {
 /// History of a word: which iteration wrote it, and when.
 #[derive(Clone)]
 struct Cell {
-    /// For each part, the iteration of the last write that can be read.
+    /// For each part, the iteration whose write was the last one that can be read.
     written_by: [u32; 2],
-    /// For each part, the last iteration that will have written it when all started iterations are
-    /// done.
+    /// For each part, the last one of the started iterations that writes it.
     owner: [u32; 2],
     /// Cycle from which each part can be read.
     visible: [u64; 2],
@@ -262,8 +263,7 @@ impl<'a> CycleSimulator<'a> {
         }
     }
 
-    /// Checks that the last writer of every word is the last iteration that writes it in program
-    /// order.
+    /// Checks that the last writer of every word is the same as in program order.
     fn check_memories(&self) -> Result<(), Fault> {
         for (cells, memory) in self.cells.iter().zip(&self.graph.memories) {
             let overtaken = |cell: &Cell| cell.written_by != cell.owner;
@@ -291,7 +291,8 @@ impl<'a> CycleSimulator<'a> {
         Ok(())
     }
 
-    /// True if `iteration` can read every word when it loads it, or if there is no interlock.
+    /// Returns true if `iteration` can read every word when it loads it, or if there is no
+    /// interlock.
     fn may_start(&self, cycle: u64, iteration: &Iteration) -> bool {
         if self.control.interlock == Interlock::Absent {
             return true;
@@ -335,7 +336,7 @@ impl<'a> CycleSimulator<'a> {
         self.active.push_back(active);
     }
 
-    /// Executes this cycle for all iterations under way.
+    /// Executes this cycle of all iterations under way.
     fn step(&mut self, cycle: u64, observer: &mut impl Observer) -> Result<(), Fault> {
         for i in 0..self.active.len() {
             let age = (cycle - self.active[i].start) as usize;
@@ -377,7 +378,7 @@ impl<'a> CycleSimulator<'a> {
         Ok(())
     }
 
-    /// Checks that the operands of `node` are ready, and notes when its results will be.
+    /// Checks that the operands of `node` are ready, and notes when its results will be ready.
     fn check_operands(&mut self, cycle: u64, active: usize, node: usize) -> Result<(), Fault> {
         let description = &self.graph.nodes[node];
         let active = &mut self.active[active];
@@ -482,7 +483,8 @@ impl<'a> CycleSimulator<'a> {
             let value = active.values[self.offsets[input.node] + input.output];
             active.values[place] = value;
             let visible = cycle + u64::from(description.latency);
-            // Almost always the end of the queue, since all stores have one latency.
+            // The place is almost always the end of the queue, since all stores have the same
+            // latency.
             let after = self
                 .pending
                 .partition_point(|write| write.visible <= visible);

@@ -28,7 +28,7 @@ pub enum StorageKind {
     /// Memory of the processor, over AXI. It has a channel for reads and one for writes. Accesses
     /// happen in the order of the program.
     Axi,
-    /// Block RAM of the fabric. A port reads or writes.
+    /// Block RAM of the fabric. Each port either reads or writes in a cycle.
     Bram,
 }
 
@@ -206,10 +206,10 @@ impl Preset {
     /// Returns the design of this preset.
     pub fn design(self) -> Design {
         let (multipliers, adders, storage) = match self {
-            // Two multipliers and one adder: 25 DSP slices. [P], [D]
+            // These are two multipliers and one adder: 25 DSP slices. [P], [D]
             Self::PaperOriginal => (2, 1, AXI),
             Self::BramDep => (2, 1, BRAM),
-            // One multiplier and two adders: 17 DSP slices. [P], [D]
+            // These are one multiplier and two adders: 17 DSP slices. [P], [D]
             Self::PaperOptimized => (1, 2, BRAM),
             Self::Ii2 => (2, 3, banked(Banking::ReIm)),
             Self::Ii1Xor => (4, 6, banked(Banking::Parity)),
@@ -306,7 +306,7 @@ impl Design {
     /// Checks that every parameter is in its range.
     ///
     /// # Errors
-    /// The first parameter that is not.
+    /// The first parameter that is out of range.
     pub fn check(&self) -> Result<(), DesignError> {
         let storage = &self.storage;
         let most = |n: u32| u64::from(n);

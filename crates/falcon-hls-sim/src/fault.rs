@@ -29,7 +29,7 @@ pub enum Fault {
         /// Iteration of the operation.
         iteration: usize,
     },
-    /// A load got a word of another iteration than the one whose result it needs.
+    /// A load got a word that a different iteration wrote than the one whose result it needs.
     Hazard {
         /// Cycle of the fault.
         cycle: u64,
@@ -54,7 +54,7 @@ pub enum Fault {
         /// The address that is out of range.
         address: usize,
     },
-    /// The number of memories is not the one that the graph names.
+    /// The number of memories differs from the number that the graph names.
     Memories {
         /// Number that the graph names.
         expected: usize,

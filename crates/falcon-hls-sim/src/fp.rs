@@ -1,8 +1,8 @@
 //! Binary64 as the floating-point cores of an FPGA compute it.
 //!
-//! A number is given by its 64 bits, and only integers compute. So the results do not depend on the
-//! processor that simulates. Every unit rounds to nearest, ties to even. It has the stages of the
-//! circuits in `rtl/`: unpack, compute, normalise, round, pack.
+//! A number is given by its 64 bits, and all arithmetic is on integers. So the results do not
+//! depend on the processor that runs the simulation. Every unit rounds to nearest, ties to even. It
+//! has the stages of the circuits in `rtl/`: unpack, compute, normalise, round, pack.
 //!
 //! ```
 //! use falcon_hls_sim::fp::{self, Subnormals};
@@ -44,7 +44,7 @@ pub use format::{NAN, Subnormals};
 pub use multiply::multiply;
 pub use scale::scale;
 
-/// Returns `-a`. Only the sign bit changes, also of a NaN.
+/// Returns `-a`. Only the sign bit changes, even if `a` is a NaN.
 #[inline]
 pub fn negate(a: u64) -> u64 {
     a ^ format::SIGN

@@ -1,9 +1,9 @@
 //! The body of a loop, as a data-flow graph on the units of a circuit. The body is a butterfly,
 //! whose words are binary64 numbers, or rounds of Keccak-f, whose words are bits.
 //!
-//! A node is one operation of an iteration. It occupies its unit for one clock cycle (every unit is
-//! pipelined). Its results are ready `latency` cycles later. Nodes are in the order of the program,
-//! in which every operand is computed before it is used.
+//! A node is one operation of an iteration. The node occupies its unit for one clock cycle, since
+//! every unit is pipelined, and its results are ready `latency` cycles later. Nodes are in the
+//! order of the program, in which every operand is computed before it is used.
 
 use serde::Serialize;
 
@@ -174,15 +174,15 @@ impl Banking {
     }
 }
 
-/// Requires that `to` starts at least `latency` cycles after `from` of the iteration `distance`
-/// earlier.
+/// Requires that `to` starts at least `latency` cycles after the `from` of the iteration that is
+/// `distance` iterations earlier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dependence {
     /// The node that comes first.
     pub from: usize,
     /// The node that waits for it.
     pub to: usize,
-    /// Cycles between their starts.
+    /// Least number of cycles between the starts of both nodes.
     pub latency: u32,
     /// Number of iterations between the two nodes; 0 within one iteration.
     pub distance: u32,
@@ -275,7 +275,7 @@ impl Graph {
             })
     }
 
-    /// Makes loads start in the order of the program, and stores, too, as AXI requires. Loads on
+    /// Makes loads start in the order of the program, and also stores, as AXI requires. Loads on
     /// unit `rom` are exempt.
     pub fn keep_order(&mut self, rom: usize) {
         let (loads, stores) = self.accesses(rom);
@@ -291,7 +291,7 @@ impl Graph {
         }
     }
 
-    /// Makes every load wait for every store of the iteration before. Loads on unit `rom` are
+    /// Makes every load wait for every store of the previous iteration. Loads on unit `rom` are
     /// exempt.
     pub fn assume_aliasing(&mut self, rom: usize) {
         let (loads, stores) = self.accesses(rom);
@@ -307,7 +307,7 @@ impl Graph {
         }
     }
 
-    /// Returns the nodes that load, except on unit `rom`, and the nodes that store.
+    /// Returns the nodes that load, except those on unit `rom`, and the nodes that store.
     fn accesses(&self, rom: usize) -> (Vec<usize>, Vec<usize>) {
         let loads = self.loads().map(|(i, _)| i);
         let loads = loads.filter(|&i| self.nodes[i].unit != rom).collect();

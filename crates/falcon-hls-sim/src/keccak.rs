@@ -64,7 +64,7 @@ impl Loop {
         &self.iterations
     }
 
-    /// Runs the loop on the state `words` and the other memory.
+    /// Runs the loop on the state `words`, and on the other memory.
     fn run(
         &self,
         words: &mut [u64; WORDS],
@@ -96,7 +96,7 @@ pub struct KeccakCircuit {
     design: KeccakDesign,
     rounds: Loop,
     absorption: Loop,
-    /// Loops that fetch a state and put it back. `None` if the state stays in the processor's
+    /// The loops that fetch a state and put it back. `None` if the state stays in the processor's
     /// memory.
     movements: Option<[Loop; 2]>,
     cycles: KeccakCycles,
@@ -109,8 +109,8 @@ pub struct KeccakCycles {
     pub permute: u64,
     /// Cycles to add a block of SHAKE256 to the state, one word of a stream in each cycle.
     pub absorb: u64,
-    /// Cycles to permute a state in the processor's memory, as `process_block` does: it is fetched
-    /// over AXI, permuted and put back, one step after the other.
+    /// Cycles to permute a state in the processor's memory, as `process_block` does. The state is
+    /// fetched over AXI, permuted and put back, one step after the other.
     pub process_block: u64,
 }
 
@@ -182,7 +182,7 @@ impl KeccakCircuit {
     /// Permutes `state`.
     ///
     /// # Errors
-    /// The first fault. There is none, since [`new`](Self::new) has run the circuit.
+    /// The first fault. None occurs, since [`new`](Self::new) has run the circuit.
     pub fn permute(
         &self,
         state: &mut [u64; WORDS],

@@ -11,7 +11,8 @@ const TABLE_INPUTS: u32 = 6;
 pub enum Logic {
     /// The sum modulo 2 of all operands.
     Xor,
-    /// `a + (1 + b) c` modulo 2: adds the third operand to the first where the second has zeros.
+    /// `a + (1 + b) c` modulo 2: where the second operand has zeros, adds the third operand to the
+    /// first.
     Chi,
     /// The operand rotated to the left by this number of bits. It needs only wires.
     Rotate(u32),
@@ -30,8 +31,8 @@ impl Logic {
         }
     }
 
-    /// Number of lookup tables for one bit of a function of `operands` operands: a tree of tables
-    /// of six inputs each. `[D]`
+    /// Number of lookup tables for one bit of a function of `operands` operands. The tables have
+    /// six inputs each and form a tree. `[D]`
     pub const fn tables(self, operands: usize) -> u32 {
         match self {
             Self::Xor => (operands as u32)
@@ -59,11 +60,11 @@ mod tests {
 
     #[test]
     fn every_function_is_its_truth_table() {
-        // Each bit position is one case: all values of three operands.
+        // Each bit position is a case. The cases are all values of three operands.
         let [a, b, c] = [0b1111_0000, 0b1100_1100, 0b1010_1010];
         let value = |logic: Logic| logic.evaluate([a, b, c].into_iter()) & 0xff;
         assert_eq!(value(Logic::Xor), 0b1001_0110);
-        // For a = 1 the result is not (not b and c); for a = 0 it is (not b and c).
+        // For a = 1 the result is not (not b and c). For a = 0 it is (not b and c).
         assert_eq!(value(Logic::Chi), 0b1101_0010);
         assert_eq!(Logic::Rotate(1).evaluate([1 << 63].into_iter()), 1);
         assert_eq!(Logic::Xor.evaluate([7, 2, 4, 1, 8].into_iter()), 8);

@@ -117,7 +117,7 @@ impl Measurement {
         self.time().micros()
     }
 
-    /// Speedup over `other`. Transforms without a butterfly take no time; their speedup is 1.
+    /// Speedup over `other`. A transform without a butterfly takes no time. Its speedup is 1.
     pub fn speedup(&self, other: &Self) -> Speedup {
         let ratio = |other: f64, own: f64| if own > 0.0 { other / own } else { 1.0 };
         let intervals = [other, self].map(|it| f64::from(it.kernel.body.schedule.interval));

@@ -1,8 +1,8 @@
 //! The loops around the butterflies: the addresses of every iteration.
 //!
-//! A complex number has one address. If a memory stores reals, it separates the two parts of an
-//! address itself. The stages are those of [`falcon_core::seams::fft`]: forward, blocks of `2t`
-//! numbers with `t = n/4, n/8 ... 1`; inverse, in the opposite order. Each block has one twiddle.
+//! A complex number has one address, even if its two parts are in separate memories of reals. The
+//! stages are those of [`falcon_core::seams::fft`]: forward, blocks of `2t` numbers with
+//! `t = n/4, n/8 ... 1`, and inverse, in the opposite order. Each block has one twiddle.
 
 use serde::Serialize;
 
@@ -31,8 +31,8 @@ pub struct Iteration {
 }
 
 impl Iteration {
-    /// Returns the address of `slot`. From [`SLOTS`] on, the address is a constant (see
-    /// [`constant`]).
+    /// Returns the address of `slot`. If `slot` is [`SLOTS`] or more, the address is a constant
+    /// (see [`constant`]).
     #[inline]
     pub fn address(&self, slot: usize) -> usize {
         match self.addresses.get(slot) {
@@ -80,8 +80,8 @@ impl Transform {
         matches!(self, Self::Ifft | Self::Split)
     }
 
-    /// Returns the iterations for degree `2^logn`, `logn` from 1 to 10. There are none if `logn` is
-    /// 1.
+    /// Returns the iterations for degree `2^logn`, where `logn` is from 1 to 10. If `logn` is 1,
+    /// there are no iterations.
     pub fn iterations(self, logn: u32) -> Vec<Iteration> {
         let quarter = (1usize << logn) / 4;
         match self {
@@ -102,7 +102,7 @@ impl Transform {
     }
 }
 
-/// Returns the stage that combines numbers `t` apart.
+/// Returns the stage that combines numbers at the distance `t`.
 fn stage(logn: u32, t: usize, scale: i16) -> impl Iterator<Item = Iteration> {
     let blocks = (1usize << logn) / 4 / t;
     (0..blocks).flat_map(move |block| {

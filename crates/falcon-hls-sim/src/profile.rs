@@ -1,9 +1,9 @@
 //! Profile of Falcon's operations: counted instructions, by part of the work.
 //!
 //! `profile.sh` counts the instructions that the operations of the core execute, by part of the
-//! work. Its output is `profile.tsv`: [`Profile::committed`]. The butterflies and permutations
-//! beside them are exact numbers for the same runs: an [instrument](count) at a seam of the core
-//! counts butterflies, and calls are counted for permutations.
+//! work. It writes `profile.tsv`, which [`Profile::committed`] reads. The table also has the exact
+//! numbers of butterflies and permutations in the same runs. An [instrument](count) at a seam of
+//! the core counts the butterflies. The number of permutations is the number of calls.
 //!
 //! ```
 //! use falcon_hls_sim::profile::{Operation, Part, Profile, Target};
@@ -75,13 +75,13 @@ named!(Target {
 pub enum Operation {
     /// Generates a key pair from a seed.
     Keygen,
-    /// Computes the tree of a key.
+    /// Computes the LDL tree of a key.
     Expand,
     /// Signs from the key with a given nonce and seed, as NIST's driver does.
     Sign,
     /// Signs like `Sign`, but from the key with its tree.
     SignExpanded,
-    /// Signs from the key with hedged randomness, as users do.
+    /// Signs from the key with hedged randomness, as users usually do.
     SignHedged,
     /// Verifies with decoded key and signature.
     Verify,

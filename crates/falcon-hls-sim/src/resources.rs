@@ -2,8 +2,8 @@
 //!
 //! The DSP slices are the sum over the cores and agree with Table II. Everything else is an
 //! estimate, since the paper does not say which circuits take its lookup tables and flip-flops. The
-//! control of the loops and the adapters of AXI are left out: there is no source for them. Block
-//! RAM follows from the shape of the memories:
+//! control of the loops and the adapters of AXI are left out, since no source has numbers for them.
+//! Block RAM follows from the shape of the memories:
 //!
 //! - a memory of polynomials, which uses both ports: `ceil(bits / 16)` block RAMs of 1024 words of
 //!   16 bits side by side, `ceil(words / 1024)` deep;
@@ -225,7 +225,7 @@ fn cores(design: &Design, graph: &Graph) -> Vec<Item> {
 /// Bits of a real number.
 pub(crate) const REAL_BITS: u32 = 64;
 
-/// Multiplexers that choose the operands of a core that several operations share.
+/// Returns the multiplexers that choose the operands of a core that several operations share.
 pub(crate) fn multiplexers(graph: &Graph, schedule: &Schedule) -> Vec<Item> {
     let mut lut = 0;
     for (i, unit) in graph.units.iter().enumerate() {
@@ -236,7 +236,8 @@ pub(crate) fn multiplexers(graph: &Graph, schedule: &Schedule) -> Vec<Item> {
                 computes && node.unit == i && **at == instance
             });
             let inputs: Vec<usize> = shared.map(|(node, _)| node.inputs.len()).collect();
-            // A table of six inputs chooses among four bits. For more, tables form a tree.
+            // A table of six inputs can choose among four bits. For more bits, several tables form
+            // a tree.
             let tables = (inputs.len() as u32).saturating_sub(1).div_ceil(3);
             lut += inputs.first().map_or(0, |&inputs| inputs as u32) * REAL_BITS * tables;
         }
@@ -253,7 +254,7 @@ pub(crate) fn multiplexers(graph: &Graph, schedule: &Schedule) -> Vec<Item> {
     Vec::from_iter((lut > 0).then_some(item))
 }
 
-/// Registers that hold results until their last readers start.
+/// Returns the registers that hold results until their last readers start.
 pub(crate) fn registers(graph: &Graph, schedule: &Schedule) -> Item {
     let mut last_use = std::collections::HashMap::new();
     for (node, &start) in graph.nodes.iter().zip(&schedule.starts) {
@@ -278,7 +279,8 @@ pub(crate) fn registers(graph: &Graph, schedule: &Schedule) -> Item {
     }
 }
 
-/// Number of block RAMs of 18 kbit for `words` words of `bits` bits, if each is `width` bits wide.
+/// Returns the number of block RAMs of 18 kbit for `words` words of `bits` bits, if each block RAM
+/// is `width` bits wide.
 pub(crate) fn block_rams(words: u32, bits: u32, width: u32) -> u32 {
     bits.div_ceil(width) * words.div_ceil(BRAM_BITS / width)
 }
@@ -337,7 +339,7 @@ mod tests {
             assert_eq!(ours.dsp, preset.design().dsp());
             if let Some(paper) = table_ii(preset) {
                 assert_eq!(ours.dsp, paper.dsp);
-                // The estimate lacks control and adapters.
+                // The estimate does not include control and adapters, so it is smaller.
                 assert!(ours.lut < paper.lut && ours.ff < paper.ff, "{ours:?}");
             }
         }
@@ -348,14 +350,14 @@ mod tests {
         let brams = |preset: Preset, transform, logn| {
             estimate(&preset.design(), transform, logn).total().bram
         };
-        // Twiddles of degree 512: 256 x 128 bits in four block RAMs. Four also suffice for degree
-        // 1024.
+        // The twiddles of degree 512 are 256 x 128 bits in four block RAMs. Four also suffice for
+        // degree 1024.
         assert_eq!(brams(Preset::PaperOriginal, Transform::Fft, 9), 4);
         assert_eq!(brams(Preset::PaperOptimized, Transform::Fft, 9), 4 + 4);
         assert_eq!(brams(Preset::PaperOptimized, Transform::Fft, 10), 4 + 4);
         assert_eq!(brams(Preset::Ii2, Transform::Fft, 9), 2 * 4 + 4);
         assert_eq!(brams(Preset::Ii1Xor, Transform::Fft, 9), 2 * 8 + 4);
-        // The two halves come in addition.
+        // A split also needs memories for the two halves.
         assert_eq!(
             brams(Preset::PaperOptimized, Transform::Split, 9),
             3 * 4 + 4

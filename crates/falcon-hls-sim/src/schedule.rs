@@ -2,10 +2,10 @@
 //! every `interval` cycles.
 //!
 //! The interval is at least the bound of the units (ResMII) and the bound of the recurrences
-//! (RecMII). From the larger one on, intervals are tried until a schedule keeps every dependence.
-//! Source: B. R. Rau, "Iterative modulo scheduling" (1994). Its backtracking is not needed: bodies
-//! have no cycle within one iteration, so waiting always leads to a free unit. Only dependences
-//! between iterations can fail.
+//! (RecMII). The scheduler tries intervals from the larger bound on, until a schedule keeps every
+//! dependence. Source: B. R. Rau, "Iterative modulo scheduling" (1994). Rau's backtracking is not
+//! needed: a body has no cycle of dependences within one iteration, so an operation that waits
+//! always gets a free unit. Only dependences between iterations can fail.
 
 use crate::graph::{Dependence, Graph, Operation, Unit, UnitKind};
 
@@ -14,8 +14,8 @@ use crate::graph::{Dependence, Graph, Operation, Unit, UnitKind};
 pub struct Bounds {
     /// Bounds of the units that have operations.
     pub units: Vec<UnitBound>,
-    /// The largest latency around a cycle of dependences, over the iterations that it spans; 1 if
-    /// there is no such cycle.
+    /// The largest latency around a cycle of dependences, divided by the number of iterations that
+    /// the cycle spans. 1 if there is no such cycle.
     pub recurrence: u32,
 }
 
@@ -71,7 +71,7 @@ pub struct Schedule {
     pub interval: u32,
     /// Start of each node, in cycles from the start of the iteration.
     pub starts: Vec<u32>,
-    /// For each node, the instance of its unit that it runs on.
+    /// For each node, the number of the instance of its unit on which it runs.
     pub instances: Vec<usize>,
 }
 
@@ -82,8 +82,8 @@ impl Schedule {
         (least..=most).find_map(|interval| Self::with_interval(graph, interval))
     }
 
-    /// Returns the schedule of this interval. `None` if a dependence between iterations prevents it
-    /// or there are too few units.
+    /// Returns the schedule of this interval. Returns `None` if a dependence between iterations
+    /// prevents this interval or there are too few units.
     pub fn with_interval(graph: &Graph, interval: u32) -> Option<Self> {
         let mut table = Table::new(graph, interval);
         table.place_all()?;
@@ -105,7 +105,8 @@ impl Schedule {
     }
 
     /// Describes the first dependence that is not kept, or the first unit that is used twice in a
-    /// cycle. Checks against the graph alone, so it does not depend on how the schedule was found.
+    /// cycle. Only compares with the graph, so the check does not depend on how the schedule was
+    /// found.
     pub fn broken_rule(&self, graph: &Graph) -> Option<String> {
         for edge in graph.edges() {
             let ready = self.starts[edge.from] + edge.latency;
@@ -160,8 +161,8 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Places all nodes as early as possible. The node with the longest path to the end comes
-    /// first.
+    /// Places all nodes as early as possible, beginning with the node that has the longest path to
+    /// the end.
     fn place_all(&mut self) -> Option<()> {
         let heights = self.heights();
         let mut placed = vec![false; self.graph.nodes.len()];
@@ -183,8 +184,8 @@ impl<'a> Table<'a> {
         Some(())
     }
 
-    /// Moves loads to the latest start that their consumers allow: an early result would wait in
-    /// registers.
+    /// Moves loads to the latest start that their consumers allow, since an early result would wait
+    /// in registers.
     fn sink_loads(&mut self) {
         let is_load = |&i: &usize| matches!(self.graph.nodes[i].operation, Operation::Load(_));
         let loads: Vec<usize> = (0..self.starts.len()).filter(is_load).collect();
@@ -207,8 +208,8 @@ impl<'a> Table<'a> {
     fn free_instance(&self, node: usize, cycle: u32) -> Option<usize> {
         let unit = self.graph.nodes[node].unit;
         let instances = &self.taken[unit][(cycle % self.interval) as usize];
-        // Lookup tables are wired to their operands, so each operation gets its own if there are
-        // enough.
+        // Lookup tables are wired to their operands, so each operation gets its own tables if there
+        // are enough.
         let own = self.ranks[node];
         if self.graph.units[unit].kind == UnitKind::Logic && own < instances.len() {
             return (!instances[own]).then_some(own);
@@ -240,8 +241,8 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Returns the smallest interval for which no cycle of dependences needs more cycles than its
-/// iterations last.
+/// Returns the smallest interval for which every cycle of dependences fits: its latencies do not
+/// exceed the time of the iterations that it spans.
 fn recurrence_bound(graph: &Graph) -> u32 {
     if graph.dependences.iter().all(|edge| edge.distance == 0) {
         return 1;
@@ -260,8 +261,8 @@ fn recurrence_bound(graph: &Graph) -> u32 {
     possible
 }
 
-/// True if the latencies of some cycle exceed `interval` times its distances. Uses Bellman and
-/// Ford's longest paths, which then never settle.
+/// Returns true if the latencies of a cycle exceed `interval` times its distances. Then the longest
+/// paths of Bellman and Ford's algorithm never settle.
 fn has_positive_cycle(nodes: usize, edges: &[Dependence], interval: u32) -> bool {
     let mut longest = vec![0i64; nodes];
     for _ in 0..=nodes {

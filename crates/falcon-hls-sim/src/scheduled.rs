@@ -1,5 +1,5 @@
-//! A loop's body with its schedule. The cycle simulator runs it, and views and estimates read it.
-//! The body is a butterfly or rounds of Keccak-f.
+//! A loop's body, which is a butterfly or rounds of Keccak-f, with its schedule. The cycle
+//! simulator runs it, and views and estimates read it.
 
 use crate::cycles::{self, Control, Fault, Observer, Run, Words};
 use crate::design::{DesignError, MAX_INTERVAL};

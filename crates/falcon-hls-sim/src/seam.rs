@@ -1,5 +1,5 @@
-//! The accelerator as an engine of `falcon_core`. Transforms run on the circuit, the rest on the
-//! processor.
+//! The accelerator as an engine of `falcon_core`. Transforms run on the circuit, and everything
+//! else runs on the processor.
 
 use crate::accelerator::{Accelerator, Error};
 use crate::cycles::Run;
@@ -48,8 +48,8 @@ impl<'a> HlsFft<'a> {
         Self { accelerator, meter }
     }
 
-    /// Cannot fail: `Accelerator::new` has run every transform of every degree, and failures do not
-    /// depend on the numbers.
+    /// Takes the run of a transform, which cannot fail: `Accelerator::new` has run every transform
+    /// of every degree, and failures do not depend on the numbers.
     fn done(self, run: Result<Run, Error>) {
         match run {
             Ok(run) => self.meter.count(run),

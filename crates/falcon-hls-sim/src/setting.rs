@@ -18,7 +18,8 @@ use crate::graph::Banking;
 pub enum Setting {
     /// Clock, Hz.
     Clock(u64),
-    /// Memory of this kind, with its own ports and latencies unless the design has that kind.
+    /// Memory of this kind. If the design has another kind, the memory gets the ports and latencies
+    /// of its kind.
     Memory(StorageKind),
     /// Distribution of words over banks.
     Banking(Banking),

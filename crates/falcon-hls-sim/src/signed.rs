@@ -96,7 +96,8 @@ impl SignedForm {
         })
     }
 
-    /// Returns the report. `styled` formats each verdict; it is told whether the verdict is good.
+    /// Returns the report. `styled` formats each verdict; its first argument is true if the verdict
+    /// is good.
     pub fn text(&self, styled: impl Fn(bool, &'static str) -> String) -> String {
         let equal = if self.equal { "equal" } else { "NOT EQUAL" };
         let valid = if self.valid { "valid" } else { "INVALID" };

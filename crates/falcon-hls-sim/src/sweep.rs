@@ -1,4 +1,4 @@
-//! Sweeps: every combination of lists of settings is scheduled and run.
+//! Sweeps schedule and run every combination of values from lists of settings.
 
 use crate::accelerator::Error;
 use crate::design::{Design, Pipelining, Preset};
@@ -178,8 +178,8 @@ impl Sweep {
     }
 }
 
-/// Marks the points of the Pareto front: no other point has less of one coordinate and no more of
-/// the other.
+/// Marks the points of the Pareto front. For such a point, no other point has less of one
+/// coordinate and no more of the other.
 pub fn pareto<T: Copy + PartialOrd>(points: &[(u32, T)]) -> Vec<bool> {
     let beaten = |&(x, y): &(u32, T)| {
         let mut others = points.iter();
@@ -242,7 +242,7 @@ mod tests {
         assert!(cycles.rev().is_sorted());
     }
 
-    /// Presets appear once at each clock, and once more if the sweep contains them.
+    /// Checks that presets appear once at each clock, and once more if the sweep contains them.
     #[test]
     fn presets_take_part_at_every_clock() {
         let clocks = [100_000_000, 150_000_000];
@@ -278,8 +278,8 @@ mod tests {
         assert!(pareto::<u64>(&[]).is_empty());
     }
 
-    /// Half the cycles at a third of the clock are no gain. Equal times count as equal, whatever
-    /// the cycles and clocks.
+    /// Half the cycles at a third of the clock are not faster. Equal times count as equal for all
+    /// cycles and clocks.
     #[test]
     fn the_pareto_front_is_of_times() {
         let point = |dsp, cycles, clock_hz| (dsp, Time { cycles, clock_hz });

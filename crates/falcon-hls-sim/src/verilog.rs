@@ -57,7 +57,7 @@ pub enum EmitError {
     WriteLatency(u32),
     /// The loops must be flattened.
     Nested,
-    /// A unit cannot have a latency that small.
+    /// A unit cannot have a latency this small.
     Latency {
         /// The unit.
         unit: &'static str,
@@ -107,7 +107,7 @@ impl From<Error> for EmitError {
     }
 }
 
-/// The units' sources, as `rtl/` has them.
+/// The sources of the units in `rtl/`.
 const UNITS: [(&str, &str); 7] = [
     ("dmul.v", include_str!("../rtl/dmul.v")),
     ("daddsub.v", include_str!("../rtl/daddsub.v")),
@@ -205,7 +205,7 @@ pub fn emit(
     })
 }
 
-/// Returns the description of the ports, for the head of the source.
+/// Returns the description of the ports for the head of the source.
 fn ports(words: usize, read_latency: u32) -> [String; 8] {
     [
         "`reset` is synchronous. A clock of `start` while idle begins; `busy` is high from".into(),
@@ -258,8 +258,8 @@ fn check(accelerator: &Accelerator, transform: Transform, logn: u32) -> Result<(
     Ok(())
 }
 
-/// Returns the iterations before which the control waits, and the number of starts that it leaves
-/// out.
+/// Returns the iterations before which the control waits. Each has the number of starts that it
+/// leaves out.
 fn waits(
     accelerator: &Accelerator,
     transform: Transform,

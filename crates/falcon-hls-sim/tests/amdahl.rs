@@ -1,4 +1,4 @@
-//! The prediction: properties that hold for any circuits, and its results for the presets.
+//! Properties of the prediction that hold for all circuits, and its results for the presets.
 
 use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::amdahl::predict::{Fabric, Prediction, Processor, Scope, Transfer, predict};
@@ -9,7 +9,7 @@ use falcon_hls_sim::measurement::Measurement;
 use falcon_hls_sim::nest::Transform;
 use falcon_hls_sim::profile::{Operation, Part, Profile, Target};
 
-/// Cycles of Keccak-f on a circuit with a round in every cycle; a test runs that circuit.
+/// Cycles of Keccak-f on a circuit that does one round in every cycle. A test runs that circuit.
 const PERMUTATION_CYCLES: u64 = 24;
 
 const A9: Processor = Processor::CORTEX_A9;
@@ -52,7 +52,7 @@ fn the_fabric_takes_what_the_simulator_takes() {
     assert_eq!(circuit.cycles().permute, PERMUTATION_CYCLES);
 }
 
-/// The prediction equals Amdahl's law with its own shares and factors.
+/// Compares the prediction with Amdahl's law for the same shares and factors.
 #[test]
 fn predictions_follow_the_law() {
     for preset in [Preset::PaperOriginal, Preset::Ii1Xor] {
@@ -196,7 +196,8 @@ fn the_papers_circuit_serves_a_processor_without_a_floating_point_unit() {
     assert!(unit.butterfly_factor().unwrap() < 1.0, "{unit:?}");
     assert!(soft.butterfly_factor().unwrap() > 20.0, "{soft:?}");
 
-    // A butterfly a cycle is faster than both if moving the data takes no time.
+    // A circuit with one butterfly in each cycle is faster than both, if moving the data takes no
+    // time.
     let best = fabric(Preset::Ii1Xor, 9, None);
     let p = predicted(Target::ArmV7, Operation::Sign, &best, Scope::Transforms);
     assert!((2.0..4.0).contains(&p.butterfly_factor().unwrap()), "{p:?}");
@@ -329,7 +330,8 @@ fn the_report_is_text_and_data() {
     assert_eq!(json["fabric"][0]["permutation_cycles"], 24);
     assert_eq!(json["predictions"].as_array().unwrap().len(), 20);
     assert_eq!(json["predictions"][0]["scope"], "transforms");
-    // Every operation and degree of Table I has its row, and our time if we implement the degree.
+    // Every operation and degree of Table I has a row. The row has our time if we implement the
+    // degree.
     for (degree, times) in paper::TABLE_I_US {
         let rows = report.table_i.iter().filter(|row| row.degree == degree);
         let rows: Vec<_> = rows.collect();
@@ -359,15 +361,15 @@ fn the_report_is_text_and_data() {
         let sum: f64 = operations.map(of).iter().sum();
         assert!((row.average - sum / 3.0).abs() < 1e-12, "{row:?}");
     }
-    // Each row of the paper's three operations has the paper's number beside it.
+    // The rows of the paper's three operations also have the paper's numbers.
     for row in json["predictions"].as_array().unwrap() {
         let reported = !row["reported"].is_null();
         assert_eq!(reported, !row["table_i_us"].is_null());
     }
 }
 
-/// On a 64-bit processor the counted shares and the paper's factors give about the speedups that
-/// the paper reports at degree 512: 2.0, 1.4 and 2.0.
+/// Applies the paper's factors to the shares counted on a 64-bit processor. The speedups are about
+/// those that the paper reports at degree 512: 2.0, 1.4 and 2.0.
 #[test]
 fn counted_shares_come_near_the_reported_speedups() {
     let accelerator = Accelerator::new(Preset::PaperOptimized.design()).unwrap();

@@ -28,7 +28,8 @@ fn the_second_row_of_table_ii_closes() {
     let baseline = optimized.baseline().expect("a preset");
     let speedup = optimized.speedup(&baseline);
     assert_eq!(speedup.interval, 42.0);
-    // The speedup of the whole transform is a little smaller: the pipeline fills and drains.
+    // The speedup of the whole transform is slightly smaller, because the pipeline must fill and
+    // drain.
     assert!((41.0..42.0).contains(&speedup.cycles), "{speedup:?}");
 }
 
@@ -44,7 +45,8 @@ fn flattened_transforms_take_about_a_butterfly_an_interval() {
     }
 }
 
-/// A bank conflict would end the run; a stall would be counted.
+/// Checks that a preset has no conflict and no stall. A bank conflict would end the run, and a
+/// stall would be counted.
 #[test]
 fn a_butterfly_a_cycle_meets_neither_conflicts_nor_stalls() {
     let design = Preset::Ii1Xor.design();
@@ -62,8 +64,9 @@ fn a_butterfly_a_cycle_meets_neither_conflicts_nor_stalls() {
 }
 
 /// Pipelining only the innermost loops costs `depth - interval + overhead` cycles for each loop. A
-/// transform of degree 512 has 255 loops, the last without overhead. This makes 10,979 cycles with
-/// a butterfly of 29 cycles, and 11,744 with the 32 of this schedule.
+/// transform of degree 512 has 255 loops, and the last one has no overhead. The transform takes
+/// 10,979 cycles if a butterfly takes 29 cycles, and 11,744 cycles with this schedule, in which a
+/// butterfly takes 32.
 #[test]
 fn loops_that_end_one_by_one_take_more_than_twice_as_long() {
     let mut design = Preset::PaperOptimized.design();
@@ -81,8 +84,8 @@ fn loops_that_end_one_by_one_take_more_than_twice_as_long() {
     assert_eq!(by_hand(29), 10_979);
 }
 
-/// Simulates at least 200 transforms a second in one of several runs, since others may use the
-/// machine at the same time. The profile of tests is optimized.
+/// In one of several runs, at least 200 transforms must be simulated in a second. Several runs are
+/// made, since others may use the machine at the same time. Tests are compiled with optimization.
 #[test]
 fn two_hundred_transforms_a_second_are_simulated() {
     const TRANSFORMS: u32 = 20;
@@ -202,13 +205,13 @@ fn the_document_begins_with_results_of_the_model() {
     ));
 }
 
-/// Formats lookup tables, flip-flops and block RAMs.
+/// Formats the numbers of lookup tables, flip-flops and block RAMs.
 fn cheap(resources: Resources) -> String {
     let Resources { lut, ff, bram, .. } = resources;
     format!("{lut}, {ff}, {bram}")
 }
 
-/// Row of `rtl/circuits.tsv` for a circuit.
+/// A row of `rtl/circuits.tsv`.
 struct Circuit {
     interval: u32,
     cycles: u64,
@@ -236,8 +239,9 @@ fn circuit(preset: Preset, degree: u32) -> Circuit {
     }
 }
 
-/// The second table of `docs/HLS.md`, with every number in it: those of the paper, of the model,
-/// and of `rtl/circuits.tsv`, whose cycles are Verilator's (`tests/hardware/fft_rtl.rs`).
+/// Checks every number in the second table of `docs/HLS.md`. The numbers come from the paper, from
+/// the model, and from `rtl/circuits.tsv`. The cycles in that file are Verilator's
+/// (`tests/hardware/fft_rtl.rs`).
 #[test]
 fn the_document_has_the_numbers_of_paper_model_and_tools() {
     let preset = |preset: Preset| fft(preset.design(), 9);

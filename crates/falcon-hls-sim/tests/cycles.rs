@@ -84,7 +84,7 @@ fn an_operand_that_is_not_there_is_noticed() {
         let kernel = kernel(preset);
         let (graph, schedule) = (&kernel.body.graph, &kernel.body.schedule);
         assert_eq!(schedule.broken_rule(graph), None);
-        // If any operation with operands starts one cycle earlier, some rule is broken.
+        // If any operation with operands starts one cycle earlier, the schedule breaks a rule.
         for (i, node) in graph.nodes.iter().enumerate() {
             let inputs = node.inputs.iter();
             let ready =
@@ -108,7 +108,8 @@ fn an_operand_that_is_not_there_is_noticed() {
     }
 }
 
-/// A schedule for units that are quicker than the real ones has fewer cycles, and does not run.
+/// Makes a schedule for units that are quicker than the real ones. It has fewer cycles, but does
+/// not run on the real units.
 #[test]
 fn a_schedule_for_other_latencies_does_not_run() {
     for preset in Preset::ALL {
@@ -190,7 +191,7 @@ fn a_word_that_is_overwritten_before_it_was_read_is_noticed() {
 
 #[test]
 fn a_write_that_is_overtaken_is_noticed() {
-    // The first iteration writes address 3 after the second has.
+    // The first iteration writes address 3 after the second iteration has written it.
     let result = run_copies(&[[0, 1, 0, 2, 3], [0, 1, 0, 3, 5]]);
     assert!(
         matches!(result, Err(Fault::Overtaken { address: 3, .. })),
@@ -220,9 +221,9 @@ fn words(kernel: &Kernel, access: &Access, iteration: &Iteration) -> Vec<(usize,
         .collect()
 }
 
-/// Counts the waits of a run and checks each wait: one interval earlier, some load would precede
-/// the write of its word. The check uses only addresses and the schedule, independently of the
-/// simulator.
+/// Counts the waits of a run and checks each wait: if the iteration started one interval earlier, a
+/// load would precede the write of its word. The check only uses addresses and the schedule, not
+/// the simulator.
 fn checked_waits(kernel: &Kernel, logn: u32) -> usize {
     let schedule = &kernel.body.schedule;
     let interval = u64::from(schedule.interval);
@@ -329,7 +330,7 @@ fn nested_loops_drain_before_the_next_begins() {
         .transform(Transform::Fft, 9, &mut f, &mut ())
         .expect("it runs");
     let kernel = accelerator.kernel(Transform::Fft);
-    // There are 255 loops. After each, except the last, two cycles pass before the next.
+    // There are 255 loops. After each loop except the last, two cycles pass before the next loop.
     let (loops, interval) = (255, u64::from(kernel.body.schedule.interval));
     let drain = u64::from(kernel.body.depth()) - interval;
     assert_eq!(
@@ -339,8 +340,8 @@ fn nested_loops_drain_before_the_next_begins() {
     assert_eq!(run.stalls, 0);
 }
 
-/// Every design of a grid has a schedule that runs. The test pins how close the intervals come to
-/// their bounds, so that it would notice a worse scheduler.
+/// Checks that every design of a grid has a schedule that runs. The test pins how close the
+/// intervals come to their bounds, so that it would notice a worse scheduler.
 #[test]
 fn designs_of_a_grid_are_scheduled_close_to_their_bounds() {
     let mut designs = 0;

@@ -1,5 +1,5 @@
-//! Keccak-f as a circuit: the bits are those of the permutation, and the cycles are those of the
-//! schedule, for every state.
+//! Runs Keccak-f as a circuit. The bits must be those of the permutation, and the cycles those of
+//! the schedule, for every state.
 
 use falcon_core::seams::hash::Shake256;
 use falcon_hls_sim::accelerator::Error;
@@ -19,7 +19,7 @@ fn circuit(preset: KeccakPreset) -> KeccakCircuit {
     KeccakCircuit::new(preset.design()).unwrap()
 }
 
-/// Returns random states, from a stream that the circuits do not compute.
+/// Returns random states from a stream that the circuits do not compute.
 fn states(count: usize) -> Vec<[u64; WORDS]> {
     let mut stream = Shake256::reader(b"states");
     let mut word = || u64::from_le_bytes(stream.read_array());
@@ -53,7 +53,7 @@ fn every_preset_permutes_as_the_keccak_crate() {
     }
 }
 
-/// Every design between the presets is correct, for all registers and all memories of the state.
+/// Checks every design between the presets, for all registers and all memories of the state.
 #[test]
 fn every_design_permutes_as_the_keccak_crate() {
     let state = states(1)[0];
@@ -89,7 +89,7 @@ fn every_design_permutes_as_the_keccak_crate() {
     }
 }
 
-/// SHAKE256 on a circuit, for inputs with lengths around the ends of blocks.
+/// Computes SHAKE256 on a circuit, for inputs whose lengths are around the ends of blocks.
 #[test]
 fn sponges_on_a_circuit_are_shake256() {
     let rate = 8 * RATE_WORDS;
@@ -171,8 +171,8 @@ fn presets_take_the_cycles_that_their_bounds_say() {
     assert_eq!(KeccakPreset::by_name("keccak"), None);
 }
 
-/// The bound by the state is real: without it the scheduler goes below, and the simulator finds the
-/// round that reads a word before it is written.
+/// Checks that the bound by the state is real. Without it, the scheduler finds a smaller interval,
+/// and the simulator finds a round that reads a word before it is written.
 #[test]
 fn a_round_that_starts_before_the_one_before_is_done_is_a_hazard() {
     let design = KeccakPreset::Pipelined.design();
@@ -198,7 +198,8 @@ fn a_round_that_starts_before_the_one_before_is_done_is_a_hazard() {
             .map(|run| (run, memories[0][0][0]))
     };
     assert!(matches!(run(Interlock::Absent), Err(Fault::Hazard { .. })));
-    // With an interlock the result is right, but not faster: each round waits for another start.
+    // With an interlock the result is right, but the circuit is not faster, since each round waits
+    // for another start.
     let (stalled, first) = run(Interlock::Stall).unwrap();
     assert_eq!(first, permuted([0; WORDS])[0]);
     assert!(stalled.cycles > circuit.cycles().permute && stalled.stalls > 0);
@@ -258,15 +259,15 @@ fn impossible_designs_are_refused() {
 fn tables_and_registers_follow_from_the_graph() {
     let of = |preset| KeccakResources::of(&circuit(preset));
     let round = of(KeccakPreset::RoundPerCycle);
-    // Five parities, five sums of them, theta, chi, iota, of 64 bits each; one register of the
-    // state.
+    // The tables compute five parities, five sums of them, theta, chi and iota, each of 64 bits.
+    // The flip-flops are one register of the state.
     assert_eq!(round.mapped.lut, 64 * (5 + 5 + 25 + 25 + 1));
     assert_eq!(round.mapped.ff, 1600);
     assert_eq!(round.unmapped_lut, 64 * (20 + 5 + 25 + 50 + 1));
 
     let two = of(KeccakPreset::Pipelined);
     assert_eq!(two.mapped.lut, 2 * round.mapped.lut);
-    // Four registers of the state, and two times five parities.
+    // There are four registers of the state, and two times five parities.
     assert_eq!(two.mapped.ff, 4 * 1600 + 2 * 320);
 
     // The paper's resources are 32 %, 6 % and 3 %. Its lookup tables exceed the unmapped count, by
@@ -287,7 +288,8 @@ fn a_round_has_the_operations_of_the_standard() {
             .filter(|node| format!("{:?}", node.operation).contains(name))
             .count()
     };
-    // Rotations: theta has 5 by 1, and rho has 25, one of them (the first word's) by 0.
+    // Theta has 5 rotations by 1, and rho has 25 rotations, including the rotation of the first
+    // word by 0.
     assert_eq!([logic("Xor"), logic("Chi"), logic("Rotate")], [36, 25, 30]);
     let transfers = graph
         .nodes
@@ -296,8 +298,8 @@ fn a_round_has_the_operations_of_the_standard() {
     assert_eq!(transfers.count(), 2 * WORDS + 1);
 }
 
-/// The paper's 35 lies between the speedups of a pipelined loop on registers with and without
-/// moving its state.
+/// Checks that the paper's 35 lies between two speedups of a pipelined loop on registers: with and
+/// without moving its state.
 #[test]
 fn the_papers_factor_is_between_ours() {
     let summary = Summary::new(&Processor::CORTEX_A9).unwrap();

@@ -28,7 +28,7 @@ fn executed(run: &ProfiledRun, part: Part) -> u64 {
     cost.executed.unwrap()
 }
 
-/// Runs an expression for both degrees, each as a type.
+/// Evaluates an expression for both degrees, with the degree as a type.
 macro_rules! each_degree {
     ($test:ident) => {
         $test::<Falcon512>();
@@ -70,8 +70,8 @@ fn butterflies_of_the_table_are_those_that_an_instrumented_run_counts() {
     each_degree!(check);
 }
 
-/// Whole transforms, counted at the seam of polynomials, and single products, counted at the seam
-/// of arithmetic, must add up to the same.
+/// Compares two counts: whole transforms at the seam of polynomials, and single products at the
+/// seam of arithmetic. They must give the same number of butterflies.
 #[test]
 fn both_instruments_and_the_structure_of_signing_agree() {
     fn check<P: Parameters>() {
@@ -94,8 +94,8 @@ fn both_instruments_and_the_structure_of_signing_agree() {
         assert_eq!(arithmetic.trees(logn), 0);
         assert_eq!(arithmetic.butterflies(logn), stored.total());
         let n = 1u64 << logn;
-        // Two products for every complex number of the target, four for those of the lattice point,
-        // and one for those of the node of every degree, its l10.
+        // There are two products for every complex number of the target, four for those of the
+        // lattice point, and one for `l10` of the nodes of every degree.
         let pointwise = (2 + 4) * n / 2 + u64::from(logn) * n / 2;
         let forward = stored.fft + stored.merge + repeats * pointwise;
         assert_eq!(arithmetic.products, forward);
@@ -111,7 +111,7 @@ fn both_instruments_and_the_structure_of_signing_agree() {
     each_degree!(check);
 }
 
-/// A sampler of integers that needs no randomness: it rounds.
+/// A sampler of integers that rounds, so it needs no randomness.
 struct Rounding;
 
 impl SamplerZ for Rounding {
@@ -151,17 +151,18 @@ fn ffsampling_has_half_n_butterflies_a_stage_and_direction_at_every_degree() {
     }
 }
 
-/// Number of permutations to absorb `bytes` bytes. The last one yields the first block.
+/// Returns the number of permutations to absorb `bytes` bytes. The last permutation yields the
+/// first block.
 fn absorbing(bytes: usize) -> u64 {
     (bytes / RATE) as u64 + 1
 }
 
-/// Number of further permutations to squeeze `bytes` bytes.
+/// Returns the number of further permutations to squeeze `bytes` bytes.
 fn squeezing_more(bytes: usize) -> u64 {
     bytes.div_ceil(RATE) as u64 - 1
 }
 
-/// Number of permutations of hash-to-point, computed from its definition.
+/// Returns the number of permutations of hash-to-point, computed from the definition.
 fn of_point(nonce: &[u8; 40], n: usize) -> u64 {
     let mut hash = Shake256::new();
     hash.update(nonce).update(workload::MESSAGE);
@@ -301,7 +302,8 @@ fn shares_are_consistent() {
         );
         assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{name:?}");
 
-        // The code has no branches, so every permutation of a target costs the same.
+        // The code has no branches, so every permutation on a target takes the same number of
+        // instructions.
         let of_permutation = run.instructions_per_execution(&[Part::KeccakF]);
         let of_verifying = profile.run(run.target, Operation::Verify, 512).unwrap();
         let expected = of_verifying.instructions_per_execution(&[Part::KeccakF]);
@@ -318,8 +320,8 @@ fn shares_are_consistent() {
                 assert_eq!(run.share(&binary64), 0.0, "{name:?}");
                 assert_eq!(run.share(&[Part::FixedPointFft]), 0.0, "{name:?}");
             }
-            // On ARMv7 key generation uses binary64 only where the reference's roundings decide,
-            // and computes it with integers. On x86-64 it computes norms in binary64 first.
+            // On ARMv7, key generation uses integers, and binary64 only where the reference's
+            // roundings decide. On x86-64 it first computes norms in binary64.
             Operation::Keygen => {
                 let most = match run.target {
                     Target::X86_64 => 0.015,
@@ -372,8 +374,8 @@ fn files(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Computes the hash of `profile.sh --sources`: of all lines with the names of their files, without
-/// comments and blank lines.
+/// Computes the same hash as `profile.sh --sources`: of all lines with the names of their files,
+/// without comments and blank lines.
 fn hash_of_sources() -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let sources = [
@@ -403,8 +405,8 @@ fn hash_of_sources() -> String {
     base16ct::lower::encode_string(&hash.finalize())
 }
 
-/// The test only warns if the profile was counted on other code, because the difference may be
-/// small. `profile.sh --check`, a step of CI, counts again and fails.
+/// Warns if the profile was counted on other code. The test does not fail, because the difference
+/// may be small. `profile.sh --check`, a step of CI, counts again and fails.
 #[test]
 fn the_profile_says_of_which_code_it_is() {
     let table = include_str!("../profile.tsv");
@@ -423,7 +425,7 @@ fn the_profile_says_of_which_code_it_is() {
     assert!(document.join(" ").contains(&sentence), "{sentence}");
     let found = hash_of_sources();
     if recorded != found {
-        // `eprintln` would not be shown if the test passes.
+        // If the test passes, the output of `eprintln` is not shown.
         let warning = "WARNING: profile.tsv was counted on other code than this: run profile.sh";
         writeln!(
             std::io::stderr(),
@@ -431,7 +433,7 @@ fn the_profile_says_of_which_code_it_is() {
         )
         .unwrap();
     }
-    // The script computes the same hash.
+    // The script must compute the same hash.
     if cfg!(unix) {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("profile.sh");
         let output = Command::new(script).arg("--sources").output().unwrap();

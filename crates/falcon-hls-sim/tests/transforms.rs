@@ -1,4 +1,4 @@
-//! Every transform gives the same bits as `scalar`, for every preset and degree.
+//! Checks that every transform gives the same bits as `scalar`, for every preset and degree.
 
 use falcon_core::seams::fft::Fft;
 use falcon_core::seams::hash::Shake256;

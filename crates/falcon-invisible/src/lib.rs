@@ -7,8 +7,9 @@ mod table;
 use core::cmp::Ordering;
 use table::INVISIBLE;
 
-/// Returns true if a character is a control character, a line end, or otherwise invisible. Such a
-/// character may turn the direction of the text, join its neighbours, or take up no space.
+/// Returns true if a character is a control character, a line end, or otherwise invisible. An
+/// invisible character may change the direction of the text, join its neighbours, or take up no
+/// space.
 ///
 /// These are the Unicode categories Cc, Zl and Zp and the properties `Default_Ignorable_Code_Point`
 /// and `Bidi_Control`, in version 16 of Unicode.

@@ -93,7 +93,7 @@ fn two_rounds<W: U64s>(a: &[W; WORDS], [first, second]: [u64; 2]) -> [W; WORDS] 
     owing(&round(&e, second), &OWED)
 }
 
-/// Permutes a state of single words, on targets without other code for it.
+/// Permutes a state of single words, on targets that have no other code for such a state.
 #[inline(always)]
 pub(crate) fn permute_one<I: Isa>(isa: I, state: &mut [u64; WORDS]) {
     #[cfg(target_arch = "aarch64")]

@@ -93,8 +93,8 @@ impl<I: Isa> U64s for Lazy<I> {
             ..self
         }
     }
-    /// Adds from the end on, so that each rotation but the last is of a sum. Otherwise compilers
-    /// reorder the terms, and two terms are rotated.
+    /// Adds the terms from the last one on, so that every rotation except the last one rotates a
+    /// sum. Otherwise compilers reorder the terms, and the code rotates two of them.
     #[inline(always)]
     fn xor5(self, [b, c, d, e]: [Self; 4]) -> Self {
         self.xor(b.xor(c.xor(d.xor(e))))

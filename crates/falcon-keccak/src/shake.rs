@@ -174,7 +174,7 @@ impl Sponge {
         }
     }
 
-    /// Writes the padding, whose first byte is `first`, and marks the block as used up.
+    /// Writes the padding, whose first byte is `first`. Then counts the block as used up.
     fn pad(&mut self, first: u8) {
         if self.pos == RATE {
             self.permute();

@@ -80,7 +80,8 @@ pub fn hash_side_by_side_from<'a, I: Isa, const PIECES: usize, T>(
     wipe(squeezed.0.as_flattened_mut());
 }
 
-/// Fewest streams that are read side by side. Up to two are read faster one at a time.
+/// Least number of streams that are read side by side. One or two streams are read faster one at a
+/// time.
 const FEWEST_READ_TOGETHER: usize = 3;
 
 /// Reads the next bytes of `streams`, `BLOCKS` blocks of each.

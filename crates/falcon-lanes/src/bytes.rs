@@ -231,13 +231,13 @@ pub fn bytes_of_planes(x: &[u64; 8]) -> [u64; 8] {
     )
 }
 
-/// Returns all ones if bit `bit` of `x` is set, else zero.
+/// Returns all ones if bit `bit` of `x` is set, otherwise zero.
 #[inline(always)]
 fn mask(x: u64, bit: usize) -> u64 {
     0u64.wrapping_sub(x >> bit & 1)
 }
 
-/// Returns 1 if `x` has an odd number of ones, else 0. Takes no branch and no table, since the
+/// Returns 1 if `x` has an odd number of ones, otherwise 0. Takes no branch and no table, since the
 /// processor may have no instruction for the parity.
 #[inline(always)]
 fn parity(x: u64) -> u64 {

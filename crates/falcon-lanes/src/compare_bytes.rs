@@ -36,7 +36,7 @@ fn compare_families<B: Bytes>(
     let their_family = oracle.family(&images);
     let member = |number: u16| {
         let [low, high] = number.to_le_bytes();
-        // Only the first bytes count; the bytes behind them have no effect.
+        // Only the first bytes count. The bytes after them have no effect.
         let [low, high] = [(low, numbers[1]), (high, numbers[2])].map(|(byte, rest)| {
             let mut line = [rest; 8];
             line[0] = rest << 8 | u64::from(byte);

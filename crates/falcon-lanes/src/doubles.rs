@@ -86,8 +86,8 @@ pub trait F64s<I: Copy>:
     fn complex_mul(a: [Self; 2], b: [Self; 2]) -> [Self; 2] {
         [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
     }
-    /// `a * conj(b)` for complex numbers (real part, imaginary part): four products, then one sum
-    /// and one difference.
+    /// Computes `a * conj(b)` for complex numbers (real part, imaginary part), with four products,
+    /// one sum and one difference.
     #[inline(always)]
     fn complex_mul_conj(a: [Self; 2], b: [Self; 2]) -> [Self; 2] {
         [a[0] * b[0] + a[1] * b[1], a[1] * b[0] - a[0] * b[1]]
@@ -233,8 +233,8 @@ impl<I: Isa, const N: usize> F64s<I> for Pack<N> {
     }
 }
 
-/// Two registers, one after the other. Instruction sets with narrow registers make longer ones of
-/// them.
+/// Two registers, one after the other. Instruction sets with narrow registers use pairs as longer
+/// registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Two<R>(R, R);
 

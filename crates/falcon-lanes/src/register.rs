@@ -1,4 +1,4 @@
-//! Operations that all registers have.
+//! Operations that every type of register has.
 
 use crate::Isa;
 

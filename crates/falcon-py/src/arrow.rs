@@ -1,7 +1,7 @@
 //! Columns of Arrow: verifying and signing tables.
 //!
-//! The rows are shared among threads in parts. A part looks its keys up, decodes and verifies, so
-//! that nothing is done row by row before the threads start.
+//! The rows are shared among threads in parts. Each part finds its keys, decodes and verifies. So
+//! no work is done row by row before the threads start.
 
 mod ffi;
 mod keys;
@@ -26,18 +26,18 @@ use rayon::prelude::*;
 pub use result::PyArray;
 use std::sync::Arc;
 
-/// Rows of a part: enough to fill the lanes, few enough that all threads end at about the same
-/// time.
+/// Number of rows of a part. They are enough to fill the lanes, but few enough for all threads to
+/// end at about the same time.
 const PART: usize = 128;
 const LARGEST_PART: usize = 16384;
 
-/// Rows after which Ctrl-C is looked for: some tenths of a second of one core. All threads end
-/// their parts before.
+/// Number of rows after which the program checks for Ctrl-C. They take some tenths of a second on
+/// one core. All threads end their parts first.
 const SLICE: usize = 16 * LARGEST_PART;
 
-/// Rows of a part that are verified with one call. The encoded keys of one such group are brought
-/// into the cache while the group before is verified. Larger groups need fewer calls, but a second
-/// cache holds the keys of about 1,000 rows at most.
+/// Rows of a part that are verified with one call. The encoded keys of a group are loaded into the
+/// cache while the previous group is verified. Larger groups need fewer calls, but a second cache
+/// holds the keys of about 1,000 rows at most.
 const GROUP: usize = 1024;
 
 /// Verifies some neighbouring rows.
@@ -123,7 +123,7 @@ fn verify_rows(
     Ok(())
 }
 
-/// Verifies all rows, and looks for Ctrl-C after each slice.
+/// Verifies all rows, and checks for Ctrl-C after each slice.
 fn verify_columns(
     chosen: &Chosen,
     format: Format,
@@ -332,7 +332,7 @@ pub fn arrow_sign(
     Ok(PyArray::new(data))
 }
 
-/// Joins signatures into a column. No signature is empty, so that an empty one stands for null.
+/// Joins signatures into a column. A signature is never empty, so an empty one stands for null.
 fn signatures(encoded: &[Vec<u8>]) -> PyResult<Data> {
     let total = encoded.iter().map(Vec::len).sum();
     let mut values = reserved(total)?;

@@ -42,15 +42,16 @@ struct Pool {
     threads: Arc<Threads>,
 }
 
-/// Number of cores that this process may use. The system takes longer to count them than one
-/// verification takes, so they are counted once.
+/// Returns the number of cores that this process may use. Asking the system takes longer than one
+/// verification, so it is asked only once.
 fn cores() -> NonZeroUsize {
     static CORES: OnceLock<NonZeroUsize> = OnceLock::new();
     *CORES.get_or_init(|| available_parallelism().unwrap_or(NonZeroUsize::MIN))
 }
 
-/// Only locked while the GIL is held, and the GIL is not released meanwhile. So no other thread
-/// holds the lock when a process forks, and the child can take it.
+/// The threads of the last batch. The lock is only held while the GIL is held, and the GIL is not
+/// released during this time. So no other thread holds the lock when a process forks, and the child
+/// can take it.
 static POOL: Mutex<Option<Pool>> = Mutex::new(None);
 
 /// Work of a batch.
@@ -61,7 +62,8 @@ pub enum Work {
 }
 
 impl Work {
-    /// Jobs that one thread does alone: to wake others takes longer.
+    /// Returns the number of jobs that one thread does alone, since waking other threads takes
+    /// longer.
     fn alone(self) -> usize {
         match self {
             Self::Sign => 16,
@@ -73,12 +75,13 @@ impl Work {
 /// Engine and threads of a batch.
 pub struct Chosen {
     engine: Engine,
-    /// Threads that share the work. If there are none, the calling thread does it.
+    /// Threads that share the work. `None` if the calling thread does it alone.
     threads: Option<Arc<Threads>>,
 }
 
 impl Chosen {
-    /// Chooses an engine, the best one unless named, and threads, one for each core unless told.
+    /// Chooses the engine, by default the best one, and the number of threads, by default one for
+    /// each core.
     pub fn new(
         _py: Python<'_>,
         engine: Option<Named>,
@@ -105,7 +108,7 @@ impl Chosen {
         self.engine
     }
 
-    /// The pool of threads and their number, unless the calling thread does the work.
+    /// Returns the pool of threads and their number, or `None` if the calling thread does the work.
     pub fn pool(&self) -> Option<(&rayon::ThreadPool, usize)> {
         let threads = self.threads.as_deref()?;
         Some((threads.pool()?, threads.count()))
@@ -156,7 +159,8 @@ impl Chosen {
     }
 }
 
-/// The threads of the last batch if they are as many and of this process, else new ones.
+/// Returns the threads of the last batch if they have this number and belong to this process.
+/// Otherwise starts new threads.
 fn threads_of(count: NonZeroUsize) -> Arc<Threads> {
     let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
     let process = process::id();
@@ -175,7 +179,7 @@ fn threads_of(count: NonZeroUsize) -> Arc<Threads> {
     if let Some(last) = last
         && last.process != process
     {
-        // After a fork these threads do not exist, and nobody may wait for them.
+        // After a fork these threads do not exist, so waiting for them would never end.
         std::mem::forget(last);
     }
     threads
@@ -256,8 +260,8 @@ fn sign_those<P: Parameters>(
     Ok(())
 }
 
-/// Jobs that are signed with one call: some tenths of a second of one core. So Ctrl-C is noticed,
-/// and decoded signatures need little memory.
+/// Number of jobs that are signed with one call. They take some tenths of a second on one core. So
+/// Ctrl-C is noticed soon, and decoded signatures need little memory.
 const SLICE: usize = 8192;
 
 /// Raises KeyboardInterrupt if the user has pressed Ctrl-C and this is the main thread.
@@ -287,10 +291,10 @@ pub fn verify(
     })
 }
 
-/// Jobs that are verified with one call: a tenth of a second of one core.
+/// Number of jobs that are verified with one call. They take a tenth of a second on one core.
 const VERIFY_SLICE: usize = 65536;
 
-/// Verifies the jobs whose signatures are encoded. The others count as invalid.
+/// Verifies the jobs whose signatures are encoded. The other jobs count as invalid.
 fn verify_encoded(
     chosen: &Chosen,
     jobs: &[ToVerify],

@@ -92,7 +92,7 @@ pub fn write_public_pem(key: &AnyVerifyingKey) -> PyResult<String> {
         .map_err(|error| FalconError::new_err(error.to_string()))
 }
 
-/// The bytes of an argument that may be absent.
+/// Returns the bytes of an argument, if it was given.
 pub fn bytes_of(password: &Option<Input>) -> Option<&[u8]> {
     password.as_deref()
 }

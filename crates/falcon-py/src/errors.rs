@@ -14,7 +14,7 @@ import_exception!(falcon_sign.exceptions, KeyUseError);
 import_exception!(falcon_sign.exceptions, AlreadyFinalized);
 import_exception!(falcon_sign.exceptions, FaultError);
 
-/// Imports the exceptions, so that an import that fails later cannot end the process.
+/// Imports the exceptions early, since a later import that fails could end the process.
 pub fn import(py: Python<'_>) -> PyResult<()> {
     let module = py.import("falcon_sign.exceptions")?;
     macro_rules! import {
@@ -31,12 +31,12 @@ pub fn import(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// The system gave no random bytes.
+/// Returns the error for a system that gave no random bytes.
 pub fn no_randomness(error: getrandom::Error) -> PyErr {
     PyOSError::new_err(format!("the system gave no random bytes: {error}"))
 }
 
-/// The device computed wrongly.
+/// Returns the error for a device that computed wrongly.
 pub fn faulty(error: CoreFaultError) -> PyErr {
     FaultError::new_err(error.to_string())
 }
@@ -51,12 +51,12 @@ pub fn may_sign_messages(key_use: KeyUse) -> PyResult<()> {
     }
 }
 
-/// `what`, which must have `expected` bytes, has `found`.
+/// Returns the error for `what` with `found` bytes instead of `expected`.
 pub fn wrong_length(what: &str, found: usize, expected: usize) -> PyErr {
     PyValueError::new_err(format!("{what} has {found} bytes; it must have {expected}"))
 }
 
-/// Text for a key that cannot be decoded.
+/// Returns the text for a key that cannot be decoded.
 pub fn key_text(what: &str, error: CoreDecodeError, len: usize) -> String {
     match error {
         CoreDecodeError::Header => format!(

@@ -13,8 +13,8 @@ use zeroize::Zeroizing;
 
 /// Bytes of an argument, usable while the GIL is released.
 ///
-/// `bytes` are borrowed. Every other buffer is copied, since another thread may write to it. The
-/// copy is wiped, since it may be a key.
+/// An object of type `bytes` is borrowed. Every other buffer is copied, since another thread may
+/// write to it. The copy is wiped, since it may be a key.
 pub enum Input {
     Borrowed(PyBackedBytes),
     Copied(Zeroizing<Vec<u8>>),
@@ -55,7 +55,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Input {
 }
 
 impl Input {
-    /// The bytes of `what`, which must be `N`.
+    /// Returns the bytes of `what`, which must have `N` bytes.
     pub fn exactly<const N: usize>(&self, what: &str) -> PyResult<&[u8; N]> {
         (**self)
             .try_into()
@@ -80,7 +80,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Text {
 }
 
 impl Text {
-    /// The text, if it is UTF-8.
+    /// Returns the text if it is UTF-8.
     pub fn as_str(&self) -> PyResult<&str> {
         std::str::from_utf8(&self.0)
             .map_err(|_| errors::DecodeError::new_err("not PEM: the text is not UTF-8"))

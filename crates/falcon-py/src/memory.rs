@@ -1,9 +1,9 @@
-//! Memory whose size a caller decides. There may be less.
+//! Memory whose size a caller chooses. The allocation may fail.
 
 use pyo3::PyResult;
 use pyo3::exceptions::PyMemoryError;
 
-/// Memory for `len` values of an argument or a result.
+/// Returns memory for `len` values of an argument or a result.
 pub fn reserved<T>(len: usize) -> PyResult<Vec<T>> {
     let mut values = Vec::new();
     values
@@ -12,7 +12,7 @@ pub fn reserved<T>(len: usize) -> PyResult<Vec<T>> {
     Ok(values)
 }
 
-/// Memory for `len` values, all of them `value`.
+/// Returns memory with `len` values, all equal to `value`.
 pub fn filled<T: Clone>(value: T, len: usize) -> PyResult<Vec<T>> {
     let mut values = reserved(len)?;
     values.resize(len, value);

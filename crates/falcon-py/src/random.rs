@@ -4,7 +4,7 @@ use crate::errors;
 use falcon_core::SEED_LEN;
 use pyo3::PyResult;
 use zeroize::Zeroizing;
-/// A seed from the operating system's generator.
+/// Returns a seed from the operating system's generator.
 pub fn fresh_seed() -> PyResult<Zeroizing<[u8; SEED_LEN]>> {
     let mut seed = Zeroizing::new([0; SEED_LEN]);
     getrandom::fill(&mut *seed).map_err(errors::no_randomness)?;

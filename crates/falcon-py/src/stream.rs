@@ -1,6 +1,7 @@
 //! Messages that come in pieces.
 //!
-//! A lock is only taken while the GIL is released, so that no thread waits for it with the GIL.
+//! A lock is only taken while the GIL is released, so that no thread holds the GIL while it waits
+//! for a lock.
 
 use crate::errors::{AlreadyFinalized, FalconError, InvalidSignature, faulty, not_copied};
 use crate::input::{Encoding, Input};
@@ -22,7 +23,7 @@ impl Process {
         Self(process::id())
     }
 
-    /// Fails in a child of the process, where another thread's lock may stay locked for ever.
+    /// Fails in a child process, where a lock that another thread held may stay locked for ever.
     fn check(&self, kind: &str) -> PyResult<()> {
         if self.0 == process::id() {
             return Ok(());

@@ -9,7 +9,7 @@ use std::path::Path;
 pub fn warn_if_exposed(path: &Path, what: &str, ui: Ui) {
     use crate::{escape::shown, input::is_standard, shell::quote};
     use std::os::unix::fs::PermissionsExt;
-    // A pipe needs no protection from other users.
+    // The access to a pipe is not checked.
     let file = path.metadata().ok().filter(|_| !is_standard(path));
     let Some(file) = file.filter(|file| file.is_file()) else {
         return;

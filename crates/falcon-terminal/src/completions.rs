@@ -19,7 +19,8 @@ impl Completions {
     /// If standard output cannot be written.
     pub fn run(self, mut command: Command) -> Result<Status> {
         let name = command.get_name().to_owned();
-        // Written to memory first, because the generator ends the process on an error.
+        // The script is written to memory first, because the generator ends the process on an
+        // error.
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command, name, &mut script);
         io::stdout()

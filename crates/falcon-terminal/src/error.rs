@@ -4,8 +4,8 @@ use crate::escape::shown;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use std::{fmt, io, path::Path, process::ExitCode};
 
-/// Result of a command. For several files the greatest status counts, so that an invalid one is not
-/// missed.
+/// Result of a command. Among the results of several files, the greatest one counts, so that an
+/// invalid file is not missed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     /// Everything was done, and everything that was checked is valid.
@@ -48,7 +48,7 @@ pub struct Error {
     /// Advice to the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
-    /// The kind of input or output error, if it is one.
+    /// Kind of the input or output error, if the cause is such an error.
     #[serde(skip)]
     kind: Option<io::ErrorKind>,
 }
@@ -126,8 +126,8 @@ impl Error {
         }
     }
 
-    /// True if an input or output error of this kind is the cause. A broken pipe means that nobody
-    /// reads the output.
+    /// Returns true if the cause is an input or output error of this kind. A broken pipe means that
+    /// nobody reads the output.
     pub fn is(&self, kind: io::ErrorKind) -> bool {
         self.kind == Some(kind)
     }

@@ -8,11 +8,11 @@ use std::{
     path::Path,
 };
 
-/// Returns the text of a file name. Different names have different texts. A byte that is not UTF-8
-/// is written as `\xff`. Most names with backslashes are not changed. Backslashes are doubled only
-/// in names in which one could be mistaken for an escape: a name that is not UTF-8, that has an
-/// invisible character, or that contains `\x`, `\u` or `\\`. On Windows, where backslashes separate
-/// folders, they are doubled only in names that are not Unicode.
+/// Returns the text of a file name for messages. Different names have different texts. A byte that
+/// is not UTF-8 is written as `\xff`. Backslashes are doubled only in a name in which a backslash
+/// could be mistaken for an escape: a name that is not UTF-8, that has an invisible character, or
+/// that contains `\x`, `\u` or `\\`. On Windows, where backslashes separate folders, they are
+/// doubled only in names that are not Unicode.
 pub fn shown(path: &Path) -> Cow<'_, str> {
     let name = path.as_os_str();
     if let Some(text) = name.to_str() {
@@ -64,7 +64,7 @@ impl<T: Display> Display for Quoted<T> {
 
 struct Escaping<'a, 'b> {
     out: &'a mut fmt::Formatter<'b>,
-    /// True if quotation marks and backslashes are escaped, too.
+    /// True if quotation marks and backslashes are also escaped.
     quoted: bool,
 }
 
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(text_of(b"a\x1b"), "a\\u{1b}");
         assert_eq!(text_of(b"a\\u{1b}"), "a\\\\u{1b}");
         assert_eq!(text_of(b"\\xfe\xfe\xe9\x80z"), "\\\\xfe\\xfe\\xe9\\x80z");
-        // Tries all names that consist of up to five of these pieces.
+        // Tries all names that consist of at most five of these pieces.
         let pieces: [&[u8]; 6] = [b"\\", b"x", b"u{1b}", b"ff", b"\xff", b"\x1b"];
         let mut names = vec![Vec::new()];
         let mut from = 0;

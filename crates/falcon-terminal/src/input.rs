@@ -13,7 +13,8 @@ pub fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Refuses standard input as two inputs: the second reader would find it empty and report no error.
+/// Refuses standard input as two inputs. The second reader would find standard input empty and
+/// report no error.
 pub fn at_most_one_standard<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<()> {
     if paths.into_iter().filter(|path| is_standard(path)).count() > 1 {
         return Err(Error::new("standard input, `-`, is named more than once")
@@ -28,7 +29,7 @@ pub fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
         return Ok(Box::new(io::stdin()));
     }
     let file = File::open(path).map_err(|error| cannot_read(path, &error))?;
-    // A folder can be opened, and fails only when it is read.
+    // A folder can be opened. Only reading it would fail.
     match file.metadata() {
         Ok(metadata) if metadata.is_dir() => {
             Err(Error::at(path, "is a folder").hint("name the files in it"))
@@ -37,8 +38,8 @@ pub fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     }
 }
 
-/// Reports early that a file cannot be read, or that it is a folder. Pipes are not opened: opening
-/// and closing one would end the program that writes to it.
+/// Reports early that a file cannot be read, or that the path is a folder. Does not open a pipe,
+/// since opening and closing it would end the program that writes to it.
 pub fn check_readable(path: &Path) -> Result<()> {
     let metadata = path.metadata().map_err(|error| cannot_read(path, &error))?;
     if metadata.is_file() || metadata.is_dir() {
@@ -47,14 +48,14 @@ pub fn check_readable(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Opens a regular file for reading, but not through a link. A file of another kind that takes its
-/// place meanwhile is refused. Opening never waits for a pipe.
+/// Opens a regular file for reading, but not through a link. Fails if the path names a pipe, a
+/// device or a folder, and does not wait for the other end of a pipe.
 pub fn open_regular(path: &Path) -> Result<File> {
     open_at_once(path, false)
 }
 
-/// Opens a regular file for reading, also through a link. A pipe, a socket or a device is refused
-/// without opening it, since opening a pipe would wait.
+/// Opens a regular file for reading, also through a link. Refuses a pipe, a socket or a device
+/// before opening it.
 pub fn open_linked(path: &Path) -> Result<File> {
     let metadata = path.metadata().map_err(|error| cannot_read(path, &error))?;
     if !metadata.is_file() {
@@ -93,8 +94,8 @@ pub fn regular_length(path: &Path) -> Option<u64> {
     metadata.is_file().then_some(metadata.len())
 }
 
-/// Reads a whole file of at most `max` bytes. The memory is wiped, since the file may be a key. The
-/// error for a longer file names the `kind` that was expected.
+/// Reads a whole file of at most `max` bytes. The memory is wiped, since the file may be a key. If
+/// the file is longer, the error names the expected `kind`.
 pub fn read_object(path: &Path, max: u64, kind: &str) -> Result<Zeroizing<Vec<u8>>> {
     let (bytes, _) = read_start(path, max)?;
     check_object(path, &bytes, max, kind)?;
@@ -142,7 +143,7 @@ mod tests {
         assert!(open_regular(&link).is_err());
         assert!(open_regular(folder.path()).is_err());
     }
-    /// The file is repeatedly exchanged for a link and a pipe while it is opened.
+    /// Opens a file while another thread repeatedly replaces it by a link and a pipe.
     #[test]
     fn what_takes_the_place_of_a_file_is_never_read() {
         use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -175,7 +176,7 @@ mod tests {
                 }
             })
         };
-        // Runs in a thread of its own, since a pipe could block it.
+        // Opening runs in a separate thread, since a pipe could block it.
         let (tell, told) = mpsc::channel();
         thread::spawn(move || {
             let (mut opened, mut refused) = (0, 0);

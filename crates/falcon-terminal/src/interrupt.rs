@@ -2,9 +2,9 @@
 //! SIGTERM and SIGXCPU. The program removes unfinished files, restores the terminal and ends
 //! with the status that shells expect: 128 plus the number of the signal.
 //!
-//! A thread waits for the signals, independently of the other threads. Code that makes or renames a
-//! temporary file holds the list of unfinished files. The thread takes that list, so no other file
-//! can appear afterwards.
+//! A separate thread waits for the signals. Code that makes or renames a temporary file locks the
+//! list of unfinished files. After a signal, this thread locks the list until the program ends, so
+//! no other file can appear.
 
 use std::{
     collections::BTreeMap,
@@ -20,8 +20,8 @@ static UNFINISHED: Mutex<Unfinished> = Mutex::new(Unfinished {
 
 /// Work to do before the program ends.
 struct Unfinished {
-    /// Files and folders to remove. If an identity is given, the file is removed only if it is
-    /// still the same.
+    /// Files and folders to remove. If a path has an identity, the file is removed only if it still
+    /// has this identity.
     paths: BTreeMap<PathBuf, Option<Identity>>,
     /// A terminal whose echo is switched off.
     terminal: Option<terminal::Terminal>,
@@ -41,7 +41,7 @@ impl Unfinished {
     }
 }
 
-/// Identifies a file independently of its name. Unknown if the system does not number files.
+/// Identity of a file, independent of its name. Unknown if the system does not number files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity(Option<[u64; 2]>);
 
@@ -51,7 +51,7 @@ impl Identity {
         Self(file.metadata().ok().and_then(|file| numbers(&file)))
     }
 
-    /// True if the file has this name.
+    /// Returns true if `path` is a name of the file.
     pub fn is_at(self, path: &Path) -> bool {
         fs::symlink_metadata(path).is_ok_and(|there| numbers(&there) == self.0)
     }
@@ -69,33 +69,33 @@ fn numbers(_: &fs::Metadata) -> Option<[u64; 2]> {
     None
 }
 
-/// Signals do not end the program while this value exists. Hold it only briefly.
+/// A lock that keeps signals from ending the program while this value exists. Hold it only briefly.
 pub struct Hold(MutexGuard<'static, Unfinished>);
 
-/// Holds signals back.
+/// Locks the list of unfinished files, so that signals do not end the program.
 pub fn hold() -> Hold {
     Hold(UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 impl Hold {
-    /// Adds a file or folder that a signal removes.
+    /// Adds a file or folder to be removed after a signal.
     pub fn add(&mut self, path: &Path) {
         self.0.paths.insert(path.to_owned(), None);
     }
 
-    /// Adds a file that a signal removes, unless another file has its name by then.
+    /// Adds a file to be removed after a signal, unless another file has its name by then.
     pub fn add_file(&mut self, path: &Path, identity: Identity) {
         self.0.paths.insert(path.to_owned(), Some(identity));
     }
 
-    /// Takes a finished file or folder off the list.
+    /// Removes a finished file or folder from the list.
     pub fn remove(&mut self, path: &Path) {
         self.0.paths.remove(path);
     }
 }
 
-/// A signal restores the terminal while this value exists. The question for a passphrase switches
-/// the echo off, and a signal could otherwise end the program before it is switched on again.
+/// Restores the terminal after a signal while this value exists. The question for a passphrase
+/// switches the echo off, and a signal could end the program before the echo is switched on again.
 pub struct TerminalGuard(());
 
 /// Saves the modes of the terminal.
@@ -122,7 +122,7 @@ mod terminal {
     }
 
     impl Terminal {
-        /// Returns the terminal that the process was started from, if there is one.
+        /// Returns the terminal of the process, if there is one.
         pub(super) fn of_process() -> Option<Self> {
             let device = File::open("/dev/tty").ok()?;
             let modes = tcgetattr(&device).ok()?;
@@ -173,11 +173,11 @@ pub fn watch() -> std::io::Result<()> {
         iterator::Signals,
     };
     use std::sync::{Arc, atomic::AtomicBool, mpsc};
-    // Nobody reads the flag; catching the signal is enough. A file that grows beyond the limit then
-    // causes a write error, which is reported, and the file is removed.
+    // Nobody reads the flag. Catching the signal is enough: if a file grows beyond the limit, the
+    // write fails, the error is reported, and the file is removed.
     let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
     let mut waited_for = vec![SIGINT, SIGQUIT, SIGTERM];
-    // The parent process may have set these signals to be ignored.
+    // The parent process may have set some signals to be ignored. Those signals stay ignored.
     let ignorable = [SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU];
     waited_for.extend(ignorable.into_iter().filter(|&it| !is_ignored(it)));
     // Without the thread, nobody would handle the caught signals.
@@ -197,8 +197,8 @@ pub fn watch() -> std::io::Result<()> {
     Ok(())
 }
 
-/// True if the program was started with the signal ignored, as by `nohup`. Only Linux tells this
-/// without an `unsafe` call.
+/// Returns true if the program was started with the signal ignored, as by `nohup`. Only Linux shows
+/// this without an `unsafe` call.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();

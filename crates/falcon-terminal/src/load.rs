@@ -2,7 +2,7 @@
 
 use std::{fs, num::NonZeroUsize, thread::available_parallelism};
 
-/// Fraction of a core that other work may use without a warning.
+/// Number of cores that other work may use without a warning.
 const TOLERANCE: f64 = 0.5;
 
 /// Returns a warning if fewer than `threads` cores are free. Only Linux reports its load.

@@ -27,11 +27,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Time between two attempts to lock a folder.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Locks the folder of a file. If another program has the lock, prints this and waits.
+/// Locks the folder of a file. If another program has the lock, prints a note and waits.
 ///
 /// A program holds the lock only while it changes files, so a long wait means that it is stopped.
 /// The wait ends after `PATIENCE`. If the system cannot lock the folder, the command prints a
-/// warning with the reason and continues, because it would otherwise never work there.
+/// warning with the reason and continues, because the command could otherwise never work in this
+/// folder.
 pub fn lock_folder(file: &Path, program: &Program, ui: Ui) -> Result<Lock> {
     let folder = folder(file);
     let not_locked = |cause: &io::Error| {

@@ -55,9 +55,9 @@ impl Pending {
         check_target(program, target, content, overwrite)?;
         let named = target.to_owned();
         let target = match overwrite {
-            // If the target is a link, the file that it points to is replaced, not the link.
+            // If the target is a link, the file behind the link is replaced, not the link.
             Overwrite::Force => fs::canonicalize(target).unwrap_or_else(|_| target.to_owned()),
-            // A link that appears from now on is refused, like a file.
+            // If a link appears at the target from now on, it is refused like a file.
             Overwrite::Never => target.to_owned(),
         };
         let mut hold = interrupt::hold();
@@ -126,12 +126,12 @@ impl Pending {
         Ok(())
     }
 
-    /// Makes the file appear and writes `bytes` to standard output, since each is useless without
-    /// the other.
+    /// Makes the file appear and writes `bytes` to standard output, since each of them is useless
+    /// without the other.
     ///
-    /// With [`Overwrite::Never`] the file appears first, since its name may be taken meanwhile. It
-    /// is removed if `bytes` cannot be written or a signal arrives. With [`Overwrite::Force`]
-    /// `bytes` are written first, so that an old file is replaced only afterwards.
+    /// With [`Overwrite::Never`], makes the file appear first, since another program may take its
+    /// name. Removes the file if `bytes` cannot be written or a signal arrives. With
+    /// [`Overwrite::Force`], writes `bytes` first, so that an old file is replaced only afterwards.
     pub fn commit_and_print(self, bytes: &[u8]) -> Result<()> {
         refuse_closed_stdout()?;
         self.sync()?;
@@ -148,11 +148,11 @@ impl Pending {
             return Ok(());
         }
         let mut hold = interrupt::hold();
-        // Another file may have the name later.
+        // Another file may have this name later.
         let file = Identity::of(self.temporary.as_file());
         let target = self.rename(&mut hold)?;
         hold.add_file(&target, file);
-        // Printing may wait for a reader. A signal must be able to end this.
+        // Printing may wait for a reader, and a signal must be able to end this wait.
         drop(hold);
         if on_disk {
             sync_folder(&target);
@@ -170,7 +170,8 @@ impl Pending {
     /// Replaces the file that was read, if it has not changed.
     pub fn commit_over(self, read: &Snapshot) -> Result<()> {
         self.sync()?;
-        // Checked as late as possible: a program that takes no lock may write until the rename.
+        // The file is checked as late as possible, since a program that takes no lock may write to
+        // it until the rename.
         read.check()?;
         let renamed = self.rename(&mut interrupt::hold());
         let target = renamed.map_err(|error| how_to_replace(read.real(), error))?;
@@ -178,19 +179,19 @@ impl Pending {
         Ok(())
     }
 
-    /// Makes both files appear, or neither. With [`Overwrite::Force`] the first may also appear
-    /// alone. This holds despite signals, failures, and other programs that do the same in this
-    /// folder at the same time.
+    /// Makes both files appear, or neither. With [`Overwrite::Force`], the first file may also
+    /// appear alone. The same holds after signals and failures, and if other programs do this in
+    /// the same folder at the same time.
     ///
     /// The second file always belongs to the first, even if the program is killed between two
     /// steps: before the first is replaced, an old second file is renamed to a temporary name. If a
-    /// step fails, it gets its name back.
+    /// step fails, the old second file gets its name back.
     pub fn commit_pair(first: Self, second: Self, ui: Ui) -> Result<()> {
         first.sync()?;
         second.sync()?;
         let _lock = lock_folder(&first.target, first.program, ui)?;
         let mut hold = interrupt::hold();
-        // Another program may have made them during the wait for the lock.
+        // Another program may have made these files during the wait for the lock.
         for file in [&first, &second] {
             check_target(file.program, &file.named, file.content, file.overwrite)?;
         }
@@ -218,7 +219,7 @@ impl Pending {
         renamed.map(|_| ())
     }
 
-    /// True if the file must be on the disk before it is reported.
+    /// Returns true if the file must be on the disk before it is reported.
     fn on_disk(&self) -> bool {
         match self.content {
             Content::SecretKey
@@ -238,11 +239,11 @@ impl Pending {
         synced.map_err(|error| cannot_write(&self.named, &error))
     }
 
-    /// Gives the file its name. Returns its path.
+    /// Renames the temporary file to its final name. Returns the path.
     fn rename(self, hold: &mut Hold) -> Result<PathBuf> {
         let target = &self.target;
         if self.overwrite == Overwrite::Force {
-            // Another program may have made a secret key there meanwhile.
+            // Meanwhile, another program may have made a secret key at this path.
             check_target(self.program, &self.named, self.content, self.overwrite)?;
         }
         hold.remove(self.temporary.path());
@@ -261,14 +262,14 @@ impl Pending {
     }
 }
 
-/// Writes the folder to the disk, and with it the name of the file. Some file systems cannot do
-/// this; the file itself is complete anyway.
+/// Writes the folder to the disk, and with it the name of the file. If the file system cannot do
+/// this, the file itself is still complete.
 fn sync_folder(file: &Path) {
     let _ = File::open(folder(file)).and_then(|folder| folder.sync_all());
 }
 
-/// Makes the error without the system's message, since that contains the name of the temporary
-/// file.
+/// Returns the error without the system's message, since that message contains the name of the
+/// temporary file.
 fn cannot_create(path: &Path, error: &io::Error) -> Error {
     let told = Error::io(path, "cannot create", &error.kind().into());
     match error.kind() {
@@ -303,7 +304,7 @@ fn cannot_write(path: &Path, error: &io::Error) -> Error {
 }
 
 impl Write for Pending {
-    // Writes to the file itself, since errors of the temporary file would contain its name.
+    // Writes to the inner file, since errors of the temporary file would contain its name.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.temporary.as_file_mut().write(bytes)
     }

@@ -27,8 +27,8 @@ fn text_lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 /// mark, text around a block, empty lines, spaces at the ends of lines. So many texts give the same
 /// object, but the bytes in the blocks are decoded strictly.
 ///
-/// Refuses lines with the dashes of a boundary outside of the blocks. Otherwise a block with a
-/// damaged boundary would be taken for text, and its key would be silently left out.
+/// Refuses lines outside of the blocks that have the dashes of a boundary. Otherwise a block with a
+/// damaged boundary would be mistaken for text, and its key would be silently left out.
 ///
 /// # Errors
 /// If there is such a line. The error text continues a sentence that begins with the path.
@@ -69,8 +69,8 @@ pub fn pem_blocks(text: &[u8]) -> Result<Vec<Zeroizing<Vec<u8>>>, String> {
     }
 }
 
-/// True if a line of a text begins a PEM block of a key, even if it is damaged or was written by
-/// another program.
+/// Returns true if a line of a text begins a PEM block of a key, even if the block is damaged or
+/// was written by another program.
 pub fn has_pem_of_key(text: &[u8]) -> bool {
     let is_label = |line: &[u8]| {
         line.starts_with(BEGIN) && line.windows(4).any(|it| it == b" KEY" || it == b"KEY-")
@@ -78,7 +78,7 @@ pub fn has_pem_of_key(text: &[u8]) -> bool {
     text_lines(text).any(|(_, line)| is_label(line))
 }
 
-/// True if a line of a text begins a PEM block of a secret key, for any algorithm.
+/// Returns true if a line of a text begins a PEM block of a secret key, for any algorithm.
 pub fn has_pem_of_secret_key(text: &[u8]) -> bool {
     let is_secret = |line: &[u8]| {
         let names = |kind: &[u8]| line.windows(kind.len()).any(|words| words == kind);
@@ -87,7 +87,7 @@ pub fn has_pem_of_secret_key(text: &[u8]) -> bool {
     text_lines(text).any(|(_, line)| is_secret(line))
 }
 
-/// True if a file has text outside of its PEM blocks.
+/// Returns true if a file has text outside of its PEM blocks.
 pub fn has_text_around_pem(text: &[u8]) -> bool {
     let mut lines = text_lines(text).map(|(_, line)| line);
     let (mut blocks, mut outside) = (0, 0);

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Follows the links of a path, so that a file has one path, whichever links lead to it. The file
+/// Follows the links of a path. So all links that lead to a file give the same path. The file
 /// itself need not exist yet.
 pub fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path)

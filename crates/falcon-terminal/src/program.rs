@@ -19,8 +19,9 @@ pub struct Program {
 pub enum Secret {
     /// Secret key. Only another secret key may replace it.
     Key,
-    /// Secret key, or shared secret of this length in bytes; the file does not tell which. A file
-    /// beside its public key is a secret key. A shared secret may replace any other such file, too.
+    /// Secret key, or shared secret of this length in bytes. The file does not show which of the
+    /// two it is. A file beside its public key is a secret key. Any other such file may be replaced
+    /// by a shared secret, too.
     KeyOrShared(usize),
 }
 
@@ -28,7 +29,8 @@ pub enum Secret {
 pub(crate) const SUFFIX: &str = ".tmp";
 
 impl Program {
-    /// True if `name` is that of a temporary file, which a killed command may have left.
+    /// Returns true if `name` is the name of a temporary file. A killed command may have left such
+    /// a file.
     pub fn is_temporary(&self, name: &str) -> bool {
         name.strip_prefix(self.temporary)
             .is_some_and(|rest| rest.ends_with(SUFFIX))

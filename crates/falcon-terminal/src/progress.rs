@@ -30,8 +30,8 @@ pub enum Unit {
 /// Length of the longest file name that a bar shows in full, in characters.
 const MAX_NAME: usize = 40;
 
-/// A bar that is visible only after nothing else was printed for `DELAY`, so that it is not redrawn
-/// after each of several lines in quick succession.
+/// A bar that appears only if nothing else was printed for `DELAY`. So it is not redrawn after each
+/// of several lines in quick succession.
 ///
 /// indicatif draws nothing if standard error is not a terminal.
 pub struct Progress {
@@ -64,7 +64,7 @@ impl Progress {
         }
     }
 
-    /// Creates a bar of `total` units; `None` if the total is unknown.
+    /// Creates a bar of `total` units. `None` means that the total is unknown.
     pub fn new(ui: Ui, unit: Unit, total: Option<u64>) -> Self {
         let start = Instant::now();
         Self {
@@ -80,7 +80,7 @@ impl Progress {
         }
     }
 
-    /// Counts bytes that were read. If the bar counts files, this only lets it appear.
+    /// Counts bytes that were read. If the bar counts files, only checks whether it may appear.
     fn read(&self, amount: u64) {
         match self.unit {
             Unit::Bytes(_) => self.advance(amount),
@@ -88,7 +88,7 @@ impl Progress {
         }
     }
 
-    /// Counts finished items. If the bar counts bytes, they have been counted already.
+    /// Counts finished items. If the bar counts bytes, their bytes have already been counted.
     pub fn add(&self, amount: u64) {
         if matches!(self.unit, Unit::Items(_)) {
             self.advance(amount);
@@ -170,7 +170,8 @@ fn name(file: &Path) -> String {
     start + "..."
 }
 
-// Averages since the beginning: a new bar has not seen enough for indicatif's own averages.
+// The rate is the average since the beginning, since a new bar has too few samples for indicatif's
+// own averages.
 
 fn rate(state: &ProgressState, out: &mut dyn fmt::Write) {
     let per_second = state.pos() as f64 / state.elapsed().as_secs_f64();

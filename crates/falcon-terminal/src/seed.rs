@@ -12,7 +12,8 @@ use zeroize::Zeroizing;
 /// Length of a seed in bytes.
 pub const SEED_LEN: usize = 32;
 
-/// Length of the longest file that is read. It is bounded so that a wrong path costs little.
+/// Length in bytes of the longest file that is read. The length is bounded, so that a wrong path
+/// costs little time.
 const MAX_FILE: u64 = 64 * 1024;
 
 /// Returns a seed of fresh random bytes from the operating system.
@@ -69,7 +70,8 @@ pub fn read_seed<const N: usize>(
     Ok(seed)
 }
 
-/// True for bytes that occur in text. Random bytes are all text once in 10^13 times.
+/// Returns true for a byte that occurs in text. A random seed consists only of such bytes with a
+/// probability of 10^-13.
 fn is_text(byte: &u8) -> bool {
     byte.is_ascii_graphic() || byte.is_ascii_whitespace()
 }

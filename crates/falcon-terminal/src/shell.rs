@@ -1,10 +1,10 @@
-//! Quotes paths in commands of messages, which users copy into a shell.
+//! Quotes paths in the commands of messages, since users copy these commands into a shell.
 
 use crate::{escape::shown, input::is_standard};
 use std::path::Path;
 
-/// Formats the path as one word of a shell that commands do not take for an option. `-`, standard
-/// input, stays as it is.
+/// Formats the path as one word of a shell that commands do not mistake for an option. `-`, which
+/// means standard input, is not changed.
 pub fn quote(path: &Path) -> String {
     if path.as_os_str().as_encoded_bytes().starts_with(b"-") && !is_standard(path) {
         return quote(&Path::new(".").join(path));

@@ -1,4 +1,4 @@
-//! Files that are read first and replaced later. If another program changes them meanwhile, the
+//! Files that are read first and replaced later. If another program changes a file in between, its
 //! change is not lost.
 
 use crate::{
@@ -17,9 +17,9 @@ use zeroize::Zeroizing;
 
 /// Content of a file when the command began to read it.
 ///
-/// A file is read in one step and replaced in another, and the command may ask for a passphrase in
-/// between. Commands of this program wait for the lock of the folder. Other programs do not, so the
-/// content is compared before the file is replaced.
+/// The command may ask for a passphrase after it has read a file and before it replaces the file.
+/// Other commands of this program wait for the lock of the folder. Other programs do not wait, so
+/// the content is compared before the file is replaced.
 pub struct Snapshot {
     real: PathBuf,
     /// Largest number of bytes that are compared.
@@ -34,7 +34,7 @@ impl Snapshot {
         Self::at(place::real(path), longest)
     }
 
-    /// Locks the folder of a file, then remembers the content like [`take`](Self::take).
+    /// Locks the folder of a file, and then remembers the content as [`take`](Self::take) does.
     pub fn take_locked(
         path: &Path,
         longest: u64,
@@ -106,9 +106,10 @@ impl Snapshot {
 }
 
 /// Reads the content of a regular file into memory that does not grow and is wiped, since it may be
-/// a secret key. If the file grows, one byte more is read, which counts as a difference.
+/// a secret key. If the file has grown beyond its first length, one more byte is read, which counts
+/// as a difference.
 fn content(path: &Path, longest: u64) -> Option<Zeroizing<Vec<u8>>> {
-    // Checked before opening, since opening a pipe would wait.
+    // The kind of file is checked before opening, since opening a pipe would wait.
     let len = path.metadata().ok().filter(|file| file.is_file())?.len();
     let len = len.min(longest) + 1;
     let mut bytes = Zeroizing::new(Vec::with_capacity(len as usize));

@@ -13,8 +13,8 @@ pub fn run(ui: Ui, command: impl FnOnce() -> Result<Status>) -> ExitCode {
     // If this fails, a signal still ends the program, but temporary files remain.
     let _ = interrupt::watch();
     let result = command();
-    // If a signal is being handled, the program ends here. The error may come from the files that
-    // the signal removes, so it is not printed.
+    // If a signal is being handled, the program ends here without printing the error, since the
+    // error may come from the files that the signal removes.
     let _hold = interrupt::hold();
     let status = result.unwrap_or_else(|error| {
         ui.error(&error);
@@ -23,9 +23,9 @@ pub fn run(ui: Ui, command: impl FnOnce() -> Result<Status>) -> ExitCode {
     status.into()
 }
 
-/// Forbids the system to write a core dump of a crashed program, which may contain secrets. If the
-/// system pipes core dumps to a program instead (`|` in Linux's `core_pattern`), that program is
-/// told of this limit and decides itself.
+/// Forbids the system to write a core dump of a crashed program, which may contain secrets. The
+/// system may instead pipe core dumps to a program (`|` in Linux's `core_pattern`). That program
+/// gets this limit and decides itself.
 #[cfg(unix)]
 fn forbid_memory_image() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

@@ -13,7 +13,7 @@ pub const ENOUGH_RUNS: usize = 5;
 /// Runs are short if [`ENOUGH_RUNS`] of them take less time than this.
 const SHORT: Duration = Duration::from_millis(250);
 
-/// Times of the runs of a measurement, in ascending order. There is at least one.
+/// Times of the runs of a measurement, in ascending order. There is at least one run.
 #[derive(Clone, Debug)]
 pub struct Times(Vec<Duration>);
 
@@ -23,7 +23,7 @@ impl Times {
         self.0.len()
     }
 
-    /// Returns the median. Of two middle values it is the larger one.
+    /// Returns the median. If two values are in the middle, returns the larger one.
     pub fn median(&self) -> Duration {
         self.0[self.0.len() / 2]
     }
@@ -34,9 +34,9 @@ impl Times {
     }
 }
 
-/// Repeats `run` for `duration`: at least once, and at least [`ENOUGH_RUNS`] times unless it is
-/// long. The argument of `run` is the number of the run. Run 0 is not timed: it fills the caches.
-/// The first error ends the measurement.
+/// Repeats `run` for `duration`, but at least once, and at least [`ENOUGH_RUNS`] times unless the
+/// runs are long. The argument of `run` is the number of the run. Run 0 is not timed, since it
+/// fills the caches. The first error ends the measurement.
 pub fn measure(
     duration: Duration,
     ui: Ui,
@@ -59,8 +59,8 @@ pub fn measure(
     Ok(Times(times))
 }
 
-/// True if a measurement may end after `runs` runs that took `elapsed`: at least one run, and at
-/// least [`ENOUGH_RUNS`] unless they are long.
+/// Returns true if a measurement may end after `runs` runs that took `elapsed` in total. It needs
+/// at least one run, and at least [`ENOUGH_RUNS`] unless the runs are long.
 fn enough(runs: usize, elapsed: Duration, duration: Duration) -> bool {
     let limit = if runs < ENOUGH_RUNS {
         duration.max(SHORT)

@@ -1,8 +1,9 @@
 //! Writes to standard output and standard error.
 //!
-//! A result has two forms: `Display` for people, and `Serialize` for `--json`, one object on each
-//! line. Notes and warnings go to standard error, so that output can be piped. Colours depend on
-//! `--color`, then on `NO_COLOR` and `CLICOLOR`, then on whether the output is a terminal.
+//! A result has two forms: `Display` for people, and `Serialize` for `--json`, which prints one
+//! object on each line. Notes and warnings go to standard error, so that output can be piped.
+//! Colours depend on `--color`, then on `NO_COLOR` and `CLICOLOR`, then on whether the output is a
+//! terminal.
 
 use crate::{
     error::{Error, Result, Status},
@@ -35,7 +36,7 @@ impl<T: Display> Display for Styled<T> {
     }
 }
 
-/// A result with a given text, and the files that were written.
+/// A result with a given text for people, and the files that were written.
 #[derive(Serialize)]
 pub struct Answer<T> {
     /// The form for programs.
@@ -59,7 +60,7 @@ impl<T> Display for Answer<T> {
 #[derive(Default)]
 pub struct Hints(HashSet<String>);
 
-/// Returns the hint if standard output failed after the work was done.
+/// Returns the hint for a failure of standard output after the work was done.
 pub fn only_report_is_missing(written: &str, count: usize) -> String {
     let verb = if count == 1 { "was" } else { "were" };
     format!("only the report is missing: {written} {verb} written")
@@ -90,7 +91,7 @@ impl Ui {
             .map_err(|error| Error::stdout(&error))
     }
 
-    /// Prints the report on `files`, which were written. If printing fails, the hint tells that the
+    /// Prints the report on `files`, which were written. If printing fails, the hint says that the
     /// files were written.
     pub fn report_written(
         self,
@@ -124,8 +125,8 @@ impl Ui {
         }
     }
 
-    /// Sums up a command on several files: a note if all went well, otherwise a warning. For one
-    /// file nothing is printed.
+    /// Prints the summary of a command on several files: a note if all went well, otherwise a
+    /// warning. Prints nothing for one file.
     pub fn sum_up(self, files: u64, status: Status, sum: impl Display) {
         match (files, status) {
             (0 | 1, _) => {}
@@ -134,7 +135,7 @@ impl Ui {
         }
     }
 
-    /// Prints a warning, with any options.
+    /// Prints a warning, whatever the options are.
     pub fn warn(self, text: impl Display) {
         if self.json {
             let line = serde_json::json!({ "warning": text.to_string() });

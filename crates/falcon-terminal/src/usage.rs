@@ -51,8 +51,8 @@ fn end(status: Status) -> ! {
     std::process::exit(status.code().into())
 }
 
-/// Removes any value that follows `--passphrase` from the message. The option takes no value, so it
-/// may be a passphrase, and messages may end up in logs.
+/// Removes any value that follows `--passphrase` from the message. The option takes no value, so
+/// the user may have typed a passphrase after it, and messages may end up in logs.
 fn conceal(error: &mut clap::Error) {
     let place = match error.kind() {
         ErrorKind::UnknownArgument => ContextKind::InvalidArg,
@@ -67,7 +67,7 @@ fn conceal(error: &mut clap::Error) {
     if hide {
         let hidden = ContextValue::String("(not shown)".to_owned());
         error.insert(place, hidden);
-        // These contexts repeat the value.
+        // These contexts of the error repeat the value.
         error.remove(ContextKind::Suggested);
         error.remove(ContextKind::SuggestedArg);
     }
@@ -91,7 +91,7 @@ fn escape(error: &mut clap::Error) {
         })
         .collect();
     if !values.is_empty() {
-        // These contexts repeat the arguments.
+        // These contexts of the error repeat the arguments.
         error.remove(ContextKind::Suggested);
     }
     for (kind, value) in values {
@@ -99,10 +99,10 @@ fn escape(error: &mut clap::Error) {
     }
 }
 
-/// True if `shown` was typed after `--passphrase`: as the next argument, of any form, or as a later
-/// one before the next option.
+/// Returns true if `shown` was typed after `--passphrase`: as the next argument, of any form, or as
+/// a later argument before the next option.
 fn may_be_passphrase(shown: &str, arguments: impl Iterator<Item = String>) -> bool {
-    // State: 0 before the option, 1 at the next argument, 2 at a later one.
+    // `behind` is 0 before the option, 1 at the next argument, and 2 at a later argument.
     let mut behind = 0;
     for argument in arguments {
         let value = argument.strip_prefix("--passphrase=");
@@ -152,7 +152,7 @@ fn color() -> Color {
         .unwrap_or(Color::Auto)
 }
 
-/// Converts the error. Its first paragraph tells what is wrong; help and usage follow.
+/// Converts the error. Its first paragraph says what is wrong. Help and usage follow.
 fn as_json(error: &clap::Error, program: &Program) -> Error {
     let text = error.render().to_string();
     let (what, rest) = match error.kind() {

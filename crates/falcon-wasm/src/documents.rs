@@ -19,7 +19,7 @@ const PRIVATE: &str = "a PKCS#8 document of a Falcon key";
 const PUBLIC: &str = "a SubjectPublicKeyInfo document of a Falcon key";
 const ANOTHER_LABEL: &str = "the PEM text has another label";
 
-/// A signing key, and its document if that says that the key signs certificates only.
+/// A signing key. If its document says that the key signs certificates only, also the document.
 pub type Read = (Secret, Option<SecretDocument>);
 
 /// Reads a PKCS#8 document.
@@ -43,7 +43,7 @@ pub fn read_der(der: &[u8], passphrase: Option<&[u8]>) -> Result<Read, Thrown> {
         Ok((key, marked))
     });
     let (key, marked) = read.map_err(|error| not_a_document(PRIVATE, why(&error)))?;
-    // A damaged document is none, encrypted or not, so the key is read first.
+    // A damaged document counts neither as encrypted nor as plain, so the key is read first.
     if passphrase.is_some() && !encrypted {
         return Err(refused("the key is not encrypted; pass no passphrase"));
     }
@@ -133,7 +133,8 @@ fn usable(passphrase: &[u8]) -> Result<&[u8], Thrown> {
     if passphrase.is_empty() {
         return Err(refused("the passphrase is empty"));
     }
-    // `SysRng` notices no function that fills nothing. This seed is not used.
+    // `SysRng` does not notice if the random function of the host fills nothing, but `fresh_seed`
+    // does. This seed is not used.
     fresh_seed()?;
     Ok(passphrase)
 }
@@ -171,8 +172,8 @@ fn why_public(error: &spki::Error) -> &'static str {
     }
 }
 
-/// With a wrong passphrase the padding is seldom right by chance. Then what was decrypted is no
-/// document.
+/// Returns the error for a document that cannot be decrypted. With a wrong passphrase, the padding
+/// is occasionally right by chance. The decrypted bytes are then not a document.
 fn not_decrypted(error: Error) -> Thrown {
     match error {
         Error::EncryptedPrivateKey(EncryptionError::DecryptFailed) | Error::Asn1(_) => {

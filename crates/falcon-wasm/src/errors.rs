@@ -3,7 +3,7 @@
 use falcon_core::{DecodeError, FaultError, Format, Parameters};
 use wasm_bindgen::JsValue;
 
-/// A string that `js/falcon.js` makes an error of.
+/// A string from which `js/falcon.js` makes an error.
 pub type Thrown = JsValue;
 
 /// Makes the string of an error.
@@ -11,12 +11,12 @@ pub fn thrown(code: &str, message: &str) -> Thrown {
     JsValue::from_str(&[code, message].join(" "))
 }
 
-/// Error of a processor that computed wrongly.
+/// Returns the error for a processor that computed wrongly.
 pub fn faulty(error: FaultError) -> Thrown {
     thrown("ERR_FAULT", &format!("{error}"))
 }
 
-/// Error for a key that cannot be decoded.
+/// Returns the error for a key that cannot be decoded.
 pub fn not_a_key(what: &str, error: DecodeError, len: usize) -> Thrown {
     match error {
         DecodeError::Header => thrown(
@@ -30,12 +30,12 @@ pub fn not_a_key(what: &str, error: DecodeError, len: usize) -> Thrown {
     }
 }
 
-/// Error for a document in PEM or DER that cannot be read.
+/// Returns the error for a document in PEM or DER that cannot be read.
 pub fn not_a_document(what: &str, why: &str) -> Thrown {
     thrown("ERR_MALFORMED_KEY", &format!("not {what}: {why}"))
 }
 
-/// Error for a signature of `len` bytes that cannot be decoded.
+/// Returns the error for a signature of `len` bytes that cannot be decoded.
 pub fn not_a_signature<P: Parameters>(format: Format, error: DecodeError, len: usize) -> Thrown {
     let (format, expected) = match format {
         Format::Compressed => ("compressed", None),

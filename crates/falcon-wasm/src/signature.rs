@@ -28,7 +28,7 @@ pub struct Details {
 #[wasm_bindgen]
 pub fn inspect(bytes: &[u8]) -> Result<Details, Thrown> {
     let large = is_large(bytes);
-    // If no format fits, the error is that of the padded one.
+    // If no format fits, the error is that of the padded format.
     let format = detect(large, bytes).unwrap_or(Format::Padded);
     Signed::decode(large, format, bytes)?;
     let format = FORMATS.iter().take_while(|&&known| known != format).count();

@@ -28,7 +28,7 @@ self_cell!(
     }
 );
 
-/// A signer of a message that comes in pieces. It signs once, and then keeps its key no longer.
+/// A signer of a message that comes in pieces. It signs once, and then releases its key.
 #[wasm_bindgen]
 pub struct Signer(Option<OwnedStream>);
 
@@ -74,8 +74,8 @@ impl Signer {
     }
 }
 
-/// Signs the message that `stream` has absorbed. A stream that is moved leaves a copy of its seed,
-/// so another one is written to its place.
+/// Signs the message that `stream` has absorbed. Moving a stream leaves a copy of its seed behind,
+/// so another stream is written to the same place.
 fn finish<'k, P: Parameters>(
     key: &'k SigningKey<P>,
     stream: &mut SignStream<'k, P, SigningKey<P>>,
@@ -93,7 +93,7 @@ pub struct Verifier {
 }
 
 impl Verifier {
-    /// Starts with the nonce of `signature`, which is one of the key's parameter set.
+    /// Starts with the nonce of `signature`, which must have the key's parameter set.
     pub fn new(key: &Rc<Public>, signature: Signed) -> Self {
         let hasher = match (&**key, &signature) {
             (Public::Falcon512(key), Signed::Falcon512(signature)) => {

@@ -1,5 +1,5 @@
 //! Keys and signatures whose parameter set is known at run time. The enums of `falcon-core` may get
-//! variants; these have exactly those that the package offers.
+//! further variants. The enums here only have the variants that the package offers.
 
 use crate::errors::{Thrown, faulty, not_a_signature, thrown};
 use falcon_core::{
@@ -126,7 +126,7 @@ impl Signed {
     /// Encodes the signature. Every signature that the package makes fits each format.
     pub fn encode(&self, format: Format) -> Result<Vec<u8>, Thrown> {
         either!(Self, self, signature => match format {
-            // The canonical bytes.
+            // A padded signature gets its canonical bytes.
             Format::Padded => Ok(signature.to_bytes().to_vec()),
             _ => signature.to_vec(format),
         })
@@ -134,7 +134,7 @@ impl Signed {
     }
 }
 
-/// True if the header of an encoded signature names Falcon-1024.
+/// Returns true if the header of an encoded signature names Falcon-1024.
 pub fn is_large(bytes: &[u8]) -> bool {
     let header = bytes.first();
     header.is_some_and(|header| u32::from(header & 0x0f) == Falcon1024::LOGN)
@@ -151,7 +151,7 @@ pub fn detect(large: bool, bytes: &[u8]) -> Result<Format, DecodeError> {
 
 fn explained<P: Parameters>(format: Format, bytes: &[u8]) -> Result<Box<Signature<P>>, Thrown> {
     let decoded = match format {
-        // The canonical bytes.
+        // Only the canonical bytes of a padded signature are accepted.
         Format::Padded => Signature::try_from(bytes),
         _ => Signature::from_bytes(format, bytes),
     };

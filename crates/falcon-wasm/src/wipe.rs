@@ -1,9 +1,9 @@
-//! The stack, where moved values leave copies.
+//! Wipes the stack, where moved values leave copies.
 
 use zeroize::Zeroize;
 
-/// Words of 8 bytes that are wiped. The frames of `falcon-core`, which wipes its own secrets, may
-/// lie deeper.
+/// Number of words of 8 bytes that are wiped. `falcon-core` wipes its own secrets, so its frames
+/// may lie deeper.
 const WORDS: usize = 2048;
 
 /// Calls `work` and wipes the stack that it used.

@@ -7,7 +7,7 @@ use x509_cert::TbsCertificate;
 use x509_cert::crl::TbsCertList;
 use x509_cert::request::CertReqInfo;
 
-/// Kind of X.509 document that a signed message becomes.
+/// Kind of the X.509 document to which a signed message belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SignedPart {
@@ -23,8 +23,8 @@ impl SignedPart {
     /// Tells whether a message may be the signed part of a document.
     ///
     /// **A plain signature of such a message is the signature of the document.** Whoever wrote the
-    /// message then has a certificate of the signer. So a program that signs the messages of
-    /// others, with a key that may sign certificates, should refuse these.
+    /// message then has a certificate of the signer. So a program that signs the messages of others
+    /// with a key for certificates should refuse such messages.
     ///
     /// `message` is all of it. [`of_beginning`](Self::of_beginning) is for a message that is too
     /// long to hold. Only tags and lengths are looked at. Those of BER are accepted, also in long
@@ -79,16 +79,18 @@ impl SignedPart {
         .map(|(kind, _)| kind)
     }
 
-    /// Decodes a whole message as the signed part of a document, and tells of which.
+    /// Decodes a whole message as the signed part of a document, and returns the kind of the
+    /// document.
     ///
-    /// For a program whose key signs signed parts only. The message is one `TBSCertificate`,
-    /// `CertificationRequestInfo` or `TBSCertList` in strict DER, and nothing follows it. Values of
-    /// extensions, of attributes and of public keys may be any bytes. Revocation lists of version 1
-    /// are refused.
+    /// Use this function if the key may sign signed parts only. The message is one
+    /// `TBSCertificate`, `CertificationRequestInfo` or `TBSCertList` in strict DER, and nothing
+    /// follows it. Values of extensions, of attributes and of public keys may be any bytes.
+    /// Revocation lists of version 1 are refused.
     ///
     /// # Errors
-    /// [`Error::NotSignedPart`] if the message has not the first fields of a signed part.
-    /// [`Error::Der`] or [`Error::NotDer`] if it has them, but is not the DER of a signed part.
+    /// [`Error::NotSignedPart`] if the message does not have the first fields of a signed part.
+    /// [`Error::Der`] or [`Error::NotDer`] if it has these fields, but is not the DER of a signed
+    /// part.
     ///
     /// ```
     /// use falcon_x509::{Error, SignedPart};
@@ -109,8 +111,8 @@ impl SignedPart {
     }
 }
 
-/// A tag: the class in the upper two bits, then the number. Whether an element is constructed does
-/// not count: some verifiers accept strings in pieces.
+/// A tag: its class in the upper two bits, and its number in the others. The bit for constructed
+/// elements is left out, since some verifiers accept strings in pieces.
 type Tag = u32;
 
 const END: Tag = 0;
@@ -127,10 +129,10 @@ const VERSION: Tag = 2 << 30;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Differs;
 
-/// Whether a message is of a kind, as far as it is visible.
+/// Result of comparing the visible bytes of a message with a kind of document.
 type Seen = Result<(), Differs>;
 
-/// `version [0]` unless it is 1, serial number, algorithm, issuer, validity.
+/// Reads `version [0]` (absent for version 1), serial number, algorithm, issuer and validity.
 fn certificate(mut fields: Fields<'_>) -> Seen {
     if fields.next_is(VERSION) {
         fields.take(VERSION)?;
@@ -141,7 +143,7 @@ fn certificate(mut fields: Fields<'_>) -> Seen {
     time(&mut fields.take(SEQUENCE)?)
 }
 
-/// `version` unless it is 1, algorithm, issuer, the time of this update.
+/// Reads `version` (absent for version 1), algorithm, issuer and the time of this update.
 fn revocation_list(mut fields: Fields<'_>) -> Seen {
     if fields.next_is(INTEGER) {
         fields.take(INTEGER)?;
@@ -151,19 +153,19 @@ fn revocation_list(mut fields: Fields<'_>) -> Seen {
     time(&mut fields)
 }
 
-/// Version, subject, public key.
+/// Reads version, subject and public key.
 fn request(mut fields: Fields<'_>) -> Seen {
     fields.take(INTEGER)?;
     name(&mut fields)?;
     fields.take(SEQUENCE)?.take(SEQUENCE).map(|_| ())
 }
 
-/// A sequence that begins with an identifier.
+/// Reads a sequence that begins with an identifier.
 fn algorithm(fields: &mut Fields<'_>) -> Seen {
     fields.take(SEQUENCE)?.take(OBJECT_IDENTIFIER).map(|_| ())
 }
 
-/// A sequence of sets.
+/// Reads a sequence of sets.
 fn name(fields: &mut Fields<'_>) -> Seen {
     let name = fields.take(SEQUENCE)?;
     if name.bytes.is_empty() || name.next_is(SET) {
@@ -182,11 +184,11 @@ fn time(fields: &mut Fields<'_>) -> Seen {
     fields.take(tag).map(|_| ())
 }
 
-/// The fields of a sequence that are not taken yet, as far as they are visible.
+/// The fields of a sequence that have not been taken yet and are visible.
 #[derive(Clone, Copy)]
 struct Fields<'a> {
     bytes: &'a [u8],
-    /// More may follow that is not visible.
+    /// True if further fields may follow that are not visible.
     is_cut: bool,
 }
 
@@ -241,7 +243,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Reads a tag, in the low or the high form, and returns the bytes behind it.
+/// Reads a tag, in the low or the high form. Also returns the bytes after it.
 fn read_tag(bytes: &[u8]) -> Option<(Tag, &[u8])> {
     let (&first, mut rest) = bytes.split_first()?;
     let class = Tag::from(first >> 6) << 30;
@@ -253,7 +255,7 @@ fn read_tag(bytes: &[u8]) -> Option<(Tag, &[u8])> {
     loop {
         let (&digit, behind) = rest.split_first()?;
         rest = behind;
-        // A number that does not fit is none of ours.
+        // A number that does not fit is not one of the expected tags.
         number = number.saturating_mul(128).min(1 << 29) | Tag::from(digit & 0x7f);
         if digit & 0x80 == 0 {
             return Some((class | number, rest));
@@ -261,8 +263,8 @@ fn read_tag(bytes: &[u8]) -> Option<(Tag, &[u8])> {
     }
 }
 
-/// Reads a tag and a length, which is `None` in the indefinite form, and returns them and the bytes
-/// behind them.
+/// Reads a tag and a length, which is `None` in the indefinite form. Also returns the bytes after
+/// them.
 fn read_header(bytes: &[u8]) -> Option<(Tag, Option<usize>, &[u8])> {
     let (tag, rest) = read_tag(bytes)?;
     let (&first, rest) = rest.split_first()?;
@@ -283,7 +285,7 @@ fn read_header(bytes: &[u8]) -> Option<(Tag, Option<usize>, &[u8])> {
 }
 
 /// Finds the end of an element of indefinite length. Returns the length of its fields and the bytes
-/// behind it, or `None` if the end is not visible.
+/// after the element, or `None` if the end is not visible.
 fn end_of_indefinite(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let (mut rest, mut depth) = (bytes, 1);
     loop {

@@ -1,4 +1,4 @@
-//! Makes documents: the builders of the crate `x509-cert`, with a Falcon key.
+//! Makes documents with a Falcon key and the builders of the crate `x509-cert`.
 
 use crate::error::Error;
 use crate::verify::subject_key;
@@ -42,7 +42,7 @@ pub trait CertificateSigner: sealed::Sealed {
         rng: &mut R,
     ) -> Result<B::Output, Error>;
 
-    /// Public key of this key.
+    /// Public key that belongs to this key.
     fn public_key(&self) -> AnyVerifyingKey;
 
     /// Makes a self-signed certificate of a certification authority. It may sign certificates and
@@ -207,8 +207,8 @@ impl BuilderProfile for Authority {
     }
 }
 
-/// A request without attributes. The builder of `x509-cert` always adds a request for extensions,
-/// even for an empty list, which the standard forbids.
+/// A request without attributes. The builder of `x509-cert` always adds an attribute for
+/// extensions, even if the list of extensions is empty, which the standard forbids.
 struct Request(CertReqInfo);
 
 impl Builder for Request {
@@ -237,7 +237,7 @@ impl Builder for Request {
 
 /// A revocation list. The builder of `x509-cert` has two defects. It copies
 /// `authorityKeyIdentifier` from the issuer's certificate, where the field names the key that
-/// signed that certificate. And it writes times in the form in which they are passed.
+/// signed that certificate. It also writes times in the form in which they are passed.
 struct List(TbsCertList);
 
 impl List {
@@ -267,7 +267,7 @@ impl List {
         }
         Ok(Self(TbsCertList {
             version: certificate::Version::V2,
-            // The builder replaces this identifier by the signer's.
+            // The builder replaces this identifier by that of the signer's algorithm.
             signature: info.algorithm.clone(),
             issuer: name.clone(),
             this_update: shortest(this_update),

@@ -1,4 +1,4 @@
-//! Verification of documents over the bytes as they were received.
+//! Verifies documents over the bytes as they were received.
 
 use crate::error::Error;
 use der::asn1::BitStringRef;
@@ -79,7 +79,7 @@ pub fn verify_revocation_list(
     Ok(list)
 }
 
-/// Checks that the fields of a document are encoded as they were received. The decoder accepts some
+/// Checks that encoding the fields of a document gives the received bytes. The decoder accepts some
 /// documents that are not DER.
 pub(crate) fn check_encoding(document: &impl Encode, der: &[u8]) -> Result<(), Error> {
     if document.to_der()? == der {

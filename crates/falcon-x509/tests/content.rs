@@ -1,4 +1,4 @@
-//! Messages that are the signed part of a document are recognized.
+//! Tests that messages which are the signed part of a document are recognized.
 
 mod common;
 
@@ -83,7 +83,7 @@ fn signed_parts_without_a_version_are_known() {
     }
 }
 
-/// Some verifiers accept BER, so its spellings must be recognized.
+/// Checks encodings in BER, which some verifiers accept.
 #[test]
 fn other_spellings_of_lengths_are_known() {
     for (kind, part) in signed_parts() {
@@ -143,7 +143,7 @@ fn other_spellings_of_tags_are_known() {
         let mut with_empty_name = of_kind.clone();
         with_empty_name[name] = empty_name.clone();
         known(&sequence(&with_empty_name.concat(), 1));
-        // The end of an inner element is not the end of the whole.
+        // The end of an inner element must not be mistaken for the end of the whole.
         let indefinite = [&[0x30, 0x80][..], &with_empty_name.concat(), &[0, 0]].concat();
         known(&indefinite);
         if let Some(time) = time {
@@ -161,7 +161,7 @@ fn other_spellings_of_tags_are_known() {
     }
 }
 
-/// From 2050 on, times are written with four-digit years.
+/// Checks times from 2050 on, which are written with four-digit years.
 #[test]
 fn later_certificates_are_known() {
     for key in keys() {
@@ -173,7 +173,7 @@ fn later_certificates_are_known() {
     }
 }
 
-/// Changes of a single tag or length make other messages.
+/// Changes a single tag or length. The message is then not recognized.
 #[test]
 fn messages_that_differ_in_one_field_are_others() {
     for (kind, part) in signed_parts() {
@@ -187,13 +187,14 @@ fn messages_that_differ_in_one_field_are_others() {
             SignedPart::Certificate => (1, 2),
             _ => (0, 1),
         };
-        // These tags are not integers, although their last bytes are those of one.
+        // These tags do not mean an integer, although the last byte of each is the tag of an
+        // integer.
         for tag in [&[0x1e, 2][..], &[0x1f, 0x81, 2], &[0x1f, 0xff, 0xff, 2]] {
             let mut fields = of_kind.clone();
             fields[integer] = with_tag(&[2, 1, 0], tag);
             other(&sequence(&fields.concat(), 1));
         }
-        // A sequence without its required fields.
+        // Makes a sequence without its required fields.
         let empty = if kind == SignedPart::Request { 2 } else { rest };
         let mut fields = of_kind.clone();
         fields[empty] = vec![0x30, 0];
@@ -215,8 +216,8 @@ fn pkcs12_is_another_message_if_it_is_whole() {
     assert_eq!(seen, Some(SignedPart::Certificate));
 }
 
-/// Some verifiers ignore the algorithm in a signed part. So a signed part is recognized whatever
-/// its algorithm.
+/// Changes the algorithm in a signed part. Some verifiers ignore this algorithm, so a signed part
+/// must be recognized whatever its algorithm.
 #[test]
 fn no_algorithm_hides_a_signed_part() {
     let long = [&[0xa0, 0x83, 1, 0x11, 0x70][..], &[4; 70_000]].concat();
@@ -280,7 +281,7 @@ fn whole_signed_parts_in_der_are_decoded() {
         }
         refused(&[&part[..], &[0]].concat());
         let fields = fields(&part);
-        // Another length, an indefinite length, an extra field, and missing last fields.
+        // Tries another length, an indefinite length, an extra field, and missing last fields.
         refused(&sequence(&fields.concat(), 4));
         refused(&[&[0x30, 0x80][..], &fields.concat(), &[0, 0]].concat());
         refused(&sequence(&[&fields.concat()[..], &[5, 0]].concat(), 1));
@@ -301,7 +302,8 @@ fn whole_signed_parts_in_der_are_decoded() {
     }
 }
 
-/// Default values that are written and sets in another order can be decoded, but are not DER.
+/// Checks default values that are written, and sets in another order. They can be decoded, but are
+/// not DER.
 #[test]
 fn signed_parts_that_are_not_der_are_refused() {
     let (kind, part) = signed_parts().remove(0);
@@ -319,7 +321,7 @@ fn signed_parts_that_are_not_der_are_refused() {
     assert_eq!(left_out.expect("version 1"), kind);
 }
 
-/// A set in another order can be decoded, but is not DER.
+/// Checks a set in another order. It can be decoded, but is not DER.
 #[test]
 fn names_that_are_not_der_are_refused() {
     let name = |first: u8, second: u8| {
@@ -352,7 +354,7 @@ fn names_that_are_not_der_are_refused() {
     }
 }
 
-/// Arbitrary bytes cause no panic and no long computation.
+/// Checks that arbitrary bytes cause neither a panic nor a long computation.
 #[test]
 fn no_bytes_are_an_error() {
     for (_, part) in signed_parts() {

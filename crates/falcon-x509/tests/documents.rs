@@ -104,7 +104,7 @@ fn revocation_lists_say_what_was_asked_for() {
     }
 }
 
-/// RFC 5280: the list of certificates is absent if no certificate is revoked.
+/// Checks a rule of RFC 5280: if no certificate is revoked, the list of certificates is absent.
 #[test]
 fn a_list_that_revokes_nothing_has_no_empty_field() {
     let [key, _] = keys();
@@ -119,7 +119,7 @@ fn a_list_that_revokes_nothing_has_no_empty_field() {
     assert_eq!(list.tbs_cert_list.revoked_certificates, None);
 }
 
-/// Another key signed the certificate of the issuer. The list does not name that key.
+/// Another key signed the certificate of the issuer. The revocation list must not name that key.
 #[test]
 fn a_list_of_an_issuer_below_the_root_names_the_key_of_that_issuer() {
     let [root, key] = keys();
@@ -156,7 +156,8 @@ fn a_list_of_an_issuer_below_the_root_names_the_key_of_that_issuer() {
     assert_ne!(above.key_identifier, named.key_identifier);
 }
 
-/// RFC 5280: `UTCTime` up to 2049, `GeneralizedTime` from 2050 on, whichever form was passed.
+/// Checks a rule of RFC 5280: `UTCTime` up to 2049, `GeneralizedTime` from 2050 on, in whatever
+/// form a time was passed.
 #[test]
 fn times_of_lists_have_the_form_of_their_year() {
     let [key, _] = keys();
@@ -183,7 +184,7 @@ fn an_issuer_has_a_name() {
     let [key, _] = keys();
     let made = key.self_signed_certificate(Name::default(), years(), &mut Again([0x5a]));
     assert!(matches!(made, Err(Error::Build(_))));
-    // The issuer may choose the name, so a request may have an empty one.
+    // The issuer may choose the name later, so the name in a request may be empty.
     key.certificate_request(Name::default(), &mut Again([0x5a]))
         .unwrap();
 }
@@ -219,7 +220,8 @@ fn a_period_does_not_end_before_it_begins() {
     list(later, later).expect("a list that is replaced at once");
 }
 
-/// A key of a typed parameter set and the same key as `AnySigningKey` make the same documents.
+/// Makes documents with a key of a typed parameter set and with the same key as `AnySigningKey`.
+/// They must be equal.
 #[test]
 fn typed_keys_sign_as_keys_by_name() {
     fn check<P: Parameters>(key: &SigningKey<P>, any: &AnySigningKey)
@@ -264,7 +266,8 @@ fn signatures_and_serial_numbers_are_fresh() {
     verify_self_signed(&one.to_der().unwrap()).unwrap();
 }
 
-/// A root of one parameter set signs the certificate of a key of the other one.
+/// The key of a root of one parameter set signs the certificate of a key of the other parameter
+/// set.
 #[test]
 fn builders_of_x509_cert_sign_with_both_kinds_of_keys() {
     let [root, leaf] = keys();

@@ -115,7 +115,8 @@ fn the_algorithm_in_the_signed_part_is_that_of_the_signature() {
             algorithm(FALCON_PADDED_512, None),
             algorithm(FALCON_512, Some(AnyRef::NULL)),
         ] {
-            // Changes the algorithm only inside, with a new signature, or only outside.
+            // Changes the algorithm only in the signed part, with a new signature, or only beside
+            // the signature.
             let inside = parts.with_content(&own, &other, &key);
             assert!(matches!(verify(&inside), Err(Error::AlgorithmsDiffer)));
             let outside = Parts {
@@ -189,7 +190,7 @@ fn the_signature_is_compressed_and_whole_bytes() {
         };
         with(bits(0, compressed)).unwrap();
 
-        // Marks bits as unused: zeros at the end of the last byte, and bits of an added byte.
+        // Marks bits as unused: zeros at the end of the last byte, or the bits of an added byte.
         let zeros = compressed.last().unwrap().trailing_zeros().min(7) as u8;
         let further = [compressed, &[0]].concat();
         for refused in [
@@ -235,7 +236,8 @@ fn another_key_is_refused() {
         assert!(matches!(refused, Err(Error::Algorithm(FALCON_512))));
         kind.verify(&parts.to_der(), &key.public_key()).unwrap();
     }
-    // A request with an exchanged key: nobody has shown that they hold it.
+    // Exchanges the key of a request. The signature then does not show that anybody has the secret
+    // key.
     let request = Kind::Request.make(&key);
     let [own, other] = [key.public_key(), other.public_key()].map(|it| it.to_bytes());
     let parts = Parts::of(&request);
@@ -277,13 +279,14 @@ fn replace_in(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     [&text[..at], to, &text[at + from.len()..]].concat()
 }
 
-/// The signature must be valid for the received bytes. If encoding the decoded fields gives other
-/// bytes, the document is refused.
+/// Checks that the signature is verified over the received bytes. If encoding the decoded fields
+/// gives other bytes, the document is refused.
 #[test]
 fn the_bytes_that_were_received_are_verified() {
     let [key, _] = keys();
     let der = certificate(&key).to_der().unwrap();
-    // The start of the validity with a four-digit year, which is DER but violates RFC 5280.
+    // The validity starts with a time that has a four-digit year. This is DER but violates RFC
+    // 5280.
     let short = b"\x17\x0d250101000000Z";
     let long = b"\x18\x0f20250101000000Z";
     let pair = |first: &[u8]| {
@@ -299,7 +302,7 @@ fn the_bytes_that_were_received_are_verified() {
     let start = read.tbs_certificate().validity().not_before;
     assert_eq!(start.to_date_time(), new_year(2025).to_date_time());
     assert_ne!(read.to_der().unwrap(), der);
-    // A signature of the re-encoded fields is refused, too.
+    // A signature of the re-encoded fields is also refused.
     let other = Parts {
         signature: sign(&key, &read.tbs_certificate().to_der().unwrap()),
         ..parts
@@ -308,7 +311,8 @@ fn the_bytes_that_were_received_are_verified() {
     assert!(matches!(refused, Err(Error::InvalidSignature)));
 }
 
-/// The decoder accepts the elements of a `SET` in any order, and a default value that is written.
+/// Checks documents that the decoder accepts although they are not DER: elements of a `SET` in any
+/// order, and a default value that is written.
 #[test]
 fn signed_fields_that_are_not_der_are_refused() {
     let [key, _] = keys();
@@ -318,7 +322,7 @@ fn signed_fields_that_are_not_der_are_refused() {
         let refused = kind.verify(&der, &key.public_key());
         assert!(matches!(refused, Err(Error::NotDer)), "{refused:?}");
     };
-    // Two attributes of one name, in the order of DER and in the reversed order.
+    // Makes two attributes of one name, in the order of DER and in the reversed order.
     let [country, unit]: [&[u8]; 2] = [
         b"\x30\x09\x06\x03\x55\x04\x06\x13\x02DE",
         b"\x30\x0a\x06\x03\x55\x04\x0b\x0c\x03abc",
@@ -340,7 +344,7 @@ fn signed_fields_that_are_not_der_are_refused() {
     ] {
         refused(kind, der, &of_der, &other);
     }
-    // Version 1, which is the default, written in place of 3.
+    // Writes version 1, which is the default, in place of version 3.
     let version = b"\xa0\x03\x02\x01\x02";
     refused(Kind::Certificate, &der, version, b"\xa0\x03\x02\x01\x00");
 }
@@ -403,7 +407,7 @@ fn a_document_is_of_one_kind() {
     assert!(Certificate::from_der(&Kind::Certificate.make(&key)).is_ok());
 }
 
-/// FORMATS.md says that these are refused.
+/// Checks documents that must be refused according to FORMATS.md.
 #[test]
 fn lists_of_version_1_and_requests_without_attributes_are_refused() {
     let [key, _] = keys();
@@ -426,8 +430,7 @@ fn lists_of_version_1_and_requests_without_attributes_are_refused() {
     assert!(matches!(refused, Err(Error::Der(_))), "{refused:?}");
 }
 
-/// Changed, removed, doubled and moved bytes never cause a panic of a decoder, and never make a
-/// document that verifies.
+/// Changes, removes, doubles and moves bytes. No decoder panics, and no changed document verifies.
 #[test]
 fn mutated_documents_are_refused_without_panic() {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;

@@ -64,7 +64,7 @@ fn documents_of_bouncy_castle_are_verified() {
     }
 }
 
-/// The certificates, requests and lists of one key are refused with another key.
+/// Checks that the certificates, requests and lists of one key are refused with another key.
 #[test]
 fn a_list_of_bouncy_castle_is_refused_with_another_key() {
     let (_, list) = read("bouncy-castle-512.revocation-list");
@@ -76,7 +76,7 @@ fn a_list_of_bouncy_castle_is_refused_with_another_key() {
     );
 }
 
-/// This crate makes the stored documents from the same seeds. `FALCON_WRITE_TABLES=1` writes them.
+/// Makes the stored documents again from the same seeds. `FALCON_WRITE_TABLES=1` writes them.
 #[test]
 fn documents_have_the_same_bytes_as_ever() {
     for (key, set) in keys().iter().zip(["512", "1024"]) {

@@ -38,7 +38,7 @@ pub struct Map512(__m512i);
 #[derive(Clone, Copy, Debug)]
 pub struct Family512([[[u8; 64]; 4]; 2]);
 
-/// Sets of bytes, made from a token.
+/// Sets of bytes. A value is made from a token, so the processor has the necessary instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct Sets512 {
     /// A word for eight bytes of a line. Byte `i` selects those that belong to set `i`: its highest

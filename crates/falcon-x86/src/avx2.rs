@@ -97,7 +97,7 @@ impl U64s for U64x4 {
 impl Ordered for U64x4 {
     #[inline(always)]
     fn min_max(self, other: Self) -> [Self; 2] {
-        // The comparison is signed, so it is right below `2^63`.
+        // The comparison is signed, so its result is right for words below `2^63`.
         // SAFETY: values of this type prove that the processor has the features.
         unsafe {
             let below = _mm256_cmpgt_epi64(self.0, other.0);

@@ -10,7 +10,6 @@ use falcon_lanes::{F64s, Isa, Register, register_of};
 /// The instruction uses the encoding of the frame that it is inlined into. `core` has no square
 /// root, and `libm` always uses the encoding of SSE. On Intel's processors the SSE instruction
 /// waits for all earlier writes of long registers: about 80 ns for each root.
-/// earlier writes of long registers: about 80 ns for each root.
 ///
 /// ```
 /// # #[cfg(target_arch = "x86_64")]

@@ -63,14 +63,14 @@ impl SecretKey {
         &self.bytes
     }
 
-    /// Returns the encoding in another form, each of which is a prefix of the full one. It is
-    /// secret.
+    /// Returns the secret encoding of the key in the given form. Every form is a prefix of the full
+    /// form.
     pub(crate) fn in_form(&self, form: Form) -> &[u8] {
         &self.bytes[..form.len(self.set)]
     }
 
-    /// False for a key in full form whose first 40 bytes expand to another key. This is cheaper
-    /// than [`public_key`](Self::public_key), which also compares the matrix.
+    /// Returns false for a key in full form whose first 40 bytes expand to another key. This check
+    /// is cheaper than [`public_key`](Self::public_key), which also compares the matrix.
     pub(crate) fn is_expansion(&self) -> bool {
         let Some(compressed) = self.bytes.first_chunk() else {
             return true;
@@ -132,7 +132,7 @@ pub(crate) fn load_public(path: &Path, set: Option<&'static Set>) -> Result<Obje
     })
 }
 
-/// True if the regular file holds a key, public or secret, even a damaged one.
+/// Returns true if the regular file holds a public or secret key, even a damaged one.
 pub(crate) fn is_key(path: &Path) -> Result<bool> {
     /// Number of bytes that are searched for a PEM boundary.
     const LOOKED_AT: u64 = 64 * 1024;

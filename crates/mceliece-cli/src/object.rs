@@ -61,7 +61,7 @@ fn has_len_of_secret_key(len: usize) -> bool {
     SETS.iter().any(|set| Form::of_len(set, len).is_some())
 }
 
-/// True if a file of this length that is not PEM may be a key.
+/// Returns true if a file of this length that is not PEM may be a key.
 pub(crate) fn has_len_of_key(len: u64) -> bool {
     let is_public = |set: &Set| set.public_key_len as u64 == len;
     SETS.iter().any(is_public) || usize::try_from(len).is_ok_and(has_len_of_secret_key)
@@ -188,8 +188,8 @@ pub(crate) fn encode(set: &Set, kind: Kind, bytes: &[u8], raw: bool) -> Result<Z
     Ok(text)
 }
 
-/// Reads the object of a file. For raw bytes the caller must give the set and the kind that is
-/// `wanted`.
+/// Reads the object of a file. If the file holds raw bytes, the caller must give the set and the
+/// `wanted` kind.
 pub(crate) fn read(path: &Path, set: Option<&'static Set>, wanted: Option<Kind>) -> Result<Object> {
     let what = wanted.map_or("Classic McEliece key or ciphertext", Kind::name);
     let bytes = read_object(path, MAX_FILE, what)?;

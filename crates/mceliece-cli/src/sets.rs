@@ -84,7 +84,7 @@ impl Set {
         }
     }
 
-    /// Returns the name without `mceliece`, which the options accept, too.
+    /// Returns the name without `mceliece`. The options accept this short name, too.
     fn short_name(&self) -> &'static str {
         self.name.trim_start_matches("mceliece")
     }
@@ -107,7 +107,7 @@ macro_rules! sets {
         /// Every parameter set.
         pub(crate) static SETS: &[Set] = &[$(Set::of::<mceliece_core::$set>()),*];
 
-        /// Runs `work` with the type of a set. `None` if there is no such set.
+        /// Runs `work` with the type of a set. Returns `None` if there is no such set.
         pub(crate) fn with_type<W: Work>(set: &Set, work: W) -> Option<W::Output> {
             $(
                 if set.name == <mceliece_core::$set as Parameters>::NAME {

@@ -4,7 +4,7 @@
 #[cfg_attr(target_arch = "x86_64", repr(align(64)))]
 pub(crate) struct Aligned<T>(pub(crate) T);
 
-/// Words that [`aligned`] may skip.
+/// The largest number of words that [`aligned`] skips.
 pub(crate) const SLACK: usize = 7;
 
 /// Returns `words` from the first cache line on. It skips [`SLACK`] words at most.

@@ -32,7 +32,7 @@ use falcon_lanes::{Bytes, BytesKernel, Isa, Member, wipe};
 /// in.
 const LINES: usize = (2 * MAX_T).div_ceil(64) + 1;
 
-/// Low bytes of elements, then high bytes.
+/// Elements by bytes: first all low bytes, then all high bytes.
 type Elements = [[[u64; 8]; LINES]; 2];
 
 /// Images of the four maps of the product by `z^bit`: from low bytes to low and to high bytes, then
@@ -163,7 +163,7 @@ fn steps<B: Bytes, const M: usize, const N: usize>(
     all
 }
 
-/// Step number `r` of one sequence.
+/// Does step number `r` for one sequence.
 #[inline(always)]
 fn step<B: Bytes, const M: usize>(
     bytes: B,
@@ -189,7 +189,7 @@ fn step<B: Bytes, const M: usize>(
         replace,
         [&mut d_low[..=needed], &mut d_high[..=needed]],
         [&mut b_low[..needed], &mut b_high[..needed]],
-        // The place where the polynomial grows.
+        // The place at which the polynomial grows.
         2 * t - 1 - r,
     );
     if (2 * t).is_multiple_of(64) {
@@ -202,7 +202,7 @@ fn step<B: Bytes, const M: usize>(
         state.last &= !replace as u16;
     }
     state.by_gamma.replace(bytes, replace, &by_discrepancy);
-    // -k - 1 is the complement of k.
+    // `-k - 1` is the complement of `k`.
     let grown = state.k + 1;
     state.k = grown ^ (replace as i32 & (grown ^ !state.k));
 }

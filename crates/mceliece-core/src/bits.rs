@@ -1,6 +1,6 @@
 //! Vectors of bits in words and bytes, and bit matrices of 64 rows.
 
-/// Transposes: bit `j` of word `i` becomes bit `i` of word `j`.
+/// Transposes the bits: bit `j` of word `i` becomes bit `i` of word `j`.
 pub(crate) fn transpose(x: &mut [u64; 64]) {
     let mut size = 32;
     let mut low = u64::MAX >> 32;

@@ -112,8 +112,8 @@ impl SharedSecret {
         bytes: [0; SHARED_SECRET_LEN],
     };
 
-    /// Copies `bytes`, which the caller wipes. Moving a secret leaves a copy behind, so a function
-    /// makes the secret that it returns last, in its final place.
+    /// Copies `bytes`. The caller wipes the original. Moving a secret leaves a copy of it in
+    /// memory, so a function makes the secret that it returns last, in its final place.
     #[inline(always)]
     pub(crate) fn copy(bytes: &[u8; SHARED_SECRET_LEN]) -> Self {
         Self { bytes: *bytes }

@@ -67,7 +67,7 @@ struct Preimage {
     domain: [u8; 1],
     /// The error vector, or the secret `s`.
     bytes: [u8; 8 * MAX_WORDS],
-    /// All ones if the ciphertext is good, else zero.
+    /// All ones if the ciphertext is good, otherwise zero.
     good: u64,
 }
 
@@ -91,7 +91,7 @@ fn decapsulate_group<I: Isa, const M: usize, const N: usize>(
         code,
         control: parts.control,
     };
-    // Two at a time: each step of Berlekamp-Massey waits for its discrepancy.
+    // Takes two jobs at a time, because each step of Berlekamp-Massey waits for its discrepancy.
     for (jobs, preimages) in group.chunks(2).zip(preimages.chunks_mut(2)) {
         match (jobs, preimages) {
             ([Some((a, _)), Some((b, _))], [x, y]) => {
@@ -130,7 +130,7 @@ fn decapsulate_group<I: Isa, const M: usize, const N: usize>(
     }
 }
 
-/// Writes the error vectors of ciphertexts, and a mask that tells whether each exists.
+/// Writes the error vector of each ciphertext, and a mask that tells whether the vector exists.
 fn find_errors<I: Isa, const M: usize, const N: usize>(
     isa: I,
     key: &DecodingKey<'_>,
@@ -151,7 +151,7 @@ fn find_errors<I: Isa, const M: usize, const N: usize>(
     wipe(e.as_flattened_mut());
 }
 
-/// Clears `good` where the confirmation hash of a ciphertext is not that of the error vector.
+/// Clears `good` of each ciphertext whose confirmation hash is not that of the error vector.
 /// `count` is the number of jobs in the group.
 fn confirm<I: Isa, const N: usize>(
     isa: I,
@@ -170,7 +170,8 @@ fn confirm<I: Isa, const N: usize>(
         if let Some((ciphertext, _)) = job {
             let pairs = expected.iter().zip(&ciphertext[code.syndrome_len()..]);
             let different = pairs.fold(0, |all, (a, b)| all | (a ^ b));
-            // Hidden, since compilers would branch around the change of `good`.
+            // The mask is hidden from the compiler, which would otherwise branch around the change
+            // of `good`.
             preimage.good &= !mask::hidden(mask::nonzero(u64::from(different)));
         }
     }

@@ -95,7 +95,7 @@ pub(crate) fn has_root<I: Isa, const M: usize>(isa: I, goppa: &[u8]) -> bool {
     reveal(any != 0)
 }
 
-/// Number of values that are inverted together. More of them would save few products.
+/// Number of values that are inverted together. A larger number would save few products.
 const TOGETHER: usize = 4;
 
 /// Replaces every value by its inverse. No value is zero, as no point is a zero of the Goppa
@@ -178,7 +178,7 @@ pub(crate) fn decode<I: Isa, const M: usize, const N: usize>(
         e.fill(0);
         zeros(work, &mut e[..words]);
         permute(isa, M, key.control, &mut e[..words]);
-        // Clears the places behind the code's length.
+        // Clears the places after the end of the code.
         for word in &mut e[key.code.n.div_ceil(64)..] {
             *word = 0;
         }
@@ -346,8 +346,7 @@ mod tests {
         })
     }
 
-    /// The decoder refuses errors behind the length of the code, though the locator has zeros
-    /// there.
+    /// The decoder refuses errors after the end of the code, though the locator has zeros there.
     fn places_behind<P: Parameters>() {
         let code = &P::CODE;
         let pair = KeyPair::<P>::from_seed(&[5; 32]);
@@ -425,7 +424,7 @@ mod tests {
     /// vector of the zeros has the same power sums. Returns the number of such syndromes.
     fn zeros_have_the_syndrome(g: &[u16]) -> usize {
         let t = g.len() - 1;
-        // Row of point x: x^i / g(x)^2.
+        // The row of point `x`: `x^i / g(x)^2`.
         let row = |x: u16| {
             let inverse = (2..16).fold(1, |power, _| mul_16(power, value_16(g, x)));
             let mut power = mul_16(inverse, inverse);

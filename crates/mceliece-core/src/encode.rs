@@ -22,7 +22,7 @@ const SYNDROME: usize = 208;
 /// Length of the longest padded error vector in bytes.
 const PADDED: usize = FRONT + 13 * STEP;
 
-/// Number of bytes in front of `e_1`, in whole steps.
+/// Number of bytes before `e_1`. They fill whole steps.
 const FRONT: usize = 4 * STEP;
 
 /// An error vector, ready for products with the rows of `T`, and the syndrome so far.
@@ -54,7 +54,7 @@ impl Encoding {
         // The padding may reach into one more byte.
         let padded = &mut encoding.padded[front..][..code.error_len() + 1];
         on_best!(Best::find(), isa => isa.set_bits(positions, padding as u16, padded));
-        // Syndromes have no padding in front.
+        // A syndrome has no padding before it.
         let syndrome = &mut encoding.syndrome[..code.syndrome_len()];
         syndrome.copy_from_slice(&encoding.padded[front..FRONT]);
         remove_padding(padding, syndrome);
@@ -92,7 +92,8 @@ impl Encoding {
 
     /// Adds the products of all rows of the public key, eight rows at a time.
     pub(crate) fn add_rows(&mut self, isa: impl Isa, code: &Code, public_key: &[u8]) {
-        // All rows are longer than a step. With this fact the compiler omits length comparisons.
+        // All rows are longer than a step. The compiler knows this from `max`, and omits length
+        // comparisons.
         let len = code.row_len().max(STEP);
         let mut rows = public_key.chunks_exact(len);
         isa.vectorize_words(
@@ -156,7 +157,7 @@ fn next_eight<'a>(rows: &mut ChunksExact<'a, u8>) -> Option<[&'a [u8]; 8]> {
 #[inline(always)]
 fn fold_eight<I: Isa>(isa: I, rows: [&[u8]; 8], e: &[u8], last: &[u8; STEP]) -> u8 {
     let mut totals = [I::U64s::splat(isa, 0); 8];
-    // Two steps at a time, because every turn computes eight addresses.
+    // Takes two steps at a time, because every turn of the loop computes eight addresses.
     add_steps::<I, { 2 * STEP }>(isa, &mut totals, rows, e);
     let (_, e) = e.as_chunks::<{ 2 * STEP }>();
     let mut rest = rows;
@@ -189,7 +190,7 @@ fn add_steps<I: Isa, const N: usize>(
     rows: [&[u8]; 8],
     e: &[u8],
 ) {
-    // Loops instead of array methods, since compilers do not always inline those.
+    // These are loops instead of array methods, since compilers do not always inline the methods.
     let e = e.as_chunks().0;
     let mut steps: [&[[u8; N]]; 8] = [&[]; 8];
     for (steps, row) in steps.iter_mut().zip(rows) {

@@ -36,7 +36,7 @@ macro_rules! engines {
             }
         }
 
-        /// Names of the engines of this machine, the best one first.
+        /// Returns the names of the engines of this machine, the best one first.
         pub fn names() -> impl Iterator<Item = &'static str> {
             let found = [
                 $(
@@ -83,7 +83,8 @@ macro_rules! engines {
 static BETTER: AtomicUsize = AtomicUsize::new(0);
 
 /// Chooses the engine for every operation of the process that begins from now on. Returns false if
-/// the machine has no engine called `name`. For programs that measure or compare engines.
+/// the machine has no engine called `name`. This function is for programs that measure or compare
+/// engines.
 pub fn choose(name: &str) -> bool {
     let found = names().position(|it| it == name);
     if let Some(better) = found {
@@ -135,7 +136,7 @@ pub(crate) use falcon_x86::Avx512;
 mod tests {
     use super::*;
 
-    /// A single test, since the choice holds for the whole process.
+    /// This is a single test, since the choice of the engine holds for the whole process.
     #[test]
     fn an_engine_is_found_by_its_name() {
         let first = names().next().expect("one at least");

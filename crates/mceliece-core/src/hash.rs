@@ -22,8 +22,8 @@ fn permute(state: &mut [u64; 25]) {
     on_best!(Best::find(), isa => falcon_keccak::permute_state(isa, state));
 }
 
-/// Calls `work` with `SHAKE256(first | pieces)` as a stream. The stream is not moved, as a copy of
-/// its state would not be wiped.
+/// Calls `work` with `SHAKE256(first | pieces)` as a stream. The stream is not moved, because
+/// moving would leave a copy of its state that is not wiped.
 pub(crate) fn with_stream<T>(
     first: u8,
     pieces: &[&[u8]],
@@ -47,7 +47,8 @@ pub(crate) fn hash(first: u8, pieces: &[&[u8]], out: &mut [u8; 32]) {
 /// A message and the array for its hash. The first piece of the message is the domain byte.
 pub(crate) type Message<'a> = falcon_keccak::Message<'a, 3, &'a mut [u8; 32]>;
 
-/// Fewest messages that are hashed side by side. One or two are faster alone.
+/// Least number of messages that are hashed side by side. One or two messages are faster one by
+/// one.
 const FEWEST_SIDE_BY_SIDE: usize = 3;
 
 /// Writes the hashes of `count` messages, at most `N`. They are hashed side by side if there are

@@ -48,7 +48,7 @@ const fn left_columns(code: &Code) -> usize {
     code.rows() + if code.semi_systematic { CHOSEN } else { 0 }
 }
 
-/// Number of lines of the left part.
+/// Returns the number of lines of the left part.
 const fn left_lines(code: &Code) -> usize {
     (left_columns(code) + padding(code)).div_ceil(8) * height(padded_rows(code))
 }
@@ -125,7 +125,7 @@ pub(crate) enum Task<'a> {
     SecretKey { pivots: u64 },
 }
 
-/// Does `task` with `seed`, and writes the secret key. Returns false if the task is for exactly
+/// Performs `task` with `seed`, and writes the secret key. Returns false if the task is for exactly
 /// this seed and the seed gives no key.
 pub(crate) fn run<I: Isa>(
     isa: I,
@@ -224,8 +224,8 @@ fn attempt<I: Isa, const M: usize>(
     write_control_bits(isa, code, words, memory.bytes, parts.control)
 }
 
-/// Expands the seed: writes `s` and the Goppa polynomial to the secret key, the sorted columns to
-/// the front of `words`, and the next seed. Returns false if a step fails.
+/// Expands the seed. Writes `s` and the Goppa polynomial to the secret key, the sorted columns to
+/// the front of `words`, and the next seed to `next`. Returns false if a step fails.
 #[inline(never)]
 fn start<I: Isa, const M: usize>(
     isa: I,

@@ -70,8 +70,8 @@ pub(crate) fn parts_mut<'a>(code: &Code, bytes: &'a mut [u8]) -> PartsMut<'a> {
     }
 }
 
-/// True if all padding bits are zero. `bytes` are rows of `bits` bits, each filled up to whole
-/// bytes.
+/// Returns true if all padding bits are zero. `bytes` are rows of `bits` bits, each filled up to
+/// whole bytes.
 pub(crate) fn is_padded(bytes: &[u8], bits: usize) -> bool {
     let len = bits.div_ceil(8);
     // Without padding, every bit of the last byte is used.

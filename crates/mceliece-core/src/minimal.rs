@@ -43,11 +43,12 @@ pub(crate) fn minimal_polynomial<I: Isa, const M: usize>(
     }
     wipe(&mut sequence);
     wipe(&mut lambda);
-    // A failed attempt of key generation is public, since its seed is thrown away.
+    // The failure of an attempt of key generation may be public, since the seed of that attempt is
+    // thrown away.
     reveal(k == 0)
 }
 
-// Neither function is inlined, so the memory of one is free while the other one runs.
+// Neither of the two functions is inlined, so the memory of one is free while the other one runs.
 #[inline(never)]
 fn vectorized_terms<I: Isa, const M: usize>(
     isa: I,
@@ -138,7 +139,8 @@ mod tests {
                 &mut [0; 512],
                 &mut g[..code.t]
             ));
-            // The polynomial vanishes at `beta`: Horner, with leading coefficient 1.
+            // Checks that the polynomial vanishes at `beta`, by Horner's rule with leading
+            // coefficient 1.
             let mut value = [0; MAX_T];
             value[0] = 1;
             for &g in g[..code.t].iter().rev() {
@@ -147,7 +149,7 @@ mod tests {
             }
             assert_eq!(value, [0; MAX_T]);
         }
-        // Every element of GF(q) has degree 1, even zero.
+        // Every element of GF(q) has degree 1, and so has zero.
         for constant in [0, 5] {
             let mut beta = [0; MAX_T];
             beta[0] = constant;

@@ -51,7 +51,7 @@ pub(crate) fn decapsulate_batch<'a>(
     });
 }
 
-/// True if the Goppa polynomial vanishes at a point.
+/// Returns true if a point is a zero of the Goppa polynomial.
 pub(crate) fn has_root(code: &Code, goppa: &[u8]) -> bool {
     on_best!(Best::find(), isa => match code.m {
         12 => decode::has_root::<_, 12>(isa, goppa),

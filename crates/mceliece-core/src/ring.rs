@@ -17,7 +17,7 @@ pub(crate) fn product<const M: usize>(code: &Code, a: &Element, b: &Element) -> 
     let t = code.t;
     let mut wide = [0u32; 2 * MAX_T];
     for i in 0..t {
-        // Hidden from the compiler, which would otherwise make branches of the bits of `a`.
+        // The masks are hidden from the compiler, which would otherwise branch on the bits of `a`.
         let masks: [u32; M] =
             core::array::from_fn(|bit| 0u32.wrapping_sub(u32::from(a[i] >> bit & 1)));
         let mut masks = black_box(masks);

@@ -231,7 +231,8 @@ fn merge_runs<I: Isa>(isa: I, data: &mut [u64], sequences: usize) {
         let rows = data.as_chunks_mut::<ROW>().0;
         let last = rows.len() - 1;
         for block in 0..rows.len().div_ceil(16) {
-            // Takes eight rows and the mirrored ones. If there are fewer, some are sorted twice.
+            // Takes eight rows and the eight mirrored rows. If there are fewer rows, some are
+            // sorted twice.
             for i in 0..ROW {
                 let row = (ROW * block + i) & last;
                 (x[i], y[i]) = (rows[row], rows[last - row]);
@@ -276,7 +277,7 @@ fn merge_runs<I: Isa>(isa: I, data: &mut [u64], sequences: usize) {
     wipe(y.as_flattened_mut());
 }
 
-/// Puts the smaller words into `x`, the larger ones into `y`.
+/// Puts the smaller word of each pair into `x` and the larger one into `y`.
 #[inline(always)]
 fn compare_rows<I: Isa>(isa: I, x: &mut [u64; ROW], y: &mut [u64; ROW]) {
     zipped::<I, 2>(

@@ -40,7 +40,7 @@ use zeroize::Zeroizing;
 /// ```
 pub struct EncapsulateStream<P: Parameters> {
     encoding: Encoding,
-    /// Number of bytes so far, including those behind the end of the key.
+    /// Number of bytes so far, including bytes after the end of the key.
     len: usize,
     /// OR of the padding bits so far.
     padding: u8,
@@ -117,8 +117,8 @@ impl<P: Parameters> EncapsulateStream<P> {
     }
 }
 
-/// Overwrites the stack below, which may hold pieces of the error vector. The fields wipe
-/// themselves.
+/// Overwrites the stack below this frame, which may hold pieces of the error vector. The fields
+/// wipe themselves.
 impl<P: Parameters> Drop for EncapsulateStream<P> {
     #[inline(always)]
     fn drop(&mut self) {

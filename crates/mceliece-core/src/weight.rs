@@ -67,7 +67,7 @@ const COMPARED: usize = 32;
 /// The positions form a circle. Each one is compared with the next half of the circle, so every
 /// pair is compared.
 fn has_repetition(isa: impl Isa, positions: &[u16]) -> u16 {
-    // The positions twice, then a number that is never a position, for the last comparisons.
+    // Holds the positions twice, then a number that is never a position, for the last comparisons.
     let mut circle = [u16::MAX >> 1; 2 * MAX_T + COMPARED];
     let (first, second) = circle.split_at_mut(positions.len());
     first.copy_from_slice(positions);
@@ -86,7 +86,8 @@ fn has_repetition(isa: impl Isa, positions: &[u16]) -> u16 {
                     for ((repeated, position), other) in
                         repeated.iter_mut().zip(positions).zip(others)
                     {
-                        // Borrows if the difference is zero, since the numbers are small.
+                        // The subtraction sets the top bit only if the two positions are equal,
+                        // since the numbers are small.
                         *repeated |= (position ^ other).wrapping_sub(1);
                     }
                 }
@@ -135,7 +136,7 @@ mod tests {
                     assert!(!chosen, "{first} {again}");
                 }
             }
-            // A repetition among the unused numbers does no harm.
+            // A repetition among the numbers that are not used does no harm.
             let spare = (0..2 * t).map(|i| i.min(t));
             assert!(choose(code, &draw(spare), &mut positions));
         }

@@ -48,11 +48,11 @@ fn refused<P: Parameters>(public_key: &[u8], e: &[u8], good: &[u8]) -> Vec<Vec<u
             all.push(encapsulated::<P>(public_key, &flipped(e, bit)));
         }
     }
-    // All zeros, then the ciphertext of the vector of weight zero.
+    // Adds a ciphertext of zeros, then the ciphertext of the vector of weight zero.
     all.push(vec![0; good.len()]);
     all.push(encapsulated::<P>(public_key, &vec![0; e.len()]));
     if is_confirmed::<P>() {
-        // The confirmation of another vector, then a confirmation of zeros.
+        // Adds the confirmation of another vector, then a confirmation of zeros.
         let (c0, c1) = good.split_at(rows.div_ceil(8));
         let other = hash(2, &[&flipped(e, 0)]);
         all.push([c0, &other].concat());

@@ -51,7 +51,7 @@ fn keys_that_are_malformed_or_not_of_their_seed_are_refused() {
     assert!(DecapsulationKey::<Small>::new(&good).is_ok());
 }
 
-/// The secret is that of every refused ciphertext, `H(0 | s | C)`.
+/// Checks that the secret is `H(0 | s | C)`, as for every refused ciphertext.
 macro_rules! check_padding {
     ($set:ident) => {
         let pair = KeyPair::<$set>::from_seed(&[4; 32]);

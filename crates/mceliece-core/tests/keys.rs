@@ -57,8 +57,8 @@ fn every_set_makes_and_opens_ciphertexts() {
 fn a_batch_gives_the_secrets_of_single_ciphertexts() {
     fn check<P: Parameters>() {
         let pair = pair::<P>(6);
-        // Eight ciphertexts are decapsulated side by side, so this is a full group and a part of
-        // one.
+        // Eight ciphertexts are decapsulated side by side, so ten are a full group and a part of
+        // another one.
         let mut ciphertexts: Vec<_> = (0..10)
             .map(|i| pair.public_key.encapsulate(&mut repeated(i)).0)
             .collect();
@@ -95,7 +95,8 @@ fn short_forms_of_a_key_give_the_same_key() {
     check::<Mceliece6960119pc>();
 }
 
-/// Sets that differ only in `pc` have the same keys and, except for the confirmation, ciphertexts.
+/// Sets that differ only in `pc` have the same keys. Their ciphertexts differ only in the
+/// confirmation.
 #[test]
 fn confirmed_ciphertexts_end_with_a_hash_of_the_error() {
     type Plain = Mceliece6960119f;
@@ -205,7 +206,7 @@ fn forty_bytes_that_are_no_key_are_refused() {
     bytes[32] ^= 1;
     let error = SecretKey::<Mceliece348864>::from_compressed(&bytes).err();
     assert_eq!(error, Some(DecodeError::Pivots));
-    // Another seed gives another key. If it gives none, only `public_key` notices.
+    // Another seed gives another key. If a seed gives no key, only `public_key` notices.
     let mut bytes = *key.compressed();
     bytes[0] ^= 1;
     if let Ok(other) = SecretKey::<Mceliece348864>::from_compressed(&bytes) {
@@ -213,7 +214,7 @@ fn forty_bytes_that_are_no_key_are_refused() {
     }
 }
 
-/// The stream makes the same ciphertext for every division of the public key into pieces.
+/// The stream makes the same ciphertext, however the public key is divided into pieces.
 #[test]
 fn streams_equal_whole_keys() {
     fn check<P: Parameters>() {
@@ -229,7 +230,7 @@ fn streams_equal_whole_keys() {
             assert_eq!((ciphertext, again), (expected.clone(), secret.clone()));
         }
         assert!(size_of::<EncapsulateStream<P>>() < 4096);
-        // One byte too short, one byte too long, in one piece and in two.
+        // Keys that are one byte too short or one byte too long, in one piece or in two.
         for pieces in [[&key[..key.len() - 1], &[]], [key, &[0]], [&key[..1], key]] {
             let mut stream = EncapsulateStream::<P>::new(&mut repeated(8));
             stream.update(pieces[0]).update(pieces[1]);
@@ -248,7 +249,7 @@ fn streams_equal_whole_keys() {
     assert_eq!(ciphertext, key.encapsulate(&mut repeated(8)).0);
 }
 
-/// No stack frame needs more than 64 KiB: a thread with 256 KiB runs the largest set.
+/// No stack frame needs more than 64 KiB: a thread with a stack of 256 KiB can use the largest set.
 #[test]
 fn a_small_stack_suffices() {
     type P = Mceliece8192128;
@@ -318,7 +319,7 @@ fn caller_owned_memory_makes_the_same_keys_and_is_wiped() {
     let pair = KeyPair::<P>::generate(&mut repeated(10));
     assert_eq!(pair.secret_key.as_bytes(), secret_key);
     assert_eq!(pair.public_key.as_bytes(), public_key);
-    // Borrowed keys need no memory.
+    // A key that is borrowed allocates no memory.
     let public_key = PublicKey::<P, &[u8]>::from_bytes(&public_key).expect("a key");
     let secret_key = SecretKey::<P, &[u8]>::from_bytes(&secret_key).expect("a key");
     let (ciphertext, secret) = public_key.encapsulate(&mut rng);

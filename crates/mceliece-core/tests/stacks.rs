@@ -183,7 +183,7 @@ fn the_traits_leave_nothing() {
     search.end();
 }
 
-/// A single test, since the choice of the engine holds for the whole process.
+/// This is a single test, since the choice of the engine holds for the whole process.
 #[test]
 fn nothing_is_left() {
     #[cfg(feature = "kem")]

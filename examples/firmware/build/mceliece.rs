@@ -65,7 +65,8 @@ fn write_record<P: Parameters>(out: &Path) -> Result<Value, Box<dyn Error>> {
     Ok(records)
 }
 
-/// Writes the public key too, and the randomness of key generation and of encapsulation.
+/// Writes the same files, and also the public key and the randomness of key generation and of
+/// encapsulation.
 fn write_with_public_key<P: Parameters>(out: &Path) -> Result<(), Box<dyn Error>> {
     let records = write_record::<P>(out)?;
     let field = |name: &str| bytes(&records[0][name]);

@@ -6,14 +6,14 @@ use core::ptr;
 
 const PATTERN: u32 = 0x5AFE_57AC;
 
-/// Number of words just below this frame that are left alone. They belong to the functions of
+/// Number of words just below this frame that are not painted. They belong to the functions of
 /// `measure` that paint and scan.
 const MARGIN: usize = 64;
 
 /// Runs `work`. Returns its result and the number of bytes of stack that it used.
 ///
-/// The measured function must be one that `work` calls and that is not inlined. Then its frame is
-/// below this one.
+/// `work` must call the measured function, which must not be inlined. The frame of that function is
+/// then below this one.
 #[inline(never)]
 pub fn measure<R>(work: impl FnOnce() -> R) -> (R, usize) {
     let bottom = stack_end();

@@ -1,4 +1,4 @@
-//! Fields of bits, most significant first. Independent of the decoders under test.
+//! Fields of bits, most significant bit first. This code is independent of the decoders under test.
 
 /// Length of the longest encoding in bytes.
 const LONGEST: usize = 2400;
@@ -45,12 +45,12 @@ impl BitWriter {
     }
 }
 
-/// Reads bits from the start of `bytes`, and zeros after its end.
+/// Reads bits from the start of `bytes`, and zeros after the end of `bytes`.
 pub struct BitReader<'a> {
     /// Bytes that are still to be read.
     rest: &'a [u8],
-    /// The next bits, from the highest bit on. Behind the first `acc_len` bits there may be bits of
-    /// `rest` already.
+    /// The next bits, from the highest bit on. After the first `acc_len` bits, there may be bits
+    /// that are still in `rest`.
     acc: u64,
     acc_len: u32,
     /// Number of bits that are still to be read.
@@ -58,7 +58,7 @@ pub struct BitReader<'a> {
 }
 
 impl<'a> BitReader<'a> {
-    /// Starts at the first bit.
+    /// Makes a reader that begins at the first bit.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self {
             rest: bytes,
@@ -118,8 +118,8 @@ pub fn fields(bytes: &[u8], width: u32, count: usize) -> Vec<u16> {
     let mut padded = Vec::with_capacity(len + 4);
     padded.extend(&bytes[..bytes.len().min(len)]);
     padded.resize(len + 4, 0);
-    // Reads each field independently, unlike `BitReader`, so that no field waits for the one
-    // before.
+    // Reads each field independently, so that no read waits for the previous one. `BitReader` works
+    // differently.
     let field = |i: usize| {
         let at = i * width as usize;
         let four = padded[at / 8..].first_chunk().copied();

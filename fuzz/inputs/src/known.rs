@@ -79,7 +79,7 @@ pub struct Job {
     pub message: Vec<u8>,
 }
 
-/// Jobs of Falcon-512, then the same number of Falcon-1024.
+/// Jobs of Falcon-512, followed by the same number of jobs of Falcon-1024.
 pub static JOBS: LazyLock<Vec<Job>> = LazyLock::new(|| {
     let job = |logn, record: Record| Job {
         logn,
@@ -111,7 +111,7 @@ pub static SIGNING_KEYS: LazyLock<Vec<Vec<u8>>> =
 pub static VERIFYING_KEYS: LazyLock<Vec<Vec<u8>>> =
     LazyLock::new(|| JOBS.iter().map(|job| job.key.clone()).collect());
 
-/// The signature in every format, with the name of the format.
+/// Returns the signature in every format, with the name of each format.
 pub fn formats<P: Parameters>(compressed: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     let signature = Signature::<P>::from_bytes(Format::Compressed, compressed)
         .expect("a stored signature decodes");
@@ -124,20 +124,20 @@ pub fn formats<P: Parameters>(compressed: &[u8]) -> Vec<(&'static str, Vec<u8>)>
     .to_vec()
 }
 
-/// Largest work for one encrypted key. It is small, so that many inputs are tried.
+/// Largest work for decrypting a key. It is small, so that many inputs are tried in a second.
 const LITTLE: u64 = 1 << 10;
 
-/// Returns true if opening the document is quick: its work is little, or above the documented bound
-/// and refused.
+/// Returns true if opening the document is quick. Its work must be at most [`LITTLE`], or above the
+/// documented bound, so that the document is refused.
 pub fn is_quick(document: &EncryptedPrivateKeyInfoRef<'_>) -> bool {
-    // Uses the documented bounds, not the constants, so that a bound that is too large shows as a
-    // slow input.
+    // Uses the documented bounds instead of the constants. If a constant is too large, the fuzzer
+    // then finds a slow input.
     let (cost, most) = match document.encryption_algorithm.pbes2().map(|p| &p.kdf) {
         Some(Kdf::Scrypt(scrypt)) => {
             let rp = u64::from(scrypt.block_size) * u64::from(scrypt.parallelization);
             (scrypt.cost_parameter.saturating_mul(rp), 1 << 21)
         }
-        // An iteration costs at least one.
+        // An iteration costs at least one unit of work.
         Some(Kdf::Pbkdf2(pbkdf2)) => (pbkdf2.iteration_count.into(), 10_000_000),
         _ => (0, 0),
     };

@@ -1,8 +1,8 @@
 //! Shared parts of the fuzz targets: known answers, and mutators that know the formats.
 //!
 //! A mutator changes an input so that most of its structure stays valid. Random bytes rarely pass
-//! the first check of a strict decoder. An input with one changed coefficient reaches the last
-//! check.
+//! the first check of a strict decoder, while an input with one changed coefficient reaches the
+//! last check.
 
 pub mod bits;
 pub mod known;

@@ -22,8 +22,8 @@ use libfuzzer_sys::fuzzer_mutate;
 /// Changes an input of known structure.
 pub type Mutator = fn(&mut Rng, &[u8]) -> Option<Vec<u8>>;
 
-/// Declares the mutator of a target: `mutator` changes half of the inputs. The others are changed
-/// byte by byte, as libFuzzer does.
+/// Declares the mutator of a target. `mutator` changes half of the inputs, and libFuzzer changes
+/// the other half byte by byte.
 #[macro_export]
 macro_rules! mutate_by {
     ($mutator:expr) => {

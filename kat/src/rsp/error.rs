@@ -29,8 +29,8 @@ pub enum ParseErrorKind {
     ExpectedField {
         /// The field that was expected.
         field: Field,
-        /// The field that was found instead. Other lines are not kept: the file may be of another
-        /// kind, and secret.
+        /// The field that was found instead. The error does not keep other lines: the file may be
+        /// of another kind, and its content may be secret.
         found: Option<Field>,
     },
     /// The input ends within a record.

@@ -1,8 +1,9 @@
 //! Prints the public items of a crate, one on each line, from the JSON of rustdoc: `falcon-api
 //! FILE.json`. `run.sh` compares these lines with the lists in `docs/api`.
 //!
-//! Derived traits have one line for each type, `derives TYPE: TRAIT...`. Auto traits have a line
-//! only if a type lacks one; `Send` and `Sync` also if they have a condition.
+//! The traits that a type derives are on one line, `derives TYPE: TRAIT...`. An auto trait is
+//! listed only for a type that does not implement it, and `Send` and `Sync` also for a type that
+//! implements them under a condition.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::{env, process::ExitCode};
@@ -14,7 +15,7 @@ const UNSTABLE: [&str; 2] = [
     "core::marker::Freeze for ",
     "core::marker::UnsafeUnpin for ",
 ];
-/// Auto traits. `Send` and `Sync` are listed if they have a condition.
+/// Auto traits. `Send` and `Sync` are also listed if they are implemented under a condition.
 const AUTOMATIC: [&str; 5] = [
     " core::marker::Send for ",
     " core::marker::Sync for ",
@@ -33,7 +34,7 @@ fn lines(path: &str, derived: bool) -> Result<Vec<String>, public_api::Error> {
     Ok(api.items().map(ToString::to_string).collect())
 }
 
-/// True if the line tells only that a type is like most types.
+/// Returns true if the line only says that a type has a trait that most types have.
 fn is_automatic(line: &str) -> bool {
     let names = |names: &[&str]| names.iter().any(|name| line.contains(name));
     let is_told = line.contains(" where ") && names(&AUTOMATIC[..2]);

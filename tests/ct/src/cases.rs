@@ -206,7 +206,7 @@ fn leak_index() {
     black_box(table[black_box(secret[0]) & 3]);
 }
 
-/// Starts a sampler with bytes, one of which is public.
+/// Starts a sampler with bytes of which one is public.
 fn known_seed() {
     let seed = [5; 56];
     classify(&seed);
@@ -297,8 +297,8 @@ fn fndsa<P: Parameters>(refused: u64) {
     assert_eq!(written, bytes);
 }
 
-/// Signs one FN-DSA job more than there are lanes. Every other job has the seed `refused`, whose
-/// first attempt is refused. The last job is signed on one lane.
+/// Signs one FN-DSA job more than there are lanes. Every other job has the seed `refused`, with
+/// which the first attempt is refused. The last job is signed on one lane.
 fn fndsa_batch<P: Parameters>(engine: Engine, refused: u64) {
     type Key<P> = falcon_core::fndsa_provisional::SigningKey<P>;
     let bytes = Key::from(SigningKey::<P>::from_seed(&[7; 32]).expect("no fault")).to_bytes();
@@ -359,7 +359,7 @@ fn sign<P: Parameters, B: SigningIsa>(
     sign_raw_on(b, key, randomness, MESSAGE, fit, scratch).expect("no fault")
 }
 
-/// Signs more jobs than lanes, so that lanes are used again, and some are idle at the end.
+/// Signs more jobs than there are lanes, so that lanes are used again and some are idle at the end.
 fn batch<B: SigningIsa, F: Fft>(arith: B, fft: F) {
     let key = secret_key::<Falcon512, _>(Baseline);
     let other = secret_key::<Falcon512, _>(Baseline);

@@ -1,15 +1,15 @@
 //! Runs the secret-dependent parts of `falcon-core` and `mceliece-core` with every secret marked as
 //! undefined. Memcheck then reports each branch and each address that depends on a secret, unless
-//! the crate has revealed the value. A sampler's seed that is not secret is an error, too. `run.sh`
-//! builds and starts this program. `docs/CONSTANT-TIME.md` and `docs/MCELIECE.md` state the claims,
-//! and why each revealed value is safe.
+//! the crate has revealed the value. It is also an error if a sampler's seed is not secret.
+//! `run.sh` builds and starts this program. `docs/CONSTANT-TIME.md` and `docs/MCELIECE.md` state
+//! the claims, and why each revealed value is safe.
 //!
 //! With one argument it runs the cases whose name contains the argument.
 //! With two arguments it only converts a key to text and back, so that `run.sh` can compare traces:
 //! `text 0` and `text 1` for two keys, and `leak 0` and `leak 1` with a leak.
 //!
-//! Exit status: 0 if every case is as expected, 1 if not, 2 without Valgrind or without `--cfg
-//! falcon_ct`.
+//! The exit status is 0 if every case is as expected, 1 if a case is not, and 2 without Valgrind or
+//! without `--cfg falcon_ct`.
 
 #[cfg(falcon_ct)]
 mod cases;
@@ -29,7 +29,8 @@ use std::time::Instant;
 /// The argument that runs the cases under falcon-taint, which supports AVX-512.
 #[cfg(falcon_ct)]
 const TRANSLATED: &str = "--translated";
-/// Like [`TRANSLATED`], and afterwards compares the rules of falcon-taint with the processor.
+/// The argument that does the same as [`TRANSLATED`], and then compares the rules of falcon-taint
+/// with the processor.
 #[cfg(falcon_ct)]
 const AUDITED: &str = "--audited";
 

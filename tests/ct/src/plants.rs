@@ -7,7 +7,7 @@ use falcon_lanes::planted::{ACTIVE, REPORTED};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Number of errors before the current case.
+/// Number of errors that were reported before the current case.
 static BEFORE: AtomicUsize = AtomicUsize::new(0);
 
 /// Turns `cases` into one leaking case for each planted leak. Leaks in AVX-512 code are left out
@@ -35,7 +35,7 @@ pub(crate) fn plant(cases: Vec<Case>) -> Vec<Case> {
             run: std::rc::Rc::new(move || {
                 BEFORE.store(count_errors(), Ordering::Relaxed);
                 ACTIVE.store(number, Ordering::Relaxed);
-                // The leak ends the case once it is reported.
+                // After the report of the leak, a panic ends the case.
                 let _ = catch_unwind(AssertUnwindSafe(|| run()));
                 ACTIVE.store(0, Ordering::Relaxed);
             }),

@@ -1,8 +1,8 @@
 //! Keys as text: PEM and hexadecimal.
 //!
-//! The crates for these conversions check whether text is valid and branch on the result, which
-//! Memcheck reports. So text is checked in another way: `run.sh` compares the traces of two keys,
-//! which contain every instruction and every address.
+//! The crates for these conversions check whether text is valid and branch on the result. Memcheck
+//! would report these branches. So `run.sh` instead compares the traces of two keys. A trace
+//! contains every instruction and every address.
 
 use crate::cases::stored_keys;
 use falcon_core::pkcs8::{DecodePrivateKey, EncodePrivateKey, LineEnding};

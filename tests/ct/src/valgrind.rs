@@ -1,9 +1,9 @@
 //! Requests to Valgrind's Memcheck: mark memory as undefined or as defined, ask which bits are
 //! undefined, and ask for the number of reported errors.
 //!
-//! Memcheck follows undefined bits through memory, registers and arithmetic, and reports if one
-//! decides a branch or an address. If secrets are marked as undefined, each report is a timing leak
-//! (A. Langley, "ctgrind", 2010).
+//! Memcheck follows undefined bits through memory, registers and arithmetic. It reports each branch
+//! and each address that an undefined bit decides. If secrets are marked as undefined, each report
+//! is a timing leak (A. Langley, "ctgrind", 2010).
 
 use falcon_taint::requests;
 use std::mem::size_of_val;

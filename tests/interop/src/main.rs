@@ -4,12 +4,13 @@
 //! signatures. A peer makes the same keys from the seeds, verifies the signatures, and writes lines
 //! of its own. `falcon-interop check OURS THEIRS SET...` checks them.
 //!
-//! A line has ten fields, separated by tabs. They are the parameter set, then in hexadecimal the
-//! seed of 48 bytes, the public key, the secret key, the message, the compressed signature, the
-//! padded signature, and in DER the public key as SubjectPublicKeyInfo, the secret key as PKCS#8,
-//! and the secret key with separate polynomials. A peer writes `-` for each of the last five that
-//! it does not support, and for the seed of a key of its own. It writes lines only for its own
-//! parameter sets, which are the arguments SET of `check`.
+//! A line has ten fields, separated by tabs. The first one is the parameter set. The others are in
+//! hexadecimal: the seed of 48 bytes, the public key, the secret key, the message, the compressed
+//! signature, the padded signature, and in DER the public key as SubjectPublicKeyInfo, the secret
+//! key as PKCS#8, and the secret key with separate polynomials. A peer writes `-` for each of the
+//! last five fields that it does not support, and for the seed of a key that it generated itself.
+//! It writes lines only for the parameter sets that it supports, which are the arguments SET of
+//! `check`.
 //!
 //! Lines of `det1024` have seven fields. The last one is the signature of fixed length.
 //!
@@ -101,7 +102,7 @@ fn case<P: Parameters>(i: u8) -> Outcome<String> {
     let mut stream = key.sign_stream_from_seed(&[i; 32]);
     stream.update(&message);
     let signature = stream.finish()?;
-    // Every second document is that of a key for certificates only.
+    // Every second document may only sign certificates.
     let key_use = match i % 2 {
         0 => KeyUse::Any,
         _ => KeyUse::CertificatesOnly,
@@ -134,8 +135,8 @@ fn line_of(name: &str, fields: &[&[u8]]) -> Outcome<String> {
     Ok(line)
 }
 
-/// Checks the lines of a peer. They must have the keys of our lines of these parameter sets,
-/// signatures that verify, and documents of the same keys.
+/// Checks the lines of a peer. They must have the keys of our lines for these parameter sets, valid
+/// signatures, and documents of the same keys.
 fn check(ours: &str, theirs: &str, sets: &[&str]) -> Outcome<()> {
     let ours = fs::read_to_string(ours)?;
     let theirs = fs::read_to_string(theirs)?;
@@ -196,16 +197,16 @@ fn verify_deterministic(line: &str, ours: &str, counts: &mut Counts) -> Outcome<
     Ok(())
 }
 
-/// Field that a peer does not support.
+/// Text of a field that a peer does not support.
 const NONE: &str = "-";
 
-/// Returns the fields that a peer must return unchanged: parameter set, seed, public key, secret
-/// key, message.
+/// Returns the fields of a line that a peer must return unchanged: parameter set, seed, public key,
+/// secret key and message.
 fn key_of(line: &str) -> Vec<&str> {
     line.split('\t').take(5).collect()
 }
 
-/// True if the peer made the key itself, without a seed of ours.
+/// Returns true if the peer made the key itself, without our seed.
 fn is_own(fields: &Vec<&str>) -> bool {
     fields.get(1) == Some(&NONE)
 }
@@ -255,7 +256,7 @@ fn verify<P: Parameters>(fields: &str, counts: &mut Counts) -> Outcome<()> {
     counts.signatures += signatures.len();
     if spki != NONE {
         let document = base16ct::lower::decode_vec(spki)?;
-        // The encoding is unique, so these must be our bytes.
+        // The encoding is unique, so the document must have the bytes that we write.
         if document != key.to_public_key_der()?.as_bytes() {
             return Err("another document of the public key".into());
         }

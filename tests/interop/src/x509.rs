@@ -67,8 +67,8 @@ fn new_year(year: u16) -> Outcome<Time> {
     Ok(DateTime::new(year, 1, 1, 0, 0, 0)?.into())
 }
 
-/// Verifies the documents of a peer, for both parameter sets, and checks that each changed one is
-/// refused.
+/// Verifies the documents of a peer for both parameter sets. Then changes each document and checks
+/// that it is refused.
 pub(crate) fn check(folder: &str) -> Outcome<()> {
     let mut refused = 0;
     for set in [Falcon512::NAME, Falcon1024::NAME] {

@@ -11,9 +11,10 @@ pub type Place = (String, Range<usize>);
 
 /// An error of the compiler.
 pub struct Refusal {
-    /// Places of the error. For code of a macro: the place in its body, then the place of the call.
+    /// Places of the error. For code of a macro, these are the place in its body and then the place
+    /// of the call.
     pub places: Vec<Place>,
-    /// Other places in the message.
+    /// Other places that the message names.
     pub others: Vec<Place>,
     /// Message, as the compiler prints it.
     pub text: String,

@@ -34,7 +34,7 @@ use variants::Variants;
 /// Prefix of the argument for a survivor that a test kills on processors with these instructions.
 const WITHOUT_VBMI: &str = "Without AVX-512 VBMI: ";
 
-/// True if a mutant with this argument survives on this processor.
+/// Returns true if a mutant with this argument survives on this processor.
 fn survives_here(argument: &str) -> bool {
     #[cfg(target_arch = "x86_64")]
     let vbmi = is_x86_feature_detected!("avx512vbmi");
@@ -97,7 +97,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     };
     let mut failures = Vec::new();
     for package in PACKAGES.iter().filter(chosen) {
-        // The remaining crates are still tested.
+        // If a crate fails, the remaining crates are still tested.
         if let Err(error) = mutate(package, &options) {
             eprintln!("{}: {error}", package.name);
             failures.push(package.name);
@@ -163,7 +163,7 @@ fn mutate(package: &Package, options: &Options) -> Result<(), Box<dyn Error>> {
     }
     fs::write(folder.join("tests.tsv"), list)?;
 
-    // Each line is written at once: a run takes long and may be stopped.
+    // Each line is written as soon as it is known, since a run takes long and may be stopped.
     let report = Mutex::new(File::create(folder.join("report.tsv"))?);
     let outcomes = kill(&tests, &names, &compiled, options.jobs, &report)?;
     judge(&names, &compiled, &outcomes, &listed)
@@ -173,9 +173,9 @@ fn mutate(package: &Package, options: &Options) -> Result<(), Box<dyn Error>> {
 struct Drawn {
     /// Files, with their mutants by number.
     sources: BTreeMap<String, Source>,
-    /// Names of the mutants, by number.
+    /// Names of the drawn mutants, by number.
     names: Vec<Name>,
-    /// Number of all mutants.
+    /// Number of all mutants, drawn or not.
     total: usize,
 }
 
@@ -234,8 +234,8 @@ fn draw(
         .into());
     }
 
-    // Every file gets its share, and small files slightly more. Checks are among the calls, and
-    // wipes are calls or wrappers.
+    // Takes every mutant that removes a statement or a wipe, since checks and wipes are among
+    // these. Then draws a share of the mutants of each file, slightly more for small files.
     let mut drawn = BTreeSet::new();
     let calls = all
         .iter()
@@ -293,7 +293,7 @@ fn build(
         .into_iter()
         .chain(features)
         .collect();
-    // This is quick, and finds most errors.
+    // `cargo check` is quick and finds most errors.
     let check = [&["check", "--lib"], &whole[..]].concat();
     let tests = [&["test", "--no-run"], &whole[..], package.tests].concat();
     let mut commands = [check, tests].into_iter();
@@ -361,8 +361,9 @@ fn build(
     Ok(Vec::new())
 }
 
-/// Returns the mutants that a compiler's error at `places` is about: those of the smallest
-/// enclosing place, or those inside. `None` if it follows from another error.
+/// Returns the mutants that caused a compiler's error at `places`: those of the smallest mutated
+/// range around a place or, if there is no such range, those inside the places. The list is empty
+/// if the error follows from another one.
 fn blamed(rewritten: &BTreeMap<String, rewrite::Rewritten>, places: &[compile::Place]) -> Vec<u32> {
     let placed = |file| rewritten.get(file).map_or(&[][..], |file| &file.placed);
     let around = places.iter().find_map(|(file, at)| {

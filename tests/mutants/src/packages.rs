@@ -1,4 +1,4 @@
-//! Crates that are mutated, their files that are not, and the reasons.
+//! Crates that are mutated, their files that are not mutated, and the reasons.
 
 mod cli;
 mod core;

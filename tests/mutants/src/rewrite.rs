@@ -4,7 +4,7 @@ use crate::sites::{Form, Mutant};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A range of a rewritten file, and the mutants that a compiler's error there is about.
+/// A range of a rewritten file, and the mutants that cause a compiler's error in this range.
 pub type Placed = (Range<usize>, Vec<u32>);
 
 /// A rewritten file.
@@ -45,8 +45,8 @@ pub fn rewrite<'a>(source: &str, mutants: impl Iterator<Item = (u32, &'a Mutant)
         });
         site.mutants.push((id, mutant));
     }
-    // An empty range sorts after other sites that begin at its place. There are none, since a
-    // function's body begins after its brace.
+    // An empty range sorts after other sites that begin at the same place. There are no such sites,
+    // since a function's body begins after its brace.
     let sites: Vec<_> = sites.into_values().collect();
     let mut out = Rewritten {
         source: String::new(),
@@ -57,7 +57,8 @@ pub fn rewrite<'a>(source: &str, mutants: impl Iterator<Item = (u32, &'a Mutant)
     out
 }
 
-/// Writes `range` of `source` with the `sites` inside it, and removes these from `sites`.
+/// Writes `range` of `source` with the mutants of the `sites` inside the range, and removes these
+/// sites from `sites`.
 fn render(source: &str, range: Range<usize>, sites: &mut &[Site<'_>], out: &mut Rewritten) {
     let mut at = range.start;
     while let Some((site, rest)) = sites.split_first()
@@ -146,9 +147,9 @@ impl<T: Zeroize> DerefMut for Wiped<T> {
 ";
 
 /// Returns the module `mutants` of a rewritten crate with `count` mutants. The environment variable
-/// `FALCON_MUTANT` switches one on. `FALCON_MUTANT_LOG` names a file that gets the number of every
-/// mutant that is reached. With `wipes`, some mutants do not wipe; the crate then depends on
-/// `zeroize`.
+/// `FALCON_MUTANT` switches one on. `FALCON_MUTANT_LOG` names a file to which the number of every
+/// reached mutant is written. With `wipes`, the module also has the buffer that a mutant leaves
+/// unwiped. The crate then depends on `zeroize`.
 pub fn switches(count: usize, wipes: bool) -> String {
     let code = format!(
         r#"

@@ -18,7 +18,7 @@ pub struct Test<'a> {
     name: String,
     /// Numbers of the mutants.
     pub reaches: BTreeSet<u32>,
-    /// Duration with the log switched on.
+    /// Duration without a mutant, with the log switched on.
     pub time: Duration,
 }
 
@@ -139,7 +139,8 @@ pub fn record<'a>(
 /// pass, and its outcome.
 pub fn killer<'a, 't>(tests: &'t [Test<'a>], id: u32) -> io::Result<Option<(&'t Test<'a>, End)>> {
     for test in tests.iter().filter(|test| test.reaches.contains(&id)) {
-        // This is much more than a slow machine needs. A test that is cut off counts as failed.
+        // The limit is much longer than a test needs on a slow machine. A test that is cut off
+        // counts as failed.
         let limit = Duration::from_secs(20) + 10 * test.time;
         let variable = ("FALCON_MUTANT", &*id.to_string());
         let end = run(test.program, &test.name, variable, limit)?;

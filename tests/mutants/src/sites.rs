@@ -11,13 +11,14 @@ use syn::{Attribute, BinOp, Expr, Lit, ReturnType, Stmt, Type, UnOp};
 /// Way in which a mutant replaces the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
-    /// The expression at `range` becomes `code`.
+    /// `code` replaces the expression at `range`.
     Expression,
-    /// The statement at `range` is left out.
+    /// The mutant leaves out the statement at `range`.
     Statement,
     /// `code` runs at the empty `range`, the beginning of a function.
     Entry,
-    /// The buffer that the function at `range` makes is not wiped when it is dropped.
+    /// The mutant does not wipe the buffer that the function at `range` makes when the buffer is
+    /// dropped.
     Wiper,
 }
 
@@ -69,7 +70,8 @@ struct Finder<'a> {
     function: Vec<String>,
     /// Name of the type that is `Self`.
     self_type: String,
-    /// True in a function whose return type is a wiped buffer: there the compiler knows the type.
+    /// True in a function that returns a wiped buffer. The compiler then knows the type of the
+    /// buffer.
     returns_wiped: bool,
     /// The mutants found, or the error of a macro body that cannot be parsed.
     found: syn::Result<Vec<Mutant>>,
@@ -96,7 +98,7 @@ fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// True if `condition` binds names, since it then cannot be an operand.
+/// Returns true if `condition` binds names. Such a condition cannot be an operand.
 fn binds(condition: &Expr) -> bool {
     match condition {
         Expr::Let(_) => true,
@@ -340,7 +342,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         let Some(name) = &item.ident else {
             return; // not a definition
         };
-        // If a macro defines macros, these only choose among calls.
+        // If a macro defines further macros, these only choose among calls.
         let nested = self.function.last().is_some_and(|name| name.ends_with('!'));
         if nested || is_left_out(&item.attrs) {
             return;
@@ -432,8 +434,8 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     }
 
     fn visit_expr_call(&mut self, expr: &'ast syn::ExprCall) {
-        // The fields are included: another variant may have different ones, and then it does not
-        // compile.
+        // The replaced range includes the fields. If another variant has different fields, the
+        // mutant does not compile.
         match &*expr.func {
             Expr::Path(function) => {
                 self.variant(expr.span().byte_range(), &function.path);

@@ -1,9 +1,10 @@
-//! Survivors: mutants that no test kills, with the argument why no test has to.
+//! Survivors are mutants that no test kills. Each is listed with the argument why no test has to
+//! kill it.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Name of a mutant. It stays the same if lines are added elsewhere.
+/// Name of a mutant. The name stays the same if lines are added elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Name {
     /// File, relative to the sources of the crate.
@@ -21,8 +22,8 @@ impl fmt::Display for Name {
 }
 
 impl Name {
-    /// Returns a number that orders mutants in a fixed random order: FNV-1a with a final mixing
-    /// step.
+    /// Returns a number that sorts mutants into a random but fixed order: FNV-1a with a final
+    /// mixing step.
     pub fn lot(&self) -> u64 {
         let hash = self
             .to_string()

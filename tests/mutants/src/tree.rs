@@ -6,7 +6,7 @@ use std::process::Command;
 use std::{fs, io};
 
 /// Copies the files of `root` that git does not ignore to `copy`. `change` gets every path and
-/// content. Unchanged files keep their time, so that little is rebuilt.
+/// content. Unchanged files of `copy` keep their time of change, so that cargo rebuilds little.
 pub fn copy(root: &Path, copy: &Path, change: impl Fn(&str, Vec<u8>) -> Vec<u8>) -> io::Result<()> {
     let listed = Command::new("git")
         .args([
@@ -36,7 +36,7 @@ pub fn copy(root: &Path, copy: &Path, change: impl Fn(&str, Vec<u8>) -> Vec<u8>)
     remove_others(copy, &kept)
 }
 
-/// Writes `content` to the file `to`, unless the file has it already.
+/// Writes `content` to the file `to`, unless the file already has this content.
 pub fn write_if_changed(to: &Path, content: &[u8]) -> io::Result<()> {
     if fs::read(to).is_ok_and(|old| old == content) {
         return Ok(());

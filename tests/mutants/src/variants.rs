@@ -22,7 +22,7 @@ impl Variants {
     }
 
     /// Returns the variant that replaces variant `name` of `of`: cyclically the next one with the
-    /// same number of fields. `None` if there is no other.
+    /// same number of fields. Returns `None` if there is no other.
     pub fn other(&self, of: &str, name: &str) -> Option<&str> {
         let variants = self.0.get(of)?;
         let at = variants.iter().position(|variant| variant.name == name)?;

@@ -252,7 +252,7 @@ impl Form {
 /// The short basis of a key: `f`, `g`, `F`, `G`.
 pub type Basis = [Vec<i8>; 4];
 
-/// The reference at one degree.
+/// The reference code for one degree, in one form.
 #[derive(Clone, Copy)]
 pub struct Reference {
     logn: u32,
@@ -261,7 +261,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// Returns the form `form` at a degree.
+    /// Returns the reference code in the form `form` for a degree.
     ///
     /// # Panics
     /// If the processor cannot run the form.
@@ -458,14 +458,14 @@ impl Reference {
         sampler
     }
 
-    /// Draws an integer.
+    /// Draws an integer around `mu`.
     pub fn sample(self, sampler: &mut Sampler, mu: Bits, isigma: Bits) -> i64 {
         // SAFETY: `start` made the sampler.
         let z = unsafe { (self.steps.sample)(ptr::from_mut(sampler), mu, isigma) };
         z.into()
     }
 
-    /// Returns whether a vector is short, computed from the squared norm of `s1` and from `s2`.
+    /// Returns true if a vector is short, given the squared norm of `s1`, and `s2`.
     pub fn is_short_half(self, norm: u32, s2: &[i16]) -> bool {
         assert_eq!(s2.len(), self.n());
         // SAFETY: `s2` has `n` coefficients.

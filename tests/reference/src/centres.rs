@@ -1,4 +1,4 @@
-//! Compares the bits of every centre and of every leaf with the reference's.
+//! Compares the bits of every centre and of every leaf with those of the reference.
 
 use crate::Degree;
 use crate::c::{Form, Reference};
@@ -22,7 +22,7 @@ pub struct Plan {
     pub engine: Engine,
     /// Keys that sign.
     pub keys: Keys,
-    /// The first number for each key.
+    /// The first signature's number, for each key.
     pub first: u64,
     /// Number of signatures for each key.
     pub count: u64,
@@ -31,7 +31,7 @@ pub struct Plan {
 /// Numbers of leaves, centres and signatures that were compared, and of those that differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// Number of leaves that were compared, with two numbers each.
+    /// Number of leaves that were compared. Each leaf has two numbers.
     pub leaves: u64,
     /// Number of leaves that differ.
     pub different_leaves: u64,
@@ -44,11 +44,11 @@ pub struct Outcome {
     pub centres: u64,
     /// Number of centres that differ.
     pub different_centres: u64,
-    /// Number of centres of the first four and last two calls of the sampler that differ. Their
-    /// denominators are small, so in exact arithmetic they may be integers.
+    /// Number of differing centres among the first four and the last two calls of the sampler. The
+    /// denominators of these centres are small, so in exact arithmetic they may be integers.
     pub different_rational: u64,
     /// Sum of the differences of all centres. The difference of a centre is the probability that an
-    /// integer lies between both values.
+    /// integer lies between our value and the reference's.
     pub sum: f64,
     /// The largest difference of a centre.
     pub largest: f64,
@@ -151,7 +151,8 @@ fn leaves<P: Parameters>(expanded: &[f64], theirs: &Walk) -> Outcome {
     }
 }
 
-/// Collects the leaves of a stored tree of degree `2^logn`, in the order of their use.
+/// Collects the leaves of a stored tree of degree `2^logn`, in the order in which signing uses
+/// them.
 fn leaves_of(logn: u32, tree: &[f64], out: &mut Vec<[f64; 2]>) {
     let below = &tree[1 << logn..];
     if logn == 1 {
@@ -170,8 +171,8 @@ fn centres_of(ours: &[f64], theirs: &Walk) -> Outcome {
         ..Outcome::default()
     };
     for (call, (centre, theirs)) in ours.iter().zip(&theirs.centres).enumerate() {
-        // A last bit moves a centre by at most 2^-40. Another integer moves the centres after it
-        // further.
+        // A change of the last bit moves a centre by at most 2^-40. If a sampled integer differs,
+        // later centres move further.
         if (centre - theirs).abs() > 1e-6 {
             break;
         }

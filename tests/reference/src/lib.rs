@@ -2,10 +2,10 @@
 //!
 //! If a centre is an integer in exact arithmetic, its last bit decides which integer is below it.
 //! So [`signatures`] signs in batches and observes the distance of every centre to an integer. It
-//! passes a signature to the C code, which takes a hundred times longer, only if a centre is near
-//! an integer. [`centres`] compares the bits of all centres of fewer signatures, so it also finds
-//! differences that change no signature. [`keys`] compares keys, and [`fn_dsa`] signatures of
-//! FN-DSA.
+//! signs a message again with the C code only if a centre is near an integer, since the C code
+//! takes a hundred times longer. [`centres`] compares the bits of all centres of fewer signatures,
+//! so it also finds differences that change no signature. [`keys`] compares keys, and [`fn_dsa`]
+//! signatures of FN-DSA.
 
 // Comes before the modules that use its macro.
 #[macro_use]

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// Time between two lines.
 const EVERY: Duration = Duration::from_secs(60);
 
-/// The ranges that have been distributed.
+/// The ranges that have been given to threads so far.
 struct Progress {
     begin: Instant,
     last_line: Instant,
@@ -37,7 +37,7 @@ pub fn share<T: Send>(
     let one_thread = || {
         let mut state = start();
         loop {
-            // This is a statement of its own, so that the lock is free while the thread works.
+            // The lock must be free while the thread works, so this is a statement of its own.
             let part = progress.lock().expect("no panic").begin(&range, size);
             let Some(part) = part else {
                 return state;
@@ -65,7 +65,8 @@ impl Progress {
         Some(first..self.next)
     }
 
-    /// Marks the range that begins at `first` as done, and prints a line if it is time.
+    /// Marks the range that begins at `first` as done. Prints a line if the last one was printed
+    /// long enough ago.
     fn end(&mut self, first: u64, start: u64) {
         self.begun.remove(&first);
         if self.last_line.elapsed() > EVERY {

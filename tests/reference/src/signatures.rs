@@ -38,7 +38,8 @@ pub struct Plan {
     pub threads: usize,
     /// A signature is passed to the C code if a centre is nearer to an integer than `2^-bits`.
     pub bits: i32,
-    /// Distance between numbers that are passed to the C code in any case. 0 for none.
+    /// Every signature whose number is a multiple of this one is also passed to the C code. 0 for
+    /// none.
     pub also_every: u64,
 }
 
@@ -177,7 +178,7 @@ impl<P: Parameters, B: SigningIsa, F: Fft> Thread<'_, P, B, F> {
                 self.judge(numbers[at], index, at, near);
             }
         } else if numbers.len() > F::LANES {
-            // After a refused attempt, jobs have moved to other lanes.
+            // After a refused attempt, the remaining jobs have moved to other lanes.
             for first in whole.clone().step_by(F::LANES) {
                 self.work_with_key(first..first + lanes, index);
             }
@@ -187,7 +188,7 @@ impl<P: Parameters, B: SigningIsa, F: Fft> Thread<'_, P, B, F> {
         (whole.end..range.end).for_each(|number| self.alone(number, index));
     }
 
-    /// Signs one number on all lanes, which then refuse and accept together.
+    /// Signs the job `number` on all lanes, which then refuse and accept together.
     fn alone(&mut self, number: u64, index: usize) {
         let (attempts, near) = self.sign(index, &vec![number; F::LANES]);
         self.outcome.refused += u64::from(attempts - 1);
@@ -214,8 +215,8 @@ impl<P: Parameters, B: SigningIsa, F: Fft> Thread<'_, P, B, F> {
         self.observer.take_near()
     }
 
-    /// Passes a signature to the C code if it is near, or if it is chosen in any case. `at` is its
-    /// index in the batch.
+    /// Passes a signature to the C code if one of its centres is near an integer, or if its number
+    /// is chosen in any case. `at` is the signature's index in the batch.
     fn judge(&mut self, number: u64, index: usize, at: usize, near: Option<Near>) {
         self.outcome.signed += 1;
         if let Some(near) = near {

@@ -1,9 +1,9 @@
 //! The reference's `sign_dyn`, step by step. It records the centres and deviations that the sampler
 //! gets.
 //!
-//! Each step on polynomials and each draw of an integer is a call of the C code. This file has the
-//! order of the steps, the conversions, the norm, and the root and the products of a leaf. IEEE 754
-//! defines the results of these operations, here and in the reference. The resulting `s2` is
+//! Each step on polynomials and each draw of an integer is a call of the C code. This file only has
+//! the order of the steps, the conversions, the norm, and a leaf's square root and products. IEEE
+//! 754 defines the results of these operations, here and in the reference. The resulting `s2` is
 //! compared with `sign_dyn`'s.
 
 use crate::c::{Bits, Reference, Sampler, Stream};

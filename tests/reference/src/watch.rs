@@ -96,7 +96,7 @@ impl<F: Fft> Fft for Watch<'_, F> {
 pub struct Near {
     /// Number of the attempt, from 0.
     pub attempt: u32,
-    /// Lane.
+    /// Lane that computed the centre.
     pub lane: usize,
     /// Number of the sampler's call in the attempt, from 0.
     pub call: u32,
@@ -115,7 +115,8 @@ pub struct Observer {
     /// Number of leaves of this attempt so far.
     leaves: AtomicU32,
     near: Mutex<Vec<Near>>,
-    /// The two centres of each leaf: the first centres of all lanes, then the second ones.
+    /// The two centres of each leaf: first the first centre of every lane, then the second centre
+    /// of every lane.
     all: Mutex<Vec<[Vec<f64>; 2]>>,
 }
 

@@ -1,4 +1,4 @@
-//! Compares with the reference's C code, to an extent that is suitable for every change.
+//! Compares with the reference's C code. The extent is small enough to run after every change.
 
 use falcon_core::Engine;
 use falcon_kat::last_bit;
@@ -20,8 +20,8 @@ fn centres(degree: Degree, engine: Engine, count: u64) -> Outcome {
     })
 }
 
-/// Every last bit equals the reference's. With `x (1 / d)` as LDL's quotient, half of the leaves
-/// and of the centres would differ; with real diagonals, a third of the centres.
+/// Checks that every bit equals the reference's. If LDL divided as `x (1 / d)`, half of the leaves
+/// and of the centres would differ. With real diagonals, a third of the centres would differ.
 fn all_bits(degree: Degree) {
     for engine in engines() {
         let outcome = centres(degree, engine, 1);
@@ -46,7 +46,7 @@ fn all_bits_of_1024_are_the_references() {
     all_bits(Degree::Falcon1024);
 }
 
-/// The walk gives the result of `sign_dyn`, and both forms of the C code agree.
+/// Checks that the walk gives the result of `sign_dyn`, and that both forms of the C code agree.
 fn forms_agree(degree: Degree) {
     let clean = Reference::new(degree, Form::Clean);
     let fastest = Reference::new(degree, Form::fastest());
@@ -89,8 +89,8 @@ fn plan(degree: Degree, keys: Keys, first: u64, count: u64) -> Plan {
     }
 }
 
-/// The C code makes the signatures of `kat/reference-long`. Records whose nonce and seed have the
-/// same number are also signed by the engine, alone and in a batch.
+/// Signs the records of `kat/reference-long` with the C code. If the nonce and the seed of a record
+/// have the same number, the engine also signs it, alone and in a batch.
 #[test]
 fn signatures_that_a_last_bit_decides_are_the_references() {
     for (algorithm, text, _) in last_bit::FILES {
@@ -125,8 +125,8 @@ fn signatures_that_a_last_bit_decides_are_the_references() {
     }
 }
 
-/// Compares signatures of two keys from number `first` on. Three in ten thousand have a centre near
-/// an integer.
+/// Compares signatures of key `key` from number `first` on. Three in ten thousand have a centre
+/// near an integer.
 fn signatures(degree: Degree, key: u8, first: u64, count: u64) {
     let keys = Keys {
         first: key,
@@ -139,7 +139,7 @@ fn signatures(degree: Degree, key: u8, first: u64, count: u64) {
     let expected = count as f64 * (2.0 / 12289.0 + 2.0 / 16600.0);
     let deviations = (near as f64 - expected).abs() / expected.sqrt();
     assert!(deviations < 5.0, "{near} near, {expected} expected");
-    // If the search finds nothing, nothing is compared.
+    // If no signature has a near centre, the C code has signed nothing.
     assert!(
         near as f64 > expected / 3.0,
         "{near} near, {expected} expected"

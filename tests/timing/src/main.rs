@@ -101,7 +101,8 @@ fn open_falcon_512_document(runner: &mut CtRunner, rng: &mut BenchRng) {
     });
 }
 
-/// Compares a ciphertext that was made for the key with one that was not: implicit rejection.
+/// Compares the times for a ciphertext that was made for the key and for one that was not and is
+/// rejected implicitly.
 fn decapsulate<P: mceliece_core::Parameters>(
     runner: &mut CtRunner,
     rng: &mut BenchRng,
@@ -128,7 +129,7 @@ fn decapsulate_mceliece460896pcf(runner: &mut CtRunner, rng: &mut BenchRng) {
     decapsulate::<Mceliece460896pcf>(runner, rng, last);
 }
 
-/// Takes about 400 nanoseconds more for one of two numbers: this leak must be found.
+/// Takes about 400 nanoseconds longer for one of the two secrets. The test must find this leak.
 fn leak(runner: &mut CtRunner, rng: &mut BenchRng) {
     let [bytes, _] = keys::<Falcon512>();
     let key = decoded::<Falcon512>(&bytes);

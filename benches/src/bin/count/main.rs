@@ -1,5 +1,5 @@
-//! Counts instructions per operation, of our code and the peers', between two marks that
-//! `qemu/plugin.c` sees. `arm/run.sh` builds both and runs this program under QEMU.
+//! Counts the instructions of an operation, for our code and for the peers' code, between two marks
+//! that `qemu/plugin.c` sees. `arm/run.sh` builds both and runs this program under QEMU.
 
 use clap::Parser;
 use falcon_benches::counts::{BARS, Counts, Row, Verdict};
@@ -154,7 +154,7 @@ fn count_mceliece(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     Ok(status(arguments, pass))
 }
 
-/// Returns the peers' rows. Their randomness is the same whatever ran before.
+/// Returns the peers' rows. Their randomness does not depend on the rows before.
 fn peers(operation: Operation, parameters: Degree) -> Vec<Entry> {
     seeded::restart(1);
     let fn_dsa = peers::fn_dsa::entries(operation, parameters);
@@ -188,7 +188,7 @@ fn count(entry: &mut Entry, file: &Path, pairs: usize) -> Result<Row, Box<dyn Er
     Ok(Row::new(entry.case, operations, &counts))
 }
 
-/// Counts the instructions of `counted` calls of `run`, after `warm` others.
+/// Counts the instructions of `counted` calls of `run`, after `warm` calls that are not counted.
 fn between_marks(
     run: &mut dyn FnMut(),
     warm: u64,
@@ -260,11 +260,11 @@ struct LoopLine {
     stores: u64,
 }
 
-/// The function whose address is given to the plugin.
+/// The function whose address the plugin gets.
 #[inline(never)]
 fn mark() {
-    // A constant of its own: the compiler merges two functions with the same code, and a symbol is
-    // lost.
+    // Each function has its own constant, since the compiler would merge two functions with the
+    // same code and remove a symbol.
     black_box("count::mark");
 }
 
@@ -309,7 +309,7 @@ fn print_verdict(arguments: &Arguments, verdict: &Verdict) {
 }
 
 fn json(line: &impl Serialize) {
-    // Lines have string keys and finite numbers, so they always serialise.
+    // A line has string keys and finite numbers, so serialising it never fails.
     if let Ok(line) = serde_json::to_string(line) {
         println!("{line}");
     }

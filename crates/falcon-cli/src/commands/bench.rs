@@ -26,7 +26,7 @@ use falcon_gpu::GpuContext;
 use measure::{BATCH, Case, Measure};
 use std::{fmt, num::NonZeroUsize, time::Duration};
 
-/// Largest number of signatures of a batch.
+/// Largest number of signatures in a batch.
 const MAX_BATCH: i64 = 1 << 24;
 
 /// Measure key generation, signing and verification
@@ -92,13 +92,13 @@ impl Bench {
             .map_or(ON_GPU.to_vec(), |size| vec![size as usize]);
         let largest = sizes.iter().copied().max().unwrap_or(1);
         let sizes = &sizes;
-        // The host's threads work for the GPU, too.
+        // The host's threads also work for the GPU.
         let threads = Threads::for_all_cores().count();
         self.carry_out(&OnGpu { gpu, sizes }, largest, threads, ui)
     }
 
     /// Checks memory, prints the expected duration, and measures the requested parameter sets.
-    /// `threads` is the largest number of threads that work at once.
+    /// `threads` is the largest number of threads that work at the same time.
     fn carry_out(
         &self,
         plan: &impl Plan,
@@ -117,7 +117,7 @@ impl Bench {
         if let Some(text) = DEBUG_BUILD {
             ui.warn(text);
         }
-        // Checked before the forecast adds to the load.
+        // The load is checked first, since the forecast adds to it.
         if let Some(text) = load::warning(threads) {
             ui.warn(text);
         }
@@ -154,10 +154,10 @@ const KEY_FORMS: &str = "us is the median time of one operation, smaller is fast
     prepared: an expanded key, or a verifying key. \
     batch: prepared, many messages in one call";
 
-/// The rows of each parameter set.
+/// The rows to measure for each parameter set.
 trait Plan {
     /// Counts the rows and estimates the duration of each. Single operations are short. The
-    /// duration of a batch is estimated with a smaller one.
+    /// duration of a batch is estimated by running a smaller batch.
     fn forecast<P: Parameters>(&self, bench: &Measure<P>, forecast: &mut Forecast) -> Result<()>;
 
     /// Prints the rows.
@@ -168,7 +168,7 @@ trait Plan {
 #[cfg(feature = "cuda")]
 const ON_GPU: [usize; 4] = [1, 1 << 7, 1 << 12, 1 << 16];
 
-/// Signatures of the GPU batch from which the duration of a larger one is estimated.
+/// Number of signatures of the GPU batch from which the duration of a larger batch is estimated.
 #[cfg(feature = "cuda")]
 const SAMPLE_ON_GPU: usize = 1 << 10;
 
@@ -177,7 +177,7 @@ const SAMPLE_ON_GPU: usize = 1 << 10;
 struct Batches<'a> {
     /// Numbers of threads, measured one after the other.
     threads: &'a [Threads],
-    /// Signatures of each batch; by default [`BATCH`] per thread.
+    /// Number of signatures in each batch. By default [`BATCH`] for each thread.
     size: Option<usize>,
 }
 
@@ -201,7 +201,7 @@ impl<'a> Batches<'a> {
     }
 }
 
-/// Plan of every operation on some engines.
+/// A plan to measure every operation on some engines.
 struct OnProcessor<'a> {
     engines: &'a [Engine],
     batches: Batches<'a>,
@@ -212,7 +212,7 @@ impl Plan for OnProcessor<'_> {
         forecast.row(bench.duration());
         let signatures = bench.signatures()?;
         for &engine in self.engines {
-            // Two ways to sign and two ways to verify.
+            // The rows are two ways to sign and two ways to verify.
             for _ in 0..4 {
                 forecast.row(bench.duration());
             }
@@ -247,7 +247,7 @@ impl Plan for OnProcessor<'_> {
     }
 }
 
-/// Plan of batches of several sizes on a GPU.
+/// A plan to measure batches of several sizes on a GPU.
 #[cfg(feature = "cuda")]
 struct OnGpu<'a> {
     gpu: &'a GpuContext,
@@ -289,7 +289,7 @@ impl Plan for OnGpu<'_> {
     }
 }
 
-/// Number and total duration of the rows to come.
+/// Number and total duration of the rows that are still to be measured.
 #[derive(Clone, Copy, Default)]
 struct Forecast {
     rows: usize,

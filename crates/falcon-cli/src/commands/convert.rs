@@ -159,7 +159,7 @@ fn name_another(error: Error) -> Error {
     }
 }
 
-/// Report of the key that was written.
+/// Report on the written key.
 #[derive(Serialize)]
 struct Converted<'a> {
     algorithm: Algorithm,

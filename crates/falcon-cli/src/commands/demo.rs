@@ -54,7 +54,7 @@ impl Demo {
             return Err(Error::new("the demo reads its file three times")
                 .hint("name a file, not standard input"));
         }
-        // Checked before anything is made that would have to be removed.
+        // This is checked first, so that a refused command makes nothing that must be removed.
         drop(open(&self.file)?);
         if let Some(text) = DEBUG_BUILD {
             ui.warn(text);
@@ -117,7 +117,7 @@ impl Demo {
             valid,
             flipped_bit_refused: !flipped_valid,
         })?;
-        // Kept, so that the user, who knows the folder now, can look at its files.
+        // The folder is kept. The user knows its name now and can look at its files.
         fresh.keep();
         Ok(if valid && !flipped_valid {
             Status::Valid
@@ -127,7 +127,8 @@ impl Demo {
     }
 }
 
-/// A folder that is removed with its contents, also after a signal, unless it is kept.
+/// A new folder that is removed with its contents when dropped or after a signal, unless the user
+/// is to keep it.
 struct FreshFolder {
     folder: TempDir,
 }
@@ -152,7 +153,7 @@ impl FreshFolder {
     }
 }
 
-/// Returns the only result.
+/// Returns the result, of which there must be only one.
 fn one<T>(mut results: Vec<Result<T>>) -> Result<T> {
     results
         .pop()

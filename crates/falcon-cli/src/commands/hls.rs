@@ -120,7 +120,7 @@ fn show(command: Show, ui: Ui) -> Result<()> {
     }
 }
 
-/// The error for a circuit that cannot be built.
+/// Returns the error for a circuit that cannot be built.
 fn refused(error: impl std::fmt::Display) -> Error {
     Error::new("this circuit cannot be built").because(error)
 }

@@ -45,7 +45,7 @@ pub(crate) struct Inspect {
 impl Inspect {
     pub(crate) fn run(self, global: &Global, ui: Ui) -> Result<Status> {
         if self.engines {
-            // If no engine can be selected, the list shows which ones could be.
+            // If no engine can be selected, the list shows which engines could be.
             let chosen = engine::select(&global.engine);
             let name = chosen.as_ref().map_or("", Compute::name);
             for engine in Engine::available() {
@@ -109,7 +109,7 @@ impl Inspect {
     ) -> Result<Description> {
         let mut description = Description::new(path, "encrypted secret key", container);
         match object {
-            // Without a passphrase nothing more is known. This is not an error.
+            // Without a passphrase, nothing more about the key is known. This is not an error.
             Object::Encrypted(der) => {
                 if self.passphrase.passphrase_file.is_some() {
                     let key = decrypt(path, der, &self.passphrase)?;
@@ -189,7 +189,7 @@ struct Description {
     key_use: Option<Use>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nonce: Option<String>,
-    /// Version of the salt. Deterministic signatures have it instead of a nonce.
+    /// Version of the salt, which deterministic signatures have instead of a nonce.
     #[serde(skip_serializing_if = "Option::is_none")]
     salt_version: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -221,8 +221,8 @@ impl Description {
         }
     }
 
-    /// Returns invalid if the document should be signed by its own key, and the signature is
-    /// invalid.
+    /// Returns `Invalid` if the document should be signed by its own key but its signature is not
+    /// valid.
     fn status(&self) -> Status {
         let signature = self.document.as_ref().map(Document::signature);
         match signature {

@@ -197,7 +197,7 @@ struct Answer<'a> {
     algorithm: &'static str,
     engine: &'static str,
     matches: bool,
-    /// Number of records that match, before the first one that does not.
+    /// Number of records that match, up to the first record that does not.
     records: u64,
     /// True if all seeds and messages are those of NIST's generator.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -168,7 +168,7 @@ impl Keygen {
                     error
                 }
             })?;
-            // `--force` may replace an old key, and no other file.
+            // With `--force`, the new key may replace an old key, but no other file.
             if regular_length(path).is_some() && !keys::is_key(path)? {
                 return Err(Error::at(path, "is not a key and was not overwritten")
                     .hint("remove it first, or name another file"));
@@ -202,7 +202,7 @@ impl Keygen {
     }
 }
 
-/// Returns advice if the public key exists and its secret key does not.
+/// Returns advice if the public key exists but its secret key does not.
 fn how_to_spare_public(secret: &Path) -> String {
     format!(
         "its secret key {} is missing; --force would destroy the key that verifies old \
@@ -247,7 +247,7 @@ impl Seed {
     }
 }
 
-/// The options that take a seed, with its length in bytes.
+/// The options that take a seed, and the length of each seed in bytes.
 const SEED_OPTIONS: [(usize, &str); 2] = [
     (SEED_LEN, "--seed-file"),
     (REFERENCE_SEED_LEN, "--reference-seed-file"),

@@ -94,7 +94,7 @@ pub(crate) struct MakeTable {
 /// Largest number of message bytes in a batch.
 const BATCH_BYTES: u64 = 32 << 20;
 
-/// Ways to make an invalid row. Forged tables use them in turn.
+/// Ways to make an invalid row. A forged table uses them in turn.
 #[derive(Clone, Copy)]
 enum Forgery {
     /// The message is replaced.
@@ -135,7 +135,7 @@ impl Contents<'_> {
     fn forgery(&self, row: u64) -> Option<Forgery> {
         let rows = self.options.rows;
         let places = [0, rows / 2, rows.saturating_sub(1)];
-        // If there are few rows, some of the places coincide.
+        // If there are few rows, some of the places are the same row.
         let place = places.iter().rposition(|&place| place == row)?;
         let number = self.table as usize + place;
         self.options
@@ -190,13 +190,14 @@ fn name(key: usize) -> String {
     format!("signer-{key}")
 }
 
-/// Refuses a folder with other tables that would stay: `expected.json` would not describe them.
+/// Refuses a folder with other tables, since these would stay and `expected.json` would not
+/// describe them.
 fn check_for_others(ledger: &Path, names: &[String]) -> Result<()> {
     let cannot = |error: io::Error| Error::io(ledger, "cannot read", &error);
     for entry in fs::read_dir(ledger).map_err(cannot)? {
         let entry = entry.map_err(cannot)?;
         let name = entry.file_name();
-        // Anything that `verify-table` reads: tables, and folders of them.
+        // `verify-table` reads tables and folders of tables.
         let is_read = name.as_encoded_bytes().ends_with(b".parquet") || entry.path().is_dir();
         if is_read && !is_hidden(&name) && !names.iter().any(|known| name == **known) {
             let what = format_args!(
@@ -209,7 +210,7 @@ fn check_for_others(ledger: &Path, names: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Returns a seed whose bytes are known.
+/// Returns a seed made of `parts`, so that its bytes are known.
 fn seed_of(parts: [u64; 4]) -> [u8; 32] {
     let mut seed = [0; 32];
     for (bytes, part) in seed.chunks_exact_mut(8).zip(parts) {
@@ -233,7 +234,8 @@ impl MakeTable {
         let places = places.collect::<Result<Vec<_>>>()?;
         let expected_place = look(self.folder.join("expected.json"))?;
         check_for_others(&ledger, &names)?;
-        // Removed first, so that it never describes other tables, even if this run is killed.
+        // The file is removed first, so that it never describes other tables, even if this run is
+        // killed.
         expected_place.clear()?;
         let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let threads = Threads::new(self.threads.unwrap_or(cores));
@@ -268,7 +270,7 @@ impl MakeTable {
         }
         drop(progress);
         let expected = json::json!({ "rows": self.rows, "shards": expected });
-        // Another run may have replaced the tables of this run.
+        // Checks that no other run has replaced the tables of this run.
         for (path, state) in written {
             if State::of_name(&path) != state {
                 return Err(appeared(&path));
@@ -349,7 +351,7 @@ impl MakeTable {
             .clone()
             .map(|row| contents.message(contents.signed_row(row)));
         let messages: Vec<_> = messages.collect();
-        // A key is prepared only once for neighbouring jobs.
+        // Sorts the jobs by key, since a key is prepared only once for neighbouring jobs.
         let mut order: Vec<(usize, usize)> = rows
             .clone()
             .map(|row| contents.signer(contents.signed_row(row)))

@@ -57,7 +57,8 @@ impl Pubkey {
         let output = self.output()?;
         let overwrite = Overwrite::from_force(self.force);
         if !is_standard(&self.key) && !self.key.exists() {
-            // Reports the missing key before any error about the output.
+            // Reads the key first, so that a missing key is reported before any error about the
+            // output.
             load_secret(&self.key, &self.passphrase, ui)?;
         }
         if !is_standard(&output) {
@@ -79,7 +80,7 @@ impl Pubkey {
             Content::PublicKey,
             overwrite,
         )?;
-        // `keygen --force` may have replaced the key meanwhile. Then its new public key must stay.
+        // Meanwhile, `keygen --force` may have replaced the key. The new public key must then stay.
         let lock = snapshot.lock(&PROGRAM, ui)?;
         snapshot.check()?;
         pending.commit()?;

@@ -103,7 +103,8 @@ impl Sign {
             _ => Replace::None,
         };
         self.refuse_keys(&jobs)?;
-        // Errors of the key come first. The passphrase is asked for only after the checks.
+        // Reports errors of the key first. The program asks for the passphrase only after the
+        // checks.
         let stored = load_stored(&self.key)?;
         self.check(&jobs, format, replace)?;
         let key = open_stored(&self.key, stored, &self.passphrase, ui)?;
@@ -126,7 +127,8 @@ impl Sign {
         report.end(&jobs, ui)
     }
 
-    /// Makes the writer for `jobs`. The key itself is wiped here: its expanded form signs.
+    /// Makes the writer for `jobs`. The expanded form of the key signs, so the key itself is wiped
+    /// here.
     fn writer<'c>(
         &self,
         engine: &'c Compute,
@@ -136,7 +138,7 @@ impl Sign {
         replace: Replace,
     ) -> Result<Writer<'c>> {
         let (secret, permitted) = match format {
-            // A statement is not an X.509 document.
+            // An envelope contains a statement, which is not an X.509 document.
             SignatureFormat::Envelope => {
                 (key.into_signer_of_messages(&self.key)?, Permitted::Messages)
             }
@@ -219,7 +221,7 @@ impl Sign {
         }
     }
 
-    /// Returns the format of deterministic signatures, which have two.
+    /// Returns the format of a deterministic signature. There are two such formats.
     fn deterministic_format(&self) -> Result<SignatureFormat> {
         match (self.format, &self.comment.comment) {
             (Some(SignatureFormat::Envelope), _) | (_, Some(_)) => {
@@ -260,7 +262,7 @@ impl Sign {
         Ok(self.files.iter().map(job).collect())
     }
 
-    /// Returns the inputs that are not signed.
+    /// Returns the named files that will not be signed.
     fn others(&self) -> impl Iterator<Item = &Path> {
         let passphrase = self.passphrase.passphrase_file.as_deref();
         [Some(self.key.as_path()), passphrase, self.list.as_deref()]
@@ -287,8 +289,9 @@ impl Sign {
             outputs.add(&job.signature, &job.file)?;
             refuse_beside_device(job)?;
             if !is_standard(&job.file) {
-                // Checked before a passphrase is asked for, and before the folder of the signature.
-                // Among several files, a missing one is reported when its turn comes.
+                // Checks the file before the program asks for a passphrase, and before it checks
+                // the folder of the signature. Among several files, a missing file is reported when
+                // its turn comes.
                 match jobs {
                     [_] => check_readable(&job.file)
                         .map_err(|error| self.advice(jobs).about_folder(&job.file, error))?,
@@ -310,7 +313,7 @@ impl Sign {
     }
 
     /// Refuses a secret key among the named files: the user probably forgot `-k`, and another key
-    /// would sign. The names in a list are not checked.
+    /// would sign. The files named in a list are not checked.
     fn refuse_keys(&self, jobs: &[Pair]) -> Result<()> {
         let is_key = |job: &&Pair| self.list.is_none() && is_secret_key(&job.file);
         let Some(Pair { file, .. }) = jobs.iter().find(is_key) else {
@@ -347,7 +350,7 @@ fn check_output(job: &Pair, format: SignatureFormat, replace: Replace) -> Result
     let path = &job.signature;
     if !is_standard(path) {
         match check_target(&PROGRAM, path, Content::Result, replace.of(path)) {
-            // Another program has signed the file meanwhile, so it is skipped when its turn comes.
+            // Meanwhile, another program has signed the file, so it is skipped when its turn comes.
             Err(error) if replace.skips(job, &error) => Ok(()),
             checked => checked.map_err(|error| replace.advise(error)),
         }

@@ -145,7 +145,8 @@ impl Add {
 impl Revoke {
     fn run(self, ui: Ui) -> Result<Status> {
         refuse_standard(&self.list)?;
-        // Making a new list would report success, although nothing is revoked.
+        // A missing list is an error: making a new one would report success although nothing is
+        // revoked.
         if !self.list.exists() {
             return Err(Error::at(&self.list, "is not there").hint("name an existing trust list"));
         }
@@ -156,7 +157,7 @@ impl Revoke {
                 names = known_names(list);
                 return Ok(());
             };
-            // If only the reason changes, the time stays.
+            // If only the reason changes, the time of the revocation stays.
             let known = key.revoked().map(|revocation| revocation.time);
             let time = self.at.or(known).unwrap_or(now);
             let key = list.revoke(&self.name, time, &self.reason)?;
@@ -206,7 +207,7 @@ fn known_as(key: &TrustedKey) -> String {
 /// Names that the hint of an unknown one lists.
 const MAX_NAMES: usize = 10;
 
-/// Returns the names of a list, or the first ones.
+/// Returns the names in a list, or only the first names of a long list.
 fn known_names(list: &TrustList) -> String {
     let keys = list.keys();
     let names: Vec<_> = keys.iter().take(MAX_NAMES).map(TrustedKey::name).collect();
@@ -224,9 +225,9 @@ fn refuse_standard(list: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Reads the list, changes it and replaces the old one. A lock serialises commands of this program,
-/// whichever links lead them to the list. If another program changes the list at the same time,
-/// this is noticed, and the list stays as it is.
+/// Reads the list, changes it and replaces the old one. A lock makes commands of this program wait
+/// for each other, even if they reach the list through different links. If another program changes
+/// the list at the same time, the command fails and leaves the list unchanged.
 fn change(
     path: &Path,
     ui: Ui,
@@ -256,8 +257,8 @@ fn change(
     Ok(())
 }
 
-/// Refuses a list that cannot be replaced. Also refuses one that its owner has made read-only,
-/// although its folder would let us replace it.
+/// Refuses a list that cannot be replaced. Also refuses a list that its owner has made read-only,
+/// even if the folder would allow replacing it.
 fn check_file(list: &Path) -> Result<()> {
     let file = fs::metadata(list).map_err(|error| cannot_read(list, &error))?;
     if !file.is_file() {

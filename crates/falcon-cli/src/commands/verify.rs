@@ -67,7 +67,7 @@ pub(crate) struct Verify {
 
 impl Verify {
     pub(crate) fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
-        // With a trust list, no other key counts, and neither does the default one.
+        // With a trust list, no other key counts, not even the default key.
         let keys = match self.trust.trust {
             Some(_) => &[],
             None => &self.public_key[..],
@@ -127,7 +127,7 @@ impl Verify {
         Ok(count.status())
     }
 
-    /// Adds the command that verifies a folder to the error, if the signature is a manifest, or if
+    /// Adds to the error the command that verifies a folder, if the signature is a manifest, or if
     /// the file is a manifest without a signature.
     fn advise(&self, pair: &Pair, error: Error) -> Error {
         let to_verify = |manifest| {
@@ -148,7 +148,8 @@ impl Verify {
         ))
     }
 
-    /// The files to verify, each with its signature. `files` are the named files.
+    /// Returns the files to verify, each with its signature. `files` are the files named by the
+    /// user.
     fn pairs(&self, files: &[&Path]) -> Result<Vec<Pair>> {
         if let Some(path) = &self.check {
             return list::read(path);
@@ -180,7 +181,8 @@ impl Verify {
 }
 
 /// Returns the named files without the signatures among them, and the number of signatures left
-/// out. `DIR/*` names both after `sign DIR/*`. A signature that has a signature itself stays.
+/// out. After `sign DIR/*`, the pattern `DIR/*` names files and signatures. A signature that is
+/// signed itself stays.
 fn leave_out_signatures(files: &[PathBuf]) -> (Vec<&Path>, usize) {
     let signatures: HashSet<PathBuf> = files.iter().map(|file| signature_path(file)).collect();
     let stays = |file: &&Path| !signatures.contains(*file) || is_there(&signature_path(file));
@@ -189,7 +191,7 @@ fn leave_out_signatures(files: &[PathBuf]) -> (Vec<&Path>, usize) {
     (kept, skipped)
 }
 
-/// True if the path is a signature and has no signature itself.
+/// Returns true if the path is a signature that has no signature itself.
 fn is_signature_alone(path: &Path) -> bool {
     !signature_path(path).exists() && !is_standard(path) && load_signature(path).is_ok()
 }
@@ -208,8 +210,8 @@ impl Outcome {
     }
 }
 
-/// Verifies each signature; returns an error if this is impossible. Bare signatures are verified
-/// together.
+/// Verifies each signature. Returns an error if a verdict is impossible. Bare signatures are
+/// verified together.
 pub(crate) fn verify(
     engine: &Compute,
     signers: &Signers,
@@ -274,7 +276,7 @@ fn read_signature(pair: &Pair) -> Result<FileSignature> {
     })
 }
 
-/// Refuses a signature whose degree no key has.
+/// Refuses a signature if no key has its degree.
 fn check_degree(pair: &Pair, signature: &AnySignature, keys: &[PublicKey]) -> Result<()> {
     let algorithm = signature.algorithm();
     if keys.iter().any(|key| key.algorithm() == algorithm) {
@@ -365,7 +367,7 @@ impl<'k> Verdict<'k> {
 
     fn tell(&self, ui: Ui, hints: &mut Hints) -> Result<()> {
         ui.report(self)?;
-        // The JSON object contains both.
+        // The JSON object already contains both.
         if !ui.json {
             if let Some(error) = &self.error {
                 ui.error_among(error, hints);

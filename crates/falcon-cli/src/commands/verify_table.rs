@@ -194,10 +194,10 @@ struct Counted {
     invalid: u64,
     malformed: u64,
     unknown_key: u64,
-    /// In the summary of an output: the first invalid rows.
+    /// The first invalid rows. Only the summary of an output has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     first_not_valid: Option<Vec<u64>>,
-    /// In the sum: the first invalid rows of each output, by its name.
+    /// The first invalid rows of each output, by its name. Only the sum has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     not_valid: Option<BTreeMap<String, Vec<u64>>>,
 }

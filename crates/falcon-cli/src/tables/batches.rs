@@ -8,7 +8,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// Size in bytes at which a batch ends.
+/// A batch ends when it has at least this many bytes.
 const BATCH_BYTES: usize = 32 << 20;
 
 /// Reads batches of some columns of a row group. Each column has a value for each row.
@@ -18,7 +18,7 @@ pub(crate) struct Batches<'t> {
     group: usize,
     rows: u64,
     read: u64,
-    /// A batch that is no longer needed.
+    /// A batch that is no longer needed. The next batch reuses its memory.
     spare: Option<Vec<Values>>,
 }
 
@@ -36,8 +36,8 @@ impl<'t> Batches<'t> {
         })
     }
 
-    /// Takes a batch back, whose memory the next one uses. Fresh memory would cost a copy each time
-    /// that a batch grows, and a page fault for each 4 KiB.
+    /// Takes back a batch, so that the next batch uses its memory. New memory would cost a copy
+    /// each time that a batch grows, and a page fault for each 4 KiB.
     pub(crate) fn reuse(&mut self, batch: Vec<Values>) {
         self.spare = Some(batch);
     }

@@ -23,17 +23,18 @@ use std::{
 /// Number of rows that are read from one column before the next column's turn.
 const STEP_ROWS: usize = 64;
 
-/// Intended number of bytes of the rows of a step.
+/// Intended total length in bytes of the values of a step.
 const STEP_BYTES: i64 = 16 << 20;
 
-/// Upper bound on the bytes of the pages that the rows of a step lie in.
+/// Upper bound on the total length in bytes of the pages that contain the rows of a step.
 const STEP_PAGES: usize = 512 << 20;
 
-/// Number of values of the longest dictionary. Each takes 32 bytes of memory besides its own bytes.
+/// Number of values of the longest dictionary. Each value takes 32 bytes of memory besides its own
+/// bytes.
 const LONGEST_DICTIONARY: u32 = 1 << 22;
 
-/// Bytes of the longest page in which a value can repeat the beginning of the value before it. So a
-/// step has at most `STEP_ROWS` times this many bytes.
+/// Length in bytes of the longest page in which a value can repeat the beginning of the value
+/// before it. So the values of a step have at most `STEP_ROWS` times this length.
 const LONGEST_DELTA_PAGE: usize = 4 << 20;
 
 /// Kind of the values of a column.
@@ -53,7 +54,7 @@ impl Kind {
         }
     }
 
-    /// Returns the kind of a column, if it is one of these.
+    /// Returns the kind of a column, if there is one for its type.
     pub(super) fn of(column: &ColumnDescriptor) -> Option<Self> {
         let (logical, converted) = (column.logical_type_ref(), column.converted_type());
         match (column.physical_type(), logical, converted) {
@@ -108,8 +109,8 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Bytes from which on a value is not copied. A dictionary can store one long value that many rows
-/// share.
+/// A value of at least this many bytes is not copied. A dictionary can store one long value that
+/// many rows share.
 const LONG: usize = 64 << 10;
 
 /// Values of a column in a batch.
@@ -117,7 +118,7 @@ const LONG: usize = 64 << 10;
 pub(crate) struct Values {
     bytes: Vec<u8>,
     rows: Vec<Row>,
-    /// Bytes of all values, and of the pages that long values keep in memory.
+    /// Total bytes of all values, and of the pages that long values keep in memory.
     pub(super) size: usize,
     /// Number of long values.
     longs: usize,
@@ -180,7 +181,7 @@ enum Typed {
 struct Spent {
     /// Number of bytes in this step.
     step: AtomicUsize,
-    /// Number of bytes of the last page.
+    /// Number of bytes of the page that was read last.
     last: AtomicUsize,
 }
 
@@ -326,7 +327,7 @@ fn read<T: DataType>(
     Ok(count)
 }
 
-/// Pages of a column, whose claimed sizes are checked before they are decoded.
+/// Pages of a column. Their claimed sizes are checked before they are decoded.
 struct CheckedPages<P> {
     pages: P,
     spent: Arc<Spent>,
@@ -392,8 +393,8 @@ impl<P: PageReader> PageReader for CheckedPages<P> {
     }
 }
 
-/// True if a page of lengths claims more of them than the page has values, or if it is malformed.
-/// The `parquet` crate reserves memory for the claimed number.
+/// Returns true if a page that stores lengths claims more lengths than the page has values, or if
+/// it is malformed. The `parquet` crate reserves memory for the claimed number.
 fn has_too_many_values(page: &Page, max_def_level: i16) -> bool {
     let is_delta = matches!(
         page.encoding(),
@@ -423,7 +424,8 @@ fn has_too_many_values(page: &Page, max_def_level: i16) -> bool {
         let values = values()?;
         let rest = after_lengths(values, most)?;
         if page.encoding() == Encoding::DELTA_BYTE_ARRAY {
-            // The lengths of shared beginnings come first, then those of the remainders.
+            // The lengths of the shared beginnings come first, and then the lengths of the
+            // remainders.
             after_lengths(rest, most)?;
         }
         Some(())
@@ -529,7 +531,7 @@ mod tests {
             levels: Vec::new(),
         };
         let mut values = Values::default();
-        // Reads the long value of the first page, then the short one.
+        // Reads the long value of the first page, then its short value.
         assert_eq!(reader.read(1, &mut values)?, 1);
         assert_eq!(values.size, LONG + JUNK);
         assert_eq!(reader.read(1, &mut values)?, 1);

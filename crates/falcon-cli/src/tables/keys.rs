@@ -15,10 +15,10 @@ use falcon_core::{
 };
 use std::{collections::HashMap, path::Path, sync::Arc};
 
-/// Largest number of keys in a table of keys: 3 GB of memory.
+/// Largest number of keys in a table of keys. They take 3 GB of memory.
 const MOST_KEYS: usize = 1 << 20;
 
-/// Largest number of rows in a table of keys. Rows may repeat a key.
+/// Largest number of rows in a table of keys. Several rows may have the same key.
 const MOST_KEY_ROWS: u64 = 1 << 22;
 
 /// Largest number of bytes of all names in a table of keys.
@@ -36,7 +36,7 @@ fn decode(bytes: &[u8]) -> Option<Ready> {
     AnyVerifyingKey::try_from(bytes).ok().map(Arc::new)
 }
 
-/// Source of the rows' keys.
+/// Where the keys of the rows come from.
 pub(crate) enum Keys {
     /// One key for all rows.
     One(Ready),
@@ -79,7 +79,7 @@ impl Keys {
     }
 }
 
-/// Returns the number of the column of messages. Refuses a table of keys, which has none.
+/// Returns the number of the column of messages. Refuses a table of keys, which has no messages.
 pub(crate) fn message_column(table: &Table) -> Result<usize> {
     if table.has(KEY_ID) && table.has(KEY) && !table.has(MESSAGE) {
         let what = "is a table of keys: it has the columns key_id and key, but no column message";
@@ -94,7 +94,7 @@ pub(crate) struct KeyTable {
     kind: Kind,
     texts: HashMap<Box<[u8]>, Option<Ready>>,
     integers: HashMap<i128, Option<Ready>>,
-    /// Bytes of the names in `texts`.
+    /// Total bytes of the names in `texts`.
     name_bytes: usize,
 }
 
@@ -182,7 +182,7 @@ impl KeyTable {
     }
 }
 
-/// Largest number of keys that are kept.
+/// Largest number of decoded keys that are kept.
 const KEPT: usize = 8192;
 
 /// Keys that were decoded. If there are too many, one by chance is forgotten. If the oldest one
@@ -201,7 +201,7 @@ impl Decoded {
         if let Some(key) = self.keys.get(bytes) {
             return Some(Arc::clone(key));
         }
-        // Malformed keys are not kept: they may have any length.
+        // Malformed keys are not kept, since they may have any length.
         let key = decode(bytes)?;
         let bytes = Arc::<[u8]>::from(bytes);
         if self.encodings.len() < KEPT {

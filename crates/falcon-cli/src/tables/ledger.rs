@@ -77,14 +77,15 @@ struct Places {
 }
 
 impl Places {
-    /// Removes the files that were found. A summary never stays without its output.
+    /// Removes the files that were found. The summary goes first, so that it never stays without
+    /// its output.
     fn clear(&self) -> Result<()> {
         self.summary.clear()?;
         self.output.clear()
     }
 }
 
-/// Outputs to make, and the path of their sum.
+/// The outputs to make, and the path of their sum.
 struct Plan<'l> {
     slices: Vec<(&'l Slice, Places)>,
     sum: Place,
@@ -108,7 +109,7 @@ impl Kept {
     }
 }
 
-/// The work of a command: the slices of its shard, and tables that cannot be read.
+/// The work of a command: the slices of its shard, and the tables that cannot be read.
 pub(crate) struct Ledger {
     output: PathBuf,
     shard: Option<Shard>,
@@ -117,7 +118,7 @@ pub(crate) struct Ledger {
     unreadable: Vec<Unreadable>,
     /// Number of rows of all tables.
     total: u64,
-    /// SHA-256 of the names of all tables and the rows of their row groups.
+    /// SHA-256 of the names of all tables and of the numbers of rows of their row groups.
     division: String,
     overwrite: Overwrite,
     skip_existing: bool,
@@ -140,8 +141,8 @@ impl LedgerOptions {
         words.join(" ")
     }
 
-    /// Lists the tables, checks the outputs, and makes the output folder. `inputs` are files with
-    /// keys: they must not be tables, and must not be replaced.
+    /// Lists the tables, checks the outputs, and makes the output folder. `inputs` are the files
+    /// with keys. They must not be among the tables or the outputs.
     pub(crate) fn open(self, inputs: &[&Path]) -> Result<Ledger> {
         let inputs: HashSet<_> = inputs.iter().copied().map(resolved).collect();
         let mut names = HashMap::new();
@@ -217,8 +218,8 @@ impl Ledger {
         with_suffix(&self.path(slice), ".json")
     }
 
-    /// Works on every slice: `work` writes its output to a file that appears only if nothing
-    /// failed. `T` are the counts of a slice.
+    /// Works on every slice. `work` writes the output of a slice to a file, which appears only if
+    /// nothing failed. `T` are the counts of a slice.
     pub(crate) fn run<T: Counts>(
         self,
         job: &Job,
@@ -234,7 +235,7 @@ impl Ledger {
         let kept = Kept::default();
         let plan = self.plan(job, &threads, &kept, &mut report)?;
         self.make(job, &threads, &plan.slices, &kept, &mut report, work)?;
-        // Another run may have replaced outputs that this one made or skipped.
+        // Checks that no other run has replaced outputs that this run made or skipped.
         for (name, states) in kept.into_inner() {
             if self.states(&name) != states {
                 let error = appeared(&self.output.join(&name));
@@ -247,14 +248,14 @@ impl Ledger {
         if let Err(error) = plan.sum.write_json(report.sum()) {
             report.error(&error);
         }
-        // Another job may have ended since this one began.
+        // Another shard may have written outputs since this run began.
         if let Err(error) = self.check_division() {
             report.error(&error);
         }
         report.end(self.files > 1)
     }
 
-    /// Finds the slices to work on, and reports those whose outputs exist. Removes sums, and the
+    /// Finds the slices to work on, and reports the slices whose outputs exist. Removes sums, and
     /// outputs of tables that cannot be read.
     fn plan<T: Counts>(
         &self,
@@ -290,8 +291,8 @@ impl Ledger {
             outdated.filter(|table| table.is_counted && self.overwrite == Overwrite::Force);
         let outdated = outdated.map(|table| self.look::<T>(&table.name));
         let outdated = outdated.collect::<Result<Vec<_>>>()?;
-        // From here on, no sum remains. Each output is removed before its table is read. Outputs of
-        // tables that cannot be read are removed now.
+        // From here on, no sum remains. Each output is removed before its table is read, but
+        // outputs of unreadable tables are removed now.
         older_sum.clear()?;
         sum.clear()?;
         outdated.iter().try_for_each(Places::clear)?;
@@ -360,7 +361,7 @@ impl Ledger {
         work: impl FnOnce(&Table, &mut Output) -> Result<T>,
     ) -> Result<Summary<T>> {
         let started = std::time::Instant::now();
-        // An output must not be older than its table.
+        // The output is removed first, so that it is never older than its table.
         places.clear()?;
         let table = Table::open(&slice.table)?;
         table.limit_expansion(self.max_expansion);
@@ -393,8 +394,8 @@ impl Ledger {
     }
 
     /// With `--skip-existing`, returns the summary of a finished slice, and the
-    /// [`states`](Self::states) of output and summary. A slice is finished if its output is the one
-    /// that its summary names, and is not older than the table.
+    /// [`states`](Self::states) of output and summary. A slice is finished if its output has the
+    /// hash in its summary and the table has not changed since.
     fn finished<T: Counts>(&self, slice: &Slice, job: &Job) -> Option<(Summary<T>, States)> {
         if !self.skip_existing {
             return None;
@@ -454,8 +455,8 @@ impl Ledger {
         Ok(places)
     }
 
-    /// Refuses an output folder in which another shard divided other row groups: rows could be in
-    /// no output, or in two.
+    /// Refuses an output folder if another shard there was divided from other row groups. Rows
+    /// could otherwise be in no output or in two.
     fn check_division(&self) -> Result<()> {
         let Some(Shard { index, count }) = self.shard else {
             return Ok(());
@@ -497,7 +498,7 @@ fn read_json(path: &Path, longest: u64) -> Option<json::Value> {
     json::from_slice(&bytes).ok()
 }
 
-/// True if a file that cannot be read as a table begins like one, or is empty.
+/// Returns true if a file that cannot be read as a table begins like a table or is empty.
 fn is_damaged_table(path: &Path) -> bool {
     let mut start = Vec::new();
     let file = open_output(path).map(|file| file.take(4).read_to_end(&mut start));

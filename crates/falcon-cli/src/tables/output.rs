@@ -1,4 +1,4 @@
-//! Outputs: files that replace what was found when the command began, or that are new.
+//! Outputs. An output is new, or replaces the file that was found when the command began.
 
 use super::state::State;
 use crate::{
@@ -36,12 +36,12 @@ impl Place {
         &self.path
     }
 
-    /// True if something was found.
+    /// Returns true if something was found at the path.
     pub(crate) fn is_taken(&self) -> bool {
         self.found.is_some()
     }
 
-    /// Removes what was found. Refuses if it has changed since.
+    /// Removes the file that was found. Fails if it has changed since.
     pub(crate) fn clear(&self) -> Result<()> {
         match State::of_name(&self.path) {
             None => return Ok(()),
@@ -56,10 +56,10 @@ impl Place {
         }
     }
 
-    /// Begins the output, after removing what was found.
+    /// Begins the output, after removing the file that was found.
     pub(crate) fn create(&self) -> Result<Output> {
         self.clear()?;
-        // A file that has the name from now on is not the one that was found.
+        // If a file has the name from now on, it is not the file that was found.
         let pending = Pending::create(&PROGRAM, &self.path, Content::Table, Overwrite::Never);
         Ok(Output {
             pending: pending.map_err(|error| explained(error, &self.path))?,
@@ -77,7 +77,7 @@ impl Place {
     }
 }
 
-/// An output that is being written. Nothing remains if it is dropped.
+/// An output that is being written. If it is dropped, nothing remains.
 pub(crate) struct Output {
     pending: Pending,
     hash: Sha256,
@@ -88,7 +88,7 @@ impl Output {
         self.pending.named()
     }
 
-    /// Makes the file appear, unless its name has been taken meanwhile. Returns its SHA-256 in
+    /// Makes the file appear, unless another file has taken its name. Returns its SHA-256 in
     /// hexadecimal.
     pub(crate) fn commit(self) -> Result<String> {
         let path = self.path().to_owned();
@@ -110,7 +110,7 @@ impl Write for Output {
     }
 }
 
-/// Returns the error for a file that is not the one that the command found or made.
+/// Returns the error for a file that the command neither found nor made.
 pub(crate) fn appeared(path: &Path) -> Error {
     Error::at(path, "appeared or changed since the command began").hint(
         "run the command again when no other program writes to the folder, or name another folder",
@@ -126,7 +126,7 @@ fn explained(error: Error, path: &Path) -> Error {
 
 /// Opens a file of an output folder for reading, if it is a regular file and not a link.
 pub(crate) fn open_output(path: &Path) -> Option<File> {
-    // Pipes are not opened.
+    // Pipes must not be opened.
     let is_file = fs::symlink_metadata(path).ok()?.is_file();
     is_file.then(|| open_regular(path).ok())?
 }

@@ -30,7 +30,7 @@ pub(crate) struct Summary<T> {
     job: Job,
 }
 
-/// Options that the outputs depend on, besides the tables.
+/// Options that the outputs depend on. The outputs also depend on the tables.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Job {
     pub(crate) format: ColumnFormat,
@@ -65,13 +65,13 @@ impl Slice {
 pub(crate) trait Counts:
     Clone + Default + fmt::Display + Serialize + DeserializeOwned + Send + Sync
 {
-    /// Adds the counts of the output `name`.
+    /// Adds the counts `other` of the output `name`.
     fn add(&mut self, name: &str, other: &Self);
     /// Number of rows.
     fn rows(&self) -> u64;
     /// True if a table is an output of the command.
     fn is_output(table: &Table) -> bool;
-    /// True if a checked item is invalid.
+    /// Returns true if a checked item is invalid.
     fn is_bad(&self) -> bool;
     /// Returns the word that begins the line of an output, if something was checked.
     fn verdict(&self) -> Option<Styled<&'static str>>;
@@ -125,13 +125,13 @@ pub(super) struct Report<T> {
     status: Status,
     hints: Hints,
     sum: Sum<T>,
-    /// Error of standard output. The work goes on without it.
+    /// First error of standard output. The work continues without it.
     lost: Option<Error>,
 }
 
 impl<T: Counts> Report<T> {
-    /// Creates a report. `parts` are the division of the tables into parts, and the rows of all of
-    /// them.
+    /// Creates a report. `parts` has the division of the tables into parts, and the total number of
+    /// rows.
     pub(super) fn new(ui: Ui, shards: usize, parts: Option<(String, u64)>) -> Self {
         let (division, total_rows) = parts.unzip();
         Self {
@@ -166,7 +166,7 @@ impl<T: Counts> Report<T> {
         self.sum.counts.add(name, &summary.counts);
     }
 
-    /// Adds an output that existed.
+    /// Adds an output that already existed.
     pub(super) fn skip(&mut self, name: &str, summary: &Summary<T>) {
         if self.ui.json || summary.counts.is_bad() {
             self.print(summary);
@@ -175,7 +175,7 @@ impl<T: Counts> Report<T> {
         self.sum.skipped += 1;
     }
 
-    /// Adds an output that was made, or the reason why it was not.
+    /// Adds an output that was made, or the reason why it was not made.
     pub(super) fn tell(
         &mut self,
         progress: &Progress,
@@ -214,7 +214,7 @@ impl<T: Counts> Report<T> {
         &self.sum
     }
 
-    /// Prints the sum if it tells more than the summaries. Returns the status of the command.
+    /// Prints the sum if it says more than the summaries. Returns the status of the command.
     pub(super) fn end(mut self, has_files: bool) -> Result<Status> {
         if self.sum.counts.is_bad() {
             self.status = self.status.max(Status::Invalid);

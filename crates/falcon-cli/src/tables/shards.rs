@@ -16,7 +16,7 @@ use std::{
     str::FromStr,
 };
 
-/// Part `index` of `count`, from 1 on.
+/// A shard, such as 3/64: number `index`, from 1 on, of `count` shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shard {
     pub(super) index: u64,
@@ -48,8 +48,8 @@ impl FromStr for Shard {
 impl Shard {
     pub(super) const WHOLE: Self = Self { index: 1, count: 1 };
 
-    /// Returns the index of the shard, of `count` shards, that has the rows `start` to `start +
-    /// rows` of `total`. The middle of the rows decides.
+    /// Returns the index of the shard, of `count` shards, that gets the rows `start` to
+    /// `start + rows` of `total`. The shard is the one that contains the middle of these rows.
     pub(super) fn of(start: u64, rows: u64, total: u64, count: u64) -> u64 {
         let middle = 2 * u128::from(start) + u128::from(rows);
         let place = middle * u128::from(count) / (2 * u128::from(total.max(1)));
@@ -57,7 +57,7 @@ impl Shard {
     }
 }
 
-/// Some or all row groups of one table. They have one output.
+/// Some or all row groups of one table. A slice has one output.
 #[derive(Clone, Debug)]
 pub(crate) struct Slice {
     pub(crate) table: PathBuf,
@@ -87,7 +87,7 @@ pub(super) struct Unreadable {
     /// Name of the output of the whole table.
     pub(super) name: String,
     pub(super) error: Error,
-    /// True if it counts among the outputs of this shard. Every shard reports it.
+    /// True if the table counts among the outputs of this shard. Every shard reports the table.
     pub(super) is_counted: bool,
 }
 
@@ -117,7 +117,7 @@ pub(super) fn tables_at(path: &Path, output: &Path) -> Result<Vec<(PathBuf, Stri
             }
             let name = name.as_encoded_bytes();
             let is_link = entry.file_type().map_err(cannot)?.is_symlink();
-            // It may be a folder of tables, or a link to one.
+            // The entry may be a folder of tables, or a link to a folder.
             let target = file
                 .metadata()
                 .map_err(|error| Error::io(&file, "cannot read", &error))?;
@@ -157,7 +157,7 @@ fn utf8(name: &Path) -> Result<String> {
     Ok(text.replace(std::path::MAIN_SEPARATOR, "/"))
 }
 
-/// Follows the links of a path. Any part of it may be missing.
+/// Follows the links of a path, any part of which may be missing.
 pub(super) fn resolved(path: &Path) -> PathBuf {
     let mut found = match path.is_absolute() {
         true => PathBuf::new(),
@@ -250,7 +250,8 @@ pub(super) fn division(listed: &[Listed]) -> String {
             Ok((groups, state)) => {
                 number(&mut hash, groups.len() as u64);
                 groups.iter().for_each(|&rows| number(&mut hash, rows));
-                // Its state is hashed: if a table changes between two jobs, their divisions differ.
+                // The state of an unreadable table is hashed. If the table changes between two
+                // jobs, their divisions differ.
                 let [bytes, modified_ns] = state.contents();
                 number(&mut hash, bytes);
                 number(&mut hash, modified_ns);
@@ -261,7 +262,7 @@ pub(super) fn division(listed: &[Listed]) -> String {
     base16ct::lower::encode_string(&hash.finalize())
 }
 
-/// Refuses two outputs of the same name, in any shards.
+/// Refuses two outputs of the same name, even in different shards.
 pub(super) fn check_names(
     output: &Path,
     slices: &[(u64, Slice)],
@@ -271,7 +272,7 @@ pub(super) fn check_names(
     let tables = slices.chain(unreadable.iter().map(|table| (&table.name, &table.path)));
     let mut names: HashMap<String, &Path> = HashMap::new();
     for (name, path) in tables {
-        // Name of an output or of its summary.
+        // The name of an output or of its summary must not be the name of a sum.
         if is_sum(name) || is_sum(&format!("{name}.json")) {
             return Err(Error::at(path, "has the name of a sum").hint("rename the table"));
         }
@@ -287,7 +288,7 @@ pub(super) fn check_names(
     Ok(())
 }
 
-/// True if `name` is that of a file with the sum of a run.
+/// Returns true if `name` is the name of a file for the sum of a run.
 fn is_sum(name: &str) -> bool {
     let stem = name
         .strip_suffix(".json")

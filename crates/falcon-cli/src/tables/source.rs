@@ -1,4 +1,4 @@
-//! Reads bytes of a Parquet file. Lengths and counts in the file are only claims until they are
+//! Reads bytes of a Parquet file. Lengths and counts in the file are not trusted until they are
 //! checked.
 
 use super::{
@@ -32,10 +32,11 @@ const LONGEST_FOOTER: usize = 16 << 20;
 /// Bytes of the longest page, both compressed and uncompressed. A value lies within one page.
 const LONGEST_PAGE: usize = 256 << 20;
 
-/// Bytes of the longest page header. Statistics in it take a few kilobytes.
+/// Length in bytes of the longest page header. The statistics in a page header take a few
+/// kilobytes.
 const LONGEST_HEADER: usize = 32 << 10;
 
-/// Bytes of a file, which are checked before they are read into memory.
+/// A Parquet file whose lengths are checked before its bytes are read into memory.
 pub(super) struct Source {
     file: File,
     /// Largest number of bytes that is read at once.
@@ -43,7 +44,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Reads the footer.
+    /// Makes a source that reads the footer.
     pub(super) fn of_footer(file: File) -> Self {
         Self {
             file,
@@ -127,8 +128,8 @@ thread_local! {
     static CONTAINED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls the `parquet` crate on the file at `path`. A panic becomes an error of the file and prints
-/// nothing: a damaged file can break assertions of the crate.
+/// Calls the `parquet` crate on the file at `path`. A damaged file can break assertions of the
+/// crate. Such a panic becomes an error of the file and prints nothing.
 pub(super) fn contained<T>(
     path: &Path,
     work: impl FnOnce() -> parquet::errors::Result<T>,

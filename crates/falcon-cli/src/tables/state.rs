@@ -3,7 +3,7 @@
 use serde::Serialize;
 use std::{fs::Metadata, path::Path};
 
-/// State of a file. If it has changed, results of the file are outdated.
+/// State of a file. If the state has changed, results from the file are outdated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct State {
     pub(super) bytes: u64,
@@ -11,8 +11,8 @@ pub(crate) struct State {
     changed_ns: i64,
 }
 
-/// Nanoseconds since 1970. From 2262 on they exceed 64 bits and are truncated. States are only
-/// compared, so this is harmless.
+/// Time in nanoseconds since 1970. From the year 2262 on, the number exceeds 64 bits and is
+/// truncated. This is harmless, since states are only compared.
 #[cfg(unix)]
 fn nanoseconds(seconds: i64, rest: i64) -> i64 {
     seconds.wrapping_mul(1_000_000_000).wrapping_add(rest)
@@ -24,7 +24,8 @@ impl State {
         path.metadata().ok().as_ref().map(Self::of)
     }
 
-    /// Length, and time of the last change of the contents, which a copy keeps (`cp -p`).
+    /// Returns the length and the time of the last change of the contents. A copy with `cp -p` has
+    /// the same values.
     pub(super) fn contents(&self) -> [u64; 2] {
         [self.bytes, self.modified_ns as u64]
     }

@@ -1,4 +1,4 @@
-//! A Parquet file that is read.
+//! A Parquet file from which columns are read.
 
 use super::{
     column::{ColumnReader, Kind},
@@ -65,7 +65,7 @@ impl Table {
         self.pages.expansion.limit(times);
     }
 
-    /// Counts decoded values. Returns an error if there are too many.
+    /// Counts decoded values. Returns an error if they exceed the limit.
     pub(super) fn count_decoded(&self, rows: usize, bytes: usize) -> Result<()> {
         let taken = self.pages.expansion.take_values(rows, bytes);
         taken.map_err(|error| error.at(&self.path))
@@ -119,7 +119,7 @@ impl Table {
         self.metadata.file_metadata().schema_descr()
     }
 
-    /// True if a column, or a group of columns, has this name.
+    /// Returns true if a column or a group of columns has this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         let fields = self.schema().root_schema().get_fields();
         fields.iter().any(|field| field.name() == name)
@@ -245,7 +245,7 @@ fn in_a_word(logical: &LogicalType) -> String {
     text[..end.unwrap_or(text.len())].to_owned()
 }
 
-/// Makes a name from a file fit on a line of text.
+/// Shortens a name from a file, so that it fits on a line.
 fn cut(text: &str) -> String {
     match text.char_indices().nth(60) {
         Some((end, _)) => format!("{}...", &text[..end]),

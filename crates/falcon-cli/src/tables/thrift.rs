@@ -1,8 +1,8 @@
-//! Thrift's compact protocol: checks claims of a Parquet file before the `parquet` crate reads
+//! Thrift's compact protocol. Checks the claims of a Parquet file before the `parquet` crate reads
 //! them.
 
-/// Largest number of columns of a file, or fields of a struct. The `parquet` crate reserves memory
-/// for the number that the footer claims.
+/// Largest number of columns of a file, and of fields of a struct. The `parquet` crate reserves
+/// memory for the number that the footer claims.
 pub(super) const MOST_FIELDS: u64 = 4096;
 
 /// Depth of the most deeply nested struct. The `parquet` crate recurses to this depth.
@@ -20,7 +20,7 @@ pub(super) const MOST_STRUCTS: u64 = 1 << 20;
 /// Bytes that a name in a path takes besides its text.
 const NAME_BYTES: u64 = 64;
 
-/// Returns the uncompressed size that a page header claims. `None` if a field occurs twice.
+/// Returns the uncompressed size that a page header claims. Returns `None` if a field occurs twice.
 ///
 /// The `parquet` crate reserves this number of bytes before it decompresses. The header is a struct
 /// in Thrift's compact protocol, which the crate reads again.
@@ -33,8 +33,8 @@ pub(super) fn uncompressed_size(header: &[u8]) -> Option<u64> {
         if field == 0 {
             return size;
         }
-        // Field numbers ascend, so none occurs twice. Only fields that do not ascend would need the
-        // long form of a number.
+        // Field numbers ascend, so no field occurs twice. The long form of a number is only needed
+        // for fields that do not ascend, so it is refused.
         let step = field >> 4;
         if step == 0 {
             return None;
@@ -74,8 +74,8 @@ pub(super) fn is_small(footer: &[u8]) -> Option<bool> {
         let (9, (12, count)) = (kind, rest.list()?) else {
             return None;
         };
-        // For each struct around an element: the number of its remaining fields, and the bytes of
-        // its path.
+        // For each struct around an element, the number of its remaining fields and the length of
+        // its path in bytes.
         let mut around: Vec<(u64, u64)> = Vec::new();
         let mut path_bytes: u64 = 0;
         for _ in 0..count {
@@ -107,8 +107,8 @@ impl Thrift<'_> {
         self.0.split_off_first().copied()
     }
 
-    /// Reads a field header: the step from the last field number to this one, and the kind. The
-    /// kind 0 is the end. The long form of a number is refused.
+    /// Reads a field header. Returns the step from the last field number to this one, and the kind.
+    /// Kind 0 is the end of a struct. The long form of a number is refused.
     fn field(&mut self) -> Option<(u32, u8)> {
         let field = self.byte()?;
         (field == 0 || field >> 4 > 0).then_some((u32::from(field >> 4), field & 15))
@@ -124,8 +124,8 @@ impl Thrift<'_> {
         Some((header & 15, count))
     }
 
-    /// Reads an element of a schema. Returns the bytes of its name and the number of fields that it
-    /// claims.
+    /// Reads an element of a schema. Returns the length of its name in bytes, and the number of
+    /// fields that it claims.
     fn element(&mut self) -> Option<(u64, u64)> {
         let (mut name, mut fields) = (0, 0);
         let mut last = 0;
@@ -167,7 +167,7 @@ impl Thrift<'_> {
     fn skip(&mut self, kind: u8, depth: u32) -> Option<u64> {
         let mut structs = 0;
         match kind {
-            // The booleans, true and false.
+            // The kinds 1 and 2 are the booleans true and false, which have no further bytes.
             1 | 2 => {}
             3 => drop(self.byte()?),
             4..=6 => drop(self.varint()?),
@@ -176,7 +176,7 @@ impl Thrift<'_> {
                 let len = usize::try_from(self.varint()?).ok()?;
                 self.0.split_off(..len)?;
             }
-            // Lists whose elements have no bytes do not occur in Parquet. Neither do sets and maps.
+            // Parquet has no sets and maps, and no lists whose elements have no bytes.
             9 if depth > 0 => {
                 let (kind, count) = self.list()?;
                 if count > 0 && matches!(kind, 1 | 2) {

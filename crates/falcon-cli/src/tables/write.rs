@@ -33,7 +33,7 @@ const STEP: usize = 1 << 16;
 /// Metadata key under which Arrow describes each column.
 const ARROW_SCHEMA: &str = "ARROW:schema";
 
-/// Metadata key of the command that wrote a table.
+/// Metadata key that names the command that wrote a table.
 const COMMAND: &str = "falcon-cli:command";
 const SIGN_TABLE: &str = "sign-table";
 
@@ -63,7 +63,8 @@ pub(crate) fn is_signed(table: &Table) -> bool {
         && fields.last().is_some_and(|field| field.name() == SIGNATURE)
 }
 
-/// Properties without compression: messages and signatures are random bytes, which do not shrink.
+/// Returns properties without compression, since messages and signatures are random bytes, which do
+/// not shrink.
 pub(crate) fn properties() -> WriterPropertiesBuilder {
     WriterProperties::builder()
         .set_created_by(CREATED_BY.to_owned())
@@ -163,7 +164,8 @@ impl Group<'_, '_> {
         column.close().map_err(wrong)
     }
 
-    /// Writes an optional column of numbers without nulls, at most [`STEP`] at a time.
+    /// Writes an optional column of numbers without nulls. `batches` has at most [`STEP`] numbers
+    /// at a time.
     fn numbers<T: DataType>(&mut self, batches: impl Iterator<Item = Vec<T::T>>) -> Result<()> {
         let wrong = |error| unwritable(self.path, error);
         let column = self.group.next_column().map_err(wrong)?;
@@ -194,7 +196,8 @@ impl Group<'_, '_> {
                     column_index: None,
                     offset_index: None,
                 };
-                // An error of the output is reported with its path, not with that of the table.
+                // Reports an error of the output with the output's path, not with the path of the
+                // table.
                 Ok(self.group.append_column(table.source(), close))
             })?;
             copied.map_err(|error| unwritable(self.path, error))?;

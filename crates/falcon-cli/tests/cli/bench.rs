@@ -69,7 +69,7 @@ fn bench_says_how_many_rows_it_prints() {
     let rows = shown.lines().count() - 1;
     let heading = shown.lines().next().unwrap();
     assert!(heading.starts_with("operation key "), "{heading}");
-    // The numbers end below their headings.
+    // The numbers are right-aligned with their headings.
     for row in shown.lines() {
         // On a busy machine, a row may end with the number of runs.
         let (row, runs) = row.split_once(", ").unwrap_or((row, "runs"));
@@ -108,7 +108,8 @@ fn bench_measures_the_engine_that_the_environment_names() {
     assert_eq!(others.count(), 0, "{measured:?}");
 }
 
-/// A long run is measured once, after an unmeasured run, and the row tells the number of runs.
+/// A long run is measured once, after a run that is not measured. The row says how many runs were
+/// measured.
 #[test]
 fn bench_repeats_no_long_run() {
     let sandbox = Sandbox::empty();
@@ -129,7 +130,7 @@ fn bench_repeats_no_long_run() {
     assert!(runs("verify", "prepared") >= 5);
 }
 
-/// The output has neither a row nor a backtrace.
+/// Checks that the output has neither a row nor a backtrace.
 #[cfg(target_os = "linux")]
 #[test]
 fn bench_refuses_a_batch_for_which_memory_is_short() {

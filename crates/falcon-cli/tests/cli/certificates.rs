@@ -197,7 +197,7 @@ fn certificates_of_other_issuers_and_algorithms_are_not_verified() {
     );
 }
 
-/// A key of another algorithm cannot have made the signature, so another key did.
+/// If a key of another algorithm is in the certificate, another key made the signature.
 #[test]
 fn a_falcon_signature_over_a_key_of_another_algorithm_is_not_verified() {
     let sandbox = Sandbox::empty();
@@ -206,8 +206,8 @@ fn a_falcon_signature_over_a_key_of_another_algorithm_is_not_verified() {
     let places: Vec<_> = (0..own.len() - oid.len())
         .filter(|&at| own[at..].starts_with(&oid))
         .collect();
-    // The identifier is in the signed part for the signature, in the key, and beside the
-    // signature.
+    // The three occurrences of the identifier are in the signed part for the signature, in the key,
+    // and beside the signature.
     let [_, key, _] = places[..] else {
         panic!("{places:?}")
     };
@@ -221,7 +221,8 @@ fn a_falcon_signature_over_a_key_of_another_algorithm_is_not_verified() {
     let line = "\n  signature not verified: the issuer's key is not here\n";
     assert!(told.ends_with(line), "{told}");
 
-    // A malformed Falcon key. Its first byte follows two lengths and the number of unused bits.
+    // Makes a malformed Falcon key. Its first byte follows two lengths and the number of unused
+    // bits.
     let mut damaged = own;
     let header = damaged[key..].iter().position(|&byte| byte == 9).unwrap();
     damaged[key + header] = 8;
@@ -235,7 +236,8 @@ fn a_falcon_signature_over_a_key_of_another_algorithm_is_not_verified() {
     assert!(told.ends_with(line), "{told}");
 }
 
-/// Padded signatures are Falcon signatures, too. OpenSSL writes them with the OQS provider.
+/// Checks that padded signatures also count as Falcon signatures. OpenSSL with the OQS provider
+/// writes them.
 #[test]
 fn signatures_under_other_identifiers_of_falcon_are_not_supported() {
     let sandbox = Sandbox::empty();
@@ -258,8 +260,8 @@ fn signatures_under_other_identifiers_of_falcon_are_not_supported() {
     assert_eq!(told["signature"], "not-supported");
 }
 
-/// A root that changes its key signs a certificate of the new key with the old one, under the same
-/// name.
+/// A root that changes its key uses the old key to sign a certificate of the new key, under the
+/// same name.
 #[test]
 fn certificates_of_an_older_key_of_the_same_name_are_not_verified() {
     let sandbox = Sandbox::empty();
@@ -296,7 +298,7 @@ fn certificates_of_an_older_key_of_the_same_name_are_not_verified() {
         let unknown = line("not verified: the issuer's key is not here");
         assert!(text(&told.stdout).ends_with(&unknown), "{told:?}");
     }
-    // The extensions name its own key twice, so a wrong signature is invalid.
+    // The extensions name the certificate's own key twice, so a wrong signature is invalid.
     let mut own = sign(
         SigningKey::<Falcon512>::from_seed_boxed(&[8; 32])
             .expect("no fault")
@@ -416,7 +418,7 @@ fn damaged_documents_are_refused() {
             sandbox.write("c", damaged);
             sandbox.refuses(&["inspect", "c"]);
         }
-        // A document of one kind under the label of another.
+        // Puts a document of one kind under the label of another kind.
         let other = if label == "CERTIFICATE" {
             "X509 CRL"
         } else {
@@ -431,7 +433,7 @@ fn damaged_documents_are_refused() {
     }
 }
 
-/// Documents of the largest size that is read take little time, whatever their contents.
+/// Checks that documents of the largest allowed size take little time, whatever their contents.
 #[test]
 fn the_costliest_documents_are_read_briefly() {
     let sandbox = Sandbox::empty();
@@ -453,7 +455,7 @@ fn the_costliest_documents_are_read_briefly() {
         let value = [&[6, 1, 0x2a, 4, 2][..], &value.to_be_bytes()].concat();
         encode(Tag::Sequence, &value)
     };
-    // One set with thousands of elements, in reverse order.
+    // Makes one set with thousands of elements in reverse order.
     let one_set: Vec<u8> = (0..6900).rev().flat_map(attribute).collect();
     sandbox.write("c", with_issuer(&encode(Tag::Set, &one_set)));
     // Older versions of `der` sorted such a set in quadratic time.
@@ -464,7 +466,7 @@ fn the_costliest_documents_are_read_briefly() {
         status
     };
     assert_eq!(inspect(), 0);
-    // Many sets in reverse order.
+    // Makes many sets, each in reverse order.
     let set = |at: u16| {
         let attributes: Vec<u8> = (32 * at..32 * at + 32).rev().flat_map(attribute).collect();
         encode(Tag::Set, &attributes)
@@ -472,14 +474,15 @@ fn the_costliest_documents_are_read_briefly() {
     let many_sets: Vec<u8> = (0..210).flat_map(set).collect();
     sandbox.write("c", with_issuer(&many_sets));
     assert_eq!(inspect(), 0);
-    // Names with one attribute each.
+    // Makes names with one attribute each.
     let name = |value| encode(Tag::Set, &attribute(value));
     let many_names: Vec<u8> = (0..5600).flat_map(name).collect();
     sandbox.write("c", with_issuer(&many_names));
     assert_eq!(inspect(), 0);
 }
 
-/// A plain signature of the signed part of a certificate makes the certificate.
+/// Checks signing the signed part of a certificate: with a plain signature it becomes the
+/// certificate.
 #[test]
 fn what_becomes_a_certificate_is_signed_only_if_asked_for() {
     let sandbox = Sandbox::new();
@@ -496,7 +499,7 @@ fn what_becomes_a_certificate_is_signed_only_if_asked_for() {
         );
         assert!(!sandbox.path("content.sig").exists());
     }
-    // Deterministic signatures cannot be in an envelope.
+    // Only plain signatures can be in an envelope, not deterministic ones.
     sandbox.succeeds(&["keygen", "large", "--algorithm", "falcon-1024"]);
     let message = sandbox.refuses(&[
         "sign",
@@ -510,7 +513,8 @@ fn what_becomes_a_certificate_is_signed_only_if_asked_for() {
         message.contains("or sign it without --algorithm and with --format envelope"),
         "{message}"
     );
-    // An envelope signs a hash of the message. Other messages only begin like a signed part.
+    // An envelope signs a hash of the message, so it is allowed. Other messages only begin like a
+    // signed part.
     sandbox.succeeds(&with(&sign, ["--format", "envelope"]));
     sandbox.succeeds(&["sign", "-k", "k", "long"]);
 

@@ -16,7 +16,7 @@ fn known_answers_are_generated_and_checked() {
         assert_eq!(answer["records"], 3);
         assert_eq!(answer["matches"], true);
     }
-    // The last digit of the last signature, before the two line ends.
+    // Changes the last digit of the last signature, which is before the two line ends.
     let mut file = sandbox.read("f");
     let digit = file.iter_mut().rev().nth(2).unwrap();
     *digit = if *digit == b'0' { b'1' } else { b'0' };

@@ -6,7 +6,8 @@ use falcon_core::{Falcon1024, Signature};
 
 const SIGN: [&str; 6] = ["sign", "-a", "falcon-det1024", "-k", "d", "m"];
 
-/// Returns a folder with a Falcon-1024 key pair `d`, `d.pub`, and the library's form of that key.
+/// Returns a folder with a Falcon-1024 key pair `d`, `d.pub`, and the same key as the library's
+/// type.
 fn sandbox() -> (Sandbox, SigningKey) {
     let sandbox = Sandbox::new();
     let keygen = ["keygen", "d", "-a", "falcon-det1024", "--seed-file", "seed"];
@@ -46,7 +47,7 @@ fn the_bytes_are_those_of_the_library() {
     assert_eq!(sandbox.status(&["verify", "-p", "d.pub", "m"]), 1);
 }
 
-/// Long messages are hashed in pieces when they are verified.
+/// Long messages are hashed in pieces for verification.
 #[test]
 fn a_long_message_is_signed_and_verified() {
     let (sandbox, key) = sandbox();
@@ -73,7 +74,7 @@ fn both_kinds_of_signatures_of_a_key_verify() {
         let message = sandbox.refuses(&["verify", "-p", "k.pub", "m", "-s", signature]);
         assert!(message.contains("the key is a Falcon-512 key"), "{message}");
     }
-    // With the nonce put back, it is an ordinary signature.
+    // With the nonce inserted again, the signature is an ordinary one.
     let bytes = sandbox.read("deterministic");
     let signature = CompressedSignature::try_from(&bytes[..]).unwrap();
     let signature = Signature::<Falcon1024>::from(signature).to_bytes();
@@ -94,7 +95,7 @@ fn signatures_are_inspected() {
         assert_eq!(told["salt_version"], 0);
         assert!(told.get("nonce").is_none());
     }
-    // The key looks like any other Falcon-1024 key.
+    // The key is described like any other Falcon-1024 key.
     let told = sandbox.succeeds(&["inspect", "d.pub", "--json"]);
     assert_eq!(json_lines(&told)[0]["algorithm"], "falcon-1024");
 }
@@ -159,7 +160,8 @@ fn what_deterministic_signatures_do_not_have_is_refused() {
         let message = sandbox.refuses(&with(&["sign", "m"], arguments));
         assert_eq!(message, format!("error: {told}\n"), "{arguments:?}");
     }
-    // The signed part of a certificate request. A deterministic signature contains an ordinary one.
+    // Writes the signed part of a certificate request. A deterministic signature contains an
+    // ordinary one.
     sandbox.write("m", [0x30, 9, 2, 1, 0, 0x30, 0, 0x30, 2, 0x30, 0]);
     let message = sandbox.refuses(&SIGN);
     assert!(

@@ -6,7 +6,7 @@ use crate::sandbox::{Sandbox, json_lines, said, text};
 fn every_engine_signs_what_every_engine_verifies() {
     let sandbox = Sandbox::new();
     let mut engines = json_lines(&sandbox.succeeds(&["inspect", "--engines", "--json"]));
-    // A missing GPU is listed with the reason.
+    // If there is no GPU, the engine is listed with the reason.
     engines.retain(|engine| engine["lanes"] != 0);
     assert!(engines.len() >= 2);
     assert_eq!(

@@ -24,7 +24,7 @@ fn signed() -> Sandbox {
     sandbox
 }
 
-/// Returns the only verdict, which must be a refusal.
+/// Returns the only verdict of a command, which must be a refusal.
 fn refused(sandbox: &Sandbox, arguments: &[&str]) -> serde_json::Value {
     let output = sandbox.run(&with(arguments, ["--json"]));
     assert_eq!(output.status.code(), Some(1), "{output:?}");
@@ -97,7 +97,7 @@ fn a_wrong_key_a_changed_file_and_a_forgery_are_told_apart() {
         "{line}"
     );
 
-    // If a stranger signed, the file is not even read.
+    // If a stranger made the signature, the file is not even read.
     sandbox.write("m", "massage");
     assert_eq!(
         refused(&sandbox, &["verify", "-p", "large.pub", "m"])["cause"],
@@ -132,7 +132,8 @@ fn a_wrong_key_a_changed_file_and_a_forgery_are_told_apart() {
     assert!(message.contains("line 1: unknown version"), "{message}");
 }
 
-/// Reading all of 8 TiB would take hours, and an endless stream has no end.
+/// The file must not be read: reading all of its 8 TiB would take hours, and a stream may have no
+/// end.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_is_read_no_further_than_its_signed_length_tells() {
@@ -150,7 +151,7 @@ fn a_file_is_read_no_further_than_its_signed_length_tells() {
     file.set_len(8 << 40).unwrap();
     let sparse = "the content was changed: 7 bytes were signed, 8796093022208 are there";
     assert_eq!(reason(&["verify", "m"]), sparse);
-    // A long file with the signed length is read to its end, also from a stream.
+    // If a long file has the signed length, it is read to its end, also from a stream.
     let long = vec![5; 200_000];
     sandbox.write("m", &long);
     sandbox.succeeds(&["sign", "-k", "k", "--format", "envelope", "--force", "m"]);
@@ -207,7 +208,7 @@ fn a_comment_does_not_imitate_the_words_of_the_program() {
     assert_eq!(json_lines(&output)[0]["comment"], comment);
 }
 
-/// Long files, many files, a list, and bare signatures mixed with envelopes.
+/// Verifies long files, many files, a list, and bare signatures mixed with envelopes.
 #[test]
 fn envelopes_and_bare_signatures_are_verified_together() {
     let sandbox = Sandbox::new();
@@ -443,10 +444,10 @@ fn a_revoked_key_is_refused_unless_asked_and_signed_before() {
         );
     }
 
-    // A later time would accept signatures again that were made in between.
+    // If a later time were allowed, signatures made in between would be accepted again.
     let later = sandbox.refuses(&with(&revoke, ["--at", "2099-01-01T00:00:00Z"]));
     assert!(later.contains("is revoked since 2020-01-01"), "{later}");
-    // Without a time, only the reason changes.
+    // Without a time, the command only changes the reason.
     sandbox.succeeds(&["trust", "revoke", "team", "Alice", "--reason", "mended"]);
     let list = sandbox.read("team");
     assert!(text(&list).contains("2020-01-01T00:00:00Z"));
@@ -589,7 +590,7 @@ fn a_fingerprint_is_the_same_of_every_form_of_a_key() {
     );
 }
 
-/// The program accepts the library's vectors.
+/// Checks that the program accepts the test vectors of the library.
 #[test]
 fn the_vectors_verify() {
     let sandbox = Sandbox::empty();

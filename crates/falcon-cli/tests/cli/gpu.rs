@@ -1,8 +1,8 @@
-//! The engine on a GPU: without a GPU, and on a driver for tests whose device is the processor.
+//! The GPU engine, first without a GPU, and then with a driver for tests whose device is the CPU.
 
 use crate::sandbox::{Sandbox, json_lines, said, text};
 
-/// True if this machine has a CUDA driver. Then the engine's own tests cover more.
+/// Returns true if this machine has a CUDA driver. The engine's own tests then cover more.
 fn is_there(sandbox: &Sandbox) -> bool {
     let engines = json_lines(&sandbox.succeeds(&["inspect", "--engines", "--json"]));
     let gpu = engines.iter().find(|engine| engine["engine"] == "gpu");

@@ -12,7 +12,7 @@ fn json(sandbox: &Sandbox, arguments: &[&str]) -> serde_json::Value {
     lines.remove(0)
 }
 
-/// The paper's name for the degree works, too.
+/// The degree can also be given under the paper's name.
 #[test]
 fn n_is_the_degree() {
     let sandbox = Sandbox::empty();
@@ -24,7 +24,7 @@ fn n_is_the_degree() {
     }
 }
 
-/// An option, its value, the field of the JSON design, and the value there.
+/// An option, its value, the field of the JSON design that it sets, and the value of this field.
 const PARAMETERS: [(&str, &str, &str, &str); 11] = [
     ("--clock-mhz", "62.5", "clock_hz", "62500000"),
     ("--multipliers", "3", "multipliers", "3"),
@@ -51,10 +51,10 @@ fn every_parameter_arrives() {
     }
     let nested = json(&sandbox, &["run", "--nested"]);
     assert_eq!(nested["design"]["pipelining"], "nested");
-    // Another kind of memory has its own latencies.
+    // If only the kind of memory is given, it has its own latencies.
     let axi = json(&sandbox, &["run", "--memory", "axi"]);
     assert_eq!(axi["design"]["read_latency"], 71);
-    // Options that change nothing leave the preset's name.
+    // Options that repeat values of the preset leave its name.
     let same = json(&sandbox, &["run", "--multipliers", "1", "--flattened"]);
     assert_eq!(same["design"]["name"], "paper-optimized");
 }
@@ -69,7 +69,7 @@ fn pictures_and_waveforms_are_whole_or_not_there() {
     assert!(text(&sandbox.read("a.svg")).ends_with("</svg>"));
     let vcd = sandbox.read("a.vcd");
     assert!(text(&vcd).starts_with("$version"));
-    // If one file is in the way, the other is not written either.
+    // If a file has the name of one output, the other output is not written either.
     fs::remove_file(sandbox.path("a.svg")).unwrap();
     let message = sandbox.refuses(&draw);
     assert!(message.contains("a.vcd: exists already"), "{message}");
@@ -77,7 +77,7 @@ fn pictures_and_waveforms_are_whole_or_not_there() {
     sandbox.write("a.vcd", "old");
     sandbox.succeeds(&[&draw[..], &["--force"]].concat());
     assert_eq!(sandbox.read("a.vcd"), vcd);
-    // Standard output accepts one picture only.
+    // Standard output can only get one picture.
     let shown = sandbox.succeeds(&[&timeline[..], &["--svg", "-"]].concat());
     assert_eq!(shown.stdout, sandbox.read("a.svg"));
     let message = sandbox.refuses(&[&timeline[..], &["--svg", "-", "--vcd", "-"]].concat());
@@ -105,7 +105,7 @@ fn a_sweep_is_table_csv_and_chart() {
     );
 }
 
-/// With each list alone there is one design besides the presets: the base with that value.
+/// Each list alone gives one design besides the presets: the base design with the listed value.
 #[test]
 fn every_list_of_a_sweep_arrives() {
     let sandbox = Sandbox::empty();
@@ -114,7 +114,8 @@ fn every_list_of_a_sweep_arrives() {
     for (option, value, field, expected) in PARAMETERS.into_iter().chain([loops]) {
         let swept = json(&sandbox, &["sweep", option, value]);
         let designs = swept["designs"].as_array().unwrap();
-        // At another clock, the base is still the preset, since the presets run at that clock, too.
+        // With another clock, the base is still the preset, since the presets run at this clock,
+        // too.
         let (count, name) = match option {
             "--clock-mhz" => (5, "paper-optimized"),
             _ => (6, ""),
@@ -128,7 +129,8 @@ fn every_list_of_a_sweep_arrives() {
             assert!(changed || unnamed[other] == *value, "{option} {other}");
         }
     }
-    // A memory has the latencies of its kind, or those of the preset if it is the preset's kind.
+    // A memory has the latencies of its kind, or the preset's latencies if the preset has the same
+    // kind.
     let memories = [
         "sweep", "--preset", "bram-dep", "--memory", "axi,bram", "--adders", "5",
     ];
@@ -171,7 +173,7 @@ fn verilog_is_written_into_a_folder() {
     assert!(message.contains("exists already"), "{message}");
     sandbox.succeeds(&[&verilog[..], &["--force"]].concat());
     assert_eq!(sandbox.read("v/falcon_fft.v"), top);
-    // A transform that cannot be emitted leaves no folder.
+    // If a transform cannot be emitted, no folder remains.
     sandbox.refuses(&["hls", "verilog", "-o", "w", "--transform", "merge"]);
     assert_eq!(sandbox.names(), ["v"]);
 }
@@ -246,7 +248,7 @@ fn files_of_a_timeline_are_named_in_json() {
     assert_eq!(drawn.stdout, sandbox.read("a.svg"));
 }
 
-/// The output has one object on each line; the CSV has all degrees.
+/// The output has one object on each line, and the CSV file has all degrees.
 #[test]
 fn a_sweep_takes_several_degrees() {
     let sandbox = Sandbox::empty();
@@ -275,7 +277,7 @@ fn a_sweep_takes_several_degrees() {
 fn a_long_sweep_says_how_far_it_is() {
     use crate::sandbox::{shown_until, terminal};
     let sandbox = Sandbox::empty();
-    // This would take some seconds, so the program is ended early.
+    // The whole run would take some seconds, so the test ends the program early.
     let intervals: Vec<String> = (1..=1000).map(|i| i.to_string()).collect();
     let sweep = ["hls", "sweep", "--degree", "1024", "--multipliers"];
     let lists = ["1,2,3,4,5,6,7,8,9,10", "--interval", &intervals.join(",")];
@@ -283,7 +285,7 @@ fn a_long_sweep_says_how_far_it_is() {
     let mut command = sandbox.command(&[&sweep[..], &lists].concat());
     command.env("TERM", "xterm").stderr(open());
     let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
-    // Closes this end of the terminal, so that reading ends when the program does.
+    // Closes this end of the terminal, so that reading ends when the program ends.
     drop(command);
     let mut shown = String::new();
     shown_until(&mut terminal, &mut shown, "/10,000 designs");

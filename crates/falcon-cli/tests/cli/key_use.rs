@@ -13,8 +13,8 @@ const MARK: [u8; 15] = [
     0xa0, 0x0d, 0x30, 0x0b, 0x06, 0x03, 0x55, 0x1d, 0x0f, 0x31, 0x04, 0x03, 0x02, 0x01, 0x06,
 ];
 
-/// Returns a folder with marked keys: `c`, `encrypted` with the passphrase in `p`, `theirs` in the
-/// form of Bouncy Castle, and `large` of Falcon-1024. The key `k` is not marked.
+/// Returns a folder with the marked keys `c`, `encrypted` (passphrase in `p`), `theirs` (in Bouncy
+/// Castle's form) and `large` (Falcon-1024). The key `k` is not marked.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("p", "correct horse\n");
@@ -26,7 +26,7 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-/// Returns the document in a file, decrypted.
+/// Returns the document of a key file, decrypted.
 fn document(sandbox: &Sandbox, key: &str) -> Vec<u8> {
     let (label, der) = pem::decode_vec(&sandbox.read(key))
         .map(|(l, der)| (l.to_owned(), der))
@@ -44,7 +44,7 @@ fn is_marked(sandbox: &Sandbox, key: &str) -> bool {
     KeyUse::of_document(&document(sandbox, key)).unwrap() == KeyUse::CertificatesOnly
 }
 
-/// Arguments of every command that signs with a key. The key follows them.
+/// Arguments of every command that signs with a key. The path of the key follows them.
 const DOORS: &[&[&str]] = &[
     &["sign", "m", "-k"],
     &["sign", "m", "--format", "compressed", "-k"],
@@ -80,7 +80,7 @@ fn a_key_for_certificates_signs_nothing_else() {
             assert_eq!(sandbox.names(), before, "{arguments:?}");
         }
     }
-    // The option permits only X.509 documents: no other message, and no statement about one.
+    // The option permits only X.509 documents: no other message, and no statement about a document.
     for door in DOORS.iter().filter(|door| door[0] == "sign") {
         let message = sandbox.refuses(&with(door, ["large", "--allow-x509"]));
         assert!(message.contains("and the key signs nothing else") || message.contains("only"));
@@ -93,7 +93,7 @@ fn a_key_for_certificates_signs_nothing_else() {
     );
 }
 
-/// Returns the commands below `before` whose help has an option `--key`.
+/// Returns the commands with an option `--key` in their help. All begin with the words `before`.
 fn commands_with_a_key(sandbox: &Sandbox, before: &[&str]) -> BTreeSet<String> {
     let help = sandbox.succeeds(&with(before, ["--help"]));
     let help = text(&help.stdout).to_owned();
@@ -101,7 +101,7 @@ fn commands_with_a_key(sandbox: &Sandbox, before: &[&str]) -> BTreeSet<String> {
     let (_, commands) = help.split_once("\nCommands:\n").unwrap_or_default();
     for line in commands.lines().take_while(|line| !line.is_empty()) {
         let name = line.split_whitespace().next().unwrap();
-        // Some descriptions have two lines.
+        // Lines of commands begin with two blanks. Descriptions may continue on a further line.
         if line.starts_with("  ") && !line.starts_with("   ") && name != "help" {
             found.extend(commands_with_a_key(sandbox, &with(before, [name])));
         }
@@ -145,7 +145,7 @@ fn a_key_for_certificates_signs_certificates() {
     let made = with_signature(&der, &sandbox.read("content.sig"));
     let public = AnySigningKey::from(key).verifying_key();
     falcon_x509::verify_certificate(&made, &public).unwrap();
-    // An envelope is not a certificate, even if its file is the signed part of one.
+    // An envelope is not a certificate, even if its file is the signed part of a certificate.
     let envelope = ["sign", "content", "--format", "envelope", "--force"];
     let message = sandbox.refuses(&with(&envelope, ["-k", "ca", "--allow-x509"]));
     assert!(message.contains("for certificates only"), "{message}");
@@ -200,13 +200,13 @@ fn commands_that_write_keys_keep_the_mark_or_change_it_when_told() {
         "encrypted",
         &with(&passphrase, ["--use", "certificates"])
     ));
-    // Commands that read a secret key without signing accept a marked one.
+    // Commands that read a secret key without signing also accept a marked key.
     sandbox.succeeds(&["pubkey", "marked"]);
     assert_eq!(sandbox.read("marked.pub"), sandbox.read("k.pub"));
     sandbox.succeeds(&["fingerprint", "marked"]);
 }
 
-/// Attributes of other programs are never lost by replacing a file.
+/// Checks that attributes of other programs are never lost when a file is replaced.
 #[test]
 fn other_attributes_are_not_lost_silently() {
     let sandbox = sandbox();
@@ -514,7 +514,7 @@ fn documents_with_a_damaged_mark_are_refused() {
     let message = sandbox.refuses(&["sign", "-k", "c", "m"]);
     assert!(message.contains("for certificates only"), "{message}");
 
-    // An empty value, and a repeated mark.
+    // Tests an empty value and a repeated mark.
     let mut empty = MARK;
     *empty.last_mut().unwrap() = 0;
     let twice = [&[0xa0, 0x1a][..], &MARK[2..], &MARK[2..]].concat();
@@ -538,8 +538,8 @@ fn documents_with_a_damaged_mark_are_refused() {
     }
 }
 
-/// The beginning of a request is not enough: a key for certificates only signs only complete signed
-/// parts in DER.
+/// A message that only begins like a request is not enough. A key for certificates only signs
+/// complete signed parts in DER.
 #[test]
 fn a_key_for_certificates_signs_no_bytes_behind_the_fields_of_a_request() {
     let sandbox = sandbox();
@@ -553,7 +553,8 @@ fn a_key_for_certificates_signs_no_bytes_behind_the_fields_of_a_request() {
         &order[..],
     ];
     sandbox.write("order", short.concat());
-    // The stated length exceeds the message, whose end is not visible at its beginning.
+    // The stated length exceeds the message. The beginning of a message does not show where it
+    // ends.
     let open = [&[0x30, 0x84, 0x7f, 0xff, 0xff, 0xff][..], &fields].concat();
     let with_zeros = |megabytes: usize| {
         let mut long = open.clone();
@@ -565,7 +566,7 @@ fn a_key_for_certificates_signs_no_bytes_behind_the_fields_of_a_request() {
     let content = fields_of(&certificate("CN=Root".parse().unwrap())).remove(0);
     sandbox.write("behind", [&content[..], &[0]].concat());
     sandbox.write("cut", &content[..content.len() - 1]);
-    // The length of the whole, with a leading zero byte.
+    // Writes the length of the whole document with a leading zero byte.
     assert_eq!(content[..2], [0x30, 0x82]);
     let padded = [&[0x30, 0x83, 0][..], &content[2..]].concat();
     sandbox.write("padded", padded);
@@ -609,7 +610,7 @@ fn a_key_for_certificates_signs_every_kind_of_signed_part() {
     assert!(count >= 6, "{count}");
 }
 
-/// A key for neither messages nor certificates does not sign messages either.
+/// A key that is marked for another use signs neither messages nor certificates.
 #[test]
 fn a_key_for_another_purpose_signs_no_messages() {
     let sandbox = Sandbox::new();
@@ -625,7 +626,7 @@ fn a_key_for_another_purpose_signs_no_messages() {
     sandbox.write("a.der", with_attributes(&agreement));
     let message = sandbox.refuses(&["sign", "-k", "a.der", "m"]);
     assert!(message.contains("for certificates only"), "{message}");
-    // The mark is behind other attributes or another field.
+    // Puts the mark behind other attributes or behind another field.
     for before in [&[0xa0, 0][..], &[0xa2, 2, 5, 0]] {
         sandbox.write("a.der", with_attributes(&[before, &MARK].concat()));
         let message = sandbox.refuses(&["sign", "-k", "a.der", "m"]);

@@ -36,7 +36,7 @@ fn a_seed_of_text_is_refused() {
     assert_eq!(sandbox.names(), ["seed"]);
 }
 
-/// `tests/interop` compares the keys from such seeds with those of other libraries.
+/// Checks keys from seeds. `tests/interop` compares such keys with those of other libraries.
 #[test]
 fn a_wallet_s_seed_gives_the_key_of_the_reference() {
     let sandbox = Sandbox::empty();
@@ -100,7 +100,7 @@ fn a_seed_of_another_length_is_refused() {
     assert_eq!(sandbox.names(), ["32", "40", "48", "text"]);
 }
 
-/// Only the length identifies such a key, so the program does not read it.
+/// A bare key is identified only by its length, so the program does not read it.
 #[cfg(unix)]
 #[test]
 fn a_public_key_without_header_is_explained() {
@@ -112,7 +112,7 @@ fn a_public_key_without_header_is_explained() {
         sandbox.write("k", (*key.to_bytes()).as_ref());
         sandbox.write("m", "message");
         sandbox.succeeds(&["sign", "-k", "k", "m"]);
-        // Such keys can also begin with the first bytes of DER, of encoded keys and of signatures.
+        // A bare key can also begin with the first bytes of DER, of encoded keys and of signatures.
         for first in [bytes[0], 0x30, 0x39, 0x3a, 0x59, 0x5a, 0xba] {
             let mut other = bytes.to_vec();
             other[0] = first;
@@ -175,7 +175,7 @@ fn a_secret_key_is_to_be_moved_away() {
     assert!(hint.contains("move it away first"), "{hint}");
 }
 
-/// Old signatures can only be verified with the public key.
+/// Without the public key, old signatures could not be verified any more.
 #[test]
 fn nobody_is_told_to_overwrite_a_public_key_whose_secret_key_is_missing() {
     let sandbox = Sandbox::new();
@@ -194,14 +194,14 @@ fn nobody_is_told_to_overwrite_a_public_key_whose_secret_key_is_missing() {
     assert!(!hint.contains("is missing"), "{hint}");
 }
 
-/// Two commands at once could each replace one file of the other's pair, and a public key that is
-/// made again could belong to the previous secret key.
+/// If two commands ran at once, each could replace one file of the other's pair, and `pubkey` could
+/// write a public key that belongs to the previous secret key.
 #[cfg(unix)]
 #[test]
 fn only_one_pair_at_a_time_is_written_in_a_folder() {
     let sandbox = Sandbox::new();
     let keys = || ["k", "k.pub"].map(|name| sandbox.read(name));
-    // Runs a command during which another one writes keys, and ends after that.
+    // Runs a command. While it waits, another command writes keys.
     let meanwhile = |arguments: &[&str], other: &dyn Fn()| {
         let before = keys();
         let folder = fs::File::open(sandbox.0.path()).unwrap();
@@ -272,7 +272,7 @@ fn the_hint_for_a_lost_secret_key_can_be_typed() {
         assert!(told.ends_with(hint), "{command:?}: {told}");
     }
     sandbox.succeeds(&["keygen", "NEW.key"]);
-    // Without a public key, the name is free.
+    // Without the public key, the name can be used again.
     fs::remove_file(sandbox.path("k.pub")).unwrap();
     for command in commands {
         let told = sandbox.refuses(command);
@@ -362,7 +362,7 @@ fn a_copy_of_a_key_replaces_no_other_file() {
         sandbox.refuses(&convert("oqs", to));
         assert_eq!(sandbox.read(to), before, "{to}");
     }
-    // This is the name of a public key.
+    // The output has the name of a public key.
     sandbox.refuses(&["convert", "k", "--to", "oqs", "-o", "new.pub"]);
     assert!(!sandbox.path("new.pub").exists());
 }
@@ -515,14 +515,14 @@ fn a_wrong_key_is_named_in_one_line() {
     let mut damaged = der(&sandbox.read("k"));
     let encoded = damaged.windows(3).position(|it| it == [0x08, 0x82, 0x59]);
     let header = encoded.unwrap() + 2;
-    // A basis that solves the NTRU equation, but whose orthogonalised norm is above the bound.
+    // Makes a basis that solves the NTRU equation, but has an orthogonalised norm above the bound.
     let mut long = damaged.clone();
     let too_long = include_str!("../../../../kat/keys/too_long_512.hex");
     let too_long = hex(&too_long.replace('\n', ""));
     long[header..header + 1281].copy_from_slice(&too_long);
     sandbox.write("long", long);
-    // All coefficients of f and g become 31, six bits each. The norm is larger, and the
-    // polynomials are not a basis.
+    // All coefficients of f and g become 31, with six bits each. The norm is then even larger, and
+    // the polynomials are not a basis.
     damaged[header + 1..header + 769].copy_from_slice(&[0x7d, 0xf7, 0xdf].repeat(256));
     sandbox.write("damaged", damaged);
     sandbox.write("unknown", "message");
@@ -643,7 +643,7 @@ fn keys_of_other_programs_are_named_though_their_pem_is_not_strict() {
         assert_eq!(sandbox.refuses(&["sign", "-k", "other", "m"]), told);
         assert_eq!(sandbox.refuses(&["inspect", "other"]), told);
     }
-    // A Falcon key in such a layout is still damaged. So is a first line that does not end.
+    // A Falcon key in such a layout is reported as damaged. So is a first line that does not end.
     let key = String::from_utf8(sandbox.read("k")).unwrap();
     let header = key.replacen('\n', "\nProc-Type: 4,CLEAR\n", 1);
     let cut = key.replacen("KEY-----", "KEY", 1);
@@ -683,7 +683,7 @@ fn a_second_key_with_a_changed_boundary_is_not_left_out() {
         assert_eq!(sandbox.refuses(&verify), told);
         assert_eq!(sandbox.refuses(&["inspect", "keys"]), told);
     }
-    // Other text is still allowed.
+    // Other text around the block is still allowed.
     sandbox.write(
         "keys",
         format!("Ann:\n{first}---- Bob --\n{second}-- \nme\n"),
@@ -791,7 +791,7 @@ fn a_seed_that_others_can_read_gets_a_warning() {
     }
 }
 
-/// `--force` replaces an old key in any encoding, and no other file.
+/// Checks that `--force` replaces an old key in any encoding, but no other file.
 #[test]
 fn a_key_without_text_is_replaced_as_a_key() {
     let sandbox = Sandbox::new();

@@ -103,7 +103,7 @@ fn a_file_that_cannot_be_read_is_not_checked() {
         error.contains("one") && error.contains("Permission denied"),
         "{error}"
     );
-    // A changed file outweighs an unreadable one.
+    // A changed file determines the exit status, even if another file is unreadable.
     sandbox.write("d/sub/two", "3");
     let output = verify(&["d", "-q"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
@@ -112,7 +112,7 @@ fn a_file_that_cannot_be_read_is_not_checked() {
     assert!(text(&output.stdout).starts_with(lines), "{output:?}");
 }
 
-/// Folders are not listed. So the file counts as missing, not as changed.
+/// A folder in the place of a file is not listed, so the file counts as missing, not as changed.
 #[test]
 fn a_folder_in_the_place_of_a_file_is_a_missing_file() {
     let sandbox = signed();
@@ -169,7 +169,7 @@ fn the_signature_comes_first() {
     sandbox.write("d.manifest", &manifest);
     sandbox.succeeds(&with(&VERIFY, ["d"]));
 
-    // The envelope of a file that looks like a manifest is not that of a manifest.
+    // The envelope of a file that looks like a manifest is not valid for a manifest.
     let end = text(&manifest).find("falcon-envelope").unwrap();
     sandbox.write("list", &manifest[..end]);
     sandbox.succeeds(&["sign", "-k", "k", "--format", "envelope", "list"]);
@@ -180,7 +180,7 @@ fn the_signature_comes_first() {
     assert_eq!(cause(&with(&VERIFY, ["d"])), "subject");
 }
 
-/// A valid signature of the same key over malformed lines. Only the owner of the key can make it.
+/// Signs malformed lines with the same key. Only the owner of the key can make such a manifest.
 #[test]
 fn malformed_lines_that_are_signed_are_refused() {
     let sandbox = signed();
@@ -212,7 +212,7 @@ fn the_default_key_and_a_time_in_the_future_are_told() {
     assert!(text(&output.stderr).starts_with(warning), "{output:?}");
 }
 
-/// Reading 8 TiB would take hours.
+/// The file has 8 TiB. Reading all of it would take hours.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_long_file_of_another_length_is_changed_without_being_read() {
@@ -225,7 +225,7 @@ fn a_long_file_of_another_length_is_changed_without_being_read() {
     assert!(text(&output.stdout).starts_with(lines), "{output:?}");
 }
 
-/// A stream cannot be read twice, so it is copied.
+/// A stream cannot be read twice, so the program copies it.
 #[test]
 fn a_manifest_comes_from_standard_input() {
     let sandbox = signed();
@@ -310,7 +310,7 @@ fn a_manifest_in_its_own_folder_does_not_list_itself() {
     sandbox.refuses(&sign);
     sandbox.succeeds(&with(&sign, ["--force"]));
     sandbox.succeeds(&verify);
-    // Another manifest lists it as an unlisted file.
+    // Another manifest in the folder counts as an unlisted file.
     assert_eq!(sandbox.status(&with(&VERIFY, ["d"])), 1);
 }
 
@@ -338,7 +338,7 @@ fn what_cannot_be_signed_is_named_and_nothing_is_written() {
     assert!(message.contains("none.manifest: "), "{message}");
 }
 
-/// A folder that is signed will probably be published.
+/// Secret keys must not be in the folder, since a signed folder will probably be published.
 #[test]
 fn secrets_are_not_listed() {
     let sandbox = Sandbox::empty();
@@ -423,7 +423,7 @@ fn a_folder_that_cannot_be_read_is_named_once() {
 fn links_are_not_signed_and_not_followed() {
     use std::os::unix::fs::symlink;
     let sandbox = signed();
-    // The content is the same, but it is not the file that was signed.
+    // The new file has the same content, but is not the file that was signed.
     sandbox.write("copy", "1");
     fs::remove_file(sandbox.path("d/one")).unwrap();
     symlink("../copy", sandbox.path("d/one")).unwrap();
@@ -488,7 +488,7 @@ fn trust_lists_and_manifests_are_inspected() {
     assert_eq!(told["kind"], "trust list");
     assert_eq!(told["keys"].as_array().unwrap().len(), 2);
 
-    // The file has more bytes than a key or a signature may have.
+    // The file is longer than any key or signature.
     fs::create_dir(sandbox.path("docs")).unwrap();
     for index in 0..700 {
         sandbox.write(&format!("docs/{index}"), "a");

@@ -85,7 +85,7 @@ fn signatures_among_the_files_are_not_signed() {
     assert!(sandbox.path("n.sig").exists() && !sandbox.path("m.sig.sig").exists());
 }
 
-/// A signature whose file is gone is not a file to sign.
+/// Checks that `--skip-existing` never signs a signature whose file is gone.
 #[test]
 fn skip_existing_signs_no_sig_files() {
     let sandbox = Sandbox::new();
@@ -112,7 +112,7 @@ fn skip_existing_signs_no_sig_files() {
     sandbox.succeeds(&["sign", "-k", "k", "other.sig"]);
 }
 
-/// A power failure may leave empty files. Other damaged files are left to the user.
+/// A power failure may leave empty signature files. Other damaged files are left to the user.
 #[test]
 fn skip_existing_replaces_empty_signatures_and_no_others() {
     let sandbox = Sandbox::new();
@@ -143,7 +143,7 @@ fn signing_many_files_ends_with_a_count() {
     assert_eq!(text(&signed.stderr), "note: 1,500 signed\n");
     assert_eq!(text(&signed.stdout).lines().count(), 1500);
 
-    // Names every file and its signature, as `DIR/*` does, and one new file.
+    // The arguments are one new file and every old file with its signature, as with `DIR/*`.
     sandbox.write("new", "new");
     let signatures = files.iter().map(|file| format!("{file}.sig"));
     let all: Vec<String> = files.iter().cloned().chain(signatures).collect();
@@ -204,7 +204,7 @@ fn verify_leaves_out_signatures_of_named_files() {
     sandbox.succeeds(&["sign", "-k", "k", "f0000.sig"]);
     let signed = sandbox.succeeds(&with(&verify, &named(1)));
     assert_eq!(text(&signed.stdout), "f0000: OK\nf0000.sig: OK\n");
-    // A signature without its file is not left out.
+    // A signature is not skipped if the file that it signs is missing.
     let message = sandbox.refuses(&with(&verify, ["f0001.sig"]));
     assert!(message.contains("is itself a signature"), "{message}");
 }
@@ -248,7 +248,7 @@ fn many_files_come_out_in_their_order() {
     assert!(verified.iter().all(|line| line["status"] == "valid"));
 }
 
-/// Mixes files of all kinds, on one lane and on many.
+/// Mixes messages of all kinds, with engines of one lane and of many lanes.
 #[test]
 fn each_of_many_files_has_its_own_result() {
     let sandbox = Sandbox::new();
@@ -337,7 +337,7 @@ fn without_threads_the_work_is_done_all_the_same() {
     let sandbox = Sandbox::new();
     let generate = ["kat", "generate", "-a", "falcon-512", "-n", "2", "-o", "f"];
     sandbox.succeeds(&generate);
-    // Enough files for several threads.
+    // There are enough files for several threads.
     let files = sandbox.files(200);
     for arguments in [
         with(&["sign", "-k", "k"], &files),
@@ -363,7 +363,7 @@ fn without_threads_the_work_is_done_all_the_same() {
 #[test]
 fn sizes_that_do_not_add_up_stop_nothing() {
     let sandbox = Sandbox::new();
-    // This folder does not exist on every system, and other folders have no such files.
+    // Not every system has /dev/shm, and no other folder has such files.
     let Ok(folder) = tempfile::tempdir_in("/dev/shm") else {
         return;
     };
@@ -391,7 +391,7 @@ fn what_to_do_next_is_said_once_for_many_files() {
         1,
         "{message}"
     );
-    // A program can read each object alone.
+    // Each line of the output is a JSON object of its own.
     let verdicts = sandbox.run(&with(&verify, ["--json"]));
     let verdicts = json_lines(&verdicts);
     assert!(verdicts.iter().all(|verdict| verdict["hint"].is_string()));
@@ -416,7 +416,7 @@ fn a_file_that_is_signed_meanwhile_is_skipped_if_that_is_asked_for() {
             .stderr(std::process::Stdio::piped())
             .spawn()
             .unwrap();
-        // This waits until the program opens the pipe.
+        // Creating the file waits until the program opens the pipe.
         let mut pipe = fs::File::create(pipe).unwrap();
         sandbox.write("m.sig", signature);
         std::io::Write::write_all(&mut pipe, b"secret\n").unwrap();

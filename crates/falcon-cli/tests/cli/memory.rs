@@ -26,18 +26,19 @@ fn no_copy_of_the_polynomials_is_left_while_a_message_is_awaited() {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        // This is more than a pipe holds: after it is written, the program has read the key.
+        // The message is longer than the buffer of a pipe, so after this write the program has read
+        // the key.
         let message = child.stdin.as_mut().unwrap();
         message.write_all(&[0; 1 << 20]).unwrap();
         let copies = count_in_memory(child.id(), piece(&*key));
         child.kill().unwrap();
         child.wait().unwrap();
-        // Some systems do not let a parent look.
+        // `copies` is `None` on systems that do not let a parent read the memory of its child.
         assert!(matches!(copies, None | Some(0)), "{arguments:?} {copies:?}");
     }
 }
 
-/// A new key is only in the place where it is kept.
+/// Checks that a new key is in memory only once, at the place where it is kept.
 #[test]
 fn a_new_key_is_in_memory_once() {
     let sandbox = Sandbox::empty();
@@ -52,8 +53,8 @@ fn a_new_key_is_in_memory_once() {
     assert!(matches!(copies, None | Some(1)), "{copies:?}");
 }
 
-/// Returns a piece of the polynomial F. Every form of the key has a byte for each of its
-/// coefficients, so the piece finds every copy.
+/// Returns a piece of the polynomial F. Every form of the key has a byte for each coefficient of F,
+/// so this piece finds every copy.
 fn piece(key: &[u8]) -> &[u8] {
     &key[key.len() - 256..][..16]
 }

@@ -35,7 +35,7 @@ fn json_is_all_that_is_said_when_it_is_asked_for() {
     assert!(sandbox.succeeds(&["--json", "--help"]).stderr.is_empty());
 }
 
-/// A value in the place of an option may be a passphrase, so it is not shown.
+/// If the user types a value in the place of an option, it may be a passphrase, so it is not shown.
 #[test]
 fn a_passphrase_in_the_wrong_place_is_not_shown() {
     let sandbox = Sandbox::new();
@@ -52,7 +52,7 @@ fn a_passphrase_in_the_wrong_place_is_not_shown() {
         assert!(message.contains("unexpected"), "{message}");
         assert!(!message.contains("hunter2"), "{message}");
     }
-    // A typo is shown.
+    // A misspelled option is shown.
     for (arguments, typo) in [
         (&["sign", "m", "--pasword"][..], "--pasword"),
         (&["pubkey", "k", "other"], "'other'"),
@@ -153,7 +153,7 @@ fn colours_are_for_terminals_only() {
     ));
     assert!(coloured(&with(&verify, ["--color=auto"]), "CLICOLOR_FORCE"));
     assert!(!coloured(&with(&verify, ["--color=auto"]), "NO_COLOR"));
-    // The same holds if the command line is malformed.
+    // The same choice of colours holds for errors of the command line and for the help.
     for wrong in [&["sing"][..], &["--help"], &["sign", "--kye", "x"]] {
         let always = [&["--color", "always"], wrong].concat();
         assert!(coloured(&always, "NO_COLOR"), "{always:?}");

@@ -95,7 +95,7 @@ fn force_replaces_a_secret_key_only_by_another_one() {
             assert_eq!(sandbox.read(key), before);
         }
     }
-    // Puts a secret key under the name of a public key.
+    // Writes a secret key to a file with the name of a public key.
     sandbox.write("new.pub", sandbox.read("k"));
     let message = sandbox.refuses(&["keygen", "new", "--force"]);
     assert!(message.contains("new.pub: holds a secret key"), "{message}");
@@ -185,7 +185,7 @@ fn a_failed_report_says_that_the_work_is_done() {
         assert!(message.ends_with(&told), "{arguments:?}: {message}");
     }
     sandbox.succeeds(&["verify", "-p", "k.pub", "m", "n"]);
-    // Nobody would find its folder, which has a secret key.
+    // The folder of the demonstration must be gone: it has a secret key, and nobody would find it.
     let names = sandbox.names();
     assert!(!run(&["demo", "m"]).contains("hint"));
     assert_eq!(sandbox.names(), names);
@@ -226,7 +226,7 @@ fn the_file_to_sign_is_looked_at_before_the_folder_of_its_signature() {
     let message = sandbox.refuses(&["sign", "-k", "k", "m", "no/such.txt"]);
     assert!(message.starts_with(told), "{message}");
     assert!(sandbox.path("m.sig").exists());
-    // If the file exists, the folder is checked.
+    // If the file to sign exists, the folder of the output is checked.
     let message = sandbox.refuses(&["sign", "-k", "k", "m", "-o", "no/s"]);
     assert!(
         message.starts_with("error: no: is not a folder"),
@@ -490,7 +490,7 @@ fn changed_line_ends_are_explained() {
              tr -d '\\r' < {name} > NEW\n"
         );
         assert!(message.ends_with(&hint), "{message}");
-        // The advice is left out if something else is wrong.
+        // If something else is wrong, the advice is left out.
         let content = String::from_utf8(sandbox.read(name)).unwrap();
         sandbox.write(name, content.replace("\r\n", "\n").replacen("v1", "v2", 1));
         let message = sandbox.refuses(arguments);
@@ -502,7 +502,7 @@ fn changed_line_ends_are_explained() {
     }
 }
 
-/// A shell replaces `*` with file names, which may begin with dashes.
+/// A shell replaces `*` with file names, and a file name may begin with dashes.
 #[test]
 fn an_argument_cannot_overwrite_the_message_about_it() {
     let sandbox = Sandbox::new();

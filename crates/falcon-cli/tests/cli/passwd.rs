@@ -3,7 +3,7 @@
 use crate::sandbox::{Sandbox, json_lines, text, with};
 use std::{fs, process::Stdio, thread, time::Duration};
 
-/// True if the encrypted key opens with the passphrase in `p`.
+/// Returns true if the encrypted key opens with the passphrase in the file `p`.
 fn opens(sandbox: &Sandbox, key: &str, passphrase: &str) -> bool {
     let sign = ["sign", "-k", key, "m", "--force", "--passphrase-file"];
     sandbox.run(&with(&sign, [passphrase])).status.success()
@@ -144,7 +144,7 @@ fn whatever_fails_the_old_key_stays() {
         &["passwd", "-", "--add", "--new-passphrase-file", "new"],
         &["passwd", "none", "--add", "--new-passphrase-file", "new"],
     ] {
-        // No terminal is available for the question.
+        // A new session has no terminal, so the program cannot ask.
         let refused = std::process::Command::new("setsid")
             .arg("--wait")
             .arg(env!("CARGO_BIN_EXE_falcon-cli"))
@@ -159,7 +159,7 @@ fn whatever_fails_the_old_key_stays() {
     }
 }
 
-/// A file size limit interrupts the writing.
+/// A limit on the size of files interrupts the writing.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_leaves_the_old_key() {
@@ -183,7 +183,7 @@ fn a_full_disk_leaves_the_old_key() {
     );
 }
 
-/// The new file contains only the key.
+/// Checks that the new file contains only the key.
 #[test]
 fn text_around_the_key_is_not_dropped() {
     let sandbox = sandbox();
@@ -208,7 +208,7 @@ fn text_around_the_key_is_not_dropped() {
     assert!(opens(&sandbox, "e", "new"));
 }
 
-/// `passwd` does not replace another program's key with the old one.
+/// Checks that `passwd` does not replace a new key of another program with the old key.
 #[cfg(unix)]
 #[test]
 fn a_key_that_was_replaced_meanwhile_stays() {
@@ -264,7 +264,7 @@ fn without_a_terminal_the_option_is_named() {
     assert!(!sandbox.path("new.key").exists());
 }
 
-/// Asks for both passphrases, and for the new one twice.
+/// Checks that the program asks for both passphrases, and twice for the new one.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_passphrase_is_asked_for_on_a_terminal() {

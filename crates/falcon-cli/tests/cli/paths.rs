@@ -97,7 +97,7 @@ fn names_are_bytes() {
         lines[1]["signature"],
         serde_json::json!({ "bytes": "ff2e736967" })
     );
-    // A name in UTF-8 that looks like the escaped name.
+    // This name is valid UTF-8 and looks like the escaped form of the other name.
     sandbox.write("\\xff", "y");
     sandbox.succeeds(&["sign", "-k", "k", "\\xff"]);
     let like = json_lines(&sandbox.succeeds(&["verify", "-p", "k.pub", "--json", "\\xff"]));
@@ -167,12 +167,13 @@ fn an_output_that_cannot_be_is_refused_before_the_passphrase() {
     );
 }
 
-/// A closed pipe would end the program that writes to it.
+/// Checks that a pipe is not closed early, since that would end the program that writes to it.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_pipe_is_opened_once() {
     let sandbox = Sandbox::new();
-    // Deriving the key takes time, between the checks and the message.
+    // The key is encrypted, so deriving its key takes time between the checks and reading the
+    // message.
     sandbox.encrypted_key();
     let pipe = sandbox.pipe("pipe");
     let mut child = sandbox
@@ -198,7 +199,7 @@ fn a_signature_appears_only_when_the_key_has_loaded() {
     assert_eq!(sandbox.names(), ["k", "k.pub", "m", "seed"]);
 }
 
-/// The superuser could write there.
+/// If the superuser ran this test, the program could write to the folder.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_signature_is_written_beside_a_device() {
@@ -230,7 +231,7 @@ fn no_signature_is_written_beside_a_device() {
     sandbox.succeeds(&["verify", "-p", "k.pub", "empty"]);
 }
 
-/// The output would be lost without an error.
+/// If standard output is closed, the program must report an error, since its output would be lost.
 #[cfg(unix)]
 #[test]
 fn a_closed_standard_output_takes_no_result() {
@@ -257,7 +258,7 @@ fn a_closed_standard_output_takes_no_result() {
         assert_eq!(ran.status.code(), Some(2), "{arguments:?} {ran:?}");
         let message = text(&ran.stderr);
         assert!(message.contains("standard output is closed"), "{message}");
-        // The null device may be intended, for example in a measurement.
+        // The null device is allowed, since a user may intend it, for example in a measurement.
         let mut command = sandbox.command(arguments);
         let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
         assert!(status.unwrap().success(), "{arguments:?}");

@@ -3,7 +3,7 @@
 use crate::sandbox::{Sandbox, terminal};
 use std::{fs, io::Read, io::Write, process::Stdio, thread, time::Duration};
 
-/// Signs the files, one of which is `pipe` and arrives slowly. Returns the output on standard
+/// Signs the files, of which `pipe` arrives slowly. Returns what the program prints to standard
 /// error, which is a terminal.
 fn shown(files: &[&str]) -> String {
     let sandbox = Sandbox::new();
@@ -40,7 +40,7 @@ fn one_file_is_counted_in_bytes_and_named() {
 #[test]
 fn many_files_are_counted() {
     let shown = shown(&["f0000", "pipe", "f0001", "f0002"]);
-    // The bar is shown while the second file is read, too.
+    // The bar is also shown while the program reads the second file.
     assert!(shown.contains("1/4 files"), "{shown}");
     assert!(!shown.contains("KiB"), "{shown}");
 }

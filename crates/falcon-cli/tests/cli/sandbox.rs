@@ -1,4 +1,4 @@
-//! A folder to run the program in.
+//! A folder in which tests run the program.
 
 use falcon_core::{AnySigningKey, Falcon512, SigningKey};
 use falcon_envelope::{Statement, Subject, Time};
@@ -41,14 +41,14 @@ impl Sandbox {
         fs::write(self.path(name), content).unwrap();
     }
 
-    /// Changes one bit of a byte.
+    /// Flips a bit of the byte at `index`.
     pub fn flip(&self, name: &str, index: usize) {
         let mut bytes = self.read(name);
         bytes[index] ^= 1;
         self.write(name, bytes);
     }
 
-    /// Makes files whose contents are their names.
+    /// Makes `count` files. The content of each file is its name.
     pub fn files(&self, count: usize) -> Vec<String> {
         let names: Vec<String> = (0..count).map(|i| format!("f{i:04}")).collect();
         for name in &names {
@@ -84,8 +84,8 @@ impl Sandbox {
         pipe
     }
 
-    /// Starts a demo that has made its key and waits for the message. The demo's folder is in
-    /// `tmp`.
+    /// Starts `demo`, which has made its key and waits for the message when this returns. The
+    /// folder of the demo is in `tmp`.
     #[cfg(unix)]
     pub fn demo_that_waits(&self) -> Child {
         // The demo reads the file of the message twice before it signs.

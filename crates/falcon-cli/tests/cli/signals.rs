@@ -51,7 +51,7 @@ const GENERATE: [&str; 8] = [
     "f",
 ];
 
-/// Waits until the program is at work.
+/// Waits until the program has a temporary file, so until it works.
 fn wait_for_temporary(sandbox: &Sandbox) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while temporaries(sandbox).is_empty() && Instant::now() < deadline {
@@ -107,7 +107,7 @@ fn an_interrupted_program_leaves_no_temporary_file() {
     }
 }
 
-/// Only on Linux can the program tell that it was started with this signal ignored.
+/// Only on Linux can the program see that this signal was ignored when it was started.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_program_that_is_to_outlive_its_terminal_does() {
@@ -121,7 +121,7 @@ fn a_program_that_is_to_outlive_its_terminal_does() {
         .unwrap();
     wait_for_temporary(&sandbox);
     signal(&child, "HUP");
-    // A signal that is not ignored would have ended the program long before.
+    // If the signal were not ignored, it would have ended the program long before.
     thread::sleep(Duration::from_millis(500));
     assert!(child.try_wait().unwrap().is_none());
     signal(&child, "TERM");
@@ -129,7 +129,7 @@ fn a_program_that_is_to_outlive_its_terminal_does() {
     assert!(sandbox.names().is_empty(), "{:?}", sandbox.names());
 }
 
-/// The system itself sends this signal when the program exceeds a limit.
+/// The system sends this signal when the program exceeds a limit.
 #[test]
 fn a_program_out_of_processor_time_leaves_no_temporary_file() {
     let sandbox = Sandbox::empty();

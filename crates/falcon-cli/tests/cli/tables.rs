@@ -361,7 +361,7 @@ fn columns_of_every_type_are_read() {
     let keys = Column::of(signers.iter().map(|&signer| &public[signer]));
     for (number, properties) in properties.into_iter().enumerate() {
         for (turn, (named, listed)) in ids.iter().enumerate() {
-            // No writer uses this encoding for values of a fixed length.
+            // No writer uses encoding `number` for values of a fixed length.
             let fixed = match number {
                 3 => Column::Bytes,
                 _ => Column::Fixed,
@@ -379,7 +379,7 @@ fn columns_of_every_type_are_read() {
                 0 => Column::Bytes(signatures.clone()),
                 _ => fixed(signatures.clone()),
             };
-            // Encodings for bytes do not apply to integers.
+            // Integers cannot have the encodings for bytes.
             let is_plain = number < 3 || number == 5;
             if !is_plain && matches!(named, Column::Int32(..) | Column::Int64(..)) {
                 continue;
@@ -584,7 +584,7 @@ fn a_signed_table_has_its_columns_and_valid_signatures() {
             count += 1;
         }
         assert_eq!(count, 70);
-        // A table that has signatures is refused, and nothing is written.
+        // A table that already has signatures is refused, and nothing is written.
         let again = sandbox.refuses(&["sign-table", "-k", "k", &table, "-o", "again"]);
         assert!(again.contains("has a column signature already"), "{again}");
         assert_eq!(outputs(&sandbox.path("again")), ["summary.json"]);
@@ -647,7 +647,7 @@ fn finished_outputs_are_skipped_and_outdated_ones_made_again() {
     );
     assert_eq!(times(), before);
 
-    // One output loses its summary, and the table of another one changes.
+    // Removes the summary of one output, and changes the table of another output.
     fs::remove_file(sandbox.path("v/part-00001.parquet.json")).unwrap();
     let table = "ex/ledger/part-00002.parquet";
     let bytes = sandbox.read(table);
@@ -667,7 +667,7 @@ fn finished_outputs_are_skipped_and_outdated_ones_made_again() {
     assert_eq!(other.status.code(), Some(1));
     assert!(!text(&other.stderr).contains("already"), "{other:?}");
 
-    // A file of another program stays.
+    // A file of another program is not removed.
     sandbox.write("v/summary.json", "{}");
     let message = sandbox.refuses(&skip);
     assert!(
@@ -741,8 +741,8 @@ fn a_killed_program_leaves_whole_outputs_and_can_go_on() {
     }
 }
 
-/// Runs the command on damaged bytes. It must end with an exit status, and leave a complete output
-/// or none.
+/// Runs the command on damaged bytes. The command must exit with a status, and leave a complete
+/// output or no output.
 fn survives(sandbox: &Sandbox, bytes: &[u8], rows: usize, how: &str) -> i32 {
     sandbox.write("d.parquet", bytes);
     let run = sandbox.run(&[
@@ -792,7 +792,7 @@ fn damaged_files_are_told_and_leave_nothing() {
     sandbox.succeeds(&make);
     let whole = sandbox.read("ex/ledger/part-00000.parquet");
     assert_eq!(survives(&sandbox, &whole, 9, "whole"), 0);
-    // Damages many places in the footer and a few before it.
+    // Damages many places in the footer and a few places before it.
     let footer = u32::from_le_bytes(whole[whole.len() - 8..][..4].try_into().unwrap()) as usize + 8;
     let footer = whole.len() - footer;
     for end in (0..footer)
@@ -832,7 +832,7 @@ fn one_bad_table_does_not_stop_the_others() {
     sandbox.write("ex/ledger/part-00001.parquet", "no table");
     let verify = VERIFY_EXAMPLE;
     let run = sandbox.run(&verify);
-    // Invalid rows outweigh tables that could not be checked.
+    // Invalid rows determine the exit status, even if other tables could not be checked.
     assert_eq!(run.status.code(), Some(1));
     assert_eq!(text(&run.stdout).lines().count(), 2);
     assert!(
@@ -857,7 +857,7 @@ fn one_bad_table_does_not_stop_the_others() {
     for shard in 1..=4 {
         let shard = format!("{shard}/4");
         let run = sandbox.run(&with(&verify, ["--force", "--shard", &shard]));
-        // The number of its rows is unknown, so nobody knows which shard they belong to.
+        // The number of rows of the damaged table is unknown, so it cannot be assigned to a shard.
         assert_eq!(run.status.code(), Some(2), "{run:?}");
         assert!(text(&run.stderr).contains("part-00001"), "{run:?}");
         let sum = sandbox.read(&format!("v/summary-{}.json", shard.replace('/', "-of-")));
@@ -1072,7 +1072,7 @@ fn one_key_for_a_table_with_keys_is_told() {
         let words = words.split(' ');
         let words = words.map(|word| if word == "TABLE" { &table } else { word });
         sandbox.succeeds(&words.collect::<Vec<_>>());
-        // Nothing is reported if the ignored column has the key of all rows.
+        // If the ignored column has the same key in every row, no note is printed.
         let one = [
             ("message", Column::of(&messages[..1])),
             ("signature", Column::of(&signatures[..1])),
@@ -1098,7 +1098,7 @@ fn made_tables_and_their_list_are_of_one_run() {
     let sandbox = Sandbox::new();
     let make = ["make-table", "ex", "--keys", "1", "--rows", "9", "--tables"];
     sandbox.succeeds(&with(&make, &["3"]));
-    // With fewer tables, the third one would stay.
+    // With fewer tables, the third table would remain.
     let message = sandbox.refuses(&with(&make, &["2", "--force"]));
     assert!(
         message.contains("part-00002.parquet: would stay beside the tables of this run"),
@@ -1380,7 +1380,7 @@ fn a_table_that_is_replaced_during_the_work_is_an_error_of_its_own() {
 #[test]
 fn two_outputs_of_one_name_are_refused() {
     let sandbox = Sandbox::empty();
-    // Half of its rows lie in three of its row groups.
+    // Half of the table's rows are in three of its row groups.
     let make = [
         "make-table",
         "ex",
@@ -1412,7 +1412,7 @@ fn two_outputs_of_one_name_are_refused() {
     ] {
         let few = sandbox.path("few/ledger/part-00000.parquet");
         fs::copy(few, sandbox.path(second)).unwrap();
-        // A divided table has no summary for the whole table.
+        // A table that is divided among shards has no summary of the whole table.
         let shards = match second.ends_with("parquet.json") {
             true => ["1/1", "1/1"],
             false => ["1/2", "2/2"],
@@ -1540,7 +1540,7 @@ fn a_full_disk_is_told_and_leaves_nothing() {
 }
 
 /// Two files of a few kilobytes contain 256 MB of messages in one row group: many pages, or one
-/// long message that all rows share. The address space is limited to 200 MB.
+/// long message that all rows share. The test limits the address space to 200 MB.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_does_not_grow_with_a_row_group() {
@@ -1592,7 +1592,7 @@ fn memory_does_not_grow_with_a_row_group() {
     }
 }
 
-/// A footer claims a struct of 2^31 - 1 columns. The memory would not suffice for them.
+/// A footer claims a struct of 2^31 - 1 columns, which would not fit in memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_footer_that_claims_many_columns_is_refused() {
@@ -1603,7 +1603,7 @@ fn a_footer_that_claims_many_columns_is_refused() {
     ];
     write(&sandbox.path("t.parquet"), &columns, 9, plain().build());
     let mut bytes = sandbox.read("t.parquet");
-    // Name of the root, and its number of columns.
+    // The bytes are the name of the root and the number of its columns.
     let root = b"\x48\x06schema\x15\x04";
     let place = bytes.windows(root.len()).position(|at| at == root).unwrap() + root.len() - 1;
     bytes.splice(place..=place, [0xfe, 0xff, 0xff, 0xff, 0x0f]);
@@ -1723,7 +1723,7 @@ fn skipped_outputs_with_invalid_rows_are_reported_again() {
     }
 }
 
-/// The reader of the reports may exit before the work ends.
+/// The reader of the reports may exit before the program ends.
 #[cfg(target_os = "linux")]
 #[test]
 fn all_tables_are_verified_if_standard_output_is_full() {
@@ -1817,7 +1817,7 @@ fn columns_longer_than_the_file_are_refused() {
     }
 }
 
-/// A row's signature never makes an envelope of a file, and vice versa.
+/// A signature of a row is never valid for an envelope of a file, and vice versa.
 #[test]
 fn rows_are_no_envelopes() {
     let sandbox = Sandbox::new();
@@ -1848,7 +1848,7 @@ fn rows_are_no_envelopes() {
     assert_eq!(sandbox.status(&verify), 1);
 }
 
-/// One row with the signed part of an X.509 document is enough.
+/// A table is refused if one row has the signed part of an X.509 document.
 #[test]
 fn tables_that_would_make_certificates_are_refused() {
     let sandbox = Sandbox::new();
@@ -1869,7 +1869,7 @@ fn tables_that_would_make_certificates_are_refused() {
     sandbox.succeeds(&with(&sign, ["--allow-x509"]));
 }
 
-/// A key for certificates only signs tables of signed parts, if the option permits it.
+/// A key for certificates only signs a table of signed parts if the option permits it.
 #[test]
 fn tables_of_messages_are_not_signed_with_a_key_for_certificates() {
     let sandbox = Sandbox::new();
@@ -1914,7 +1914,7 @@ fn tables_of_messages_are_not_signed_with_a_key_for_certificates() {
     assert!(!sandbox.path("signed/many.parquet").exists());
 }
 
-/// A dictionary can store one value of a megabyte for any number of rows.
+/// In this table, a dictionary stores one value of a megabyte for all rows.
 #[test]
 fn small_files_do_not_take_hours() {
     let sandbox = Sandbox::new();
@@ -1970,12 +1970,13 @@ fn a_signed_table_keeps_the_metadata_of_its_table() {
     assert_eq!(keys.collect::<Vec<_>>(), ["origin", "falcon-cli:command"]);
 }
 
-/// A table that decodes to slightly less than 1 GiB stays within the limit with its signatures.
+/// A table that decodes to slightly less than 1 GiB stays within the limit even with its
+/// signatures.
 #[test]
 fn signatures_count_towards_the_expansion() {
     let sandbox = Sandbox::new();
     sandbox.succeeds(&["keygen", "large", "-a", "falcon-1024"]);
-    // The signatures of Falcon-512 just fit.
+    // With the signatures of Falcon-512, the table is just within the limit.
     let (message, rows) = (vec![7; 60_000], 17_600);
     let decoded = rows as u64 * (60_000 + 8);
     assert!(decoded + 666 * rows as u64 <= 1 << 30 && decoded + 1280 * rows as u64 > 1 << 30);
@@ -2039,7 +2040,7 @@ fn a_table_of_keys_among_the_tables_is_refused() {
     let message = sandbox.refuses(&["verify-table", "t.parquet", "-o", "v"]);
     assert!(message.contains("needs one column message"), "{message}");
 
-    // The user did not name it as the table of keys.
+    // The user did not name this table as the table of keys.
     let told = "keys.parquet: is a table of keys: it has the columns key_id and key, but no \
         column message";
     for command in [
@@ -2070,7 +2071,7 @@ fn outputs_lie_in_folders_as_their_tables_do() {
     }
 }
 
-/// The sum of an earlier run counts outputs that a shard then replaces.
+/// The sum of an earlier run becomes wrong when a shard replaces outputs that it counts.
 #[test]
 fn a_shard_removes_the_sum_of_the_whole() {
     let sandbox = Sandbox::empty();

@@ -1,4 +1,4 @@
-//! Trust lists as files: no change is lost, and the file keeps its mode.
+//! Trust lists as files. No change is lost, and a changed file keeps its mode.
 #![cfg(unix)]
 
 use crate::sandbox::{Sandbox, text, with};

@@ -166,7 +166,8 @@ fn a_missing_file_is_said_to_be_missing_and_a_folder_to_be_one() {
     }
 }
 
-/// Verifies both degrees, with short and long files. None of the named keys signed some of them.
+/// Verifies signatures of both degrees, with short and long files. Some of the files were signed by
+/// none of the named keys.
 #[test]
 fn every_key_is_tried_and_the_output_names_the_right_one() {
     let sandbox = Sandbox::new();

@@ -85,8 +85,8 @@ impl Engine {
     }
 }
 
-/// Signs `jobs` into `out`, which has the same length. If jobs fail, the error names the first of
-/// them.
+/// Signs `jobs` into `out`, which has the same length. If jobs fail, the error names the first job
+/// that failed.
 fn sign<P: Parameters>(
     on: &impl BatchOperations,
     start: &Start,

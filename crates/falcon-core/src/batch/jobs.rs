@@ -45,10 +45,10 @@ pub(crate) type Deliver<'a> = &'a mut dyn FnMut(usize, Signed<'_>);
 
 /// The batch operations of a CPU engine.
 pub(crate) trait BatchOperations: Send + Sync {
-    /// Signs every job, in no particular order. `start` hashes the messages.
+    /// Signs the jobs in any order. `start` hashes the messages.
     fn sign_jobs(&self, logn: u32, start: &Start, jobs: &[Job<'_>], fit: Fit, deliver: Deliver<'_>);
 
-    /// Verifies every job; `out` has one element for each job.
+    /// Verifies every job. `out` has one element for each job.
     fn verify_jobs(
         &self,
         logn: u32,
@@ -56,6 +56,6 @@ pub(crate) trait BatchOperations: Send + Sync {
         out: &mut [Result<(), SignatureError>],
     );
 
-    /// Decodes and verifies every job; `out` has one element for each job.
+    /// Decodes and verifies every job. `out` has one element for each job.
     fn verify_encoded(&self, logn: u32, jobs: &[EncodedVerification<'_>], out: &mut [Verdict]);
 }

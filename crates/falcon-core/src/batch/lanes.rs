@@ -37,8 +37,8 @@ pub struct LaneEngine<B, F> {
     pub fft: F,
 }
 
-/// The jobs of one key, for [`LaneEngine::sign_group`]. A scheme says where the random bytes and
-/// the point of an attempt come from, and which attempt is a signature.
+/// The jobs of one key, for [`LaneEngine::sign_group`]. An implementation is a scheme, which
+/// defines the random bytes and the point of an attempt, and decides which attempts are signatures.
 pub(crate) trait Attempts<S: Sampling> {
     /// A job in a lane.
     type Job;
@@ -46,7 +46,8 @@ pub(crate) trait Attempts<S: Sampling> {
     /// Returns the next job, or `None` if no job is left.
     fn next_job(&mut self) -> Option<Self::Job>;
 
-    /// Starts the next attempt of every job: prepares its feed, and its point if that changes.
+    /// Starts the next attempt of every job: prepares the feed of each job, and the point of each
+    /// job if it changes.
     fn start(&mut self, sampling: S, jobs: &mut [Self::Job], feeds: &mut [S::Feed]);
 
     /// Returns the point of the attempt that was started last, `n` coefficients.
@@ -59,7 +60,7 @@ pub(crate) trait Attempts<S: Sampling> {
 
 /// The steps of a verification that differ between round 3 and FN-DSA.
 pub(crate) trait Scheme: Copy {
-    /// Reads encoded signatures. Returns the nonce of each, and writes the `s2` of all, one after
+    /// Reads encoded signatures. Returns their nonces, and writes their `s2`, one polynomial after
     /// the other.
     fn read(
         self,
@@ -108,14 +109,15 @@ struct HashedJob {
     job: usize,
     nonce: [u8; NONCE_LEN],
     point: Box<[u16]>,
-    /// Stream of the seeds of the attempts. It stays in a box, so that moving `HashedJob` leaves no
-    /// copy behind.
+    /// Stream from which the seeds of the attempts are read. It stays in a box, so that moving a
+    /// `HashedJob` leaves no copy of the stream behind.
     stream: Option<Box<Shake256Reader>>,
     /// Number of attempts that were started.
     attempts: u32,
 }
 
-/// Largest number of jobs that are signed one at a time as fast as side by side.
+/// Returns the largest number of jobs for which signing one at a time is as fast as signing side by
+/// side.
 const fn most_alone(lanes: usize) -> usize {
     if lanes < 16 { 2 } else { 3 }
 }
@@ -208,7 +210,7 @@ struct HashedJobs<'a, 'd, I, A> {
     /// The jobs that are not hashed yet.
     waiting: &'a [Job<'a>],
     hashed: VecDeque<HashedJob>,
-    /// Returns false to refuse a short vector as if it were a long one.
+    /// Returns false to refuse a short vector, which is then treated like a long one.
     accept: A,
     deliver: Deliver<'d>,
 }
@@ -279,7 +281,7 @@ impl LaneEngine<Soft, Soft> {
 
 impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
     /// Signs `jobs`. `start` hashes their messages. If `accept` refuses a short vector, the job is
-    /// tried again as after a long one.
+    /// tried again, as after a long vector.
     pub(super) fn sign_accepted(
         &self,
         logn: u32,
@@ -291,15 +293,15 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         let mut first = 0;
         for group in jobs.chunk_by(|a, b| a.key.is_same(&b.key)) {
             match (&group[0].key, group) {
-                // A single job is hashed faster alone. With one lane, signing alone is not faster,
-                // and a simulator of lanes must be used.
+                // Hashing a single job is faster alone. With one lane, signing alone is not faster,
+                // and the lane may be a simulator, which must be used.
                 (KeySource::Stored(_), [job]) if F::LANES > 1 => {
                     self.sign_one(logn, start, first, job, accept, deliver);
                 }
                 (KeySource::Stored(key), _) => {
                     self.sign_jobs_of(logn, start, *key, first, group, accept, deliver);
                 }
-                // For one job, expanding the key takes longer than it saves.
+                // Expanding the key for one job would take longer than it saves.
                 (KeySource::Computed(_), [job]) => {
                     self.sign_one(logn, start, first, job, accept, deliver)
                 }
@@ -521,8 +523,8 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         let together = TOGETHER.min(jobs.len());
         let mut points = vec![0; together << logn];
         let mut s2s = vec![0; together << logn];
-        // The decoder reads signatures side by side. The processor does not prefetch that many
-        // streams by itself, so each group is brought into the cache while the group before is
+        // The decoder reads signatures side by side. The processor cannot prefetch all these
+        // streams by itself. So each group is loaded into the cache while the previous group is
         // verified.
         for job in &jobs[..together] {
             isa.prefetch(job.signature);
@@ -558,7 +560,8 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
     }
 }
 
-/// Fewest messages that are hashed side by side. One or two are hashed faster one at a time.
+/// Smallest number of messages that are hashed side by side. One or two messages are hashed faster
+/// one at a time.
 pub(crate) const FEWEST_HASHED_TOGETHER: usize = 3;
 
 /// Verifies jobs whose messages are hashed side by side. `points` holds one

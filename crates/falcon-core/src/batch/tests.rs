@@ -1,4 +1,4 @@
-//! Tests that lanes try again after a refusal and then take the next job.
+//! Tests that a lane tries a job again after a refusal, and takes the next job afterwards.
 
 use super::jobs::{BatchOperations, Job};
 use super::lanes::LaneEngine;
@@ -25,12 +25,12 @@ const ALONE: usize = 19;
 /// Number of the first job of the last group, whose jobs have the signing key.
 const GROUP: usize = ALONE + 2;
 
-/// If three of four attempts are refused, a batch gives the signatures that its jobs give one at a
-/// time, with the same refusals.
+/// Signs a batch in which three of four attempts are refused. The signatures equal those of the
+/// jobs one at a time, with the same refusals.
 fn refusals_change_no_signature<P: Parameters, B: SigningIsa, F: Fft>(arith: B, fft: F) {
     let key = SigningKey::<P>::from_seed(&[7; 32]).expect("no fault");
     let expanded = key.expand();
-    // The key is expanded once for a group, or not at all for one job.
+    // For a group, the key is expanded once. For one job, it is not expanded.
     let jobs: Vec<_> = (0..JOBS)
         .map(|index| Job {
             key: match index {
@@ -96,7 +96,7 @@ fn lanes_that_are_refused_find_what_single_signers_find() {
     refusals_change_no_signature::<Falcon1024, _, _>(Baseline, Many::<_, 4>(Baseline));
 }
 
-/// A log of jobs does not repeat their messages.
+/// Checks that a log of jobs does not contain their messages.
 #[test]
 fn debug_prints_the_length_of_a_message_alone() {
     let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
@@ -106,7 +106,8 @@ fn debug_prints_the_length_of_a_message_alone() {
     assert!(!text.contains("171"), "{text}");
 }
 
-/// At degree 8 and less about every third vector is too long.
+/// Checks that all signatures are short. At degree 8 and less, about every third vector is too
+/// long.
 fn vectors_are_short<B: SigningIsa, F: Fft>(arith: B, fft: F) {
     for logn in 1..=3 {
         let key = Key::new(logn, &[logn as u8, 3]);
@@ -152,7 +153,7 @@ fn no_engine_delivers_a_vector_that_is_too_long() {
     vectors_are_short(Soft, Soft);
 }
 
-/// Without a bound, lanes whose vectors are all refused would never be free.
+/// Refuses all vectors. Without a bound on the attempts, the lanes would never be free.
 #[test]
 fn a_job_whose_vectors_are_all_refused_ends() {
     fn check<F: Fft>(fft: F) {

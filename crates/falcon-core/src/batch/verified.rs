@@ -73,8 +73,8 @@ impl<E> VerifyAfterSign<E> {
     }
 }
 
-/// Signatures that may be wrong. They are wiped: together with a right signature of the same point,
-/// a wrong one reveals the key.
+/// Signatures that may be wrong. They are wiped, since a wrong signature together with a right one
+/// of the same point reveals the key.
 struct Unchecked<P: Parameters>(Vec<Signature<P>>);
 
 impl<P: Parameters> Drop for Unchecked<P> {

@@ -12,8 +12,8 @@ const fn header(logn: u32) -> u8 {
     0x20 + logn as u8
 }
 
-/// Writes a signed message to the start of `out` and returns its length. `None` if a
-/// coefficient exceeds 2047 in absolute value or `out` is too short.
+/// Writes a signed message to the start of `out` and returns its length. Returns `None` if a
+/// coefficient exceeds 2047 in absolute value or if `out` is too short.
 pub(crate) fn seal(
     isa: impl Isa,
     logn: u32,

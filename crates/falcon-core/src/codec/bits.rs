@@ -1,9 +1,8 @@
 //! Fixed-width fields, most significant bit first.
 //!
-//! The sequence of operations depends on widths and lengths only, so secret
-//! values may pass through.
+//! The sequence of operations only depends on widths and lengths, so the values may be secret.
 
-/// Number of bytes of `count` fields of `width` bits.
+/// Returns the number of bytes of `count` fields of `width` bits.
 pub(super) const fn packed_len(count: usize, width: u32) -> usize {
     (count * width as usize).div_ceil(8)
 }
@@ -11,8 +10,8 @@ pub(super) const fn packed_len(count: usize, width: u32) -> usize {
 /// Width of the widest field in bits. Four such fields and a half byte fit 64 bits.
 const MAX_WIDTH: u32 = 14;
 
-/// Writes the low `width` bits of each value, `width <= 14`; spare bits of the
-/// last byte are zero. `out` holds [`packed_len`] bytes.
+/// Writes the low `width` bits of each value, where `width <= 14`. Spare bits of the last byte are
+/// zero. `out` has [`packed_len`] bytes.
 pub(super) fn pack(width: u32, mut values: impl Iterator<Item = u16>, out: &mut [u8]) {
     debug_assert!(width <= MAX_WIDTH);
     let mask = (1 << width) - 1;
@@ -118,7 +117,7 @@ mod tests {
                 let mut fields = vec![0xffff; count];
                 assert_eq!(unpack(width, &bytes, &mut fields, |x| x), 0);
                 assert_eq!(fields, values, "{count} of {width}");
-                // The result shows every spare bit that is set.
+                // Sets each spare bit in turn. The result must show it.
                 for spare in 0..8 * bytes.len() - count * width as usize {
                     *bytes.last_mut().expect("a spare bit is in a byte") ^= 1 << spare;
                     assert_eq!(unpack(width, &bytes, &mut fields, |x| x), 1 << spare);

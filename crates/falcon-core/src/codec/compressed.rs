@@ -1,5 +1,5 @@
-//! Variable-length code of `s2`: for each coefficient the sign, the low seven bits of the
-//! magnitude, then the rest of the magnitude in unary: that number of zeros, then a one.
+//! Variable-length code of `s2`. The code word of a coefficient has the sign, the low seven bits of
+//! the magnitude, and the rest of the magnitude in unary: that number of zeros, then a one.
 //! Magnitudes reach 2047, so a code word takes 9 to 24 bits.
 //!
 //! Source: Falcon specification v1.2, section 3.11.2.
@@ -13,21 +13,21 @@ pub(super) const MAX_MAGNITUDE: u16 = 2047;
 /// Longest run of zeros in a code word.
 const MAX_RUN: u32 = (MAX_MAGNITUDE >> 7) as u32;
 
-/// Number of coefficients whose code words are computed side by side. Their runs of zeros are added
-/// up in 16 bits: at most `128 * 256`.
+/// Number of coefficients whose code words are computed side by side. The sum of their runs of
+/// zeros fits 16 bits: it is at most `128 * 256`.
 const BLOCK: usize = 128;
 
 /// Largest number of bits that a [`Writer`] appends at a time.
 const MAX_PUSHED: u32 = 57;
 
-/// Number of bytes that [`compress`] writes; `None` if a magnitude exceeds 2047.
+/// Returns the number of bytes that [`compress`] writes, or `None` if a magnitude exceeds 2047.
 pub(crate) fn compressed_len(s2: &[i16]) -> Option<usize> {
     let (len, encodable) = measure(s2);
     encodable.then_some(len)
 }
 
 /// Returns the length in bytes of the compressed form, and whether `s2` has one. Constant time. Not
-/// inlined: one copy serves all engines.
+/// inlined, so that all engines share one copy.
 #[inline(never)]
 pub(crate) fn measure(s2: &[i16]) -> (usize, bool) {
     let (len, all) = len_and_magnitudes(s2);
@@ -90,7 +90,7 @@ pub(super) fn compress(isa: impl Isa, s2: &[i16], out: &mut [u8]) -> Option<usiz
 /// `None` if four words are too long for a [`Writer`], or if a word of `s2` may be longer than 16
 /// bits. `all` is the bitwise or of the magnitudes of `s2`.
 ///
-/// The compiler makes vector code of its loops over arrays.
+/// The compiler turns the loops over arrays into vector code.
 #[inline(always)]
 fn groups(block: &[i16; BLOCK], all: u16) -> Option<([u64; BLOCK / 4], [u32; BLOCK / 4])> {
     // Longest run of zeros in a word of 16 bits.
@@ -126,7 +126,7 @@ fn groups(block: &[i16; BLOCK], all: u16) -> Option<([u64; BLOCK / 4], [u32; BLO
     (longest <= MAX_PUSHED).then_some((codes, lens))
 }
 
-/// Widens both words by way of a double word. Then compilers load both at once.
+/// Widens both words by way of a double word, so that the compiler loads both words at once.
 #[inline(always)]
 fn halves([low, high]: [u16; 2]) -> [u32; 2] {
     let double = u32::from(low) | u32::from(high) << 16;
@@ -198,10 +198,10 @@ pub(super) const MIN_LEN: u32 = 9;
 /// Length of the longest code word in bits.
 pub(super) const MAX_LEN: u32 = MIN_LEN + MAX_RUN;
 
-/// Lengths of code words by the first three bits of their unary code, one byte each. Zero stands
-/// for a longer unary code, as in one word of fifty. Each word starts where the last one ended, so
-/// the latency of this step limits the decoder. Shifting a register has a third of the latency of
-/// reading a table in memory.
+/// Lengths of code words, one byte for each value of the first three bits of the unary code. Zero
+/// stands for a longer unary code, which one word in fifty has. Each word starts where the last one
+/// ended, so the latency of this step limits the decoder. Shifting a register has a third of the
+/// latency of reading a table in memory.
 const LENGTHS: u64 = {
     let mut lengths = 0;
     let mut first = 1u32;
@@ -256,10 +256,10 @@ impl Window {
 /// Number of code words that are read from one window.
 const GROUP: usize = 4;
 
-/// Reads groups while they are valid and 16 bytes are left. Returns the number of groups read. Does
-/// not diagnose the next group.
+/// Reads groups as long as they are valid and 16 bytes are left. Returns the number of groups that
+/// were read. Does not say what is wrong with the next group.
 ///
-/// The bits behind the window are loaded while the window is read, since their place is already
+/// While the window is read, the bits after the window are loaded, since their place is already
 /// known. So the chain of code words does not wait for memory.
 #[inline(always)]
 fn read_groups(bytes: &[u8], at: &mut usize, groups: &mut [[i16; GROUP]]) -> usize {
@@ -351,18 +351,18 @@ fn read_counted_groups(bytes: &[u8], groups: &mut [[i16; GROUP]]) -> (usize, usi
     (read, end - 63)
 }
 
-/// Faults found in the values.
+/// Faults that were found in the values.
 #[derive(Clone, Copy, Default)]
 struct Faults {
     /// All ones if there is a minus zero.
     minus_zero: i16,
-    /// Length of the longest run of zeros. A result has seven bits of a run; 16 stands for a longer
-    /// run.
+    /// Length of the longest run of zeros. A result has only seven bits of a run, so 16 stands for
+    /// a longer run.
     longest: i16,
 }
 
 impl Faults {
-    /// True if a code word was not read whole.
+    /// Returns true if a code word was not read whole.
     #[inline(always)]
     fn incomplete(self) -> bool {
         self.longest > 6
@@ -416,8 +416,8 @@ pub(super) fn evaluate(s2: &mut [i16]) -> bool {
     minus_zero < 0
 }
 
-/// Reads `s2` from the start of `bytes` and returns the number of bytes taken. The spare bits of
-/// the last of them are zero. Variable time: signatures are public.
+/// Reads `s2` from the start of `bytes` and returns the number of bytes that were read. The spare
+/// bits of the last byte must be zero. Variable time: signatures are public.
 ///
 /// Source: Falcon specification v1.2, algorithm 18 (Decompress).
 pub(super) fn decompress(bytes: &[u8], s2: &mut [i16]) -> Result<usize, DecodeError> {
@@ -448,7 +448,7 @@ pub(super) fn decompress_counted(bytes: &[u8], s2: &mut [i16]) -> Result<usize, 
     let (read, at) = read_counted_groups(bytes, groups);
     let faults = evaluate_counted(groups.split_at_mut(read).0);
     if faults.incomplete() {
-        // The code has a long run, or an invalid one.
+        // The code has a long run or an invalid word.
         return decompress_from(bytes, 0, s2);
     }
     let used = decompress_from(bytes, at, s2.split_at_mut(GROUP * read).1)?;
@@ -496,10 +496,11 @@ mod tests {
     /// Number of zero bytes behind the code words. With them, no group is too near the end.
     const PADDING: usize = 16;
 
-    /// If the counting decoder read nothing, [`decompress_from`] would hide that from other tests.
+    /// Checks that the counting decoder reads most groups. Other tests would not notice if
+    /// [`decompress_from`] read everything.
     #[test]
     fn ordinary_groups_are_read_by_counting() {
-        // The runs of a group: 57 bits fit in the window, 58 do not.
+        // The sums of the runs are 57 bits, which fit in the window, and 58 bits, which do not fit.
         for (runs, fits) in [([6, 6, 5, 4], true), ([6, 6, 5, 5], false)] {
             let mut s2 = vec![0; 512];
             for (i, s) in s2.iter_mut().enumerate() {

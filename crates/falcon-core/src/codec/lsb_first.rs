@@ -1,8 +1,8 @@
 //! Encodings of FN-DSA, as the crate `fn-dsa` 0.4.0 has them. They are those of round 3 with the
 //! bits in the opposite order: least significant first, in every field and in every byte.
 //!
-//! So the code of round 3 reads and writes them, and this module reverses the bits of all bytes and
-//! of all fields before or after that.
+//! So the code of round 3 reads and writes these encodings. This module reverses the bits of all
+//! bytes and of all fields before reading and after writing.
 
 use super::bits::pack;
 use super::compressed::decompress;
@@ -97,12 +97,13 @@ pub(crate) fn decode_public_key(
 
 /// Reads the fields of a public key. Returns the spare bits of the last byte.
 ///
-/// This is faster than reversing all bits, as the decoders of other objects do. A verifier may read
-/// a key each time.
+/// This is faster than reversing all bits, as the decoders of other objects do. Speed matters here,
+/// since a verifier may read a key for every signature.
 fn unpack(body: &[u8], fields: &mut [u16]) -> u8 {
     const MASK: u64 = (1 << WIDTH) - 1;
     let field = |word: u64, k: u32| (word >> (WIDTH * k) & MASK) as u16;
-    // Eight fields are fourteen bytes. Four are in the first eight bytes, four in the last eight.
+    // Eight fields are fourteen bytes. Four fields are in the first eight bytes, and four are in
+    // the last eight bytes.
     let (groups, rest) = body.as_chunks::<{ WIDTH as usize }>();
     let (eights, few) = fields.as_chunks_mut::<8>();
     for (eight, bytes) in eights.iter_mut().zip(groups) {
@@ -232,7 +233,8 @@ fn reverse_magnitudes(isa: impl Isa, s2: &mut [i16]) -> Result<(), DecodeError> 
     Ok(())
 }
 
-/// Fewest signatures that are read side by side. Up to three are read faster one at a time.
+/// Smallest number of signatures that are read side by side. Up to three signatures are read faster
+/// one at a time.
 #[cfg(feature = "alloc")]
 const FEWEST_READ_TOGETHER: usize = 4;
 
@@ -339,7 +341,7 @@ mod tests {
             assert_eq!(decode_public_key(logn, &out, &mut read), Ok(()));
             assert_eq!(read, values, "{logn}");
             if logn == 1 {
-                // The other degrees have no spare bits in the last byte.
+                // Only degree 2 has spare bits in the last byte.
                 for spare in 4..8 {
                     let mut out = out.clone();
                     out[4] |= 1 << spare;

@@ -1,7 +1,7 @@
 //! The secret key: `f`, `g` and `F` in two's complement. `G` is recomputed by
 //! [`complete_private`](crate::ring::complete_private).
 //!
-//! Encoding and decoding take constant time; only the outcome is revealed.
+//! Encoding and decoding take constant time. Only success or failure is revealed.
 
 use super::bits::{pack, packed_len, sign_extend, unpack};
 use super::strip_header;
@@ -37,7 +37,7 @@ pub(crate) fn is_encodable(logn: u32, f: &[i8], g: &[i8], capital_f: &[i8]) -> b
     for (width, polynomial) in widths(logn).into_iter().zip([f, g, capital_f]) {
         let bound = (1i16 << (width - 1)) - 1;
         for &x in polynomial {
-            // A value outside sets the sign bit.
+            // A value outside the bounds sets the sign bit.
             outside |= (bound - i16::from(x)) | (bound + i16::from(x));
         }
     }
@@ -77,8 +77,8 @@ pub(crate) fn decode(
     decode_fields(logn, body, [f, g, capital_f], |_, field| field)
 }
 
-/// Reads polynomials from a body of the right length. `convert` converts a field of a width before
-/// the polynomial gets it.
+/// Reads polynomials from a body of the right length. `convert` converts each field, given its
+/// width, before it is stored in the polynomial.
 ///
 /// # Errors
 /// `Range` if a coefficient is `-2^(width-1)`.

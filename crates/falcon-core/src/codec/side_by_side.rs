@@ -1,11 +1,11 @@
 //! Reads compressed polynomials side by side, one in each lane.
 //!
 //! The place of a code word is known only when the word before it has been read. So a decoder of
-//! one polynomial waits for a chain of shifts at every word. Here, every lane runs a chain of its
-//! own.
+//! one polynomial waits for a chain of shifts at every word. Here, every lane runs a separate
+//! chain.
 //!
-//! An invalid sequence of code words is not diagnosed here. The decoder of
-//! [`compressed`](super::compressed) reads it again, alone, and reports the error.
+//! If a sequence of code words is invalid, this module does not say why. The decoder of
+//! [`compressed`](super::compressed) then reads it again alone and reports the error.
 
 use super::compressed::{MAX_LEN, MIN_LEN, evaluate, spare_bits};
 use crate::lanes::{Isa, Register};
@@ -21,7 +21,8 @@ pub(crate) struct Item<'b, 's> {
     pub(crate) used: Option<usize>,
 }
 
-/// Number of lanes if registers hold four words or more. So many chains hide the latency of each.
+/// Number of lanes if registers hold four words or more. With 16 chains, the processor need not
+/// wait for the latency of each.
 pub(crate) const LANES: usize = 16;
 
 /// Number of lanes if registers hold fewer than four words.
@@ -37,7 +38,7 @@ const TOGETHER: usize = 8;
 /// Number of groups that are read before they are moved to their places.
 const ROWS: usize = 32;
 
-/// The groups of all lanes. Each row has cache lines of its own.
+/// The groups of all lanes. No two rows share a cache line.
 #[repr(align(64))]
 struct Rows<const N: usize>([[u64; N]; ROWS]);
 
@@ -146,8 +147,8 @@ fn split(groups: &[u64; TOGETHER]) -> [i16; GROUP * TOGETHER] {
 /// Reads a group of code words into every row, in the form that [`evaluate`] needs. `bits` has the
 /// position of the next bit of each lane.
 ///
-/// A lane reads zeros past the end of its body. A code word ends with a one. So a word of a valid
-/// length has been read whole, and a word that is cut has an invalid length.
+/// A lane reads zeros after the end of its body, and a code word ends with a one. So a word of a
+/// valid length has been read whole, and a word that is cut off has an invalid length.
 #[inline(always)]
 fn read<const N: usize>(bodies: &[&[u8]; N], bits: &mut [u64; N], rows: &mut [[u64; N]; ROWS]) {
     let mut last = [0; N];

@@ -30,7 +30,7 @@ const CT_WIDTH: u32 = 12;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// Golomb-Rice codes of the coefficients; the length varies.
+    /// Golomb-Rice codes of the coefficients. The length varies.
     Compressed,
     /// Golomb-Rice codes, filled up with zero bytes to a fixed length.
     Padded,
@@ -46,11 +46,11 @@ impl Format {
         }
     }
 
-    /// Length of a signature in bytes; for a compressed one, the maximum.
+    /// Length of a signature in bytes. For the compressed format, it is the maximum.
     ///
-    /// Both Golomb-Rice lengths are the reference's. The padded length is a little above the mean:
-    /// a sum of terms in `n / 1024`, each rounded down. The compressed maximum is `11 n + 101 n /
-    /// 1024` bits of code.
+    /// Both lengths of Golomb-Rice codes are those of the reference. The padded length is slightly
+    /// above the mean: a sum of terms in `n / 1024`, each rounded down. The code of a compressed
+    /// signature has at most `11 n + 101 n / 1024` bits.
     pub(crate) const fn max_len(self, logn: u32) -> usize {
         let n = 1usize << logn;
         /// Returns `floor(k n / 1024)`.
@@ -69,9 +69,9 @@ impl Format {
     }
 }
 
-/// Writes a signature to the start of `out` and returns its length. `None` if a
-/// coefficient exceeds 2047 in absolute value, if the code does not fit the
-/// padded length (the signer then tries again) or does not fit `out`.
+/// Writes a signature to the start of `out` and returns its length. Returns `None` if a coefficient
+/// exceeds 2047 in absolute value, if the code does not fit the padded length (the signer then
+/// tries again), or if `out` is too short.
 ///
 /// Constant time in the values for [`Format::ConstantTime`].
 pub(crate) fn encode(
@@ -109,7 +109,8 @@ pub(crate) fn encode(
     Some(1 + NONCE_LEN + written)
 }
 
-/// Writes coefficients in [`CT_WIDTH`] bits each. `None` if one exceeds 2047 in absolute value.
+/// Writes coefficients in [`CT_WIDTH`] bits each. Returns `None` if a coefficient exceeds 2047 in
+/// absolute value.
 ///
 /// Not generic over the instruction set, so that a program has one copy.
 fn pack_signed(s2: &[i16], out: &mut [u8]) -> Option<()> {
@@ -174,10 +175,10 @@ pub(crate) fn split(
     rest.split_first_chunk().ok_or(DecodeError::Length)
 }
 
-/// Checks the bytes after the code: none, or zero bytes if the signature is padded.
+/// Checks the bytes after the code. There must be none, or zero bytes if the signature is padded.
 pub(crate) fn check_tail(format: Format, tail: &[u8]) -> Result<(), DecodeError> {
     if format == Format::Padded {
-        // Unlike `any`, this compares all bytes with one comparison.
+        // This compares all bytes with one comparison, which `any` would not do.
         match tail.iter().fold(0, |all, byte| all | byte) {
             0 => Ok(()),
             _ => Err(DecodeError::NonCanonical),

@@ -1,4 +1,4 @@
-//! Canonicity: a decoder accepts only the bytes that the encoder writes.
+//! Tests that encodings are canonical: a decoder accepts only the bytes that the encoder writes.
 
 use super::signature::Format;
 use super::{
@@ -14,7 +14,7 @@ use std::vec::Vec;
 
 const FORMATS: [Format; 3] = [Format::Compressed, Format::Padded, Format::ConstantTime];
 
-/// Signature polynomials. They are as short as real ones, with rare large coefficients.
+/// Makes signature polynomials. They are as short as real ones, with rare large coefficients.
 fn short(n: usize) -> impl Strategy<Value = Vec<i16>> {
     let coefficient = prop_oneof![
         60 => -300..=300i16,
@@ -70,7 +70,7 @@ fn decompress(body: &[u8], s2: &mut [i16]) -> Result<usize, DecodeError> {
     result
 }
 
-/// Number of zero bits in the code word of a coefficient.
+/// Returns the number of zero bits in the run of a coefficient's code word.
 fn run(s: i16) -> u16 {
     s.unsigned_abs() >> 7
 }
@@ -78,8 +78,9 @@ fn run(s: i16) -> u16 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Lanes read the same values as the decoder of one polynomial. They leave bodies to it that
-    /// are malformed, shorter than a load, or have four words longer than a load.
+    /// Checks that lanes read the same values as the decoder of one polynomial. Lanes leave a body
+    /// to this decoder if it is malformed, is shorter than a load, or has four words longer than a
+    /// load.
     #[test]
     fn lanes_read_what_is_read_alone(
         polynomials in (7..=MAX_LOGN).prop_flat_map(|logn| vec_of(short(1 << logn), 1..10)),
@@ -264,7 +265,8 @@ fn compressed_bit_by_bit(s2: &[i16]) -> Vec<u8> {
     bits.chunks(8).map(byte).collect()
 }
 
-/// Compresses `s2` and compares the result with the definition. One byte less is too short.
+/// Compresses `s2` and compares the result with the definition. Memory with one byte less must be
+/// refused.
 fn compresses_as_defined(isa: impl Isa, s2: &[i16]) {
     let expected = compressed_bit_by_bit(s2);
     let mut out = vec![0xa5; expected.len() + 9];
@@ -453,7 +455,7 @@ fn headers_of_other_objects_degrees_and_formats_are_refused() {
 #[test]
 fn the_least_value_of_each_two_s_complement_field_is_out_of_range() {
     let mut bytes = encode(Format::ConstantTime, 4, &[0; NONCE_LEN], &[-2047; 16]).unwrap();
-    // The value is 1000 0000 0001: this clears the last bit of the first field.
+    // The value is 1000 0000 0001, so this clears the last bit of the first field.
     bytes[1 + NONCE_LEN + 1] &= 0x0f;
     assert_eq!(
         decode(Format::ConstantTime, 4, &bytes),
@@ -535,7 +537,7 @@ fn lengths_are_those_of_the_parameter_sets() {
     assert_eq!(padded, [47, 52, 63, 82, 122, 200, 356]);
 }
 
-/// Values whose four code words have `len` bits together.
+/// Returns values whose four code words have `len` bits together.
 fn four_words_of(len: u32, longest_run: u32) -> [i16; 4] {
     let mut zeros = len - 4 * compressed::MIN_LEN;
     [(); 4].map(|()| {
@@ -585,7 +587,7 @@ fn code_words_of_all_lengths_are_read_together_or_alone() {
     }
 }
 
-/// A run of zeros that is too long is one error, the end of the bytes another.
+/// Checks the two errors for a run of zeros that is too long and for the end of the bytes.
 #[test]
 fn the_end_of_the_bytes_is_told_from_a_run_that_is_too_long() {
     let mut s2 = [0; 2];
@@ -609,7 +611,7 @@ fn the_end_of_the_bytes_is_told_from_a_run_that_is_too_long() {
     }
 }
 
-/// There is no message, so no byte of a message can be taken for the header.
+/// Opens an input without a message. No byte of a message can then be mistaken for the header.
 #[test]
 fn a_signed_message_that_is_cut_or_longer_than_it_says_has_a_wrong_length() {
     let logn = 3;

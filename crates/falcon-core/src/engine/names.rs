@@ -13,7 +13,7 @@ impl Engine {
         Self::instruction_sets().next().unwrap_or(Self::plain())
     }
 
-    /// Returns `scalar` if the target surely has a binary64 unit, else `soft`.
+    /// Returns `scalar` if the target certainly has a binary64 unit, and `soft` otherwise.
     fn plain() -> Self {
         if Native::HARDWARE {
             Self::Scalar
@@ -100,7 +100,7 @@ mod tests {
         }
     }
 
-    /// `Best` detects the instruction sets without this list.
+    /// Compares `Best` with this list, since `Best` detects the instruction sets without the list.
     #[test]
     fn the_instruction_sets_of_the_processor_are_found() {
         let none = matches!(Best::find(), Best::Native(_));

@@ -5,12 +5,12 @@
 //! replays a reduction. It gives the right bits in every mode:
 //!
 //! - With the instruction sets of x86-64 or AArch64, it sets the default mode, and restores the
-//!   caller's. The crates of the instruction sets do that, since it needs `unsafe`.
+//!   caller's mode afterwards. The crates of the instruction sets do this, since it needs `unsafe`.
 //! - Otherwise it tests how the binary64 unit rounds. If it does not round to nearest even, the
 //!   engine [`Soft`](crate::lanes::Soft) computes instead, on integers.
 //!
-//! Every operation has `to_nearest!` once, where its floating-point work starts. Verification needs
-//! none: it computes on integers.
+//! Every operation has `to_nearest!` once, where its floating-point work starts. Verification
+//! computes on integers, so it does not need the macro.
 //!
 //! `to_nearest!(b => body)` evaluates `body` on the arithmetic `b`, or on `Soft` as `b`.
 //! `to_nearest!(b, name: token, soft => body)` evaluates it with `token` as `name`, or with `soft`.
@@ -75,7 +75,7 @@ pub(crate) mod ask {
     /// Returns true if this arithmetic rounds to nearest even now.
     #[inline(always)]
     pub(crate) fn is_right<B: Binary64>(_: B) -> bool {
-        // WebAssembly has no other mode.
+        // WebAssembly always rounds to nearest.
         !B::HARDWARE || cfg!(target_family = "wasm") || rounds_to_nearest()
     }
 

@@ -27,15 +27,16 @@ fn scaled_product<L: Lanes, R: F64s<L::Isa>>(
         let p = R::complex_mul(t, shared(l, &b_re[u], &b_im[u]));
         store::<L, R>(p, &mut t_re[u], &mut t_im[u]);
     }
-    // A separate loop keeps a single product in the code. Without a floating-point unit, each
-    // product is a hundred instructions.
+    // A separate loop multiplies by the factor, so that the code has only one product. Without a
+    // floating-point unit, each product is a hundred instructions.
     let factor: R = l.cycle(&[factor]);
     for t in runs_mut::<L, R, _>(2 * m, t) {
         L::store(l.load(t) * factor, t);
     }
 }
 
-/// Computes `t <- (t b) factor` in a call: one copy serves both halves of the target.
+/// Computes `t <- (t b) factor` in a call, so that both halves of the target share one copy of the
+/// code.
 #[inline(never)]
 fn scale_product<L: Lanes>(l: L, logn: u32, t: &mut [L::Real], b: &[f64], factor: f64) {
     let m = (1usize << logn) / 2;
@@ -122,8 +123,8 @@ impl<L: Lanes> Fft for L {
                 stored::<L>(loaded(*self, y).floor()),
             ];
         }
-        // Both numbers go into one register: this crate cannot reach the instruction for a single
-        // double.
+        // Both numbers go into one register, since this crate cannot use the instruction for a
+        // single double.
         let mut out = a;
         let floors = self.load(&L::runs::<L::X2, _>(&a)[0]).floor();
         L::store::<L::X2>(floors, &mut L::runs_mut::<L::X2, _>(&mut out)[0]);

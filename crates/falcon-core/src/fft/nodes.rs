@@ -34,9 +34,9 @@ fn couples_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(
 
 /// Splits a run of couples of neighbours: `x` has the first of each couple, `y` the second.
 ///
-/// The twiddle is halved, not the difference: nothing waits for the twiddle, so the halving is off
-/// the chain from `a` and `b` to the result. The bits are the same. Halving commutes with the
-/// rounding of products and sums as long as no operand, product or sum is subnormal, before or
+/// The twiddle is halved, not the difference. The twiddle is known early, so halving it does not
+/// lengthen the chain from `a` and `b` to the result. The bits are the same. Halving commutes with
+/// the rounding of products and sums as long as no operand, product or sum is subnormal, before or
 /// after the halving. No such number is subnormal: a nonzero number of signing is about `2^-200` or
 /// larger (`fpr/soft.rs`), and twiddles are above `2^-9`.
 #[inline(always)]
@@ -159,7 +159,7 @@ fn norm<I: Copy, R: F64s<I>>(a: [R; 2]) -> R {
 /// A run of entries of a diagonal.
 #[derive(Clone, Copy)]
 enum Entry<R> {
-    /// The imaginary part is zero: at the root, and in [`Ldl::Real`].
+    /// A diagonal whose imaginary part is zero: at the root, and in [`Ldl::Real`].
     Real(R),
     Complex([R; 2]),
 }

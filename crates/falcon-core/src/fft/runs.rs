@@ -35,7 +35,7 @@ pub(super) const fn len<L: Lanes, R: F64s<L::Isa>>() -> usize {
     R::LEN / L::LANES
 }
 
-/// Returns the `m` twiddles of the stage of `m` blocks.
+/// Returns the `m` twiddles of the stage that has `m` blocks.
 #[inline(always)]
 pub(super) fn twiddles(m: usize) -> (&'static [f64], &'static [f64]) {
     (&TWIDDLE_RE[m..2 * m], &TWIDDLE_IM[m..2 * m])

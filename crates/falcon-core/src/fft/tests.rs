@@ -11,8 +11,8 @@ use std::vec::Vec;
 /// Fraction bits of the fixed-point numbers that recompute the table.
 const FRACTION: u64 = 160;
 
-/// `(cos, sin)` of `pi * numerator / 1024`, `0 <= numerator < 512`, by Taylor
-/// series in fixed point; the error is far below `2^-150`.
+/// Returns `(cos, sin)` of `pi * numerator / 1024` for `0 <= numerator < 512`, by Taylor series in
+/// fixed point. The error is far below `2^-150`.
 fn cos_sin(numerator: u64) -> (BigInt, BigInt) {
     let one = BigInt::from(1) << FRACTION;
     // Machin: pi = 16 atan(1/5) - 4 atan(1/239).
@@ -71,7 +71,7 @@ fn twiddles_are_the_nearest_doubles() {
     }
 }
 
-/// Deterministic values in `(-2^7, 2^7)`.
+/// Returns deterministic values in `(-2^7, 2^7)`.
 fn polynomial(n: usize, seed: u64) -> Vec<f64> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     (0..n)
@@ -97,8 +97,8 @@ fn multiply_negacyclic(a: &[f64], b: &[f64]) -> Vec<f64> {
 }
 
 /// Compares `target`, which multiplies polynomials and divides by `q`, with schoolbook products.
-/// Values reach 2^24, so ten stages of rounding leave an error near 2^-53+24+4 before the division;
-/// a wrong twiddle or sign shows in the first bits.
+/// Values reach 2^24, so ten stages of rounding leave an error near 2^(-53+24+4) before the
+/// division. A wrong twiddle or sign would show in the first bits.
 #[test]
 fn products_in_the_fft_domain_are_products_of_polynomials() {
     for logn in 1..=10 {
@@ -122,7 +122,7 @@ fn products_in_the_fft_domain_are_products_of_polynomials() {
     }
 }
 
-/// Splitting separates the even from the odd coefficients.
+/// Checks that splitting separates the even from the odd coefficients.
 #[test]
 fn split_and_merge_follow_even_and_odd_coefficients() {
     for logn in 2..=10 {

@@ -8,7 +8,7 @@ use super::{TWIDDLE_IM, TWIDDLE_RE};
 use crate::lanes::{F64s, Lanes};
 use core::ops::Range;
 
-/// Number of bytes that stay in the first-level cache of every processor, beside other data.
+/// Number of bytes that, beside other data, stay in the first-level cache of every processor.
 const CACHED: usize = 1 << 14;
 
 /// Place of a part of the polynomial: part number `index` of `count`.
@@ -54,8 +54,9 @@ fn stage<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     }
 }
 
-/// Computes two stages of a part in one pass over memory: butterflies of values `2t` apart, and `t`
-/// apart. `t` is a multiple of the run.
+/// Computes two stages of a part in one pass over memory. The butterflies of the first stage join
+/// values `2t` apart, and those of the second stage join values `t` apart. `t` is a multiple of the
+/// run.
 #[inline(always)]
 fn two_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     l: L,
@@ -220,8 +221,8 @@ fn parts<'a, T>(
 /// Stage by stage, block `i` holds `f mod x^(2t) - w^2` and becomes `f mod
 /// x^t - w` and `f mod x^t + w`.
 ///
-/// The data of many lanes exceed the cache. As soon as a block fits the cache, it goes through all
-/// further stages before the next block.
+/// The data of many lanes exceed the cache. As soon as a block fits the cache, all further stages
+/// of this block are computed before the next block.
 #[inline(always)]
 pub(super) fn fft<L: Lanes, R: F64s<L::Isa>>(l: L, logn: u32, f: &mut [L::Real]) {
     let m = 1 << (logn - 1);
@@ -275,7 +276,7 @@ pub(super) fn ifft<L: Lanes, R: F64s<L::Isa>>(l: L, logn: u32, f: &mut [L::Real]
     if L::LANES == 1 {
         t = first_stages::<L, R>(l, Part::WHOLE, m, scale, re, im);
     } else {
-        // Finds the longest parts that fit the cache and that pairs of stages end with.
+        // Finds the longest parts that fit the cache and at which a pair of stages ends.
         while 2 * t < m && !exceeds_the_cache::<L>(4 * t) {
             t *= 4;
         }

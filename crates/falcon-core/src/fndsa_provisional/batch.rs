@@ -191,7 +191,7 @@ fn verify_jobs(
     out
 }
 
-/// Decodes and verifies encoded signatures, otherwise as [`verify_jobs`].
+/// Decodes and verifies encoded signatures. Apart from that, does the same as [`verify_jobs`].
 fn verify_encoded(engine: Engine, logn: u32, jobs: &[EncodedVerification<'_>]) -> Vec<Verdict> {
     let mut out = vec![Verdict::Malformed; jobs.len()];
     on_engine!(engine, arith, _fft => {
@@ -380,7 +380,7 @@ impl Signer<'_> {
         reals
     }
 
-    /// Signs `mus`. `seeds` has the seed of the first attempt at each.
+    /// Signs `mus`. `seeds` has the seed of the first attempt at each signature.
     fn sign_with_seeds<B: SigningIsa<F64: ShakeDouble>, F: Fft>(
         &self,
         engine: LaneEngine<B, F>,
@@ -486,7 +486,8 @@ impl<I: SigningIsa, S: ShakeSampling> Attempts<S> for Jobs<'_, '_, I> {
         &attempt.point
     }
 
-    /// The norm is computed again with `s1`, since its coefficients are bounded too.
+    /// Judges an attempt. The norm is computed again with `s1`, since the coefficients of `s1` are
+    /// bounded, too.
     fn finish(&mut self, attempt: &Attempt, vector: Result<(u64, &[i16]), FaultError>) -> bool {
         let mut over = vector.is_err();
         if let Ok((_, s2)) = vector {
@@ -518,8 +519,8 @@ mod tests {
     /// Number of jobs. They fill the lanes more than twice.
     const JOBS: usize = 41;
 
-    /// Signs jobs. Every second job has one attempt left. Returns for each job whether it was
-    /// signed.
+    /// Signs jobs, of which every second one has only one attempt left. Returns for each job
+    /// whether it was signed.
     fn last_attempts<B: SigningIsa<F64: ShakeDouble>, F: Fft>(arith: B, fft: F) -> [bool; JOBS] {
         let key = SigningKey::<insecure::Falcon8>::from_seed(&[7; 32]).expect("no fault");
         let signer = Signer::of(&key);
@@ -541,8 +542,9 @@ mod tests {
         signed
     }
 
-    /// Round 3 has other last bits of `1 / sigma`, and another order of operations in quotients.
-    /// Each changes a signature so rarely that known answers do not show it.
+    /// Compares the profile with that of round 3, which has other last bits of `1 / sigma` and
+    /// another order of operations in quotients. Each of these changes a signature so rarely that
+    /// known answers do not show it.
     #[test]
     fn the_tree_has_the_profile_of_fn_dsa() {
         fn differences<P: Parameters>() {
@@ -556,7 +558,8 @@ mod tests {
             assert_eq!(basis, their_basis);
             let close = |a: f64, b: f64, by: f64| (a - b).abs() <= by * a.abs();
 
-            // Compares `l10` of the root, which comes before any leaf. Only the quotient differs.
+            // Compares `l10` of the root, which is computed before any leaf. So only the quotient
+            // differs.
             let pairs = tree[..P::N].iter().zip(&their_tree[..P::N]);
             assert!(pairs.clone().all(|(&a, &b)| close(a, b, 1e-15)));
             assert!(pairs.filter(|(a, b)| a != b).count() > P::N / 8);
@@ -579,7 +582,7 @@ mod tests {
         differences::<crate::Falcon1024>();
     }
 
-    /// If the last attempt of a job is refused, only that job ends.
+    /// Checks that only the job whose last attempt is refused ends.
     #[test]
     fn a_job_without_further_attempts_leaves_the_others() {
         let alone = last_attempts(Baseline, Baseline);

@@ -197,7 +197,7 @@ pub(super) struct Signer<'a> {
 struct Attempted<'a> {
     nonce: &'a mut [u8; NONCE_LEN],
     point: &'a mut [u16],
-    /// Fills whole cache lines.
+    /// Memory for `s1`, in whole cache lines.
     s1: &'a mut [i16],
     s2: &'a mut [i16],
 }
@@ -254,7 +254,8 @@ impl<'a> Signer<'a> {
             sampling.start(&mut feed, &of_attempt);
             *out.nonce = nonce::<S>(&feed);
             point_of(out.nonce, mu, out.point);
-            // The norm is computed again with `s1`, since its coefficients are bounded too.
+            // The norm is computed again with `s1`, since the coefficients of `s1` are bounded,
+            // too.
             attempt_from_basis(
                 b,
                 sampling,
@@ -336,7 +337,7 @@ const INV_SIGMA: [u64; 11] = [
 /// Returns the profile of FN-DSA at degree `2^logn`.
 pub(super) fn profile(logn: u32) -> Profile {
     Profile {
-        // The quotient is exact: 53 bits, and a power of two.
+        // The quotient is exact: the numerator has 53 bits, and the divisor is a power of two.
         inv_sigma: INV_SIGMA[logn as usize] as f64 / (1u64 << 60) as f64,
         sigma_min: SIGMA_MIN[logn as usize],
         ldl: Ldl::Real,
@@ -446,8 +447,8 @@ mod tests {
         }
     }
 
-    /// In this test the integers are right, but the signer cannot know that. So it gives no
-    /// signature, and makes no further attempt.
+    /// Signs with a sampler that gives up. The integers are right, but the signer cannot know that.
+    /// So it gives no signature and makes no further attempt.
     #[test]
     fn a_sampler_that_gives_up_ends_the_attempts() {
         let key = crate::SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");

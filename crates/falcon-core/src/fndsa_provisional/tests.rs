@@ -1,4 +1,4 @@
-//! Each bound is tested with a vector that no other bound refuses.
+//! Tests each bound with a vector that no other bound refuses.
 
 use super::batch::{FnDsa, VerifyJob};
 use super::signing_key::Signer;
@@ -18,7 +18,7 @@ fn key(h: [u16; 512]) -> crate::VerifyingKey<P> {
     key
 }
 
-/// `x mod q`.
+/// Returns `x mod q`.
 fn residue(x: i32) -> u16 {
     x.rem_euclid(Q as i32) as u16
 }
@@ -30,7 +30,7 @@ fn vector(value: i16, count: usize) -> [i16; 512] {
     vector
 }
 
-/// Coefficients at the bound of magnitudes and one beyond, and whether they are valid.
+/// Coefficients at the bound on magnitudes and one beyond the bound, and whether they are valid.
 const AT_THE_BOUND: [(i16, bool); 4] = [(840, true), (-840, true), (841, false), (-841, false)];
 
 /// Number of coefficients of value 600 that a squared norm of 34,034,726 allows.
@@ -64,7 +64,8 @@ fn verification_bounds_each_coefficient_of_s1() {
     }
 }
 
-/// With another verifying key no attempt gives a signature, as on a device that computes wrongly.
+/// Signs with another verifying key. No attempt gives a signature, as on a device that computes
+/// wrongly.
 #[test]
 fn a_lasting_fault_is_an_error() {
     let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
@@ -107,7 +108,7 @@ fn a_signature_is_within_the_norm_by_itself() {
     }
 }
 
-/// Judges `s1` and `s2` as the signer does. With `h = 1`, `s1 = c - s2`.
+/// Returns true if the signer would accept `s1` and `s2`. With `h = 1`, `s1 = c - s2`.
 fn is_signature(s1: [i16; 512], s2: [i16; 512]) -> bool {
     let mut one = [0; 512];
     one[0] = 1;

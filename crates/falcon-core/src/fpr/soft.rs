@@ -7,11 +7,11 @@
 //! operation returns the result of IEEE 754 for rounding to nearest, ties to even, if that result
 //! is an exact zero or has a magnitude in `2^-1020 .. 2^1020`. The sign of a zero is right too.
 //! Sums are always in this range, since a nonzero sum is a multiple of the last place `2^-1012` of
-//! its operands. Falcon's products and quotients are in it too. Signing stays within about `2^-200
-//! ..= 2^100`. Its smallest numbers are the squares of the imaginary parts of diagonals, which are
-//! rounding noise: the smallest part of 118 keys was `2^-83`. The replayed reductions of key
-//! generation stay within about `2^-620 ..= 2^620`: they use numbers of ten words of 31 bits, their
-//! squares and their inverses.
+//! its operands. Falcon's products and quotients are also in this range. Signing stays within about
+//! `2^-200 ..= 2^100`. Its smallest numbers are the squares of the imaginary parts of diagonals,
+//! which are rounding noise: the smallest part of 118 keys was `2^-83`. The replayed reductions of
+//! key generation stay within about `2^-620 ..= 2^620`: they use numbers of ten words of 31 bits,
+//! their squares and their inverses.
 //!
 //! Infinities, NaNs, subnormal operands, a divisor of zero and the square root of a negative number
 //! are not supported. The functions return some bits for them, and nothing worse happens.

@@ -11,7 +11,7 @@ use falcon_keccak::{Blocks, RATE_WORDS};
 /// Number of 16-bit words in a block.
 const WORDS: usize = 4 * RATE_WORDS;
 
-/// Mask of the last sixteen words: all ones for each word that was already taken.
+/// Mask of the last sixteen words. It is all ones for each word that was already taken.
 const REFUSED: [u16; 16] = {
     let mut refused = [u16::MAX; 16];
     let mut i = 16 - WORDS % 16;
@@ -22,7 +22,7 @@ const REFUSED: [u16; 16] = {
     refused
 };
 
-/// The least multiple of `q` that is not used: `5q`. Words from it on are skipped.
+/// The first multiple of `q` that is not used: `5q`. Words that are not below it are skipped.
 pub(crate) const LIMIT: u16 = (5 * Q) as u16;
 
 /// Fills `point` from the blocks of `reader`.
@@ -51,8 +51,8 @@ impl<'a> PointFiller<'a> {
     /// Takes coefficients from the next block of the stream. Returns true if the point needs
     /// another block.
     ///
-    /// Vector code reduces all words. Then the kept words are moved together without a branch: one
-    /// word in sixteen is skipped, and no predictor can tell which.
+    /// Vector code reduces all words. Then the kept words are moved together without a branch,
+    /// since one word in sixteen is skipped and no predictor can predict which one.
     #[inline(always)]
     pub(crate) fn take(&mut self, isa: impl Isa, block: &[u64; RATE_WORDS]) -> bool {
         isa.vectorize(
@@ -81,8 +81,8 @@ impl<'a> PointFiller<'a> {
         for four in block.as_chunks().0 {
             self.take_sixteen(isa, four, &[0; 16]);
         }
-        // The last words come together with words before them. The earlier words are refused this
-        // time.
+        // The last sixteen words include earlier words that were already taken. These are refused
+        // now.
         if let Some(four) = block.last_chunk() {
             self.take_sixteen(isa, four, &REFUSED);
         }
@@ -150,11 +150,12 @@ const fn reduce(w: u16) -> u16 {
 mod tests {
     use super::*;
 
-    /// Targets without vector units take words one by one. The result is the same.
+    /// Compares with taking words one by one, as targets without vector units do.
     #[test]
     fn words_one_by_one_are_those_taken_together() {
         let words = |i: usize| {
-            // Words at the limit, one below and one beyond, then many others.
+            // The first words are at the limit, one below it and one above it. Many other words
+            // follow.
             let word = match i {
                 0 => LIMIT,
                 1 => LIMIT - 1,
@@ -166,7 +167,7 @@ mod tests {
         let block = core::array::from_fn(|i| {
             (0..4).fold(0, |x, j| x | u64::from(words(4 * i + j)) << (16 * j))
         });
-        // Tries points with room for all words, and for fewer.
+        // Tries points with room for all words, and points with room for fewer words.
         for room in [128, 68, 40, 1, 0] {
             let (mut together, mut alone) = ([0xffff; 128], [0xffff; 128]);
             let mut filler = PointFiller::new(&mut together[..room]);

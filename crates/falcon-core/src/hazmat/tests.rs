@@ -23,8 +23,8 @@ impl Stream {
     }
 }
 
-/// Generates the key of a line from `stream` and signs with the next bytes. Returns whether the key
-/// is the one of the line. If not, moves the stream to the position that the line states.
+/// Generates the key of a line from `stream` and signs with the next bytes. Returns true if the key
+/// is that of the line. If not, moves the stream to the position that the line gives.
 fn key_is_reproduced<P: Parameters>(stream: &mut Stream, line: &[&str]) -> bool {
     let hex = |bytes: &[u8]| base16ct::lower::encode_string(bytes);
     let mut key = SigningKey::<P>::EMPTY;
@@ -64,8 +64,8 @@ fn key_is_reproduced<P: Parameters>(stream: &mut Stream, line: &[&str]) -> bool 
     same
 }
 
-/// At the degrees of the scheme, the keys are the reference's. So are these keys of small degrees,
-/// except some of degrees 8 and 32.
+/// Generates these keys again. At the degrees of the scheme, all of them equal the reference's
+/// keys. At small degrees, only some keys of degrees 8 and 32 differ.
 #[test]
 fn keys_from_the_stream_are_the_reference_s() {
     let text = include_str!("../../../../kat/falcon-py/sign.txt");

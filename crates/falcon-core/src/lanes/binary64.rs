@@ -2,16 +2,16 @@
 
 use super::{Double, ROUNDER};
 
-/// The instruction for square roots, in the encoding of the frame that it is inlined into; see
-/// [`falcon_x86::square_root`].
+/// The instruction for square roots, in the encoding of the frame into which this function is
+/// inlined. See [`falcon_x86::square_root`].
 #[cfg(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2"))]
 use falcon_x86::square_root;
 
 #[cfg(not(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2")))]
 #[inline(always)]
 fn square_root(x: f64) -> f64 {
-    // On these targets, libm's function is the instruction. On others it reads a table, and the
-    // leaves of a tree are secret.
+    // On these targets, libm's function is the instruction itself. On other targets it reads a
+    // table, which must not happen here since the leaves of a tree are secret.
     if cfg!(any(
         target_feature = "sse2",
         all(target_arch = "aarch64", target_feature = "neon"),

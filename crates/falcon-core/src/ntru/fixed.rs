@@ -179,7 +179,7 @@ pub(super) fn reciprocal(m: u64) -> u64 {
     y
 }
 
-/// Stores `1/B_i` (Q67) and tells whether the orthogonalised norm is below its bound.
+/// Stores `1/B_i` (Q67), and returns true if the orthogonalised norm is below its bound.
 ///
 /// Source: Falcon specification v1.2, algorithm 5 (NTRUGen): the orthogonalised norm.
 ///
@@ -235,8 +235,8 @@ pub(super) const fn sum_bound(logn: u32) -> u128 {
     ((13689u128 << (RECIPROCAL_UNIT - 1 + logn)) / (10_000 * Q as u128)) + 1
 }
 
-/// Rounds `A(z_i)/B_i`, as a polynomial, to integers. `a` holds the coefficients of `A` and
-/// receives the rounded quotient.
+/// Rounds the coefficients of the polynomial with the values `A(z_i)/B_i` to integers. `a` holds
+/// the coefficients of `A` and receives the rounded quotient.
 ///
 /// Requires `|A(z_i)| < 2^30`. The result is that of exact arithmetic unless a coefficient is
 /// within `2^-35` of a half-integer.

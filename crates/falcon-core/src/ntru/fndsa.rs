@@ -1,9 +1,9 @@
 //! Key generation as the crate `fn-dsa` 0.4.0 does it.
 //!
-//! It draws other polynomials than round 3, refuses other candidates, and does both in another
-//! order. The solver is the same, but the reduction of `fn-dsa` in fixed point refuses some pairs
-//! that have a solution. [`condition`] finds the levels that could fail. [`reduction`] reduces at
-//! these levels as `fn-dsa` does. The last division is that of `fn-dsa`.
+//! This module draws other polynomials than round 3, refuses other candidates, and does both in
+//! another order. The solver is the same, but the reduction of `fn-dsa` in fixed point refuses some
+//! pairs that have a solution. [`condition`] finds the levels that could fail. [`reduction`]
+//! reduces at these levels as `fn-dsa` does. The last division is that of `fn-dsa`.
 //!
 //! A candidate is refused for one of these reasons, in this order: `f` is not invertible modulo
 //! `q`, and then `g` is not drawn; the norm of `(f, g)` is `1.17 sqrt(q)` or more; the norm of its
@@ -11,7 +11,7 @@
 //! fits, or `fn-dsa` does not find it.
 //!
 //! Time and memory accesses depend on secrets in these ways. The refusals concern discarded
-//! candidates. About the key that is kept, they tell:
+//! candidates. About the key that is kept, time and accesses reveal:
 //!
 //! - whether its norm is within `2^-10` of the bound: then it is judged again in fixed point (2 to
 //!   3 keys in 100)
@@ -57,7 +57,7 @@ const GAUSS_1024: [u16; 12] = [
     28207, 19623, 12472, 7198, 3753, 1761, 742, 280, 94, 28, 8, 2,
 ];
 
-/// Draws from a table with two bytes. Bit 0 is the sign.
+/// A draw of two bytes with a table. Bit 0 is the sign.
 #[derive(Clone, Copy)]
 struct Tabulated(&'static [u16]);
 
@@ -160,7 +160,7 @@ fn generate_on<B: Binary64>(
         if !reveal(fits(logn, f, g)) {
             return Ok(false);
         }
-        // Judging in binary64 takes a quarter of the time.
+        // Judging the norm in binary64 takes a quarter of the time.
         let answer = on_best!(best, isa => {
             to_nearest!(isa => orthogonal_norm_is_short(isa, logn, f, g))
         });

@@ -60,7 +60,7 @@ impl Draw for Round3 {
     }
 }
 
-/// Reads the stream in blocks. Never reads more than the polynomial surely needs.
+/// Reads the stream in blocks. Never reads more draws than the polynomial certainly needs.
 struct Draws<'a, D: Draw> {
     best: Best,
     draw: D,
@@ -126,7 +126,7 @@ fn values_of_draws<D: Draw>(
     );
 }
 
-/// One if `a < b`, for numbers below `2^63`.
+/// Returns one if `a < b`, and zero otherwise, for numbers below `2^63`.
 #[inline(always)]
 fn below(masks: Masks, a: u64, b: u64) -> u64 {
     masks.of_sign_64(a.wrapping_sub(b)) & 1
@@ -250,7 +250,7 @@ mod tests {
         let statistic = (0..CELLS)
             .map(|i| chi_square(f64::from(counts[i]), expected[i] * f64::from(total)))
             .sum::<f64>();
-        // With 13 degrees of freedom, 34.5 is exceeded once in a thousand.
+        // With 13 degrees of freedom, the statistic exceeds 34.5 once in a thousand tests.
         assert!(statistic < 34.5, "{statistic}");
         let half = f64::from(total - counts[0]) / 2.0;
         let signs = 2.0 * chi_square(f64::from(negative), half);
@@ -293,7 +293,7 @@ mod tests {
         }
     }
 
-    /// Draws that all have the same value, as from a stuck stream.
+    /// A draw that always has the same value, as from a stuck stream.
     #[derive(Clone, Copy)]
     struct Stuck(i32);
 
@@ -311,7 +311,8 @@ mod tests {
         }
     }
 
-    /// Without a bound, an even sum or a value out of range would be drawn again for ever.
+    /// Draws only values that are refused. Without a bound, an even sum or a value out of range
+    /// would be drawn again for ever.
     #[test]
     fn draws_that_are_always_refused_end() {
         let mut f = [0; 16];

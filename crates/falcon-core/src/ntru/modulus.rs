@@ -111,10 +111,10 @@ impl Modulus {
     pub(super) fn twice(self, x: u32) -> u32 {
         let y = x.wrapping_sub(2 * self.p);
         if cfg!(any(target_arch = "riscv32", target_arch = "riscv64")) {
-            // A minimum could become a branch.
+            // The compiler could turn a minimum into a branch.
             return y.wrapping_add((2 * self.p) & self.masks.of_sign(y));
         }
-        // As an unsigned number, y wraps to a large one exactly when x < 2p.
+        // As an unsigned number, y is large exactly when x < 2p.
         x.min(y)
     }
 
@@ -164,7 +164,7 @@ impl From<Modulus> for Moduli<1> {
 }
 
 impl<const W: usize> Moduli<W> {
-    /// Makes moduli; lane `l` has the modulus `f(l)`.
+    /// Makes the moduli. Lane `l` has the modulus `f(l)`.
     #[inline(always)]
     pub(super) fn gather(f: impl Fn(usize) -> Modulus) -> Self {
         let zero = [0; W];

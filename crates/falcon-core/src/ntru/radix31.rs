@@ -8,7 +8,7 @@ use crate::lanes::Double;
 const BITS: u32 = 31;
 pub(super) const MASK: u32 = (1 << BITS) - 1;
 
-/// Returns the word that continues `x`: zero, or `2^31 - 1` for a negative `x`.
+/// Returns the word that continues `x` beyond its end: zero, or `2^31 - 1` for a negative `x`.
 pub(super) fn sign_word(x: &[u32]) -> u32 {
     x.last().map_or(0, |top| (top >> 30).wrapping_neg() & MASK)
 }
@@ -63,7 +63,7 @@ pub(super) fn add_scaled(x: &mut [u32], y: &[u32], factor: Factor, words: usize)
         step(x, low * word + high * below);
         below = word;
     }
-    // All words that continue y are the same.
+    // All words that continue y beyond its end are the same.
     let sign = i64::from(sign_word(y));
     if let Some((first, rest)) = continued.split_first_mut() {
         step(first, low * sign + high * below);
@@ -152,7 +152,8 @@ mod tests {
         }
     }
 
-    /// Tests the largest products of both kinds. One `y` fills `x`, the other is continued.
+    /// Tests the largest products of both kinds. One `y` fills `x`, and the other one is continued
+    /// with its sign.
     #[test]
     fn the_largest_factors_and_words_do_not_overflow() {
         let most = i64::from(MASK);

@@ -1,9 +1,9 @@
 //! Replays the reference's floating-point reduction for pairs on which it may break down.
 //!
-//! [`stability`](super::stability) singles out some pairs `(f, g)`. For these, rounding errors
-//! decide if the round-3 reference finds a solution. This module performs the reference's reduction
-//! on the ill-conditioned levels, with the same roundings, and tells if it succeeds. The solution
-//! itself is unique and comes from the exact solver.
+//! [`stability`](super::stability) finds the pairs `(f, g)` for which rounding errors decide if the
+//! round-3 reference finds a solution. For these pairs, this module performs the reference's
+//! reduction on the ill-conditioned levels, with the same roundings, and returns whether the
+//! reduction succeeds. The solution itself is unique and comes from the exact solver.
 //!
 //! On each level of the reference, `(F, G)` is the lifted pair, with `LARGE[d]` words a
 //! coefficient. Repeat with `s` decreasing by 25 down to zero
@@ -12,8 +12,8 @@
 //!   k = round(2^-s (F f* + G g*) / (f f* + g g*)),   (F, G) <- (F, G) - 2^s k (f, g)
 //! ```
 //!
-//! in binary64 on the ten most significant words, with estimates of the sizes that do not look
-//! at the data. It gives up when a coefficient of `k` reaches `2^31 - 1`.
+//! in binary64 on the ten most significant words, with estimates of the sizes that do not look at
+//! the data. The reduction gives up when a coefficient of `k` reaches `2^31 - 1`.
 //!
 //! Source: the constants and the order of operations are those of the round-3 reference
 //! implementation; the known answers pin them.
@@ -102,7 +102,7 @@ pub(super) const fn area_len(logn: u32) -> usize {
 }
 
 /// Replays the levels from the bottom (`d = logn - 1`) up to level `level - 1`, but not above
-/// [`FIRST_LEVEL`], and tells if the reference solves the pair.
+/// [`FIRST_LEVEL`], and returns whether the reference solves the pair.
 pub(super) fn replay<B: Binary64>(b: B, logn: u32, level: u32, mut memory: Memory<'_>) -> Outcome {
     if !reveal(bottom(b, logn, &mut memory)) {
         return Outcome::CommonFactor;
@@ -116,7 +116,7 @@ pub(super) fn replay<B: Binary64>(b: B, logn: u32, level: u32, mut memory: Memor
     let n = 1usize << (logn - last);
     let len = SMALL[last as usize];
     let (pair, rest) = memory.area.split_at(2 * n * len);
-    // `reduce` has left f and g behind the pair.
+    // `reduce` has left f and g after the pair.
     if reveal(solves(n, len, &rest[..2 * n * len], pair)) {
         Outcome::Succeeds
     } else {
@@ -186,7 +186,7 @@ pub(super) fn multiply_by_q(x: &mut [u32]) -> bool {
 }
 
 /// Writes `f_d` (`which = 0`) or `g_d` (1) to index `to` of the area, in `words` words of 31 bits a
-/// coefficient. Meanwhile, the area from `c` on holds residues.
+/// coefficient. During the call, the area from `c` on holds residues.
 pub(super) fn load<I: Isa>(
     isa: I,
     logn: u32,

@@ -1,8 +1,8 @@
 //! Residue number systems: the NTT modulo one prime, and the conversion of integers from one set of
 //! primes to another.
 //!
-//! Symbols: a base `B = (p_0 .. p_{l-1})` of product `P`; an integer `x` is its residues. With
-//! `c_i = x * (P/p_i)^-1 mod p_i`,
+//! A base `B = (p_0 .. p_{l-1})` is a list of primes with the product `P`. An integer `x` is
+//! represented by its residues modulo these primes. With `c_i = x * (P/p_i)^-1 mod p_i`,
 //!
 //! ```text
 //!   x = sum c_i * (P/p_i) - a * P,     a = round(sum c_i / p_i)    if |x| < P/2.
@@ -10,13 +10,14 @@
 //!
 //! The quotients are summed in fixed point with an error below `2^-24`, so `a` is exact as soon as
 //! `|x| < (1/2 - 2^-24) P`; closer to `P/2` the result may be `x - P` or `x + P`. The integers that
-//! must be exact are much smaller than `P`; for the quotients of the reduction step any
-//! representative will do.
+//! must be exact are much smaller than `P`. A quotient of the reduction step may be off by a
+//! multiple of `P`.
 //!
-//! Memory: `l` polynomials of length `n`, in groups of `W` primes. A group holds coefficient after
-//! coefficient, each modulo the `W` primes: [`place`]. With `W = 1` the polynomial is stored prime
-//! after prime. In the NTT domain entries `2i` and `2i + 1` are the values at opposite points `z,
-//! -z`, and entry `i` of the transform of length `n/2` is the value at `z^2`.
+//! A polynomial of length `n` is stored as `l n` residues, in groups of `W` primes. A group stores
+//! the residues of the first coefficient modulo its `W` primes, then those of the second, and so
+//! on: [`place`]. With `W = 1`, all residues modulo the first prime come first, then those modulo
+//! the second. In the NTT domain entries `2i` and `2i + 1` are the values at opposite points
+//! `z, -z`, and entry `i` of the transform of length `n/2` is the value at `z^2`.
 
 use super::modulus::{Moduli, Modulus};
 use crate::lanes::Isa;
@@ -222,7 +223,8 @@ impl Base {
         isa.vectorize(
             #[inline(always)]
             || {
-                // Computes four products at a time, since each waits for the one before.
+                // Computes four products at a time, since each multiplication waits for the
+                // previous one of its product.
                 let mut products = [m.one(); 4];
                 for j in 0..self.len {
                     let prime = Modulus::prime(self.start + j);
@@ -405,7 +407,7 @@ fn combine_block<const V: usize, const W: usize, const T: usize>(
         );
     }
     for (k, w) in w[..len].chunks(8).enumerate() {
-        // Eight products below 2^60 fit in 63 bits.
+        // The sum of eight products below 2^60 fits in 63 bits.
         let mut eights = [[0u64; W]; T];
         for (i, w) in w.iter().enumerate() {
             let c = &c[place::<V>(n, 8 * k + i, start)..][..(T - 1) * V + 1];

@@ -2,9 +2,8 @@
 //!
 //! [`fixed::orthogonal_norm`] decides, for key generation and for keys that are read. A binary64
 //! unit compares the norm first, in a quarter of the time, and does not answer if the norm is too
-//! close to the bound. Its answer is final for a key that is read. For a candidate of key
-//! generation, only its refusal is final: the integers also judge the candidates that it does not
-//! refuse.
+//! close to the bound. For a key that is read, the answer is final. For a candidate of key
+//! generation, only a refusal is final: the other candidates are also judged with integers.
 //!
 //! # The margin
 //!
@@ -76,8 +75,8 @@ pub(super) fn fits(logn: u32, f: &[i8], g: &[i8]) -> bool {
     outside >= 0 && norm < KEY_NORM_BOUND
 }
 
-/// Judges the orthogonalised norm with integers. Not inlined: its working memory is needed for one
-/// key in millions only, or without a binary64 unit.
+/// Judges the orthogonalised norm with integers. Not inlined, since its working memory is needed
+/// only for one key in millions, or without a binary64 unit.
 #[inline(never)]
 fn check_norms_exactly<W: Array<i64>>(logn: u32, f: &[i8], g: &[i8]) -> Result<(), DecodeError> {
     let mut words = W::ZERO;
@@ -91,8 +90,8 @@ fn check_norms_exactly<W: Array<i64>>(logn: u32, f: &[i8], g: &[i8]) -> Result<(
     }
 }
 
-/// Side of the bound on which the orthogonalised norm is. Both fields are false if the norm is too
-/// close to decide.
+/// The side of the bound on which the orthogonalised norm is. Both fields are false if the norm is
+/// too close to the bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Comparison {
     pub(crate) below: bool,
@@ -136,8 +135,8 @@ fn compare<D: Double>(sum: f64, bound: f64) -> Comparison {
 /// Number of values `B_i` that are inverted together.
 const WIDTH: usize = 8;
 
-/// `sum 1/B_i`, in binary64; infinite if a `B_i` is zero. Not inlined: callers without a binary64
-/// unit have no stack for its reals.
+/// Returns `sum 1/B_i` in binary64, which is infinite if a `B_i` is zero. Not inlined, since
+/// callers without a binary64 unit have no stack for its reals.
 #[inline(never)]
 pub(super) fn sum_of_inverses<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) -> f64 {
     let n = 1 << logn;

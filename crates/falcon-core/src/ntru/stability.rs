@@ -1,13 +1,13 @@
 //! Condition of the reference's reduction of `(F, G)` for a given `(f, g)`.
 //!
 //! The round-3 reference reduces `(F_d, G_d)` with quotients computed in binary64. Their relative
-//! error is about `2^-53` times the ratio between the largest and the smallest `N_d(z) =
-//! sqrt(|f_d(z)|^2 + |g_d(z)|^2)` over the roots `z`. Each round should remove 25 bits. With a
-//! ratio of `2^s`, it leaves `2^(s-28)` times the rest of the round before. Up to `s = 24` the
-//! reduction works as it does in exact arithmetic; from `s = 28` on it can diverge, and then the
-//! reference discards the pair. This solver must discard the same pairs, so that keys are the same.
-//! So it hands pairs with such ratios to [`replay`](super::replay). Of 10,000 solved pairs, 0.8 %
-//! diverge at degree 512, 7.5 % at degree 1024, and none with `s < 27`.
+//! error is about `2^-53` times the ratio between the largest and the smallest
+//! `N_d(z) = sqrt(|f_d(z)|^2 + |g_d(z)|^2)` over the roots `z`. Each round should remove 25 bits.
+//! With a ratio of `2^s`, it leaves `2^(s-28)` times the rest of the round before. Up to `s = 24`
+//! the reduction works as it does in exact arithmetic; from `s = 28` on it can diverge, and then
+//! the reference discards the pair. This solver must discard the same pairs, so that keys are the
+//! same. So pairs with a ratio above `2^23` are given to [`replay`](super::replay). Of 10,000
+//! solved pairs, 0.8 % diverge at degree 512, 7.5 % at degree 1024, and none with `s < 27`.
 //!
 //! `f_d(z)` is the product of the values of `f` at the `2^d` roots that map to `z`, which are
 //! neighbours in bit-reversed order. So sums of logarithms are enough.
@@ -15,7 +15,7 @@
 use super::fixed;
 use crate::lanes::Masks;
 
-/// Ratio (`log2`) from which a pair is replayed.
+/// Binary logarithm of the ratio from which a pair is replayed.
 const LIMIT: u32 = 23;
 
 /// The first level that can be replayed. Above it, a ratio of `2^28` has a probability below
@@ -53,7 +53,7 @@ pub(super) fn unstable_level(
         // Compares logarithms of squares, in units of 2^-16.
         let exceeds = masks.less(((2 * LIMIT) << 16).into(), (most - least).into()) as u32;
         if d >= FIRST_LEVEL {
-            // Keeps the first level found: the mask is zero once `first` is positive.
+            // Keeps the first level that was found: the mask is zero once `first` is positive.
             first |= d & exceeds & masks.of_sign(!first.wrapping_neg());
         }
     }

@@ -99,7 +99,7 @@ fn key_of<B: Binary64>(b: B, logn: u32, draw: DrawPolynomial<'_>) -> (Key, Resul
     (key, found)
 }
 
-/// Without a bound, key generation would go on for ever.
+/// Draws only polynomials that are refused. Without a bound, key generation would go on for ever.
 #[test]
 fn key_generation_ends_if_every_candidate_is_refused() {
     for logn in [3, 9, 10] {
@@ -137,7 +137,7 @@ pub(super) fn candidates_of_a_key(keys: u32, mut candidates: impl FnMut(&[u8]) -
     f64::from(tried) / f64::from(keys)
 }
 
-/// Far fewer candidates are refused than [`max_candidates`] assumes.
+/// Measures the refusals of candidates. There are far fewer than [`max_candidates`] assumes.
 #[test]
 fn a_candidate_is_a_key_with_the_stated_chance() {
     for logn in 3..=10 {
@@ -297,8 +297,8 @@ fn solutions_beyond_one_byte_are_refused() {
     assert_eq!(solved(1, &[1, 0], &[0, 1]), Err(Refusal::TooLarge));
 }
 
-/// Pairs of degree 2, found by search. The reduced solution has one coefficient of magnitude 128,
-/// or none above 127.
+/// Solves pairs of degree 2 that were found by search. The reduced solution has one coefficient of
+/// magnitude 128, or no magnitude above 127.
 #[test]
 fn solutions_are_accepted_up_to_127() {
     for (f, g, expected) in [
@@ -366,8 +366,8 @@ fn the_orthogonalised_norm_is_accepted_up_to_its_bound() {
     assert_eq!(acceptable([94, 11], [4, 2]), refused, "8977");
 }
 
-/// Two bases that solve the NTRU equation, each with one norm that is too large. The first exceeds
-/// the bound for `(f, g)`, the second the bound for its orthogonalised partner.
+/// Checks two bases that solve the NTRU equation, each with one norm that is too large. The first
+/// exceeds the bound for `(f, g)`, the second the bound for its orthogonalised partner.
 #[test]
 fn keys_that_are_too_long_are_refused_when_they_are_read() {
     use crate::keys::SigningKey;
@@ -412,7 +412,7 @@ fn keys_that_are_too_long_are_refused_when_they_are_read() {
     assert_eq!(found, [true; 2]);
 }
 
-/// Every engine finds the same keys and refuses the same candidates.
+/// Generates keys on every engine. All engines find the same keys and refuse the same candidates.
 #[test]
 fn every_instruction_set_finds_the_same_keys() {
     let mut stream = Shake256::reader(b"engines");

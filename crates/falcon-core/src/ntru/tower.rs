@@ -51,15 +51,15 @@ pub(super) const fn width<I: Isa>(d: u32) -> usize {
     }
 }
 
-/// Number of the first prime of the bases of odd levels. So neighbouring levels have no prime in
-/// common.
+/// Number of the first prime of the bases of odd levels. It is so large that neighbouring levels
+/// have no prime in common.
 const ODD_START: usize = 217;
 
 const fn len(logn: u32, d: u32) -> usize {
     LENGTHS[logn as usize][d as usize] as usize
 }
 
-/// Number of primes for which `C_d` needs memory, in groups or not.
+/// Returns the number of primes for which `C_d` needs memory, in groups or not.
 const fn stored_len(logn: u32, d: u32) -> usize {
     if d >= FIRST_WIDE {
         base(logn, d).lanes::<LANES>()

@@ -283,7 +283,8 @@ pub(super) fn scale(y: &mut [i64], f: &mut [i64], factors: impl Iterator<Item = 
     let m = ((f[len - 2] as u64) << 2) | (below as u64 >> 60);
     let r = reciprocal(m);
     let times_r = |y: i64| {
-        // The top bit of r counts as 2^63, not as -2^63.
+        // The top bit of `r` counts as 2^63, but `r as i64` makes it -2^63, so the sum adds
+        // `y 2^64`.
         Wide::product(y, r as i64) + Wide::new(y & (r as i64 >> 63), 0)
     };
     let mut step = |factor: i64| {

@@ -117,13 +117,14 @@ pub(crate) fn set_reduced<I: Isa, T: Copy>(
     value: impl Fn(i16, T) -> i16,
 ) {
     let ((rows, rest), (b, b_rest)) = if cfg!(target_pointer_width = "32") {
-        // Without vector registers, a second loop gains nothing.
+        // Without vector registers, a second loop is not faster.
         ((&mut [][..], a), (&[][..], b))
     } else {
         (a.as_chunks_mut::<ROW>(), b.as_chunks::<ROW>())
     };
     for (a, b) in rows.iter_mut().zip(b) {
-        // The copy aliases nothing. In place, the first loop would not become vector code.
+        // The copy does not alias anything. If the loop worked in place, it would not become vector
+        // code.
         let mut row = *a;
         for (x, &y) in row.iter_mut().zip(b) {
             *x = value(*x, y);
@@ -151,7 +152,7 @@ const TWO_ROWS: usize = 2 * ROW;
 pub(crate) fn set_values(logn: u32, words: &mut [i16], values: &[u16]) {
     let word = |value: u16| montgomery_mul::<Q>(value as i16, Q::R2);
     if goes_by_rows(logn) {
-        // Goes by two rows at a time, so this becomes vector code.
+        // The loop takes two rows at a time, so that it becomes vector code.
         let (rows, _) = words.as_chunks_mut::<TWO_ROWS>();
         let (values, _) = values.as_chunks::<TWO_ROWS>();
         for (rows, values) in rows.iter_mut().zip(values) {

@@ -399,7 +399,8 @@ fn inverse_tile<M: Modulus, I: Isa, const N: usize>(
     each_pair!(rows, |pair, x, y| {
         let mut factors = &factors.pairs;
         if N == 16 {
-            // The factors are hidden in each pair: sixteen rows leave no registers for them.
+            // The factors are hidden from the compiler in each pair, since sixteen rows leave no
+            // registers for them.
             factors = black_box(factors);
         }
         let index = N * tile + 2 * pair;
@@ -477,14 +478,15 @@ pub(super) fn inverse<M: Modulus, I: Isa>(
     by: Multiplier<'_>,
     a: &mut [i16],
 ) {
-    // Hidden from the compiler, as in `forward`.
+    // The factors are hidden from the compiler, as in `forward`.
     let factors = black_box(factors);
     let (words, _) = a.as_chunks_mut();
     let count = words.len();
     debug_assert!(by.mask == 0 || by.rows.len() >= count);
     if takes_sixteen::<I>() && count >= 16 {
         for (tile, words) in words.as_chunks_mut().0.iter_mut().enumerate() {
-            // Hidden in each tile: no registers are free to keep factors from tile to tile.
+            // The factors are hidden from the compiler in each tile, since no registers are free to
+            // keep them from tile to tile.
             let factors = black_box(factors);
             let mut rows = load_sixteen(isa, words);
             inverse_tile::<M, I, 16>(isa, factors, by, tile, &mut rows);
@@ -509,7 +511,7 @@ pub(super) fn inverse<M: Modulus, I: Isa>(
         inverse_by_two::<M, I>(isa, factors, words);
     } else {
         for (tile, words) in words.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-            // Hidden from the compiler, as in `forward`.
+            // The factors are hidden from the compiler, as in `forward`.
             let factors = black_box(factors);
             let mut rows = load_four(isa, words.each_ref());
             inverse_tile::<M, I, 4>(isa, factors, by, tile, &mut rows);
@@ -568,7 +570,7 @@ mod tests {
     }
 
     /// Compares the reduced words of the forward transform of `a` with those of the transform by
-    /// words. Compares its words with those of portable code too, since engines share keys.
+    /// words. Also compares the words with those of portable code, since engines share keys.
     fn forward_is_that_by_words<M: Modulus>(isa: impl Isa, a: &[i16]) {
         let mut expected: Vec<i16> = a.iter().map(|&x| centred::<M, _>(x)).collect();
         words::forward::<M>(M::ZETAS, a.len().ilog2(), &mut expected);

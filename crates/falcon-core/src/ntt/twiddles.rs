@@ -36,7 +36,7 @@ const MOST_ROWS: usize = (1 << LAYERS) / ROW;
 
 /// Factors of a row, word by word.
 #[derive(Clone, Copy)]
-// One load needs a single cache line.
+// The alignment lets one load read a single cache line.
 #[cfg_attr(target_arch = "x86_64", repr(align(64)))]
 pub(super) struct Factors {
     pub(super) w: [i16; ROW],

@@ -100,7 +100,7 @@ pub(super) fn open_der<K: DecodePrivateKey>(
     K::from_pkcs8_der(decrypt_private_key(bytes, passphrase)?.as_bytes())
 }
 
-/// [`open_der`] of a document in PEM.
+/// Does the same as [`open_der`] for a document in PEM.
 #[cfg(feature = "pem")]
 pub(super) fn open_pem<K: DecodePrivateKey>(text: &str, passphrase: impl AsRef<[u8]>) -> Result<K> {
     let (label, document) = SecretDocument::from_pem(text)?;
@@ -119,14 +119,14 @@ pub fn decrypt_private_key(bytes: &[u8], passphrase: impl AsRef<[u8]>) -> Result
     let encrypted = EncryptedPrivateKeyInfoRef::try_from(bytes)?;
     let scheme = &encrypted.encryption_algorithm;
     check_cost(scheme)?;
-    // In place: what is decrypted must be wiped also where it turns out to be damaged.
+    // Decrypts in place, so that the decrypted bytes are wiped even if they turn out to be damaged.
     let mut data = Zeroizing::new(encrypted.encrypted_data.as_bytes().to_vec());
     let plain = on_wiped_stack(|| scheme.decrypt_in_place(passphrase, &mut data))?;
     Ok(SecretDocument::try_from(plain)?)
 }
 
-/// Does `work` and wipes the stack that it used: the crates of the cipher and of the key derivation
-/// leave the document's key there.
+/// Does `work` and wipes the stack that it used, since the crates of the cipher and of the key
+/// derivation leave the document's key there.
 fn on_wiped_stack<T>(work: impl FnOnce() -> T) -> T {
     #[inline(never)]
     fn in_a_frame<T>(work: impl FnOnce() -> T) -> T {
@@ -182,11 +182,11 @@ pub fn encrypt_private_key<R: TryCryptoRng>(
     Ok(SecretDocument::encode_msg(&encrypted)?)
 }
 
-/// Cost of deriving a key of `key_len` bytes, in iterations of HMAC-SHA-256.
+/// Returns the cost of deriving a key of `key_len` bytes, in iterations of HMAC-SHA-256.
 ///
-/// PBKDF2 runs all iterations anew for each output of the hash. On a processor with instructions
-/// for SHA-256, an iteration of HMAC-SHA-512 takes as long as 7 of HMAC-SHA-256 (1.2 and 0.17
-/// microseconds).
+/// PBKDF2 runs all iterations again for each output of the hash. On a processor with instructions
+/// for SHA-256, an iteration of HMAC-SHA-512 takes as long as 7 iterations of HMAC-SHA-256 (1.2 and
+/// 0.17 microseconds).
 fn pbkdf2_cost(pbkdf2: &pbes2::Pbkdf2Params, key_len: usize) -> u64 {
     let (output_len, weight) = match pbkdf2.prf {
         pbes2::Pbkdf2Prf::HmacWithSha1 => (20, 1),
@@ -194,7 +194,7 @@ fn pbkdf2_cost(pbkdf2: &pbes2::Pbkdf2Params, key_len: usize) -> u64 {
         pbes2::Pbkdf2Prf::HmacWithSha256 => (32, 1),
         pbes2::Pbkdf2Prf::HmacWithSha384 => (48, 7),
         pbes2::Pbkdf2Prf::HmacWithSha512 => (64, 7),
-        // Of unknown cost.
+        // The cost of another hash is unknown.
         _ => return u64::MAX,
     };
     u64::from(pbkdf2.iteration_count) * key_len.div_ceil(output_len) as u64 * weight
@@ -265,7 +265,8 @@ mod tests {
         };
         assert!(affordable(2, 1, 1));
         assert!(affordable(1 << 14, 8, 1));
-        // 2^21 in all, each factor for itself, and the next number that is possible.
+        // The products are 2^21. Each factor takes its turn as the largest one, and then the next
+        // possible number.
         for [n, r, p] in [[1 << 21, 1, 1], [2, 1 << 15, 1 << 5], [2, 1 << 5, 1 << 15]] {
             assert!(affordable(n, r as u16, p as u16), "{n} {r} {p}");
             assert!(!affordable(2 * n, r as u16, p as u16), "{n} {r} {p}");
@@ -325,7 +326,8 @@ mod tests {
         }
     }
 
-    /// Iterations that programs write or that are recommended; each may grow to six times as many.
+    /// Checks the numbers of iterations that programs write or that are recommended. Each may grow
+    /// to six times the number.
     #[test]
     fn usual_iterations_are_far_below_the_bound() {
         use pbes2::Pbkdf2Prf::{HmacWithSha1, HmacWithSha256, HmacWithSha512};

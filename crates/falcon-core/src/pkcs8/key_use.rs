@@ -84,7 +84,7 @@ const ATTRIBUTES: Tag = Tag::ContextSpecific {
     number: TagNumber(0),
 };
 
-/// Whether an element has the number of the attributes, constructed or not.
+/// Returns true if a tag has the number of the attributes, constructed or not.
 fn is_attributes(tag: Tag) -> bool {
     matches!(
         tag,
@@ -115,7 +115,7 @@ impl KeyUse {
         Fields::of_document(document)?.key_use()
     }
 
-    /// Reads the values of the attribute, of which there is one.
+    /// Reads the values of the attribute. There must be one value.
     fn of_values(mut values: &[u8]) -> Result<Self> {
         let usage = take_as(Tag::BitString, &mut values)?;
         let malformed = Tag::BitString.value_error();
@@ -172,8 +172,8 @@ impl KeyUse {
     }
 }
 
-/// Encodes an element with these parts of its contents. Allocates once: growing would leave a copy
-/// of the parts behind.
+/// Encodes an element whose contents are these parts. Allocates once, since growing would leave a
+/// copy of the parts behind.
 #[cfg(feature = "alloc")]
 fn element(tag: Tag, parts: &[&[u8]]) -> Result<Vec<u8>> {
     let len = parts.iter().map(|part| part.len()).sum::<usize>();
@@ -186,7 +186,7 @@ fn element(tag: Tag, parts: &[&[u8]]) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Takes the first element off `rest`. Returns its tag, its contents and all of it.
+/// Takes the first element from `rest`. Returns its tag, its contents and the whole element.
 fn take<'a>(rest: &mut &'a [u8]) -> Result<(Tag, &'a [u8], &'a [u8])> {
     let (element, behind) = AnyRef::from_der_partial(rest)?;
     let encoded = &rest[..rest.len() - behind.len()];
@@ -194,15 +194,15 @@ fn take<'a>(rest: &mut &'a [u8]) -> Result<(Tag, &'a [u8], &'a [u8])> {
     Ok((element.tag(), element.value(), encoded))
 }
 
-/// Takes the first element off `rest`, which must have this tag. Returns its contents.
+/// Takes the first element from `rest`, which must have this tag. Returns its contents.
 fn take_as<'a>(tag: Tag, rest: &mut &'a [u8]) -> Result<&'a [u8]> {
     let (found, contents, _) = take(rest)?;
     found.assert_eq(tag)?;
     Ok(contents)
 }
 
-/// Whether these bytes are an object identifier: whole numbers of seven bits a byte, without zeros
-/// before them.
+/// Returns true if these bytes are an object identifier: whole numbers of seven bits a byte,
+/// without leading zeros.
 fn is_identifier(bytes: &[u8]) -> bool {
     let mut starts = true;
     for &byte in bytes {
@@ -214,7 +214,7 @@ fn is_identifier(bytes: &[u8]) -> bool {
     starts && !bytes.is_empty()
 }
 
-/// Refuses elements that are left.
+/// Returns an error if elements are left.
 fn finish(rest: &[u8]) -> Result<()> {
     match rest {
         [] => Ok(()),
@@ -255,7 +255,7 @@ impl<'a> Fields<'a> {
         while !rest.is_empty() {
             let (tag, contents, _) = take(&mut rest)?;
             if is_attributes(tag) {
-                // Other readers would overlook these, and a mark in them.
+                // Other readers would overlook such attributes, and a mark in them.
                 if !is_first || tag != ATTRIBUTES {
                     return Err(tag.unexpected_error(None).into());
                 }
@@ -272,7 +272,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// Reads all attributes, of which one may say how the key is used.
+    /// Reads all attributes. One of them may say how the key is used.
     fn key_use(&self) -> Result<KeyUse> {
         let mut found = None;
         let mut rest = self.attributes;
@@ -353,17 +353,17 @@ fn check_kind(mut fields: &[u8]) -> Result<()> {
 struct Attribute<'a> {
     /// The whole attribute.
     encoded: &'a [u8],
-    /// Values, if it is `keyUsage`.
+    /// Values of the attribute, if it is `keyUsage`.
     usage: Option<&'a [u8]>,
 }
 
 impl<'a> Attribute<'a> {
-    /// Takes the first attribute off `rest`.
+    /// Takes the first attribute from `rest`.
     fn take(rest: &mut &'a [u8]) -> Result<Self> {
         let (tag, mut fields, encoded) = take(rest)?;
         tag.assert_eq(Tag::Sequence)?;
         let kind = take_as(Tag::ObjectIdentifier, &mut fields)?;
-        // Other readers may take another spelling of `keyUsage` for it.
+        // Other readers may accept a different spelling of `keyUsage`.
         if !is_identifier(kind) {
             return Err(Tag::ObjectIdentifier.value_error().into());
         }

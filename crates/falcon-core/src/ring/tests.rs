@@ -176,7 +176,8 @@ fn the_completed_basis_satisfies_the_ntru_equation_over_the_integers() {
 fn a_basis_that_satisfies_the_equation_only_modulo_q_is_refused() {
     for (logn, record) in records() {
         let mut secret = Secret::new(logn, &record);
-        // G = gF/f becomes 0, then g. Both are in range, yet fG - gF = 0.
+        // `G = gF/f` becomes 0 in the first case, and `g` in the second. Both are in range, though
+        // `fG - gF = 0`.
         secret.capital_f.fill(0);
         assert_eq!(secret.complete(), Err(DecodeError::InvalidKey));
         secret.capital_f = secret.f.clone();
@@ -253,8 +254,8 @@ fn differences_are_centred() {
     }
 }
 
-/// With `f = 1` and `F = 0` the vector is `z0`, whatever its size. Now and then, the inverse
-/// transform gives large coefficients as other representatives modulo `q`.
+/// With `f = 1` and `F = 0` the vector is `z0`, whatever the size of `z0` is. Now and then, the
+/// inverse transform gives a large coefficient as another representative modulo `q`.
 #[test]
 fn preimages_are_centred() {
     for logn in [9, 10] {

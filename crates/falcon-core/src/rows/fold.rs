@@ -3,10 +3,11 @@
 use core::hash::{BuildHasher, Hasher};
 use std::collections::hash_map::RandomState;
 
-/// Hash of an integer: for each 64 bits, both halves of a product with secret numbers, combined.
+/// A hash of integers, 64 bits at a time: XORs them with the state, multiplies the result by the
+/// factor, and XORs the two halves of the product. The first state and the factor are random.
 ///
-/// While the processor compares a row, it reads the next one, as far as its window of instructions
-/// reaches. The hash of the standard library fills this window.
+/// The hash of the standard library has so many instructions that the processor cannot start to
+/// read the next row while it compares this one.
 #[derive(Clone)]
 pub struct Fold {
     state: u64,

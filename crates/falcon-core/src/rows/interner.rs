@@ -1,4 +1,4 @@
-//! Values by byte strings, such as keys by their encodings.
+//! Values that are found by byte strings, for example keys by their encodings.
 
 use super::fold::Fold;
 use core::borrow::Borrow;
@@ -6,11 +6,11 @@ use core::hash::Hash;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// Values by byte strings, found by eight of their bytes.
+/// Values for byte strings. A lookup uses eight bytes of the string.
 ///
-/// Whole keys are compared, but not hashed: hashing 897 bytes takes half as long as a verification.
-/// Two keys share the eight bytes only if somebody chose them so. The second one is hashed as a
-/// whole, so a lookup never takes longer than one hash of the key.
+/// A lookup compares the whole key, but does not hash it: hashing 897 bytes takes half as long as a
+/// verification. Two keys share the eight bytes only if somebody chose them so. The second one is
+/// hashed as a whole, so a lookup never takes longer than one hash of the key.
 pub struct Interner<B, T> {
     samples: HashMap<u64, (B, T), Fold>,
     whole: HashMap<B, T>,
@@ -34,7 +34,7 @@ impl<B: Borrow<[u8]> + Eq + Hash, T> Interner<B, T> {
         }
     }
 
-    /// Adds a value for `bytes`, which have none.
+    /// Adds a value for `bytes`, which must have none yet.
     pub fn insert(&mut self, bytes: B, value: T) {
         match sample(bytes.borrow()).map(|sample| self.samples.entry(sample)) {
             Some(Entry::Vacant(place)) => drop(place.insert((bytes, value))),
@@ -51,8 +51,8 @@ impl<B: Borrow<[u8]> + Eq + Hash, T> Interner<B, T> {
     }
 }
 
-/// The bytes after the header. They lie next to the row before, so the processor has often read
-/// them ahead. Bytes in the middle of the key would be waited for.
+/// Returns the bytes after the header. They lie next to the previous row, so the processor has
+/// often read them ahead. It would have to wait for bytes in the middle of the key.
 fn sample(bytes: &[u8]) -> Option<u64> {
     let sample = bytes.get(1..9)?.try_into();
     sample.ok().map(u64::from_ne_bytes)
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn each_string_has_its_own_value() {
-        // Short ones, and many that share the bytes by which they are found.
+        // Short strings, and many strings that share the bytes by which they are found.
         let short = (0..9).map(|len| vec![7; len]);
         let alike = (0..5).map(|last| [vec![7; 20], vec![last]].concat());
         let other = [vec![1, 2, 3, 4, 5, 6, 7, 8, 9, 10]];

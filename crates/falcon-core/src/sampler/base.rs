@@ -29,8 +29,8 @@ pub(crate) const RCDT: [u128; 18] = [
 /// The words of an entry: a number below `2^93`, 31 bits in each word, the lowest first.
 pub(super) type Words = [u32; 3];
 
-/// Number of bits of a word. The sign bit of a difference is then a borrow. So no compiler has to
-/// compare numbers of 64 bits, which takes a branch on RV32IMAC.
+/// Number of bits of a word. With 31 bits, the sign bit of a difference of two words is the borrow.
+/// So no compiler has to compare numbers of 64 bits, which takes a branch on RV32IMAC.
 const BITS: u32 = 31;
 
 /// Splits a number below `2^93`.

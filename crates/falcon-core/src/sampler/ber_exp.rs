@@ -38,7 +38,7 @@ pub(super) fn mul_high(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
 
-/// `2^63 * ccs * exp(-x)` for `0 <= x < ln 2` and `0 < ccs < 1`, in fixed point.
+/// Returns `2^63 * ccs * exp(-x)` for `0 <= x < ln 2` and `0 < ccs < 1`, in fixed point.
 ///
 /// Source: Falcon specification v1.2, algorithm 13 (ApproxExp).
 #[inline(always)]
@@ -52,14 +52,14 @@ pub(super) fn exp_minus<D: Double>(x: D, ccs: D) -> u64 {
     mul_high(fixed(ccs), y)
 }
 
-/// `2^64 * ccs * exp(-x)` for `x >= 0`, less than 1 unit too small and never above `2^64 - 1`. The
-/// bytes of the trial are compared with this number.
+/// Returns `2^64 * ccs * exp(-x)` for `x >= 0`, less than 1 unit too small and never above
+/// `2^64 - 1`. A trial compares its bytes with this number.
 #[inline(always)]
 pub(super) fn threshold<D: Double>(x: D, ccs: D) -> u64 {
     // exp(-x) = 2^-s exp(-r), r in [0, ln 2).
     let s = (x * INV_LN2.into()).truncate();
     let r = x - D::from_i64(s) * LN2.into();
-    // s is at most 63. There the trial has a chance of 2^-63 and less.
+    // `s` is at most 63. With `s = 63`, the trial succeeds with a chance of `2^-63` or less.
     let s = s as u32;
     let over = Masks::new().of_sign(63u32.wrapping_sub(s));
     let s = (s & !over) | (63 & over);
@@ -87,8 +87,8 @@ pub(super) fn ber_exp<D: Double>(x: D, ccs: D, first: u8, bytes: &mut impl ByteS
     }
 }
 
-/// `z >> s`, `s < 64`, without a variable 64-bit shift, which some 32-bit
-/// targets compile to a branch.
+/// Returns `z >> s` for `s < 64`, without a variable 64-bit shift, which some 32-bit targets
+/// compile to a branch.
 #[inline(always)]
 fn shift_right(z: u64, s: u32) -> u64 {
     let wide = u64::from(s >> 5).wrapping_neg();
@@ -113,7 +113,7 @@ mod tests {
         }
     }
 
-    /// A source of the given bytes only.
+    /// A source that has only the given bytes.
     struct Bytes<'a>(&'a [u8]);
 
     impl ByteSource for Bytes<'_> {
@@ -137,8 +137,8 @@ mod tests {
             threshold(1.0, 0.75),
             (2 * exp_minus(1.0 - LN2, 0.75) - 1) >> 1
         );
-        // The chance is 2^-63 and less. If the shift were not limited, it would begin again at
-        // zero.
+        // The chance is `2^-63` or less. If the shift were not limited, the shift of 64 would act
+        // as a shift of zero.
         for s in [63, 64, 65, 100] {
             assert_eq!(threshold(f64::from(s) + 0.5, 0.5), 0, "{s}");
         }

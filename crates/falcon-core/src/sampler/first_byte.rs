@@ -98,7 +98,8 @@ pub(super) enum Verdict {
     Open,
 }
 
-/// Judges the candidate `z`, made from `z0`, around `r`, by the byte `w`.
+/// Judges by the byte `w` whether the candidate `z`, which was made from `z0`, is accepted around
+/// `r`.
 #[inline(always)]
 pub(super) fn verdict(leaf: FixedLeaf, r: i64, z: i64, z0: i64, w: u8) -> Verdict {
     let above = estimate(leaf, r, z, z0).wrapping_sub(u32::from(w) << BYTE_BITS);
@@ -245,7 +246,8 @@ mod tests {
                 open += u32::from(trial.check(w) == Verdict::Open && w != top);
             }
         }
-        // The margin reaches the neighbouring bytes in one trial in 2^11.
+        // An unnecessary exact trial happens if the margin reaches a neighbouring byte, in one
+        // trial of `2^11`.
         assert!(open < 500, "{open} needless exact trials");
     }
 

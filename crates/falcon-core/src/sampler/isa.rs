@@ -7,7 +7,7 @@ use crate::prng::SAMPLER_SEED_LEN;
 /// A double with its way of sampling: in windows of random bytes on a binary64 unit, one attempt
 /// after the other on integers.
 pub trait SampledDouble: Double {
-    /// Way in which signatures with this double draw their integers.
+    /// The way in which signatures with this double draw their integers.
     type Sampling<I: Isa>: Sampling<Seed = [u8; SAMPLER_SEED_LEN]>;
 
     /// Returns the sampler for `isa`.
@@ -34,7 +34,7 @@ impl SampledDouble for SoftDouble {
 
 /// An instruction set that signs: it samples as its doubles do.
 pub trait SigningIsa: Isa<F64: SampledDouble> {
-    /// Way of sampling.
+    /// The way of sampling of this instruction set.
     type Sampling: Sampling<Seed = [u8; SAMPLER_SEED_LEN]>;
 
     /// Returns the sampler for one signature.

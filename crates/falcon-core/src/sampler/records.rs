@@ -74,7 +74,7 @@ const LANES: usize = 16;
 const GROUP: usize = 32;
 /// [`BUFFER_ATTEMPTS`], filled up to whole vectors.
 const CAPACITY: usize = BUFFER_ATTEMPTS.next_multiple_of(LANES);
-/// Number of attempts that are decided together.
+/// Number of attempts of a window, which are decided together.
 pub(super) const WINDOW: usize = 8;
 /// Number of buffers that are computed side by side.
 pub(super) const AHEAD: usize = 2;
@@ -122,7 +122,7 @@ pub struct Records {
 }
 
 impl Records {
-    /// Records of no attempt.
+    /// Records before any attempt was read.
     pub(super) const EMPTY: Self = Self {
         z: [0.0; LEN],
         accept: [f32::NEG_INFINITY; LEN],
@@ -267,7 +267,8 @@ fn read_groups<T: LookUps>(
     }
     // `end` is the place after the attempts that end in this buffer.
     let end = CAPACITY - astride;
-    // If there are fewer than 32, the bytes before `start` make the first records.
+    // If there are fewer than 32 attempts, the group also has records of bytes before `start`. They
+    // lie before the record of the first attempt.
     let bytes = &buffer[..(start + ATTEMPT_LEN * whole).min(BUFFER_LEN)];
     let Some(last) = bytes.as_rchunks().1.last_chunk() else {
         return; // unreachable: the attempts of a buffer are 352 bytes and more
@@ -348,7 +349,7 @@ const fn high(entry: usize) -> i16 {
     sortable((RCDT[entry] >> 56) as u32)
 }
 
-/// Returns the same bits in a form for unsigned comparisons.
+/// Returns the same 16 bits as [`high`] in a form for unsigned comparisons.
 const fn unsigned_high(entry: usize) -> i16 {
     (RCDT[entry] >> 56) as i16
 }
@@ -516,8 +517,8 @@ fn record_groups<T: LookUps, const N: usize>(
     )
 }
 
-/// `z0^2 log2(e) / (2 sigma_max^2)`, which is `891.507 z0^2` units, for `z0 <= 6`. The result is at
-/// most 0.7 units too small.
+/// Returns `z0^2 log2(e) / (2 sigma_max^2)`, which is `891.507 z0^2` units, for `z0 <= 6`. The
+/// result is at most 0.7 units too small.
 #[inline(always)]
 const fn proposal(z0: i16) -> i16 {
     let square = z0.wrapping_mul(z0);
@@ -555,7 +556,7 @@ static TRIALS: ByteTable = {
 /// `tests/minimax.rs` computes it again.
 pub(super) const LOG2: [u16; 3] = [57504, 31334, 10765];
 
-/// `log2(v)` for `1 <= v <= 256`, with an error from `-1.38` to `0.38` units.
+/// Returns `log2(v)` for `1 <= v <= 256`, with an error from `-1.38` to `0.38` units.
 #[inline(always)]
 const fn log2(v: u16) -> u16 {
     const C: [u16; 3] = LOG2;
@@ -574,8 +575,8 @@ const fn mul_high(a: u16, b: u16) -> u16 {
     ((a as u32 * b as u32) >> 16) as u16
 }
 
-/// `1 / (dss log2(e))`. Multiplied by this number, a difference of `y`, in the units of the
-/// records, becomes a difference of squares `(z - r)^2`.
+/// Returns `1 / (dss log2(e))`. This factor turns a difference of `y`, in the units of the records,
+/// into a difference of squares `(z - r)^2`.
 #[inline(always)]
 pub(super) fn spread(dss: f64) -> f32 {
     1.0 / (dss as f32 * (LOG2_E * ONE))
@@ -585,8 +586,8 @@ pub(super) fn spread(dss: f64) -> f32 {
 /// has the least absolute error, 0.08. `tests/minimax.rs` computes it again.
 pub(super) const LEVEL: [f32; 5] = [18_931.611, 30_473.35, -29_224.945, 16_474.943, -3_887.037_6];
 
-/// `log2(256 ccs)` in the units of the records, minus [`RAISE`]. The error is below 0.09 for `ccs`
-/// from 0.6 to 1.
+/// Returns `log2(256 ccs)` in the units of the records, minus [`RAISE`]. The error is below 0.09
+/// for `ccs` from 0.6 to 1.
 #[inline(always)]
 pub(super) fn level(ccs: f64) -> f32 {
     const C: [f32; 5] = LEVEL;
@@ -608,7 +609,7 @@ mod tests {
         u32::from(base) | 1 << 24
     }
 
-    /// The table gives `z0` for all low bits, or the attempt is open.
+    /// The table gives the right `z0` for all low bits, unless the attempt is open.
     #[test]
     fn base_samples_are_those_of_their_high_bits() {
         let mut open = 0;
@@ -690,8 +691,8 @@ mod tests {
         records
     }
 
-    /// Records have the same bits with and without look-ups. Tries all bases with some trials and
-    /// both signs, and all trials with bases around the entries of the table.
+    /// Records have the same bits with and without look-ups. The test tries all bases with some
+    /// trials and both signs, and all trials with bases around the entries of the table.
     fn records_are_looked_up<T: LookUps>(t: T) {
         let check = |words: &[u32; GROUP]| {
             let [z, accept, reject] = group(t, words);

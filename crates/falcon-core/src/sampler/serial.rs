@@ -13,10 +13,11 @@ use core::marker::PhantomData;
 /// `1 / (2 sigma_max^2)`, `sigma_max = 1.8205`.
 pub(crate) const INV_2_SIGMA_MAX_SQUARED: f64 = 0.150_865_048_875_372_721_532_312_163_019;
 
-/// The sampler that makes attempt after attempt, in the arithmetic of `D`, from the bytes of `S`.
+/// The sampler that makes one attempt after another, in the arithmetic of `D`, from the bytes of
+/// `S`.
 pub struct Serial<D, S = Prng>(PhantomData<fn() -> (D, S)>);
 
-// Not derived: a derived `Clone` would require `Clone` of `D` and `S`.
+// `Clone` is not derived, because a derived `Clone` would require `Clone` of `D` and `S`.
 impl<D, S> Clone for Serial<D, S> {
     fn clone(&self) -> Self {
         *self
@@ -79,7 +80,7 @@ impl<D: Double, S: Seeded> Sampling for Serial<D, S> {
     }
 }
 
-/// A centre less the integer below it.
+/// A centre, reduced to its fractional part.
 #[derive(Clone, Copy)]
 pub(super) struct Center<D> {
     /// Fractional part of the centre, in `[0, 1]`.
@@ -157,7 +158,7 @@ fn exact_trial<D: Double>(
     ber_exp(exponent(r, leaf, z, z0), leaf.ccs.into(), w, source)
 }
 
-/// `(z - r)^2 / (2 sigma'^2) - z0^2 / (2 sigma_max^2)`.
+/// Returns `(z - r)^2 / (2 sigma'^2) - z0^2 / (2 sigma_max^2)`.
 #[inline(always)]
 pub(super) fn exponent<D: Double>(r: D, leaf: &Leaf, z: i64, z0: i64) -> D {
     let d = D::from_i64(z) - r;

@@ -51,7 +51,7 @@ pub(crate) struct ShakeSource {
 }
 
 impl ShakeSource {
-    /// Fills the buffer behind the remaining bytes, which are at most [`CARRY`].
+    /// Fills the buffer after the remaining bytes, of which there are at most [`CARRY`].
     fn fill(&mut self) {
         let left = (LEN - self.position).min(CARRY);
         self.bytes.copy_within(LEN - left.., CARRY - left);
@@ -153,7 +153,7 @@ impl Buffered for ShakeSource {
             && self.position <= self.end
             && (self.end - self.position).is_multiple_of(ATTEMPT_LEN)
         {
-            // Only whole attempts were read.
+            // So far, only whole attempts were read.
             return END - (self.end - self.position) / ATTEMPT_LEN;
         }
         let mut left = (ahead / ATTEMPT_LEN).min(BUFFERS * BUFFER_ATTEMPTS);
@@ -345,8 +345,8 @@ mod tests {
     use serde_json::Value;
     use std::vec::Vec;
 
-    /// Both tables describe one distribution, with 72 and with 79 bits. Round 3's entries are up to
-    /// 8.3 units below the nearest.
+    /// Both tables describe the same distribution, one with 72 bits and the other with 79 bits.
+    /// Round 3's entries are up to 8.3 units below the nearest value.
     #[test]
     fn the_table_refines_that_of_round_3() {
         for (fine, coarse) in RCDT.into_iter().zip(super::super::base::RCDT) {
@@ -399,9 +399,9 @@ mod tests {
         assert_eq!(source.nonce, [0; NONCE_LEN]);
     }
 
-    /// Both samplers draw the same integers from the same bytes. An attempt that differs would
-    /// shift all later ones. A sample takes about 1.73 attempts. So one sample in 22,000 reads a
-    /// second byte of its trial, and one in 50 ends in the next blocks.
+    /// Both samplers draw the same integers from the same bytes. If the samplers differed in one
+    /// attempt, all later attempts would differ. A sample takes about 1.73 attempts. So one sample
+    /// in 22,000 reads a second byte of its trial, and one in 50 ends in the next blocks.
     #[test]
     fn windows_draw_the_serial_sampler_s_integers() {
         let windows = Windows::<_, ShakeSource>::new(Baseline);

@@ -82,9 +82,9 @@ fn samplerz_vectors_on_soft() {
 
 const APPROX_EXP: &str = include_str!("../../../../kat/samplerz/approx_exp.json");
 
-/// Results are within the tolerance of the published vectors, which is that of the polynomial. On a
-/// grid, they must keep all their bits: a coefficient that is slightly off changes one signature in
-/// billions.
+/// Results are within the tolerance of the published vectors, which is the tolerance of the
+/// polynomial. On a grid, they must keep all their bits: a coefficient that is slightly off changes
+/// one signature in billions.
 fn exponentials_are_the_published_ones<D: Double>() {
     let file: serde_json::Value = serde_json::from_str(APPROX_EXP).expect("vector file");
     let vectors = file["vectors"].as_array().expect("array");

@@ -37,7 +37,7 @@ impl<I, S> Windows<I, S> {
     }
 }
 
-// Not derived: a derived `Clone` would require `Clone` of `S`.
+// `Clone` is not derived, because a derived `Clone` would require `Clone` of `S`.
 impl<I: Copy, S> Clone for Windows<I, S> {
     fn clone(&self) -> Self {
         *self
@@ -317,8 +317,8 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
         t * t
     }
 
-    /// The largest square for which `y` is at most `record`. It does not depend on the centre, so
-    /// the processor can compute it before the centre is known.
+    /// Returns the largest square for which `y` is at most `record`. This square does not depend on
+    /// the centre, so the processor can compute it before the centre is known.
     #[inline(always)]
     fn largest_square(self, record: I::F32x8, leaf: &LogLeaf) -> I::F32x8 {
         let splat = |x| I::F32x8::splat(self.0, x);

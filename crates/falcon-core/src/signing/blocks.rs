@@ -14,7 +14,8 @@ const TILE: usize = 8;
 /// Number of coefficients of one lane that are computed at once, if they are not transposed.
 const BLOCK: usize = if HAS_VECTORS { 8 } else { 1 };
 
-/// Returns true if polynomials of `n` coefficients are transposed. Few lanes do not need it.
+/// Returns true if polynomials of `n` coefficients are transposed. With few lanes, this is not
+/// necessary.
 const fn transposes<F: Fft>(n: usize) -> bool {
     F::LANES.is_multiple_of(TILE) && n.is_multiple_of(TILE)
 }

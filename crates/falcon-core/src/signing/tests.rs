@@ -279,8 +279,8 @@ fn the_number_of_exact_attempts_hardly_depends_on_the_key() {
     type Number = fn(f64, f64) -> f64;
     const WINDOWS: Number = slow_paths::in_windows;
     const ONE_BY_ONE: Number = slow_paths::one_by_one;
-    // For one attempt to sign: the mean number over keys, and the largest distance of a key from
-    // it.
+    // For one attempt to sign: the mean number over all keys, and the largest distance of one key's
+    // number from the mean.
     for (logn, numbers) in [
         (9, [(WINDOWS, 8.098, 0.008), (ONE_BY_ONE, 6.95098, 0.0002)]),
         (
@@ -313,7 +313,8 @@ fn the_number_of_exact_attempts_hardly_depends_on_the_key() {
     }
 }
 
-/// Refused vectors tell something about the key. When the seeds end, none of them may be left.
+/// Refused vectors tell something about the key. When the seeds end, no such vector may be left in
+/// memory.
 #[test]
 fn the_last_vector_that_was_refused_is_wiped() {
     let logn = 4;
@@ -350,7 +351,7 @@ fn the_last_vector_that_was_refused_is_wiped() {
     }
 }
 
-/// Without a bound, signing would ask an `accept` that refuses everything for ever.
+/// Without a bound, signing would never end with an `accept` that refuses everything.
 #[test]
 fn attempts_that_are_all_refused_end() {
     fn check<B: SigningIsa>(b: B, logn: u32, form: &KeySource<'_>) {
@@ -392,7 +393,7 @@ fn attempts_that_are_all_refused_end() {
     }
 }
 
-/// If the sampler gives up at the first leaf, no further attempt is made, and none is judged.
+/// If the sampler gives up at the first leaf, the signer makes no further attempt, and judges none.
 #[test]
 fn a_sampler_that_gives_up_ends_the_attempts() {
     fn check<B: SigningIsa>(b: B) {

@@ -1,18 +1,19 @@
 //! The kernels of `falcon-gpu`, compiled for the processor.
 //!
-//! The sources are those for a GPU. A launch runs its blocks, and the groups of lanes in each
-//! block, one after the other; lanes run in either order. This tests what the kernels compute, but
-//! not races between the threads of a GPU. The crate is for tests: as an engine it would be slow.
+//! The sources are the same as for a GPU. A launch runs its blocks one after the other, and in each
+//! block its groups of lanes one after the other. The lanes of a group run in either order. This
+//! tests the results of the kernels, but not races between the threads of a GPU. The crate is only
+//! for tests, since it would be slow as an engine.
 
 use falcon_gpu::kernels::{Batch, Kernel, KeyMode, Operation};
 use std::fmt;
 
-/// False if there was no C++ compiler to build the kernels. Then no kernel can be tested, and every
+/// False if there was no C++ compiler to build the kernels. No kernel can then be tested, and every
 /// launch fails.
 pub const AVAILABLE: bool = cfg!(kernels);
 
-/// Folder of `driver.cpp`, a CUDA driver whose device is this processor. A program finds the driver
-/// if `LD_LIBRARY_PATH` has this folder. `None` if there was no compiler to build it.
+/// Folder of `driver.cpp`, a CUDA driver whose device is this processor. If `LD_LIBRARY_PATH` has
+/// this folder, a program finds the driver. `None` if there was no compiler to build the driver.
 pub const DRIVER_FOLDER: Option<&str> = option_env!("FALCON_TEST_DRIVER_FOLDER");
 
 /// Build of the kernels.
@@ -22,7 +23,7 @@ pub enum Build {
     Default,
     /// Build with nodes of degree 8 in registers.
     Variant,
-    /// A GPU's own code for groups of lanes, over emulated warps. It is slow.
+    /// The code for groups of lanes that a GPU runs, on emulated warps. It is slow.
     Emulated,
 }
 
@@ -31,9 +32,9 @@ pub enum Build {
 pub enum LaunchError {
     /// There is no kernel of that name.
     NoKernel,
-    /// The kernel wrote behind the shared memory that the launch gave it.
+    /// The kernel wrote beyond the end of the shared memory that the launch gave it.
     SharedMemory,
-    /// Lanes of a group missed each other: on a GPU the kernel would hang.
+    /// Lanes of a group did not meet at an operation. On a GPU the kernel would hang.
     Divergence,
     /// The kernel left data in shared memory.
     Remains,
@@ -100,11 +101,11 @@ pub struct Draws<'a> {
     pub leaves: &'a [f64],
 }
 
-/// Integers, two for each pair, and the position of the slot in its generator's bytes after each
-/// pair.
+/// The drawn integers, two for each pair, and the position of the slot in its generator's bytes
+/// after each pair.
 pub type Drawn = (Vec<f64>, Vec<u64>);
 
-/// Runs the sampler alone, with the lanes that sign. The draws of each slot are contiguous.
+/// Runs only the sampler, with the lanes that sign. The draws of each slot are contiguous.
 ///
 /// # Safety
 /// `count`, `seeds`, `rows` and `prng_rows` of `batch` are as in a launch.
@@ -116,14 +117,14 @@ pub unsafe fn sample(build: Build, batch: &Batch, draws: Draws<'_>) -> Result<Dr
     unsafe { native::sample(build, batch, draws) }
 }
 
-/// Sets the order in which the lanes of a group run on this thread: from the last to the first, or
-/// from the first to the last. No result may depend on it.
+/// Sets the order in which the lanes of a group run on this thread: from the last to the first if
+/// `backwards` is true, otherwise from the first to the last. No result may depend on this order.
 pub fn set_backwards(backwards: bool) {
     native::set_backwards(backwards);
 }
 
-/// Sets the order in which the lanes of emulated warps run on this thread: 0 forwards, 1 backwards,
-/// others shuffled.
+/// Sets the order in which the lanes of emulated warps run on this thread: 0 is forwards, 1 is
+/// backwards, and other numbers are shuffled orders.
 pub fn set_emulation(order: u32) {
     native::set_emulation(order);
 }
@@ -146,9 +147,9 @@ pub fn names() -> Vec<&'static str> {
     native::names()
 }
 
-/// Returns constants of the kernels: the number of lanes that sign a signature, and the number of
-/// records of a row. For a key mode (0 transient, 1 balanced, 2 expanded) and a degree, also the
-/// reals of shared memory of a warp and the reals of scratch of a slot.
+/// Returns sizes that the kernels use: the number of lanes that sign a signature, and the number of
+/// records of a row. For a key mode (0 transient, 1 balanced, 2 expanded) and a degree, also
+/// returns the number of reals of shared memory for a warp, and of scratch for a slot.
 pub fn geometry(mode: i32, logn: u32) -> [usize; 4] {
     native::geometry(mode, logn)
 }
@@ -159,9 +160,9 @@ pub fn batch_layout() -> [usize; 6] {
     native::batch_layout()
 }
 
-/// Returns the short polynomial of `(point, 0) - (v0, v1)`. The two flags tell whether the vector
-/// is short: the first is computed by the lanes that sign, the second by a warp. The polynomials
-/// have `2^logn` coefficients; `logn` is 9 or 10.
+/// Returns the short polynomial of `(point, 0) - (v0, v1)`. The two flags are true if the vector is
+/// short. The lanes that sign compute the first flag, and a warp computes the second. The
+/// polynomials have `2^logn` coefficients, where `logn` is 9 or 10.
 ///
 /// # Panics
 /// If `logn` or a length is wrong.
@@ -195,13 +196,13 @@ impl Trial {
         native::estimate(self)
     }
 
-    /// The number that the reference compares with eight random bytes.
+    /// The number that the reference compares with eight random bytes to accept the candidate.
     pub fn threshold(self) -> u64 {
         native::threshold(self)
     }
 
-    /// Verdict of the filter after the first byte: accepted, rejected, or `None` if the byte does
-    /// not decide.
+    /// Verdict of the filter after the first byte: true if the candidate is accepted, false if it
+    /// is rejected, `None` if the byte does not decide.
     pub fn verdict(self, byte: u8) -> Option<bool> {
         match native::verdict(self, byte) {
             0 => Some(false),
@@ -325,7 +326,7 @@ mod native {
     }
 
     fn name(entry: &Entry) -> &'static str {
-        // SAFETY: names are literals.
+        // SAFETY: every name is a literal of the C++ code.
         unsafe { CStr::from_ptr(entry.name) }.to_str().unwrap_or("")
     }
 
@@ -339,8 +340,8 @@ mod native {
     ) -> Result<(), LaunchError> {
         let entry = kernels(build).iter().find(|entry| name(entry) == wanted);
         let entry = entry.ok_or(LaunchError::NoKernel)?;
-        // SAFETY: the caller guarantees valid pointers. `Batch` mirrors the structure that the
-        // function takes, as a test checks.
+        // SAFETY: the caller guarantees valid pointers. A test checks that `Batch` mirrors the
+        // function's structure.
         outcome(unsafe { (entry.launch)(batch, grid, block, shared) })
     }
 

@@ -6,15 +6,15 @@ use crate::kernels::{Batch, Kernel};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Threads of a block by default.
+/// Number of threads of a block, unless the block has one warp only.
 const BLOCK: u32 = 128;
-/// Bytes of locked memory for copying secrets that do not belong to a batch.
+/// Number of bytes of locked memory for copying secrets that do not belong to a batch.
 const PIECE: usize = 64 << 10;
-/// Bytes of shared memory from which on a warp is a block of its own.
+/// If a warp needs more than this number of bytes of shared memory, it is a block of its own.
 const MUCH: u32 = 4 << 10;
 
-/// A stream with the memory that it copies from and to. The memory can only be reached after the
-/// stream has been waited for.
+/// A stream, with the memory of the device and the locked memory that its copies use. Methods that
+/// give access to the locked memory first wait for the stream.
 pub(crate) struct ChunkStream {
     device: Arc<dyn Device>,
     stream: usize,
@@ -43,8 +43,8 @@ impl ChunkStream {
         }
     }
 
-    /// Gives memory to the stream: `len` bytes of the device from `base` on, which must be unused,
-    /// and locked memory for copies of `upload` and `download` bytes.
+    /// Gives memory to the stream: `len` bytes of the device from `base` on, which nothing may use,
+    /// and locked memory of `upload` and `download` bytes for copies.
     pub(crate) fn equip(
         &mut self,
         base: u64,
@@ -61,9 +61,9 @@ impl ChunkStream {
         Ok(())
     }
 
-    /// Takes the stream's device memory away. Waits.
+    /// Waits, and takes the stream's device memory away.
     pub(crate) fn detach(&mut self) {
-        // If this fails, the device is lost and uses no memory any more.
+        // If this wait fails, the device is lost and does not use the memory any more.
         let _ = self.wait();
         (self.base, self.len) = (0, 0);
     }
@@ -73,8 +73,8 @@ impl ChunkStream {
         self.base + offset as u64
     }
 
-    /// Returns the first `len` bytes of the memory that is copied to the device next. They must
-    /// fit. Waits.
+    /// Waits, and returns the first `len` bytes of the memory that is copied to the device next.
+    /// The memory must have at least `len` bytes.
     pub(crate) fn outgoing(&mut self, len: usize) -> Result<&mut [u8], GpuError> {
         self.wait()?;
         let Some(upload) = &mut self.upload else {
@@ -84,7 +84,7 @@ impl ChunkStream {
         Ok(upload.bytes_mut(len))
     }
 
-    /// Returns the memory that was copied from the device. Waits.
+    /// Waits, and returns the memory that was copied from the device.
     pub(crate) fn incoming(&mut self) -> Result<&[u8], GpuError> {
         self.wait()?;
         Ok(self.download.as_ref().map_or(&[], Locked::bytes))
@@ -112,8 +112,8 @@ impl ChunkStream {
             return Ok(());
         }
         (self.busy, self.dirty) = (true, true);
-        // SAFETY: both ranges lie in memory of this stream. It is reached, freed or replaced only
-        // after the stream has been waited for.
+        // SAFETY: both ranges lie in memory of this stream. This memory is accessed, freed or
+        // replaced only after the stream has been waited for.
         unsafe {
             let from = upload.as_ptr().add(range.start);
             let to = self.base + range.start as u64;
@@ -154,8 +154,8 @@ impl ChunkStream {
     }
 
     /// Copies secret bytes to the device, piece by piece through the stream's locked memory, and
-    /// waits. Wipes the locked memory afterwards. From other memory, a driver would first copy the
-    /// bytes to buffers of its own, which nobody wipes.
+    /// waits. Wipes the locked memory afterwards. If the bytes were copied from other memory, the
+    /// driver would first copy them to its own buffers, which nobody wipes.
     ///
     /// # Safety
     /// `to` is memory of the device that has `bytes.len()` bytes and that nobody else uses.
@@ -167,8 +167,8 @@ impl ChunkStream {
         for (piece, to) in bytes.chunks(len).zip((to..).step_by(len)) {
             upload.bytes_mut(piece.len()).copy_from_slice(piece);
             let from = upload.as_ptr();
-            // SAFETY: the caller keeps the contract of this function; `upload` is borrowed until
-            // all is done.
+            // SAFETY: the caller keeps the contract of this function. `upload` is borrowed until
+            // the copy is done.
             sent = unsafe { self.device.upload(self.stream, to, from, piece.len()) }
                 .and(self.device.wait(self.stream));
             if sent.is_err() {
@@ -188,8 +188,8 @@ impl ChunkStream {
         self.wait()?;
         let download = at_least(&self.device, &mut self.download, len)?;
         let to = download.copied_to(0..len);
-        // SAFETY: the caller keeps the contract of this function; `download` is borrowed until all
-        // is done.
+        // SAFETY: the caller keeps the contract of this function. `download` is borrowed until the
+        // copy is done.
         let received = unsafe { self.device.download(self.stream, to, from, len) }
             .and(self.device.wait(self.stream));
         let bytes = download.bytes().get(..len).unwrap_or_default().to_vec();
@@ -214,7 +214,7 @@ impl ChunkStream {
     /// Waits until all work of the stream is done.
     pub(crate) fn wait(&mut self) -> Result<(), GpuError> {
         if self.busy {
-            // If this fails, the device is lost and does nothing any more.
+            // If waiting fails, the device is lost and does nothing any more.
             self.busy = false;
             self.device.wait(self.stream)?;
         }
@@ -231,7 +231,7 @@ impl ChunkStream {
         Ok(())
     }
 
-    /// Wipes the stream's locked memory. Waits.
+    /// Waits, and wipes the stream's locked memory.
     pub(crate) fn wipe_host(&mut self) -> Result<(), GpuError> {
         let waited = self.wait();
         self.wipe_locked();
@@ -239,16 +239,16 @@ impl ChunkStream {
     }
 
     /// Wipes all memory of the stream after its last chunk of a batch was read, while other streams
-    /// are at work. The device may still be wiping when this returns.
+    /// still work. The device may still be wiping when this function returns.
     pub(crate) fn retire(&mut self) -> Result<(), GpuError> {
         self.wait()?;
         self.wipe_device()?;
-        // Only device memory is being written to.
+        // The stream only writes to device memory now.
         self.wipe_locked();
         Ok(())
     }
 
-    /// Wipes the stream's locked memory. No copy may be going on.
+    /// Wipes the stream's locked memory. No copy may be in progress.
     fn wipe_locked(&mut self) {
         for locked in [&mut self.upload, &mut self.download].into_iter().flatten() {
             locked.wipe();
@@ -262,14 +262,14 @@ impl Drop for ChunkStream {
     }
 }
 
-/// Returns `locked`, replaced if it has fewer than `len` bytes. Nothing may be using it.
+/// Returns `locked`, replaced by new memory if it has fewer than `len` bytes. Nothing may use it.
 fn at_least<'l>(
     device: &Arc<dyn Device>,
     locked: &'l mut Option<Locked>,
     len: usize,
 ) -> Result<&'l mut Locked, GpuError> {
     let enough = locked.take().filter(|locked| locked.len() >= len);
-    // The old memory is freed first, so that less is needed at once.
+    // The old memory is freed first, so that both are not needed at once.
     let new = match enough {
         Some(locked) => locked,
         None => Locked::new(device, len)?,
@@ -277,15 +277,15 @@ fn at_least<'l>(
     Ok(locked.insert(new))
 }
 
-/// Returns the warps of a block and the bytes of its shared memory. A warp that needs much shared
-/// memory is a block of its own, so that each processor holds as many as fit.
+/// Returns the number of warps of a block, and the bytes of its shared memory. A warp that needs
+/// much shared memory is a block of its own, so that each processor holds as many warps as fit.
 fn block(kernel: Kernel) -> (u32, u32) {
     let bytes = 8 * kernel.shared_reals() as u32;
     let warps = if bytes > MUCH { 1 } else { BLOCK / 32 };
     (warps, warps * bytes)
 }
 
-/// Returns the number of threads with which a kernel is launched.
+/// Returns the blocks and threads with which a kernel is launched.
 fn grid(kernel: Kernel, batch: &Batch) -> Grid {
     let slot = kernel.threads(batch.prng_rows).max(1);
     let (warps, shared) = block(kernel);

@@ -44,7 +44,7 @@ pub fn open_cuda(number: u32, images: &[impl AsRef<[u8]>]) -> Result<Arc<dyn Dev
 
 /// A device with its primary context.
 pub(crate) struct Cuda {
-    // Fields are dropped in this order: those that need the context come before it.
+    // Fields are dropped in this order. Fields that need the context come before it.
     loaded: Mutex<Loaded>,
     streams: [OnceLock<Stream>; STREAMS],
     images: Vec<Image>,
@@ -74,11 +74,11 @@ impl Loaded {
     }
 }
 
-/// A kernel of a module. The module is kept for as long as the kernel is used.
+/// A kernel of a module, which is kept for as long as the kernel is used.
 #[derive(Clone, Copy)]
 struct Function(sys::CUfunction);
 
-// SAFETY: this is a handle of the driver, which may be used from any thread.
+// SAFETY: a `Function` is a handle of the driver, which may be used from any thread.
 unsafe impl Send for Function {}
 
 /// Turns an error of `cust` or of the driver into a [`GpuError`].
@@ -166,8 +166,8 @@ impl Cuda {
         })
     }
 
-    /// Makes the context that of the calling thread. The driver performs every call for the current
-    /// context of the thread.
+    /// Makes the context the current one of the calling thread. The driver performs every call for
+    /// the thread's current context.
     fn enter(&self) -> Result<(), GpuError> {
         check(
             "use the context",
@@ -176,12 +176,12 @@ impl Cuda {
     }
 
     fn loaded_images(&self) -> MutexGuard<'_, Loaded> {
-        // A panic leaves no entry half written.
+        // A panic leaves no entry half written, so the images can be used after it.
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the stream of this number, opened if it is not. The context must be that of the
-    /// thread.
+    /// Returns the stream of this number, and opens it first if necessary. The context must be the
+    /// current one of the thread.
     fn stream(&self, stream: usize) -> Result<&Stream, GpuError> {
         let place = self.streams.get(stream).ok_or(GpuError::Driver {
             doing: "find a stream",
@@ -191,12 +191,12 @@ impl Cuda {
             return Ok(stream);
         }
         let new = check("open a stream", Stream::new(StreamFlags::DEFAULT, None))?;
-        // If another thread was faster, its stream is used and this one is closed.
+        // If another thread was faster, its stream is used and the new stream is closed.
         Ok(place.get_or_init(|| new))
     }
 
-    /// Returns the kernel of this name. Loads an image that has it, unless one is loaded: the best
-    /// cubin for the device; or PTX, if there is no such cubin or the driver refuses it.
+    /// Returns the kernel of this name. If no loaded image has the kernel, loads an image: the best
+    /// cubin for the device, or PTX if there is no such cubin or the driver refuses it.
     fn function(&self, kernel: &str) -> Result<Function, GpuError> {
         let loaded = &mut *self.loaded_images();
         if let Some(&function) = loaded.functions.get(kernel) {
@@ -212,7 +212,8 @@ impl Cuda {
                 .filter(|(number, image)| {
                     image.defines(kernel)
                         && image.form.suits(self.capability)
-                        // PTX is tried again even after a refusal: no other image can replace it.
+                        // PTX is tried again even after a refusal, since no other image can replace
+                        // it.
                         && (matches!(image.code, Code::Ptx { .. }) || !loaded.has_refused(*number))
                 })
                 .max_by_key(|(number, image)| {
@@ -220,7 +221,7 @@ impl Cuda {
                         ImageForm::Cubin { capability } => Some(capability),
                         ImageForm::Ptx { .. } => None,
                     };
-                    // An image that is loaded already comes first, if it has the kernel.
+                    // If an image that has the kernel is already loaded, it comes first.
                     (cubin, loaded.modules.contains_key(number))
                 });
             let Some((number, image)) = best else {
@@ -245,8 +246,8 @@ impl Cuda {
     }
 }
 
-/// Finds a kernel in an image, and loads the image if necessary. Notes the time that this took, and
-/// why it failed.
+/// Finds a kernel in an image, and loads the image if necessary. Notes the time that this took and
+/// the reason if it failed.
 fn load(
     loaded: &mut Loaded,
     number: usize,
@@ -295,14 +296,13 @@ fn find(
             place.insert(module)
         }
     };
-    // `cust` panics if the name contains a zero byte. Names that come from a C string have none.
+    // `cust` panics if the name contains a zero byte, which names from a C string never do.
     let function = module.get_function(kernel);
     let function = function.map_err(|_| describe(last_answer()))?;
     Ok(Function(function.to_raw()))
 }
 
-/// Returns an error unless every kernel is in an image that suits a device of this compute
-/// capability.
+/// Returns an error if a kernel is in no image that suits a device of this compute capability.
 fn check_capability(images: &[Image], has: (u32, u32)) -> Result<(), GpuError> {
     let all: BTreeSet<&str> = images.iter().flat_map(Image::kernels).collect();
     for kernel in all {
@@ -333,14 +333,13 @@ fn check_capability(images: &[Image], has: (u32, u32)) -> Result<(), GpuError> {
 
 impl Drop for Cuda {
     fn drop(&mut self) {
-        // The fields are dropped next, and need the context.
+        // The fields are dropped after this, and need the context.
         let _ = self.enter();
     }
 }
 
-// SAFETY: the driver allocates the memory and runs the streams, and keeps this contract. What it
-// allocates stays valid until it is freed or the context is lost. Every call after a loss reports
-// it.
+// SAFETY: the driver allocates the memory, runs the streams, and keeps this contract. Allocated
+// memory stays valid until it is freed or the context is lost. After a loss, every call reports it.
 unsafe impl Device for Cuda {
     fn name(&self) -> String {
         let name = self.device.name();
@@ -383,8 +382,8 @@ unsafe impl Device for Cuda {
 
     unsafe fn free(&self, address: u64, _: usize) {
         if self.enter().is_ok() {
-            // SAFETY: the caller keeps the contract of this function. If it fails, the context is
-            // lost and the memory with it.
+            // SAFETY: the caller keeps the contract of this function. If freeing fails, the context
+            // and the memory are lost.
             let _ = unsafe { cuda_free(DevicePointer::<u8>::from_raw(address)) };
         }
     }
@@ -462,19 +461,19 @@ unsafe impl Device for Cuda {
             kernel: kernel.to_owned(),
             cause: describe(last_answer()),
         };
-        // Above 48 KiB, the driver must be asked for the shared memory.
+        // If a kernel needs more than 48 KiB of shared memory, the driver must be asked for it.
         if grid.shared > 48 << 10 {
             let most =
                 sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             let bytes = i32::try_from(grid.shared).unwrap_or(i32::MAX);
-            // SAFETY: the module of the function is kept.
+            // SAFETY: the module of the function stays loaded.
             let answer = unsafe { sys::cuFuncSetAttribute(function.0, most, bytes) };
             if answer != sys::CUresult::CUDA_SUCCESS {
                 return Err(failed());
             }
         }
         let mut arguments = [(&raw const *batch).cast_mut().cast::<c_void>()];
-        // SAFETY: the caller keeps the contract of this function; the driver copies the argument
+        // SAFETY: the caller keeps the contract of this function. The driver copies the argument
         // before it returns.
         let answer = unsafe {
             sys::cuLaunchKernel(
@@ -522,7 +521,7 @@ unsafe impl Device for Cuda {
 
     fn wait(&self, stream: usize) -> Result<(), GpuError> {
         self.enter()?;
-        // Here the driver reports any failure since the last wait.
+        // At this call the driver reports any failure since the last wait.
         check(
             "finish what the device was asked for",
             self.stream(stream)?.synchronize(),

@@ -5,9 +5,9 @@
 //! CUDA, starts without a driver, and can report that there is none. The empty archive
 //! `link/lib64/libcuda.a` satisfies the linker.
 //!
-//! `cust` takes a driver's answer as an `enum`, so a number that it does not know would be
-//! undefined behaviour, and newer drivers have more numbers. Every answer that is not in
-//! [`TOLD_APART`] reaches `cust` as `CUDA_ERROR_UNKNOWN`; [`last_answer`] returns the number
+//! `cust` reads a driver's answer as an `enum`, so a number that is not in the `enum` would be
+//! undefined behaviour. Newer drivers have more numbers. So every answer that is not in
+//! [`TOLD_APART`] reaches `cust` as `CUDA_ERROR_UNKNOWN`, and [`last_answer`] returns the number
 //! itself.
 //!
 //! The signatures are those of the CUDA driver API, as `cuda.h` declares them.
@@ -17,20 +17,20 @@ use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_void};
 use std::sync::OnceLock;
 
-/// The driver's answer for success.
+/// The answer of the driver after success.
 pub(super) const SUCCESS: u32 = 0;
-/// Out of memory.
+/// The answer if memory is short.
 pub(super) const OUT_OF_MEMORY: u32 = 2;
-/// There is no device.
+/// The answer if there is no device.
 pub(super) const NO_DEVICE: u32 = 100;
-/// The PTX has a newer version than the driver knows.
+/// The answer if the version of the PTX is newer than the driver.
 pub(super) const UNSUPPORTED_PTX_VERSION: u32 = 222;
 /// Answer of this library if the driver lacks a function.
 const SYMBOL_NOT_FOUND: u32 = 302;
-/// Any other failure.
+/// The answer after any other failure.
 const UNKNOWN: u32 = 999;
 
-/// The answers that `cust` tells apart and that its functions used here may return.
+/// The answers that `cust` distinguishes and that the functions used here may return.
 const TOLD_APART: [u32; 17] = [
     SUCCESS,
     1, // invalid value
@@ -51,7 +51,7 @@ const TOLD_APART: [u32; 17] = [
     719, // launch failed
 ];
 
-/// Names of the driver's file, besides the system's own search path.
+/// Names under which the driver's file is looked up, in the system's search path and elsewhere.
 #[cfg(not(windows))]
 const NAMES: [&str; 3] = [
     "libcuda.so.1",
@@ -71,8 +71,7 @@ pub(super) fn library() -> &'static Result<Library, String> {
             // preconditions.
             match unsafe { Library::new(name) } {
                 Ok(library) => return Ok(library),
-                // Reports the error for the first name, which is the one that the system itself
-                // looks for.
+                // Keeps the error for the first name, since the system itself looks for this name.
                 Err(error) => reason = reason.or(Some(error.to_string())),
             }
         }
@@ -102,7 +101,7 @@ pub(super) fn describe(answer: u32) -> String {
     format!("{text} (error {answer})")
 }
 
-/// Notes the answer for [`last_answer`], and returns the answer that `cust` may see.
+/// Notes the answer for [`last_answer`], and returns the answer that is passed to `cust`.
 fn pass_on(answer: u32) -> u32 {
     LAST_ANSWER.set(answer);
     if TOLD_APART.contains(&answer) {
@@ -197,8 +196,8 @@ passed_on! {
     cuEventDestroy_v2(event: Handle);
 }
 
-/// Writes the driver's text for an answer. Without a driver it writes one all the same: `cust`
-/// panics when it formats an error that has none.
+/// Writes the driver's text for an answer. Without a driver, writes another text, since `cust`
+/// panics when it formats an error without a text.
 ///
 /// # Safety
 /// `text` must be a place for one pointer.
@@ -238,7 +237,7 @@ mod tests {
         }
     }
 
-    /// Any other number would not be a valid value of the type that `cust` reads.
+    /// Checks that `cust` never gets a number that is not a valid value of its type.
     #[test]
     fn what_is_passed_on_are_variants_of_the_type_that_cust_reads() {
         use cust::sys::cudaError_enum::*;

@@ -1,8 +1,8 @@
 //! Images of kernels: PTX text and cubins, distinguished by their first bytes.
 //!
-//! The driver is given the address of an image without its length. So an image is refused unless
-//! its own end lies within its bytes: PTX must have its terminating zero, and every section and
-//! segment of a cubin must lie within the bytes.
+//! The driver only gets the address of an image, not its length. So an image is refused unless it
+//! ends within its bytes: PTX must have a terminating zero, and every section and segment of a
+//! cubin must lie within the bytes.
 
 use super::loaded::ImageForm;
 use crate::error::{CudaVersion, GpuError};
@@ -12,14 +12,14 @@ use std::ffi::CString;
 /// The first bytes of an ELF file.
 const ELF: &[u8] = b"\x7fELF";
 
-/// An image that was read and found to be complete.
+/// An image that was read and is complete.
 pub(crate) struct Image {
     pub(super) code: Code,
     pub(super) form: ImageForm,
     kernels: BTreeSet<String>,
 }
 
-/// Code that the driver is given.
+/// The code of an image, which the driver gets.
 pub(super) enum Code {
     Ptx { text: CString, needs: CudaVersion },
     Cubin(Vec<u8>),
@@ -57,7 +57,7 @@ impl Image {
         })
     }
 
-    /// True if the image has this kernel.
+    /// Returns true if the image has this kernel.
     pub(super) fn defines(&self, kernel: &str) -> bool {
         self.kernels.contains(kernel)
     }
@@ -67,8 +67,8 @@ impl Image {
         self.kernels.iter().map(String::as_str)
     }
 
-    /// Returns the CUDA version that a driver must support to compile the image. `None` for a
-    /// cubin.
+    /// Returns the CUDA version that a driver must support to compile the image. Returns `None` for
+    /// a cubin.
     pub(super) fn needs(&self) -> Option<CudaVersion> {
         match &self.code {
             Code::Ptx { needs, .. } => Some(*needs),
@@ -125,8 +125,8 @@ fn cuda_of_ptx(major: u32, minor: u32) -> Option<CudaVersion> {
 }
 
 /// Description of a cubin, from its headers. A cubin is an ELF file of 64 bits, little-endian. The
-/// names of fields are those of "Tool Interface Standard: Executable and Linking Format". NVIDIA's
-/// own values are those of LLVM's `BinaryFormat/ELF.h`; `ptxas` 13.0 writes them.
+/// fields have their names in "Tool Interface Standard: Executable and Linking Format". LLVM's
+/// `BinaryFormat/ELF.h` lists NVIDIA's own values, which `ptxas` 13.0 writes.
 #[derive(Debug, PartialEq, Eq)]
 struct Cubin {
     capability: (u32, u32),
@@ -157,7 +157,8 @@ impl Cubin {
             return Err("it is no program for a GPU");
         }
         let flags = word(head, 48).ok_or(SHORT)?;
-        // Until CUDA 12 the lowest byte has the compute capability, later the next one.
+        // Until CUDA 12, the lowest byte has the compute capability. Later versions have it in the
+        // next byte.
         let digits = match head[8] {
             7 => flags & 0xff,
             8 => flags >> 8 & 0xff,
@@ -205,10 +206,12 @@ impl Cubin {
     }
 }
 
-/// Longest name of a kernel. Names in a table may overlap, and are copied: this bounds the copies.
+/// Length in bytes of the longest allowed name of a kernel. Names in a table may overlap and are
+/// copied, so this limits the memory of the copies.
 const LONGEST_NAME: usize = 256;
 
-/// Returns the bytes before the first zero. `None` if there is no zero within `LONGEST_NAME` bytes.
+/// Returns the bytes before the first zero. Returns `None` if there is no zero within
+/// `LONGEST_NAME` bytes.
 fn until_zero(bytes: &[u8]) -> Option<&[u8]> {
     let end = bytes
         .iter()
@@ -217,8 +220,8 @@ fn until_zero(bytes: &[u8]) -> Option<&[u8]> {
     bytes.get(..end)
 }
 
-/// Returns a table of the file. Its offset, the length of an entry and the number of entries stand
-/// at the places `at`, `each` and `count`. An entry must have `entry` bytes.
+/// Returns a table of the file. `at`, `each` and `count` are the places of its offset, of the
+/// length of an entry and of the number of entries. An entry must have `entry` bytes.
 fn table(file: &[u8], (at, each, count): (usize, usize, usize), entry: u16) -> Option<&[u8]> {
     let count = u64::from(half(file, count)?);
     if count > 0 && half(file, each)? != entry {
@@ -227,7 +230,7 @@ fn table(file: &[u8], (at, each, count): (usize, usize, usize), entry: u16) -> O
     bytes_of(file, long(file, at), Some(count * u64::from(entry)))
 }
 
-/// Returns `len` bytes of a file from an offset on.
+/// Returns `len` bytes of a file, beginning at `offset`.
 fn bytes_of(file: &[u8], offset: Option<u64>, len: Option<u64>) -> Option<&[u8]> {
     let offset = usize::try_from(offset?).ok()?;
     let len = usize::try_from(len?).ok()?;
@@ -306,7 +309,8 @@ mod tests {
         assert_eq!(Cubin::read(&cubin), Err("its version is unknown"));
     }
 
-    /// Without the zero, the driver would read behind the end of the text.
+    /// Checks that PTX without the terminating zero is refused, since the driver would read beyond
+    /// the end of the text.
     #[test]
     fn a_cubin_that_is_truncated_is_refused() {
         let cubin = CUBINS[0];
@@ -317,13 +321,13 @@ mod tests {
         assert!(Cubin::read(&cubin[..cubin.len() - 1]).is_err());
     }
 
-    /// Refuses sections and segments that end behind the file, or whose ends overflow.
+    /// Refuses sections and segments that end beyond the end of the file, or whose ends overflow.
     #[test]
     fn a_cubin_has_all_that_it_points_to() {
         let cubin = CUBINS[3];
         let table = |at: usize| long(cubin, at).expect("an offset") as usize;
-        // The offset and the length of section 3, the symbols, of section 4, which is not read
-        // here, and of segment 2.
+        // The places are the offset and the length of three parts: section 3 with the symbols,
+        // section 4, which is not read here, and segment 2.
         let places = [
             table(40) + 3 * 64 + 24,
             table(40) + 3 * 64 + 32,
@@ -345,7 +349,8 @@ mod tests {
 
     #[test]
     fn a_cubin_with_a_bit_flipped_is_read_or_refused() {
-        // A small cubin: the header, the tables and the names of a real one, without its code.
+        // Makes a small cubin with the header, the tables and the names of a real one, but without
+        // its code.
         let mut cubin = CUBINS[2].to_vec();
         let places = |offset: u64, len: usize| (offset as usize..).take(len);
         let (sections, count) = (long(&cubin, 40).unwrap(), half(&cubin, 60).unwrap());
@@ -364,7 +369,7 @@ mod tests {
             .chain(symbols)
             .enumerate()
         {
-            // Flips all bits of the header, and one bit of each byte behind it.
+            // Flips every bit of the header, and one bit of each later byte.
             for bit in if i < 64 { 0..8 } else { i % 8..i % 8 + 1 } {
                 cubin[place] ^= 1 << bit;
                 match Cubin::read(&cubin) {

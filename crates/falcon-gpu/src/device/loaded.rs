@@ -8,11 +8,11 @@ use std::time::Duration;
 pub enum ImageForm {
     /// PTX: text that the driver compiles for the device.
     Ptx {
-        /// The oldest compute capability that can run it, such as (8, 0).
+        /// The oldest compute capability that can run the image, such as (8, 0).
         capability: (u32, u32),
     },
-    /// A cubin: machine code for one compute capability, and for later ones with the same
-    /// major number.
+    /// A cubin: machine code for one compute capability and for later ones with the same major
+    /// number.
     Cubin {
         /// Compute capability of the image, such as (9, 0).
         capability: (u32, u32),
@@ -51,11 +51,11 @@ pub struct LoadedImage {
     pub form: ImageForm,
     /// Name of the kernel whose launch loaded the image, such as `expand_9`.
     pub kernel: String,
-    /// Time that the driver has taken to load the image and to find its kernels. The driver
-    /// keeps compiled PTX in a cache of its own, so the next program may load it faster.
+    /// Time that the driver has taken to load the image and to find its kernels. The driver keeps
+    /// compiled PTX in a cache, so the next program may load the image faster.
     pub took: Duration,
-    /// The driver's reason, if it has refused the image. The device then uses another image
-    /// that has the kernel.
+    /// The driver's reason if it has refused the image. The device then uses another image that has
+    /// the kernel.
     pub refused: Option<String>,
 }
 

@@ -36,8 +36,9 @@ fn refuses_claims(gpu: &GpuContext, fixture: &Fixture<Falcon512>) -> bool {
 }
 
 /// While a thread of a pool waits for a part of its own call, it takes up other calls of the pool.
-/// No call may wait for itself, nor may all calls wait for each other. This would happen rarely on
-/// a machine with few cores. It cannot happen if no thread of the pool holds the device.
+/// No call may wait for itself, and the calls must not all wait for each other. On a machine with
+/// few cores, such a deadlock would be rare. It cannot happen if no thread of the pool holds the
+/// device.
 #[test]
 fn calls_from_within_a_pool_are_done() {
     let mut options = Options::default();
@@ -50,7 +51,7 @@ fn calls_from_within_a_pool_are_done() {
         let fixture = Fixture::<Falcon512>::new(1, CLAIMS);
         let call = |number: usize| {
             if number.is_multiple_of(3) {
-                // Lets this thread look for other work.
+                // Gives this thread time to take up other work.
                 thread::sleep(Duration::from_micros(200));
                 return true;
             }
@@ -61,7 +62,7 @@ fn calls_from_within_a_pool_are_done() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
             pool.build().unwrap().install(calls);
         }
-        // Calls also come from the global pool.
+        // The calls also come from the global pool.
         calls();
         for caller in device.callers() {
             assert!(caller.starts_with("falcon-gpu-"), "{caller}");

@@ -1,5 +1,5 @@
-//! Batches on a device of the host give the bytes of the processor's engines, for all sizes and all
-//! ways to divide them.
+//! Batches on a device of the host have the same bytes as those of the CPU's engines, for all sizes
+//! and all ways to divide them.
 
 use crate::fixture::{Fixture, MODES, SEED, options};
 use crate::support::{Fault, PLENTY, context};
@@ -55,7 +55,7 @@ fn every_mode_gives_the_bytes_of_the_processor() {
     both!(check);
 }
 
-/// Only batches bring a key that is not kept.
+/// Checks that a key that is not kept only comes with a batch.
 #[test]
 fn keys_that_are_not_kept_are_not_uploaded() {
     let fixture = Fixture::<Falcon512>::new(1, 3);
@@ -116,8 +116,8 @@ fn a_batch_uses_as_many_streams_as_the_options_say() {
     }
 }
 
-/// The device is asked for its free memory before the first batch, and again only before a larger
-/// one.
+/// Checks that the device is asked for its free memory before the first batch, and again only
+/// before a larger batch.
 #[test]
 fn a_batch_that_fits_does_not_ask_for_memory() {
     let few = Fixture::<Falcon512>::new(1, 5);
@@ -139,7 +139,8 @@ fn compressed_len<P: Parameters>(signature: &Signature<P>) -> u32 {
     signature.encoded_len(Format::Compressed).unwrap() as u32
 }
 
-/// Returns the median length. If it is the limit, about half of the attempts are refused.
+/// Returns the median length of the signatures. If this length is the limit, about half of the
+/// attempts are refused.
 fn median_len<P: Parameters>(signatures: &[Signature<P>]) -> u32 {
     let mut lengths: Vec<_> = signatures.iter().map(compressed_len).collect();
     lengths.sort_unstable();
@@ -152,7 +153,7 @@ fn attempts_go_on_until_all_jobs_are_done() {
     let expected = fixture.expected();
     let limit = median_len(&expected);
     let mut first: Option<Vec<_>> = None;
-    // In chunks of one job, no job can be mistaken for another.
+    // With chunks of one job, no job can be mistaken for another.
     for chunk in [1000, 11, 1] {
         let mut options = Options::default();
         options.chunk = Some(chunk);
@@ -215,8 +216,8 @@ fn given_randomness_is_followed_through_all_attempts() {
         context.sign_batch_raw(&jobs, fit, &mut out).unwrap();
         assert!(out == expected);
 
-        // If half of the attempts are refused, every job continues with its own seeds, in whatever
-        // order the jobs are listed.
+        // If half of the attempts are refused, every job still continues with its own seeds, in
+        // whatever order the jobs are listed.
         if fit == Fit::Padded {
             device.refuse_longer_than(median_len(&expected));
             context.sign_batch_raw(&jobs, fit, &mut out).unwrap();
@@ -275,7 +276,7 @@ fn verdicts_are_those_of_the_processor() {
         context.verify_batch(&jobs, &mut out).unwrap();
         assert_eq!(out, expected);
 
-        // Encodes the signatures. Some of them are malformed.
+        // Encodes the signatures, and damages some of them.
         let bytes: Vec<Vec<u8>> = signatures
             .iter()
             .enumerate()
@@ -287,7 +288,8 @@ fn verdicts_are_those_of_the_processor() {
                     3 => bytes[50 + i] ^= 1,
                     4 => bytes.resize(3000, 0),
                     5 => *bytes.last_mut().unwrap() ^= 1,
-                    // `s2` contains 24 times 2047, which alone exceeds the norm bound, and zeros.
+                    // `s2` consists of 24 times 2047, which exceeds the norm bound by itself, and
+                    // of zeros.
                     7 => {
                         bytes.truncate(41);
                         bytes.extend([0x7f, 0, 1].repeat(24));
@@ -316,7 +318,7 @@ fn verdicts_are_those_of_the_processor() {
         for verdict in [Verdict::Valid, Verdict::Invalid, Verdict::Malformed] {
             assert!(out.contains(&verdict));
         }
-        // The second call finds data of the first in locked memory.
+        // The second call finds the data of the first call in locked memory.
         context.verify_bytes_batch(&jobs, &mut out).unwrap();
         assert_eq!(out, expected);
         assert!(device.is_wiped());
@@ -340,7 +342,7 @@ fn little_memory_makes_many_chunks() {
         let key = (probe.memory_of_keys::<P>(32) - probe.memory_of_keys::<P>(16)) as usize / 16;
         assert!(probe.memory_to_verify::<P>(1, 400, 1) < one as u64);
         for lanes in [2, 4, 10] {
-            // Additional memory for keys: two or three keys are on the device at once.
+            // The additional memory is for keys. Two or three keys are on the device at once.
             let total = lanes * one + 12 * key;
             for (mode, limited) in [
                 (KeyMode::Expanded, false),
@@ -363,7 +365,7 @@ fn little_memory_makes_many_chunks() {
                 assert!(device.was_wiped());
             }
         }
-        // There is not enough memory for one job.
+        // The memory does not suffice for one job.
         let (device, context) = context(one / 2, options(KeyMode::Transient)).unwrap();
         let mut out = vec![expected[1]; 60];
         let failed = context.sign_batch(&SEED, &fixture.jobs(), &mut out);
@@ -400,7 +402,7 @@ fn whatever_fails_the_output_is_untouched_and_the_next_batch_is_done() {
     let refused = vec![Err(SignatureError); 12];
     let mut some_failed = [false; 2];
     for lost in [false, true] {
-        // Any byte that differs from this was written by a batch.
+        // Fills the memory, so that any other byte in it was written by a batch.
         device.fill(if lost { status::DONE } else { 0 });
         for call in 0.. {
             let context = GpuContext::on(device.clone(), options.clone());
@@ -418,7 +420,8 @@ fn whatever_fails_the_output_is_untouched_and_the_next_batch_is_done() {
                 Err(_) => assert_eq!(valid, refused),
             }
             let failed = device.recover();
-            // No data of a batch are left, however it has ended. For a lost device this is unknown.
+            // However the batch has ended, no data of it are left. For a lost device this is
+            // unknown.
             if !lost {
                 context.forget_keys();
                 assert!(device.is_wiped(), "call {call}");
@@ -443,7 +446,7 @@ fn whatever_fails_the_output_is_untouched_and_the_next_batch_is_done() {
     assert_eq!(some_failed, [true; 2]);
 }
 
-/// If anything panics during a batch, nothing of the batch is left, and the next one succeeds.
+/// If a call panics during a batch, nothing of the batch is left, and the next batch succeeds.
 #[test]
 fn a_panic_leaves_nothing_behind() {
     let fixture = Fixture::<Falcon512>::new(2, 12);
@@ -454,7 +457,7 @@ fn a_panic_leaves_nothing_behind() {
         return;
     };
     for kernel in ["hash", "seed", "prng", "sign", "accept"] {
-        // Panics in the first chunk, and while other chunks are on their way.
+        // Panics in the first chunk, or while other chunks are in progress.
         for first in [0, 2] {
             device.spoil(kernel, Fault::Panic, first);
             let mut out = vec![expected[3]; 12];
@@ -498,7 +501,7 @@ fn a_key_is_brought_once() {
     context.upload_key(&fixture.expanded[0]).unwrap();
     let calls = device.calls();
     context.upload_key(&fixture.expanded[0]).unwrap();
-    // A copy of the same key at another address is not brought a second time either.
+    // A copy of the same key at another address is not uploaded again either.
     context.upload_key(&fixture.keys[0].expand()).unwrap();
     assert_eq!(device.calls(), calls);
 }

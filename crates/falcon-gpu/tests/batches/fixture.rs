@@ -16,7 +16,7 @@ pub fn options(key_mode: KeyMode) -> Options {
     options
 }
 
-/// Keys, and messages of differing lengths.
+/// Keys, and messages of different lengths.
 pub struct Fixture<P: Parameters> {
     pub keys: Vec<SigningKey<P>>,
     pub expanded: Vec<ExpandedKey<P>>,
@@ -46,7 +46,7 @@ impl<P: Parameters> Fixture<P> {
         self.jobs_where(|_| false)
     }
 
-    /// Returns the jobs, with expanded keys for those jobs for which `expanded` is true.
+    /// Returns the jobs. A job has an expanded key if `expanded` is true for it.
     pub fn jobs_where(&self, expanded: impl Fn(usize) -> bool) -> Vec<SignJob<'_, P>> {
         let jobs = self.messages.iter().enumerate();
         jobs.map(|(i, message)| match self.key_of(i) {

@@ -18,8 +18,8 @@ fn power(x: u64, e: u64) -> u64 {
     (0..e).fold(1, |power, _| power * x % Q)
 }
 
-/// Returns the roots of `x^n + 1` modulo q: the odd powers of one of them. 11 generates all nonzero
-/// residues.
+/// Returns the roots of `x^n + 1` modulo q. They are the odd powers of one root. 11 generates all
+/// nonzero residues.
 fn roots(n: usize) -> Vec<u64> {
     let root = power(11, (Q - 1) / (2 * n as u64));
     assert_eq!(power(root, n as u64), Q - 1);
@@ -48,7 +48,7 @@ fn polynomial(mut values: Vec<u64>, roots: &[u64]) -> Vec<u64> {
 }
 
 /// Returns the vector with the longest code within the bound, from `fits_the_bound` of
-/// `falcon-core`, and a key under which (0, s2) is the vector of the message: `h = c / s2`.
+/// `falcon-core`. Also returns a key for which (0, s2) is the vector of the message: `h = c / s2`.
 fn longest<P: Parameters>() -> (Vec<i16>, VerifyingKey<P>) {
     let roots = roots(P::N);
     let mut point = vec![0; P::N];
@@ -98,8 +98,8 @@ fn the_longest_signature_is_read<P: Parameters>(len: usize) {
         bytes
     };
     let most = P::COMPRESSED_MAX_LEN;
-    // There are three streams. In chunks of one job, a signature overwrites the third one before
-    // it. Longer bytes of that signature may remain behind it.
+    // There are three streams. With chunks of one job, a signature overwrites the one that was
+    // three before it. If that one was longer, its last bytes remain after the new one.
     let mut signatures = vec![valid.clone(), valid.clone(), valid.clone()];
     signatures.extend([len - 1, len - 2, len - 16].map(resized));
     signatures.extend([len + 1, most - 1, most, most + 1, most + 16, 2 * most].map(resized));

@@ -25,7 +25,7 @@ fn messages_of_all_lengths_are_signed_and_verified_side_by_side() {
         let key = SigningKey::<P>::from_seed(&[1; 32])
             .expect("no fault")
             .expand();
-        // Lengths around a block, around 64 KiB, and long ones, in mixed order.
+        // The lengths are around a block, around 64 KiB, and long, in mixed order.
         let lengths = [
             65_537, 0, 136, 2_000_003, 1, 135, 65_536, 96, 300_000, 137, 65_535, 95, 272,
         ];
@@ -79,8 +79,8 @@ fn messages_of_all_lengths_are_signed_and_verified_side_by_side() {
     check::<Falcon1024>();
 }
 
-/// A chunk has fewer messages if they are long. A message that does not fit is refused, and the
-/// outputs of the whole batch stay unchanged.
+/// Chunks of long messages have fewer jobs. If a message does not fit on the device, the batch
+/// fails, and its outputs all stay unchanged.
 #[test]
 fn only_the_memory_of_the_device_limits_a_message() {
     let key = SigningKey::<Falcon512>::from_seed(&[1; 32])

@@ -7,7 +7,7 @@ use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness};
 use falcon_core::seams::hash::Shake256;
 use falcon_core::{Falcon512, Falcon1024, Parameters, Signature};
 
-/// Refuses the first attempt of two in three jobs, and the second attempt of some.
+/// Refuses the first attempt of two in three jobs, and the second attempt of some jobs.
 const REFUSED: Refused = |job, attempt| match attempt {
     0 => job % 3 != 0,
     1 => job % 5 == 1,

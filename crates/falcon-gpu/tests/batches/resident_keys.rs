@@ -1,5 +1,5 @@
-//! Keys that stay on the device: they are expanded there to the bits of the core, found again,
-//! moved when the capacity grows, and leave no trace when something fails.
+//! Keys that stay on the device. They are expanded there to the same bits as in the core, are found
+//! again, and move when the capacity grows. If a call fails, they leave no trace.
 
 use crate::fixture::{SEED, options};
 use crate::support::{HostDevice, PLENTY, context};
@@ -17,7 +17,7 @@ fn keys<P: Parameters>(count: u8) -> Vec<SigningKey<P>> {
         .collect()
 }
 
-/// True if the device signs a message with each key like the processor.
+/// Returns true if the device makes the same signature with each key as the CPU.
 fn signs_with<P: Parameters>(context: &GpuContext, keys: &[SigningKey<P>]) -> bool {
     let expanded: Vec<ExpandedKey<P>> = keys.iter().map(SigningKey::expand).collect();
     let jobs: Vec<_> = expanded
@@ -42,7 +42,7 @@ fn resident_keys_have_the_bits_of_the_core() {
                 return;
             };
             for (i, key) in keys.iter().enumerate() {
-                // Both forms are the same key.
+                // The expanded form counts as the same key.
                 if i % 2 == 0 {
                     context.upload_key(key).unwrap();
                 } else {
@@ -60,8 +60,7 @@ fn resident_keys_have_the_bits_of_the_core() {
                 let bits =
                     |reals: &[f64]| reals.iter().map(|real| real.to_bits()).collect::<Vec<_>>();
                 assert!(bits(&expanded) == bits(expected), "{} {i}", P::NAME);
-                // The small integers are wiped, and so is the locked memory through which they
-                // came.
+                // The small integers and the locked memory through which they came are wiped.
                 assert!(device.locked_is_wiped());
                 assert_eq!(small.len(), 4 * P::N);
                 assert!(small.iter().all(|&byte| byte == 0));
@@ -78,7 +77,7 @@ fn resident_keys_have_the_bits_of_the_core() {
                     .iter()
                     .all(|(name, count)| name.starts_with(kernel) && *count == 1)
             );
-            // All keys are still there, although the capacity has grown meanwhile.
+            // All keys are still on the device, although the capacity has grown.
             for key in &keys {
                 context.upload_key(key).unwrap();
             }
@@ -150,7 +149,7 @@ fn keys_that_nobody_expanded_sign_the_same_and_are_expanded_together() {
     }
 }
 
-/// The device does not hold the small integers of 300 keys at once.
+/// Checks that the device need not hold the small integers of 300 keys at once.
 #[test]
 fn many_keys_are_expanded_by_several_launches() {
     let keys: Vec<SigningKey<Falcon512>> = (0..300u16)
@@ -196,8 +195,8 @@ fn what_keys_take_is_told_beforehand() {
     check::<Falcon1024>();
 }
 
-/// If any call fails, once or from then on, the old keys stay on the device, and nothing of the new
-/// key does.
+/// If a call fails, or if all calls fail from then on, the old keys stay on the device, and nothing
+/// of the new key does.
 #[test]
 fn a_key_that_cannot_be_brought_leaves_everything_as_it_was() {
     // The last key makes the capacity grow.
@@ -230,7 +229,7 @@ fn a_key_that_cannot_be_brought_leaves_everything_as_it_was() {
                     "{error:?}"
                 );
                 let greater = context.memory_of_keys::<Falcon512>(17) as usize;
-                // If keys must be replaced but cannot be wiped, their memory is freed.
+                // If keys must be replaced but cannot be wiped, their memory is freed instead.
                 let gone = if lost && call < 3 { 0 } else { used };
                 assert!([used, greater, gone].contains(&device.used()));
                 if !lost {
@@ -244,7 +243,8 @@ fn a_key_that_cannot_be_brought_leaves_everything_as_it_was() {
                 }
             }
             device.launched();
-            // If one of the three larger arrays is refused, the new key replaces the others.
+            // If an allocation for one of the three larger arrays fails, the new key replaces the
+            // others.
             if brought.is_ok() || call < 3 {
                 assert!(brought.is_ok() != (lost && call < 3));
             } else {
@@ -302,15 +302,15 @@ fn traces(device: &HostDevice, key: &SigningKey<Falcon512>) -> usize {
     traces.iter().filter(|trace| device.holds(trace)).count()
 }
 
-/// If keys are replaced, no byte of the old keys is left, even if the new keys are shorter. If
-/// wiping fails, no byte of any key is left.
+/// Checks that no byte of replaced keys is left, even if the new keys are shorter. If wiping fails,
+/// no byte of any key is left.
 #[test]
 fn replaced_keys_are_wiped() {
     let keys = keys::<Falcon512>(3);
-    // Bytes of a key: its reals, its hash, its small integers, and its status.
+    // The bytes of a key are its reals, its hash, its small integers, and its status.
     let one = 8 * ExpandedKey::<Falcon512>::LEN + 32 + 4 * Falcon512::N + 1;
     let mut options = options(KeyMode::Expanded);
-    // A quarter of the memory is for keys: two of them.
+    // A quarter of the memory is for keys, so two keys fit.
     options.memory = Some(4 * 2 * one as u64);
     let Some((device, _)) = context(PLENTY, options.clone()) else {
         return;
@@ -343,7 +343,7 @@ fn replaced_keys_are_wiped() {
     assert!(failures > 5, "{failures}");
 }
 
-/// If the memory cannot grow, keys replace one another.
+/// If the memory cannot grow, a new key replaces an old one.
 #[test]
 fn little_memory_holds_keys_by_turns() {
     let keys = keys::<Falcon512>(9);

@@ -1,5 +1,5 @@
-//! Kernels that silently do nothing, or only a part of their work. The batch fails and names the
-//! kernel, its output is unchanged, and the next batch succeeds.
+//! Kernels that silently do nothing, or only a part of their work. The error of the batch names the
+//! kernel, the output is unchanged, and the next batch succeeds.
 
 use crate::fixture::{Fixture, SEED, options};
 use crate::support::{Fault, HostDevice, PLENTY, context};
@@ -70,7 +70,7 @@ impl How {
         format!("sign_{mode}_{logn}")
     }
 
-    /// Returns the kernels of an attempt: the prefix for `spoil`, and the full name.
+    /// Returns the kernels of an attempt, each with its prefix for `spoil` and its full name.
     fn kernels(self, logn: u32) -> Vec<(&'static str, String)> {
         let mut all = vec![
             ("hash", format!("hash_{logn}")),
@@ -84,7 +84,7 @@ impl How {
     }
 }
 
-/// Returns the kernel that a batch stopped at.
+/// Returns the kernel at which a batch stopped.
 fn stopped<T: Debug>(result: Result<T, impl Debug + Display>) -> String {
     let error = result.expect_err("it is spoilt").to_string();
     let (_, rest) = error.split_once("kernel ").expect("a kernel");
@@ -115,13 +115,14 @@ fn signing_stops<P: Parameters>(
     assert!(!out.contains(&placeholder));
 }
 
-/// Fresh device memory contains the status of some stage for all jobs.
+/// Signs with kernels that do nothing. Fresh device memory contains the status of some stage for
+/// all jobs.
 fn kernels_that_do_nothing_sign_nothing<P: Parameters>(fills: &[u8]) {
     let fixture = Fixture::<P>::new(2, 3);
     for how in ALL {
         for (spoilt, name) in how.kernels(P::LOGN) {
             for fault in [Fault::Nothing, Fault::NoStatus] {
-                // `accept` has counted the signatures, so they are delivered anyway.
+                // `accept` has counted the signatures, so the batch succeeds all the same.
                 if (spoilt, fault) == ("accept", Fault::NoStatus) {
                     continue;
                 }
@@ -156,7 +157,8 @@ fn kernels_that_do_nothing_sign_nothing_for_1024() {
     kernels_that_do_nothing_sign_nothing::<Falcon1024>(&[status::DONE]);
 }
 
-/// In the first attempt a thread serves a job; in the second one, with fewer jobs, a warp does.
+/// In the first attempt, one thread works on a job. In the second attempt, with fewer jobs, a warp
+/// does.
 #[test]
 fn later_attempts_are_mistrusted_too() {
     let fixture = Fixture::<Falcon512>::new(2, 40);
@@ -166,8 +168,8 @@ fn later_attempts_are_mistrusted_too() {
                 continue;
             }
             for fault in [Fault::Nothing, Fault::LessBlock] {
-                // If few jobs need few threads, there is only one block. Ten jobs are few in every
-                // mode.
+                // If the jobs need few threads, there is only one block. Ten jobs need few threads
+                // in every mode.
                 if fault == Fault::LessBlock && !["prng", "sign", "accept"].contains(&spoilt) {
                     continue;
                 }
@@ -195,7 +197,7 @@ fn grids_that_are_cut_short_sign_nothing() {
     }
 }
 
-/// Every job is tried twice.
+/// Refuses the first attempt of every job.
 #[test]
 fn grids_of_later_attempts_that_are_cut_short_sign_nothing() {
     let fixture = Fixture::<Falcon512>::new(2, MANY);
@@ -217,7 +219,7 @@ fn grids_of_later_attempts_that_are_cut_short_sign_nothing() {
     }
 }
 
-/// Given seeds are sent to the jobs of the list, which the host reads.
+/// Checks given seeds: the host reads the list of jobs and sends the seeds for these jobs.
 #[test]
 fn lists_of_jobs_that_there_are_not_sign_nothing() {
     let fixture = Fixture::<Falcon512>::new(2, 24);
@@ -231,16 +233,16 @@ fn lists_of_jobs_that_there_are_not_sign_nothing() {
     }
 }
 
-/// The numbers of finished and of listed jobs are counted from the statuses themselves.
+/// Checks that the numbers of finished and of listed jobs are counted from the statuses themselves.
 #[test]
 fn counts_that_were_not_zeroed_sign_nothing() {
-    /// Bytes of both counts.
+    /// Length of both counts in bytes.
     const COUNTS: usize = 8;
     let fixture = Fixture::<Falcon512>::new(2, 24);
     let placeholder = fixture.another();
     for how in ALL {
-        // The first attempt finds the initial contents of the memory, the second one those that the
-        // first has left.
+        // The first attempt finds the initial contents of the memory, and the second attempt finds
+        // what the first one has left.
         for (first, fill) in [(0, 0x01), (0, status::DONE), (0, 0xff), (1, status::DONE)] {
             let Some((device, context)) = context(PLENTY, how.options()) else {
                 return;
@@ -259,7 +261,7 @@ fn counts_that_were_not_zeroed_sign_nothing() {
     }
 }
 
-/// There are more chunks than streams, so a chunk gets the memory of an earlier one.
+/// There are more chunks than streams, so a chunk gets the memory of an earlier chunk.
 #[test]
 fn what_an_earlier_chunk_has_left_is_not_signed() {
     let fixture = Fixture::<Falcon512>::new(2, 24);
@@ -358,7 +360,7 @@ fn kernels_that_do_nothing_verify_nothing<P: Parameters>(count: usize) {
     let signatures = fixture.expected();
     let mut bytes: Vec<_> = signatures.iter().map(|s| s.to_bytes().to_vec()).collect();
     let mut signatures = signatures.clone();
-    // Every seventh signature belongs to another message, so it is invalid. As bytes, it is
+    // Every seventh signature belongs to another message, so it is invalid. In encoded form it is
     // malformed.
     for i in (0..count).step_by(7) {
         signatures[i] = signatures[(i + 1) % count];
@@ -411,8 +413,8 @@ fn grids_that_are_cut_short_verify_nothing() {
     kernels_that_do_nothing_verify_nothing::<Falcon512>(MANY);
 }
 
-/// A key that was not expanded is not on the device: it is not used for signing, and is not taken
-/// for a resident key the next time.
+/// If a key could not be expanded, it is not on the device. It is not used for signing, and later
+/// batches do not count it as resident.
 #[test]
 fn keys_that_were_not_expanded_are_not_there() {
     // A block expands three keys, or four balanced ones.

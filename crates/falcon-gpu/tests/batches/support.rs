@@ -1,6 +1,5 @@
-//! A device of the host, whose kernels are those of the GPU, compiled for the processor. It counts
-//! the calls, fails on request, refuses memory beyond its size, and checks freed memory: nothing
-//! may be left in it.
+//! A device of the host, which runs the GPU's kernels compiled for the CPU. It counts the calls,
+//! fails on request, refuses memory beyond its size, and checks that freed memory is zero.
 
 use falcon_gpu::device::{ALIGNMENT, Device, Grid, MemoryInfo};
 use falcon_gpu::kernels::{Batch, status};
@@ -10,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex};
 
-/// Enough memory for every test.
+/// Number of bytes that are enough for every test.
 pub const PLENTY: usize = 1 << 30;
 
 /// Returns a context on a new device, or `None` if there is no compiler for the kernels.
@@ -51,8 +50,8 @@ struct State {
     limit: Option<u32>,
     refused: Option<Refused>,
     spoilt: Option<Spoilt>,
-    /// Zeroing this number of bytes stops working after some calls: the length, and the number of
-    /// calls.
+    /// Makes zeroing of a certain length stop working: the length in bytes, and the number of calls
+    /// that still work.
     unzeroed: Option<(usize, usize)>,
     /// Byte that fills new memory. The default is the status "done".
     filled: Option<u8>,
@@ -106,7 +105,7 @@ impl HostDevice {
         state.failed = false;
     }
 
-    /// Makes all calls work again. True if a call has failed.
+    /// Makes all calls work again. Returns true if a call has failed.
     pub fn recover(&self) -> bool {
         let mut state = self.state.lock().unwrap();
         state.fails = None;
@@ -123,7 +122,7 @@ impl HostDevice {
         self.state.lock().unwrap().refused = Some(refused);
     }
 
-    /// Makes the kernels whose names begin with `kernels` fail silently, after their `first`
+    /// Makes the kernels whose names begin with `kernels` fail silently after their `first`
     /// launches.
     pub fn spoil(&self, kernels: &'static str, fault: Fault, first: usize) {
         self.state.lock().unwrap().spoilt = Some(Spoilt {
@@ -133,12 +132,12 @@ impl HostDevice {
         });
     }
 
-    /// Makes zeroing `len` bytes silently do nothing, after the `first` calls.
+    /// Makes zeroing of `len` bytes silently do nothing after the `first` calls.
     pub fn forget_to_zero(&self, len: usize, first: usize) {
         self.state.lock().unwrap().unzeroed = Some((len, first));
     }
 
-    /// Removes all of these faults.
+    /// Removes all faults of kernels, memory and verdicts.
     pub fn mend(&self) {
         let mut state = self.state.lock().unwrap();
         (state.spoilt, state.unzeroed) = (None, None);
@@ -160,8 +159,8 @@ impl HostDevice {
     }
 
     /// Returns the reals of the keys that were expanded last since the last call, and the small
-    /// integers from which they were expanded. Both are the current contents of the memory, which
-    /// must not have been freed.
+    /// integers from which they were expanded. They are read from the current contents of the
+    /// memory, which must not have been freed.
     pub fn expanded(&self) -> Option<(Vec<f64>, Vec<u8>)> {
         let mut state = self.state.lock().unwrap();
         let (batch, small) = state.expanded.take()?;
@@ -170,7 +169,7 @@ impl HostDevice {
         let (reals, small) = (batch.key_stride as usize * count, small * count);
         self.check(batch.keys, 8 * reals);
         self.check(batch.bases, small);
-        // SAFETY: the memory is allocated and has this length; all bit patterns are valid reals.
+        // SAFETY: the memory is allocated and has this length. All bit patterns are valid reals.
         Some(unsafe {
             (
                 std::slice::from_raw_parts(batch.keys as *const f64, reals).to_vec(),
@@ -179,13 +178,13 @@ impl HostDevice {
         })
     }
 
-    /// Number of streams that were used since the last call.
+    /// Returns the number of streams that were used since the last call.
     pub fn streams_used(&self) -> usize {
         let used = std::mem::take(&mut self.state.lock().unwrap().streams_used);
         used.iter().filter(|&&used| used).count()
     }
 
-    /// Number of times that the device was asked for its memory since the last call.
+    /// Returns how many times the device was asked for its memory since the last call.
     pub fn memory_asked(&self) -> usize {
         std::mem::take(&mut self.state.lock().unwrap().memory_asked)
     }
@@ -200,7 +199,7 @@ impl HostDevice {
         self.state.lock().unwrap().used
     }
 
-    /// True if all memory of the device is zero, and all memory locked for it.
+    /// Returns true if all memory of the device and all memory locked for it is zero.
     pub fn is_wiped(&self) -> bool {
         let state = self.state.lock().unwrap();
         let mut blocks = state.blocks.iter();
@@ -219,7 +218,7 @@ impl HostDevice {
         locked.all(|(&address, &len)| unsafe { is_zero(address as *const u8, len) })
     }
 
-    /// True if these bytes are in the memory of the device, at a multiple of 8.
+    /// Returns true if these bytes are in the memory of the device, at a multiple of 8.
     pub fn holds(&self, bytes: &[u8]) -> bool {
         let state = self.state.lock().unwrap();
         state.blocks.iter().any(|(&address, &len)| {
@@ -287,8 +286,8 @@ unsafe fn is_zero(memory: *const u8, len: usize) -> bool {
     bytes.iter().all(|&byte| byte == 0)
 }
 
-/// Returns the places in `batch.status` of the jobs of a launch, and their numbers in the whole
-/// batch.
+/// For each job of a launch, returns the place of its status in `batch.status` and its number in
+/// the whole batch.
 ///
 /// # Safety
 /// The batch is valid as an argument of kernels.
@@ -344,7 +343,7 @@ unsafe impl Device for HostDevice {
         // SAFETY: the length is not zero.
         let address = unsafe { alloc(layout(len)) };
         assert!(!address.is_null());
-        // The initial contents may claim, for example, that some jobs are done.
+        // Fresh memory may have any contents, for example statuses of jobs that are done.
         // SAFETY: the memory belongs to this device and has `len` bytes.
         unsafe { address.write_bytes(state.filled.unwrap_or(status::DONE), len) };
         state.blocks.insert(address as u64, len);
@@ -408,7 +407,7 @@ unsafe impl Device for HostDevice {
     ) -> Result<(), GpuError> {
         self.call(stream, || refused("upload"))?;
         self.check(to, len);
-        // A driver copies other memory to buffers that nobody wipes.
+        // If the memory is not locked, a driver copies it to buffers that nobody wipes.
         let state = self.state.lock().unwrap();
         let block = state.locked.range(..=from as usize).next_back();
         let locked = block.is_some_and(|(start, block)| from as usize + len <= start + block);

@@ -41,7 +41,7 @@ fn a_wrong_signature_is_given_only_where_nobody_verifies() {
     fn check<P: Parameters>() {
         let fixture = Fixture::<P>::new(2, JOBS);
         let placeholder = fixture.another();
-        // The option, and whether it verifies hedged jobs and raw jobs.
+        // The value of the option, and whether hedged jobs and raw jobs are then verified.
         for (verify, found) in [
             (None, [false, true]),
             (Some(false), [false, false]),

@@ -1,4 +1,4 @@
-//! Single attempts of the core: computes the signature that follows if earlier attempts are
+//! Single attempts of the core. Computes the signature that a job gets if earlier attempts are
 //! refused.
 
 use falcon_core::hazmat::{expanded_reals, secret_hash, signature_from_nonce_and_s2};
@@ -11,7 +11,7 @@ use falcon_core::seams::sampler::{LaneSampler, Sampling, Serial};
 use falcon_core::seams::tree::Stored;
 use falcon_core::{ExpandedKey, Parameters};
 
-/// Nonce and seeds of a job of a batch, as `falcon-core/src/hedge.rs` defines them.
+/// Source of a job's nonce and seeds, as `falcon-core/src/hedge.rs` defines them.
 #[derive(Clone, Copy)]
 pub struct Hedged<'a> {
     /// The seed of the batch.
@@ -106,9 +106,8 @@ pub fn attempt<P: Parameters>(
     (s2.iter().map(|&s| s as i16).collect(), short)
 }
 
-/// Signs like the core if a signature may have at most `limit` bytes and the attempts for which
-/// `refused` is true (counted from 0) are skipped. Returns the signature and the number of
-/// attempts.
+/// Signs like the core, but skips the attempts (counted from 0) for which `refused` is true and
+/// signatures longer than `limit` bytes. Returns the signature and the number of attempts.
 pub fn first_that_fits<P: Parameters>(
     key: &ExpandedKey<P>,
     nonce: &[u8; 40],

@@ -1,5 +1,5 @@
-//! Refusals at the bounds: the largest squared norm and one more, and the largest length of a
-//! signature and one more.
+//! Refusals at the bounds: at the largest squared norm, one above it, at the largest length of a
+//! signature, and one above it.
 
 use crate::attempts::squared_norm_bound;
 use crate::common::{address, address_mut, kernels_available, launches, repeatable};
@@ -73,8 +73,8 @@ fn signing_takes_what_is_at_the_bound_of_1024() {
     signing_takes_what_is_at_the_bound::<Falcon1024>();
 }
 
-/// Returns short polynomials whose codes end at every bit position of a byte, and code words with
-/// the extreme values that a word can have.
+/// Returns short polynomials whose codes end at every bit position of a byte. Their code words have
+/// extreme values.
 fn codes(n: usize) -> Vec<Vec<i16>> {
     let mut all: Vec<_> = (0..=24)
         .map(|longer| {
@@ -85,7 +85,7 @@ fn codes(n: usize) -> Vec<Vec<i16>> {
                     -127
                 }
             };
-            // Places the word at the beginning and at the end, for all lanes.
+            // Places the word at the beginning and at the end, so that all lanes get it.
             (0..n).map(|i| word(i + 12)).collect::<Vec<i16>>()
         })
         .collect();
@@ -99,7 +99,8 @@ fn codes(n: usize) -> Vec<Vec<i16>> {
     all
 }
 
-/// A job is done if the core encodes its signature within the limit. All other jobs are listed.
+/// If the core encodes the signature of a job within the limit, the job is done. All other jobs are
+/// listed.
 fn what_is_accepted_has_so_many_bytes<P: Parameters>() {
     if !kernels_available() {
         return;
@@ -165,7 +166,8 @@ fn what_is_accepted_has_so_many_bytes_for_1024() {
     what_is_accepted_has_so_many_bytes::<Falcon1024>();
 }
 
-/// If the counts were not zeroed, nothing is written behind the list, and the counts do not add up.
+/// If the counts were not zeroed before, the kernel writes nothing beyond the list, and the counts
+/// do not add up.
 #[test]
 fn nothing_is_listed_behind_the_list() {
     type P = Falcon512;
@@ -178,7 +180,7 @@ fn nothing_is_listed_behind_the_list() {
         for before in [0, 1, 39, 40, 41, 1 << 16, 0xa5a5_a5a5, u32::MAX] {
             // None of the vectors is short.
             let mut states = vec![status::LONG; COUNT];
-            // Includes elements behind the list, which must not change.
+            // The array has further elements after the list, which must not change.
             let mut redo = vec![u32::MAX; 3 * COUNT];
             let mut counts = [before, 0];
             let batch = Batch {
@@ -263,7 +265,7 @@ fn verifying_takes_what_is_at_the_bound<P: Parameters>() {
     for (job, &(norm, k, j, _)) in cases.iter().enumerate() {
         s2[P::N * job + j] = k as i16;
         let mut s1 = vec![0; P::N];
-        // Values from the whole range [-q/2, q/2].
+        // The other values come from the whole range [-q/2, q/2].
         let rest = with_norm(norm - (k * k).unsigned_abs(), 6144);
         for (i, x) in rest.into_iter().enumerate() {
             s1[i * 41 % P::N] = x;
@@ -295,7 +297,8 @@ fn verifying_takes_what_is_at_the_bound<P: Parameters>() {
             launch.run::<P>(Operation::Verify, batch);
             let expected = cases.map(|(.., verdict)| match before {
                 status::HASHED => verdict,
-                // The signature could not be decoded, or nothing was hashed.
+                // The kernel leaves the other states: the signature could not be decoded, or no
+                // message was hashed.
                 before => before,
             });
             assert_eq!(states, expected, "{launch:?}");

@@ -1,5 +1,5 @@
-//! Kernels form a chain: each continues jobs from the stage that the previous kernel leaves, and
-//! from no other stage.
+//! Kernels form a chain. Each kernel continues jobs only from the stage at which the previous
+//! kernel leaves them.
 
 use crate::common::{LAUNCH, Launch, address, address_mut, bases, kernels_available, key};
 use falcon_core::hazmat::expanded_reals;
@@ -106,7 +106,7 @@ impl<P: Parameters> Memory<P> {
     }
 }
 
-/// Circumstances of a launch.
+/// Conditions of a launch.
 #[derive(Clone, Copy, Debug)]
 struct At {
     launch: Launch,
@@ -115,8 +115,8 @@ struct At {
     prepared: bool,
 }
 
-/// Launches a kernel on jobs at all stages. Jobs at a stage in `from` must get a stage in `to`; all
-/// others must keep theirs.
+/// Launches a kernel on jobs at all stages. A job at a stage in `from` must get a stage in `to`,
+/// and every other job must keep its stage.
 fn goes_on<P: Parameters>(operation: Operation, at: At, from: &[u8], to: &[u8]) {
     let mut memory = Memory::<P>::new(at.prepared);
     let batch = memory.batch(at.hedged, at.attempt);
@@ -128,7 +128,7 @@ fn goes_on<P: Parameters>(operation: Operation, at: At, from: &[u8], to: &[u8]) 
         let touched = s2.iter().any(|&x| x != UNTOUCHED);
         if from.contains(&before) {
             assert!(to.contains(&after), "{operation:?}, {at:?}: {before:x}");
-            // A malformed signature writes no polynomial.
+            // For a malformed signature, the kernel writes no polynomial.
             assert_eq!(touched, writes_s2 && after != MALFORMED);
         } else {
             assert_eq!(after, before, "{operation:?}, {at:?}");
@@ -158,8 +158,7 @@ fn kernels_go_on_from_one_stage<P: Parameters>() {
         }
         let seeded = if hedged { SEEDED } else { first };
         goes_on::<P>(Operation::Prng, at, &[seeded], &[READY]);
-        // The vectors here count as too long even if their status is `SHORT`, because `s2` is too
-        // long.
+        // Here `s2` is too long, so the vectors count as too long even if their status is `SHORT`.
         goes_on::<P>(Operation::Accept, at, &[SHORT, LONG], &[REDO]);
         goes_on::<P>(Operation::Unpack, at, &[NONE], &[MALFORMED]);
         goes_on::<P>(Operation::Verify, at, &[HASHED], &[INVALID]);
@@ -203,7 +202,7 @@ fn nothing_is_signed_but_what_is_ready() {
     }
 }
 
-/// A short vector whose encoding fits is done.
+/// If the encoding of a short vector fits, the job is done.
 #[test]
 fn what_is_short_and_fits_is_done() {
     if !kernels_available() {
@@ -220,7 +219,8 @@ fn what_is_short_and_fits_is_done() {
     assert_eq!((memory.counts, memory.redo[0]), ([1, 1], LONG.into()));
 }
 
-/// The kernel `prng` works on blocks of rows. A slot without its last rows is not ready.
+/// The kernel `prng` works on blocks of rows. If the last rows of a slot are missing, the slot is
+/// not ready.
 #[test]
 fn bytes_without_their_last_row_are_not_ready() {
     if !kernels_available() {

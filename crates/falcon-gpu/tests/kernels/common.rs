@@ -1,5 +1,5 @@
-//! Launches kernels on this processor, in the order for signing and for verifying. This tests what
-//! the kernels compute; other tests cover the engine's own order of launches.
+//! Launches kernels on this processor, in the order for signing and for verifying. This tests the
+//! results of the kernels. Other tests cover the engine's own order of launches.
 
 use falcon_core::hazmat::{expanded_reals, secret_basis, secret_hash, signature_from_nonce_and_s2};
 use falcon_core::seams::hash::{Shake256, Shake256Reader};
@@ -117,14 +117,14 @@ pub fn address_mut<T>(x: &mut [T]) -> u64 {
     }
 }
 
-/// A message and the number of its key.
+/// A message, and the number of the key that signs it.
 #[derive(Clone, Debug)]
 pub struct Job {
     pub key: usize,
     pub message: Vec<u8>,
 }
 
-/// Source of the randomness of a batch.
+/// The randomness of a batch.
 pub enum Randomness<'a> {
     /// The seed of the batch and the number of the first job.
     Hedged([u8; 32], u64),
@@ -233,7 +233,7 @@ pub fn sign<P: Parameters>(
     let (messages, message_offsets) = concatenated(jobs.iter().map(|job| &job.message));
     let key_of_job: Vec<u32> = jobs.iter().map(|job| job.key as u32).collect();
     let hashes: Vec<u8> = keys.iter().flat_map(|key| *secret_hash(key)).collect();
-    // Aligned like the memory of a device.
+    // The memory is aligned like that of a device.
     let mut aligned_nonces = vec![0u64; 5 * count];
     let mut seeds = vec![0u32; 14 * count];
     let mut rows = vec![0u32; 128 * how.prng_rows as usize * count];
@@ -328,7 +328,7 @@ pub fn sign<P: Parameters>(
         let [again, done] = counts;
         assert_eq!(again + done, batch.count);
         list = redo[..again as usize].to_vec();
-        // The order does not affect the results.
+        // The order of the list does not affect the results, so it is reversed.
         list.reverse();
         batch.list = address(&list);
         counts = [0; 2];
@@ -353,8 +353,8 @@ pub fn sign<P: Parameters>(
     }
 }
 
-/// Returns the statuses after one attempt, from arbitrary points, with a basis that need not belong
-/// to a key.
+/// Returns the statuses after one attempt from arbitrary points. The basis need not be that of a
+/// key.
 pub fn attempt_raw<P: Parameters>(basis: &[i8], count: usize) -> Vec<u8> {
     let given = Batch {
         bases: address(basis),
@@ -363,8 +363,8 @@ pub fn attempt_raw<P: Parameters>(basis: &[i8], count: usize) -> Vec<u8> {
     attempt::<P>(KeyMode::Transient, given, count)
 }
 
-/// Returns the statuses after one attempt with expanded keys, which take turns. Their reals are
-/// arbitrary.
+/// Returns the statuses after one attempt with expanded keys that take turns. The reals of the keys
+/// are arbitrary.
 pub fn attempt_expanded<P: Parameters>(keys: &[Vec<f64>], count: usize) -> Vec<u8> {
     let reals = keys.concat();
     let key_of_job: Vec<u32> = (0..count).map(|job| (job % keys.len()) as u32).collect();
@@ -406,8 +406,7 @@ fn attempt<P: Parameters>(mode: KeyMode, given: Batch, count: usize) -> Vec<u8> 
     states
 }
 
-/// Returns the statuses of `jobs` with encoded signatures, under public keys that a kernel
-/// prepares.
+/// Returns the statuses of `jobs` with encoded signatures. A kernel prepares the public keys.
 pub fn verify<P: Parameters>(
     launch: Launch,
     public_keys: &[&[u16]],

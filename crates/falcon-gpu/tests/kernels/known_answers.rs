@@ -53,8 +53,8 @@ fn falcon_1024_equals_the_pinned_hash() {
     signatures_equal_the_pinned_hash::<Falcon1024>(all::<Falcon1024>());
 }
 
-/// Returns the first ten records of NIST's file. With `FALCON_FULL=1` it returns all 100: the core
-/// makes the other 90, whose file has the published hash.
+/// Returns the first ten records of NIST's file. With `FALCON_FULL=1` it returns all 100 records.
+/// The core makes the other 90 records, and their file has the published hash.
 fn records<P: Parameters>() -> Vec<Record> {
     let (algorithm, text) = if P::LOGN == 9 {
         (
@@ -104,7 +104,7 @@ fn nists_records_come_out<P: Parameters>(hows: Vec<Signing>) {
         .collect();
     let public: Vec<&[u16]> = public.iter().map(AsRef::as_ref).collect();
     for (how, times) in hows.into_iter().zip([1, 4, 7].into_iter().cycle()) {
-        // Steps by three, so that neighbours differ.
+        // Takes every third record, so that neighbours differ.
         let of = |i: usize| i * 3 % records.len();
         let count = if records.len() > 10 { 1 } else { times } * records.len();
         let jobs: Vec<Job> = (0..count)

@@ -1,5 +1,5 @@
-//! Runs the GPU's code for groups of lanes on emulated warps: no lane misses another at a
-//! collective operation, and the order in which lanes arrive does not affect the result.
+//! Runs the GPU's code for groups of lanes on emulated warps. At each collective operation all
+//! lanes meet, and the order in which they arrive does not affect the result.
 
 use crate::common::{
     Job, LAUNCH, Launch, Randomness, Signing, bytes, device_keys, kernels_available, key,
@@ -25,8 +25,8 @@ fn jobs(count: usize) -> Vec<Job> {
         .collect()
 }
 
-/// Emulated warps give the same bytes as kernels whose lanes run one after the other. `signing.rs`
-/// compares the latter with the core.
+/// Checks that emulated warps give the same bytes as kernels whose lanes run one after the other.
+/// `signing.rs` compares these kernels with the core.
 fn emulated_warps_give_the_same<P: Parameters>(modes: &[(KeyMode, u32)]) {
     if !kernels_available() {
         return;

@@ -1,4 +1,4 @@
-//! Compares the kernels, on the processor, with `falcon-core`.
+//! Compares the kernels, compiled for the CPU, with `falcon-core`.
 
 #[path = "../core/attempts.rs"]
 mod attempts;

@@ -1,5 +1,5 @@
-//! The steps of a signature, one by one: points, seeds, the generator's bytes; and the interface to
-//! the kernels.
+//! The steps of a signature, one by one: points, seeds and the generator's bytes. Also the
+//! interface to the kernels.
 
 use crate::common::{
     LAUNCH, address, address_mut, bytes, concatenated, kernels_available, repeatable,
@@ -150,7 +150,7 @@ fn randomness_is_derived_as_defined<P: Parameters>() {
         Shake256HashToPoint.hash_to_point(&nonce, &messages[job..=job], &mut point);
         assert!(points[P::N * job..][..P::N] == point);
     }
-    // In the second round the jobs are in another order, like jobs that are tried again.
+    // In the second round the jobs are in another order, as if they were tried again.
     let list: Vec<u32> = (0..count as u32).rev().collect();
     for (attempt, list) in (0..12).map(|k| (k, if k % 2 == 0 { &[][..] } else { &list[..] })) {
         batch.attempt = attempt;
@@ -190,7 +190,7 @@ fn randomness_of_1024_is_derived_as_defined() {
     randomness_is_derived_as_defined::<Falcon1024>();
 }
 
-/// Rows are the generator's bytes, also when the counter passes 2^32 and 2^64.
+/// Compares rows with the generator's bytes, also when the counter passes 2^32 and 2^64.
 #[test]
 fn rows_are_the_bytes_of_the_generator() {
     if !kernels_available() {
@@ -225,7 +225,7 @@ fn rows_are_the_bytes_of_the_generator() {
     }
 }
 
-/// If the host gave less memory than the kernels use, a GPU would write to other memory.
+/// If the host gave a kernel less memory than it uses, a GPU would write to other memory.
 #[test]
 fn the_host_gives_the_memory_that_signing_takes() {
     if !kernels_available() {

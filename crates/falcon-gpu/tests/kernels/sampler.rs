@@ -7,13 +7,13 @@ use falcon_gpu_host::Trial;
 /// Relative margin of the kernels' filter.
 const MARGIN: f64 = 1.0 / 8192.0;
 
-/// `sigma_min` of 512 and 1024.
+/// `sigma_min` for degrees 512 and 1024.
 const SIGMA_MIN: [f64; 2] = [1.2778336969128337, 1.298280334344292];
 
 fn random(source: &mut Shake256Reader, i: usize) -> Trial {
     let mut word = || u64::from_le_bytes(source.read_array());
     let mut unit = || (word() >> 11) as f64 / (1u64 << 53) as f64;
-    // sigma' ranges from sigma_min to 1.17^2 sigma_min, ends included.
+    // sigma' ranges from sigma_min to 1.17^2 sigma_min, both included.
     let sigma_min = SIGMA_MIN[i % 2];
     let at = (unit() * 1.25 - 0.125).clamp(0.0, 1.0);
     let inv_sigma = 1.0 / (sigma_min * (1.0 + at * (1.17 * 1.17 - 1.0)));
@@ -39,7 +39,8 @@ fn top(trial: Trial) -> u8 {
     (trial.threshold() >> 56) as u8
 }
 
-/// Checks the filter's verdict on the byte `w`. True if it leaves the byte undecided.
+/// Checks the filter's verdict on the byte `w`. Returns true if the filter leaves this byte
+/// undecided.
 fn check(trial: Trial, w: u8) -> bool {
     let verdict = trial.verdict(w);
     let top = top(trial);
@@ -62,7 +63,7 @@ fn estimates_are_well_within_the_margin() {
         let trial = random(&mut source, i);
         let estimate = trial.estimate();
         let exact = trial.threshold() as f64 / (1u64 << 56) as f64;
-        // Smaller estimates decide every byte except zero, which they leave undecided.
+        // With a smaller estimate, the filter decides every byte except zero.
         if exact > 1.0 / 1024.0 {
             worst = worst.max((estimate / exact - 1.0).abs());
         } else {
@@ -91,15 +92,15 @@ fn what_the_filter_decides_is_what_the_trial_decides() {
             open += u32::from(check(trial, w) && w != top);
         }
     }
-    // Besides the tie itself, the margin leaves bytes undecided: 2^-13 of at most 256, on both
-    // sides.
+    // Besides the byte that ties, the filter leaves bytes within its margin undecided: 2^-13 of at
+    // most 256, on both sides.
     assert!(
         f64::from(open) < f64::from(all) / 256.0 * 0.07,
         "{open} of {all}"
     );
 }
 
-/// Bisects centres on both sides of a place where the first byte changes.
+/// Finds by bisection the centres on both sides of a place at which the first byte changes.
 #[test]
 fn the_filter_is_right_at_byte_boundaries() {
     if !kernels_available() {

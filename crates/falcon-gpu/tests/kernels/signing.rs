@@ -1,5 +1,5 @@
-//! The signing kernels, on the processor, give the bytes of `falcon-core` in every key mode, also
-//! after restarts and when precomputed randomness is used up.
+//! The signing kernels, compiled for the CPU, give the same bytes as `falcon-core` in every key
+//! mode, also after restarts and when precomputed randomness is used up.
 
 use crate::attempts::{Hedged, first_that_fits};
 use crate::common::{
@@ -82,8 +82,8 @@ fn hedged_signatures_of_1024_are_the_cores() {
     hedged_signatures_are_the_cores::<Falcon1024>(101);
 }
 
-/// Covers so few rows that each signer computes most of its bytes itself, the variant of the
-/// kernels, and lanes in both orders.
+/// Signs with so few rows that each signer computes most of its bytes itself, with the variant of
+/// the kernels, and with lanes in both orders.
 fn signatures_depend_on_no_launch<P: Parameters>() {
     if !kernels_available() {
         return;
@@ -164,8 +164,8 @@ fn keys_of_1024_are_expanded_as_the_core_does() {
     keys_are_expanded_as_the_core_does::<Falcon1024>();
 }
 
-/// Uses a limit that most signatures exceed, so that jobs take many attempts, in differing numbers.
-/// Attempts after the second read more than one block of the stream.
+/// Signs with a limit that most signatures exceed, so that jobs need many attempts, in different
+/// numbers. Attempts after the second one read more than one block of the stream.
 fn refused_vectors_are_sampled_again<P: Parameters>(count: usize, limit: usize) {
     if !kernels_available() {
         return;
@@ -233,8 +233,8 @@ fn vectors_that_are_too_long_are_refused() {
     assert_eq!(states, [status::LONG; 3]);
 }
 
-/// If the sampler finds no integer, it ends, and the job keeps its status. The jobs in the other
-/// groups of its warp are signed. Without a bound on the attempts, the kernel would not return.
+/// If the sampler finds no integer, it stops, and the job keeps its status. The jobs in the other
+/// groups of its warp are signed. If the attempts were not bounded, the kernel would not return.
 #[test]
 fn a_damaged_key_ends_its_own_job_alone() {
     if !kernels_available() {

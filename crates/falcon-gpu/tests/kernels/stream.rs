@@ -6,8 +6,8 @@ use falcon_core::Falcon512;
 use falcon_gpu::kernels::{Batch, Operation, status};
 use falcon_gpu_host::{Build, Draws, sample, set_emulation};
 
-/// Runs the sampler alone, where every position is visible: with rows that end within a pair, rows
-/// that are used up, and all kinds of centres.
+/// Runs only the sampler, so that every position is visible. Some rows end within a pair, some rows
+/// are used up, and there are all kinds of centres.
 #[test]
 fn emulated_lanes_find_the_same_integers_at_the_same_places() {
     if !kernels_available() {

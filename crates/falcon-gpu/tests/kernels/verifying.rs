@@ -1,4 +1,4 @@
-//! The verifying kernels, on the processor, give the verdicts of `falcon-core`.
+//! The verifying kernels, compiled for the CPU, give the same verdicts as `falcon-core`.
 
 use crate::attempts::squared_norm_bound;
 use crate::common::{
@@ -50,14 +50,14 @@ fn signed<P: Parameters>(label: &str, count: usize, keys: u8) -> Signed<P> {
     }
 }
 
-/// A canonical encoding, decoded bit by bit.
+/// A canonical encoding that was decoded bit by bit.
 struct Read {
     s2: Vec<i32>,
-    /// Range of the last code word, in bits.
+    /// Position of the last code word in bits.
     last: Range<usize>,
 }
 
-/// Returns `None` if the bytes do not have the form of a signature. Does not check that s2 is
+/// Returns `None` if the bytes do not have the form of a signature. Does not check whether s2 is
 /// short.
 fn read<P: Parameters>(bytes: &[u8]) -> Option<Read> {
     if bytes.len() < P::PADDED_LEN || bytes[0] != 0x30 + P::LOGN as u8 {
@@ -116,7 +116,8 @@ fn agree<P: Parameters>(launch: Launch, what: &Signed<P>) -> usize {
         let signature = &what.signatures[i][..];
         let read = read::<P>(signature);
         assert_eq!(*state == status::MALFORMED, read.is_none(), "{i}: {state}");
-        // The core's decoder refuses malformed bytes, and an s2 whose norm alone is too large.
+        // The core's decoder refuses malformed bytes, and an s2 that exceeds the norm bound by
+        // itself.
         let short = read.is_some_and(|read| {
             let norm: i64 = read.s2.iter().map(|&s| i64::from(s).pow(2)).sum();
             norm.unsigned_abs() <= squared_norm_bound::<P>()
@@ -175,7 +176,7 @@ fn damaged_ones_are_judged_as_the_core_does<P: Parameters>() {
             _ => flip(signature),
         }
     }
-    // No signature is valid, except by chance: no flip is without effect, not even in the padding.
+    // No signature is valid, except by chance, since every flip matters, even in the padding.
     assert!(agree(LAUNCH, &what) <= 1);
 }
 
@@ -189,15 +190,15 @@ fn damaged_ones_of_1024_are_judged_as_the_core_does() {
     damaged_ones_are_judged_as_the_core_does::<Falcon1024>();
 }
 
-/// Flips each bit of valid signatures from the last code word to the end. No bit may change,
-/// neither in the rest of a byte nor in the padding.
+/// Flips each bit of valid signatures from the last code word to the end. Each flip must be
+/// refused, in the rest of the last byte and in the padding.
 fn no_bit_behind_the_code_may_be_another<P: Parameters>() {
     if !kernels_available() {
         return;
     }
     let what = signed::<P>("kernels: flipped", 64, 1);
     let (mut jobs, mut signatures) = (Vec::new(), Vec::new());
-    // Signatures whose codes end at every bit position of a byte.
+    // The codes of these signatures end at every bit position of a byte.
     for place in 0..8 {
         let last = |i: usize| read::<P>(&what.signatures[i]).expect("valid").last;
         let found = (0..64).find(|&i| last(i).end % 8 == place);
@@ -229,7 +230,7 @@ fn no_bit_behind_the_code_of_1024_may_be_another() {
     no_bit_behind_the_code_may_be_another::<Falcon1024>();
 }
 
-/// Tests strings that break one rule of the code. Otherwise they are signatures.
+/// Tests byte strings that break one rule of the code and otherwise are signatures.
 fn malformed_codes_are_refused<P: Parameters>() {
     if !kernels_available() {
         return;
@@ -237,7 +238,7 @@ fn malformed_codes_are_refused<P: Parameters>() {
     let mut what = signed::<P>("kernels: malformed", 1, 1);
     let valid = what.signatures[0].clone();
     let (n, header) = (P::N, valid[0]);
-    // Encodes s2 from code words. Bits are filled from the top of each byte.
+    // Encodes s2 from code words. The bits fill each byte from the highest one down.
     let encoded = |words: &dyn Fn(usize) -> Vec<u8>, len: usize, tail: u8| {
         let mut bits: Vec<u8> = (0..n).flat_map(words).collect();
         while !bits.len().is_multiple_of(8) {
@@ -270,8 +271,8 @@ fn malformed_codes_are_refused<P: Parameters>() {
         encoded(&one(5, word(0, 0, 16)), padded, 0),
         encoded(&one(5, word(0, 0, 40)), padded, 0),
         encoded(&one(5, word(1, 5, 3)), padded, 1),
-        // Longer than the padded form: no padding may follow, and an earlier end of the code is
-        // refused.
+        // The code is longer than the padded form, so no padding follows. An earlier end of the
+        // code is refused.
         encoded(&|i| word(0, 1, usize::from(i % 2 == 0) * 4), 0, 0),
         encoded(&|i| word(0, 1, usize::from(i % 2 == 0) * 4), 0, 1),
         encoded(
@@ -293,10 +294,10 @@ fn malformed_codes_are_refused<P: Parameters>() {
             cases.push(encoded(&one(i, word(sign, 0, run)), padded, 0));
         }
     }
-    // A code that ends exactly at a byte's end, truncated to every length.
+    // Truncates a code that ends exactly at the end of a byte, to every length.
     let exact = encoded(&|i| word(0, 1, usize::from(i % 2 == 0) * 4), 0, 0);
     cases.extend((padded..exact.len()).map(|len| exact[..len].to_vec()));
-    // The other formats of the valid signature.
+    // Encodes the valid signature in the other formats.
     let parsed = Signature::<P>::try_from(&valid[..]).expect("valid");
     for format in [Format::Compressed, Format::ConstantTime] {
         cases.push(parsed.to_vec(format).expect("an encoding"));

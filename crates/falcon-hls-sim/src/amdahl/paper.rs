@@ -25,15 +25,15 @@ pub const KECCAK_FACTOR: f64 = 35.0;
 pub const OVERALL: f64 = 1.8;
 /// Clock of the fabric.
 pub const FABRIC_HZ: u64 = 100_000_000;
-/// Clock that the fabric's "could be easily increased up to".
+/// Clock to which the fabric's "could be easily increased up to".
 pub const FASTER_HZ: u64 = 250_000_000;
 /// Speedup that the paper claims for this clock.
 pub const FASTER_OVERALL: f64 = 4.5;
 /// Clock of the processor.
 pub const PROCESSOR_HZ: u64 = 667_000_000;
 
-/// Returns the speedup of `operation` that the paper reports. `None` if the paper did not measure
-/// it.
+/// Returns the speedup of `operation` that the paper reports. Returns `None` if the paper did not
+/// measure the operation.
 pub fn reported(operation: Operation) -> Option<f64> {
     match operation {
         Operation::Keygen => Some(2.0),
@@ -50,7 +50,7 @@ pub const TABLE_I_US: [(u32, [f64; 3]); 3] = [
     (1024, [1_541_000.0, 38_169.0, 5647.0]),
 ];
 
-/// Returns the time of Table I, microseconds. `None` if the table has none.
+/// Returns the time of Table I in microseconds. Returns `None` if the table does not have it.
 pub fn table_i_us(operation: Operation, degree: u32) -> Option<f64> {
     let column = match operation {
         Operation::Keygen => 0,
@@ -186,7 +186,7 @@ mod tests {
         let parts = parts().unwrap();
         assert!((cap(&parts).unwrap() - 2.222).abs() < 1e-3);
         assert!((speedup(&parts).unwrap() - 2.156).abs() < 1e-3);
-        // Since this fails, these shares do not allow a speedup of 4.5.
+        // This call fails, so these shares do not allow a speedup of 4.5.
         let impossible = at_other_clock(FFT_SHARE + KECCAK_SHARE, FASTER_OVERALL, 1, 1);
         assert!(matches!(impossible, Err(AmdahlError::Speedup { .. })));
     }
@@ -201,7 +201,7 @@ mod tests {
             assert!((computed - expected).abs() < 5e-3, "{computed}, {expected}");
         }
         // A butterfly takes 19 instructions with the floating-point unit (23 in a split), and 730
-        // without it.
+        // instructions without it.
         let hard = profile.run(Target::ArmV7, Operation::Sign, 512).unwrap();
         for (parts, expected) in [
             (&Part::BUTTERFLIES[..], 19.26),

@@ -2,9 +2,10 @@
 //!
 //! The processor executes the instructions that the [profile](crate::profile) counted. Circuits in
 //! the fabric compute the butterflies and permutations, in the cycles that the simulator counted,
-//! while the processor waits. The code is ours, not the reference's: its key generation has almost
-//! no binary64 transforms. The transfer of the data is a parameter, because it decides the result:
-//! a circuit that is fast at 100 MHz is not necessarily faster than a processor at 667 MHz.
+//! while the processor waits. The processor runs our code, not the reference's. Our key generation
+//! has almost no binary64 transforms. The time to transfer the data is a parameter, because it
+//! decides the result: a circuit that is fast at 100 MHz is not necessarily faster than a processor
+//! at 667 MHz.
 
 use super::{AmdahlError, paper};
 use crate::accelerator::{self, Accelerator, MAX_LOGN, blank_memories};
@@ -29,13 +30,13 @@ pub struct Processor {
 impl Processor {
     /// The paper's processor: a Cortex-A9 at 667 MHz `[P]`, one cycle an instruction `[?]`.
     ///
-    /// The processor issues one load, store or floating-point instruction per cycle; a butterfly
-    /// has 18 of them, and integer instructions beside them. A binary64 product occupies its unit
-    /// for two cycles and is ready after 5 or 6, a sum after 4 (the description of the pipeline
-    /// that ARM contributed to GCC, `cortex-a9.md` `[V]`). So one cycle an instruction is what good
-    /// schedules reach without cache misses. A butterfly of a signature of degree 512 takes 19.5
-    /// instructions on average: 18.3 in a forward FFT, 23.4 in a split. A permutation takes 28,861
-    /// `[M]`.
+    /// The processor issues one load, store or floating-point instruction per cycle. A butterfly
+    /// has 18 such instructions, and also integer instructions. A binary64 product occupies its
+    /// unit for two cycles and is ready after 5 or 6, a sum after 4 (the description of the
+    /// pipeline that ARM contributed to GCC, `cortex-a9.md` `[V]`). So one cycle an instruction is
+    /// what good schedules reach without cache misses. A butterfly of a signature of degree 512
+    /// takes 19.5 instructions on average: 18.3 in a forward FFT, 23.4 in a split. A permutation
+    /// takes 28,861 `[M]`.
     pub const CORTEX_A9: Self = Self {
         clock_hz: paper::PROCESSOR_HZ,
         cycles_per_instruction: 1.0,
@@ -72,8 +73,8 @@ impl Processor {
         Ok(self.cycles_per_permutation.unwrap_or(counted) / self.clock_hz as f64)
     }
 
-    /// Returns the seconds of `parts` in one operation. `each` is the number of cycles of one
-    /// butterfly or permutation, if it is given.
+    /// Returns the seconds of `parts` in one operation. If `each` is given, it is the number of
+    /// cycles of one butterfly or permutation.
     fn seconds(&self, run: &ProfiledRun, parts: &[Part], each: Option<f64>) -> f64 {
         let executed = || {
             parts
@@ -94,7 +95,7 @@ impl Processor {
 pub struct Transfer {
     /// Bytes that a cycle of the fabric moves.
     pub bytes_per_cycle: u32,
-    /// Cycles of the fabric for every call, both directions together.
+    /// Cycles of the fabric that every call takes in addition, for both directions together.
     pub cycles_per_call: u32,
 }
 
@@ -119,8 +120,8 @@ pub enum Scope {
     Forward,
     /// Forward and inverse transforms.
     Transforms,
-    /// Forward and inverse transforms, and the splits and merges of ffSampling, each a call of its
-    /// own.
+    /// Forward and inverse transforms, and the splits and merges of ffSampling. Each of them is a
+    /// separate call.
     Butterflies,
 }
 
@@ -164,7 +165,7 @@ pub struct Fabric {
     pub merge_cycles: u64,
     /// Cycles of a permutation.
     pub permutation_cycles: u64,
-    /// The path of the data; `None` if moving them takes no time.
+    /// The path of the data. `None` if moving the data takes no time.
     pub transfer: Option<Transfer>,
 }
 
@@ -268,7 +269,7 @@ pub struct Prediction {
     pub processor_us: f64,
     /// Part of `processor_us` for the butterflies that go to the fabric.
     pub butterflies_us: f64,
-    /// Part of `processor_us` for the permutations.
+    /// Part of `processor_us` for the butterflies that the fabric would compute.
     pub permutations_us: f64,
     /// Microseconds of these butterflies in the fabric.
     pub fabric_butterflies_us: f64,
@@ -295,7 +296,7 @@ impl Prediction {
 }
 
 /// Predicts `operation` at the degree of `fabric`. `target` is the code that the processor
-/// executes. Butterflies that were not counted, those of key generation, stay on the processor.
+/// executes. The butterflies of key generation were not counted, so they stay on the processor.
 ///
 /// # Errors
 /// If the profile lacks the run, or a quantity of a model is not a number above 0.

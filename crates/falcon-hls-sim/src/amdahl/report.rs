@@ -19,7 +19,7 @@ pub struct PaperRow {
     pub fft_share: f64,
     /// Share of Keccak-f.
     pub keccak_share: f64,
-    /// Speedup with the FFT 42 times and Keccak-f 35 times faster.
+    /// Speedup if the FFT is 42 times and Keccak-f 35 times faster.
     pub speedup: f64,
     /// Upper bound on the speedup if these shares are accelerated.
     pub cap: f64,
@@ -76,9 +76,9 @@ pub struct TableIRow {
     pub operation: Operation,
     /// Time in Table I, for the reference code.
     pub table_i_us: f64,
-    /// Time of our code with the floating-point unit; `None` for degrees that are not implemented.
+    /// Time of our code with the floating-point unit. `None` for degrees that are not implemented.
     pub armv7_us: Option<f64>,
-    /// Time of our code with emulated binary64; `None` for degrees that are not implemented.
+    /// Time of our code with emulated binary64. `None` for degrees that are not implemented.
     pub armv7_soft_us: Option<f64>,
 }
 
@@ -107,7 +107,7 @@ pub struct Report {
     pub predictions: Vec<Prediction>,
 }
 
-/// Operations that users perform, of the paper's three kinds.
+/// Operations of users. Each is of one of the paper's three kinds.
 const OPERATIONS: [Operation; 5] = [
     Operation::Keygen,
     Operation::Sign,
@@ -216,8 +216,8 @@ fn table_i_rows(predictions: &[Prediction]) -> Vec<TableIRow> {
     rows.collect()
 }
 
-/// Returns the paper's operations, and verification a second time without the FFT, which it does
-/// not have.
+/// Returns the paper's operations. Verification has a second row without an FFT, since verification
+/// does not use it.
 fn paper_rows() -> Result<Vec<PaperRow>, AmdahlError> {
     let rows = MEASURED.map(|operation| (operation, paper::FFT_SHARE));
     let rows = rows.into_iter().chain([(Operation::VerifyEncoded, 0.0)]);

@@ -1,4 +1,4 @@
-//! The adder: one aligning shifter, one sum, one normalising shifter.
+//! The adder, with one aligning shifter, one sum, and one normalising shifter.
 
 use super::format::{Operand, round_and_pack, shift_right_sticky, special};
 use super::{Subnormals, negate};
@@ -18,7 +18,7 @@ pub fn add(s: Subnormals, a: u64, b: u64) -> u64 {
     let opposite = x.sign != y.sign;
     let sum = sum(&x, &y, opposite);
     if sum == 0 {
-        // The sum of two zeros, or an exact difference, which is +0.
+        // The operands are zeros, or their exact difference is +0.
         return if opposite { 0 } else { x.sign };
     }
     let (e, z) = normalise(x.exponent, sum);
@@ -31,7 +31,7 @@ pub fn subtract(s: Subnormals, a: u64, b: u64) -> u64 {
     add(s, a, negate(b))
 }
 
-/// Like [`add`], if at least one operand is infinite or NaN.
+/// Returns `a + b`, if at least one operand is infinite or NaN.
 #[inline(always)]
 fn add_special(a: &Operand, b: &Operand) -> u64 {
     let conflict = a.is_special() && b.is_special() && a.sign != b.sign;
@@ -41,15 +41,15 @@ fn add_special(a: &Operand, b: &Operand) -> u64 {
     special(Some(if a.is_special() { a.sign } else { b.sign }))
 }
 
-/// Returns `|x| + |y|`, or `|x| - |y|` if they are `opposite`, for `|x| >= |y|`. The result is
+/// Returns `|x| + |y|`, or `|x| - |y|` if the signs are `opposite`, for `|x| >= |y|`. The result is
 /// below `2^57`, in units of an eighth of the last place of `x`.
 ///
 /// *Three bits are enough.* If `y` is shifted by at most three places, nothing is lost. Otherwise
-/// `|y|` is below an eighth of `|x|`. If `x` is normal, the sum is then at least `2^55 - 2^52 >
-/// 2^54`. The lowest of its bits below the last place of the result is the sticky bit. Whenever
-/// something was lost, there are at least two such bits: at `2^54` the last place of the result is
-/// bit 2, and the guard bit and the sticky bit are below it. A subnormal `x` has the exponent of
-/// `y`, and nothing is shifted.
+/// `|y|` is below an eighth of `|x|`. If `x` is normal, the sum is then at least
+/// `2^55 - 2^52 > 2^54`. The lowest of its bits below the last place of the result is the sticky
+/// bit. Whenever a bit was lost, there are at least two bits below that place: at `2^54` the last
+/// place of the result is bit 2, and the guard bit and the sticky bit are below it. A subnormal `x`
+/// has the exponent of `y`, and nothing is shifted.
 #[inline(always)]
 fn sum(x: &Operand, y: &Operand, opposite: bool) -> u64 {
     let places = (x.exponent - y.exponent) as u32; // 0 ..= 2045
@@ -65,7 +65,7 @@ fn sum(x: &Operand, y: &Operand, opposite: bool) -> u64 {
 /// Returns exponent and significand, for [`round_and_pack`], of `2^(e - 1023) sum / 2^55`, where `0
 /// < sum < 2^57`.
 ///
-/// The leading bit moves up to bit 56, by `up` in `0 ..= 56`. It is already there if the sum
+/// The leading bit moves up to bit 56, by `up` in `0 ..= 56`. It is already in bit 56 if the sum
 /// carried, and in bit 55 if the exponent stays.
 #[inline(always)]
 fn normalise(e: i32, sum: u64) -> (i32, u64) {

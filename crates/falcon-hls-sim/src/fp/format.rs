@@ -4,14 +4,14 @@
 //! significand `m`. A normal number has `1 <= e <= 2046` and `2^52 <= m < 2^53`. Between the stages
 //! `e` has no bounds.
 
-/// The quiet NaN with a positive sign and no payload: units return no other NaN.
+/// The quiet NaN with a positive sign and no payload. Units return no other NaN.
 pub const NAN: u64 = 0x7ff8_0000_0000_0000;
 
 /// Treatment of numbers below `2^-1022`.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Subnormals {
-    /// Subnormal operands are read as zero, and subnormal results become zero, with their signs.
-    /// This needs no shifters. The cores of FPGA vendors do the same.
+    /// Subnormal operands and results become zeros of the same sign. This needs no shifters. The
+    /// cores of FPGA vendors do the same.
     #[default]
     Flush,
     /// Gradual underflow, as in IEEE 754.
@@ -37,8 +37,8 @@ pub(super) struct Operand {
     pub magnitude: u64,
     /// The biased exponent, in `1 ..= 2047`. A zero and a subnormal number have 1.
     pub exponent: i32,
-    /// The significand of a normal number is in `2^52 .. 2^53`, of a subnormal number below `2^52`,
-    /// of a zero 0. Meaningless if the exponent is 2047.
+    /// The significand. It is in `2^52 .. 2^53` for a normal number, below `2^52` for a subnormal
+    /// number, and 0 for a zero. It is meaningless if the exponent is 2047.
     pub significand: u64,
 }
 
@@ -60,26 +60,27 @@ impl Operand {
         }
     }
 
-    /// True for a NaN.
+    /// Returns true for a NaN.
     #[inline(always)]
     pub fn is_nan(&self) -> bool {
         self.magnitude > INFINITY
     }
 
-    /// True for an infinity or a NaN.
+    /// Returns true for an infinity or a NaN.
     #[inline(always)]
     pub fn is_special(&self) -> bool {
         self.magnitude >= INFINITY
     }
 
-    /// True for a zero or a flushed operand.
+    /// Returns true for a zero or a flushed operand.
     #[inline(always)]
     pub fn is_zero(&self) -> bool {
         self.magnitude == 0
     }
 
-    /// Returns exponent and significand of a nonzero finite operand. The exponent is in `-51 ..=
-    /// 2046`, the significand in `2^52 .. 2^53`: subnormal numbers, and only these, are shifted up.
+    /// Returns exponent and significand of a nonzero finite operand. The exponent is in
+    /// `-51 ..= 2046`, and the significand is in `2^52 .. 2^53`. Only subnormal numbers are shifted
+    /// up.
     #[inline(always)]
     pub fn normalised(&self) -> (i32, u64) {
         let up = self.significand.leading_zeros() as i32 - 11;
@@ -90,24 +91,24 @@ impl Operand {
 /// Returns `z / 2^places`, with the low bit set if a one was shifted out.
 #[inline(always)]
 pub(super) fn shift_right_sticky(z: u64, places: u32) -> u64 {
-    // If a z below 2^63 is shifted by 63 places or more, only the sticky bit is left.
+    // If a number below 2^63 is shifted by 63 places or more, only the sticky bit is left.
     let places = places.min(63);
     let lost = z & ((1 << places) - 1);
     (z >> places) | u64::from(lost != 0)
 }
 
-/// Returns the bits of `2^(e - 1023) z / 2^54`, rounded, with `sign`. `z` is in `2^54 .. 2^55`. Its
-/// two lowest bits are the guard bit and the sticky bit, which is set if the exact value is not
-/// `z`.
+/// Returns the bits of `2^(e - 1023) z / 2^54`, rounded, with `sign`. `z` is in `2^54 .. 2^55`. The
+/// two lowest bits of `z` are the guard bit and the sticky bit. The sticky bit is set if the exact
+/// value is not `z`.
 #[inline(always)]
 pub(super) fn round_and_pack(mode: Subnormals, sign: u64, e: i32, z: u64) -> u64 {
     let (e, z) = match mode {
-        // The last place is 2^-1074. Keep rounds there.
+        // Here the last place of the result is 2^-1074, so `Keep` rounds there.
         Subnormals::Keep if e < 1 => (1, shift_right_sticky(z, (1 - e) as u32)),
         _ => (e, z),
     };
     let rounded = round(z);
-    // If it was rounded up to 2^53, the exponent is one more.
+    // If the significand was rounded up to 2^53, the exponent is one more.
     let e_rounded = e + (rounded >> 53) as i32;
     if e_rounded > 2046 {
         return sign | INFINITY;
@@ -115,20 +116,20 @@ pub(super) fn round_and_pack(mode: Subnormals, sign: u64, e: i32, z: u64) -> u64
     if e_rounded < 1 {
         return sign; // Flush only
     }
-    // The fields are added, not joined, since `e - 1` may be -1. The leading bit adds one to the
-    // exponent, two after a carry, and none if the result is subnormal.
+    // The fields are added instead of joined, since `e - 1` may be -1. The leading bit adds one to
+    // the exponent, or two after a carry, or nothing if the result is subnormal.
     sign | (((e - 1) as u64) << 52).wrapping_add(rounded)
 }
 
-/// Returns `z / 4` to nearest, ties to even. `z` has a guard bit and a sticky bit.
+/// Returns `z / 4`, rounded to nearest, ties to even. `z` ends with a guard bit and a sticky bit.
 #[inline(always)]
 fn round(z: u64) -> u64 {
     let (last, guard, sticky) = ((z >> 2) & 1, (z >> 1) & 1, z & 1);
     (z >> 2) + (guard & (sticky | last))
 }
 
-/// Returns the sum or product of infinities and NaNs: `infinity` with its sign, or the NaN if there
-/// is none.
+/// Returns the sum or product of infinities and NaNs. It is `infinity` with its sign, or the NaN if
+/// `infinity` is `None`.
 #[inline(always)]
 pub(super) fn special(infinity: Option<u64>) -> u64 {
     infinity.map_or(NAN, |sign| sign | INFINITY)

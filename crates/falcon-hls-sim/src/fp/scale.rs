@@ -14,6 +14,6 @@ pub fn scale(s: Subnormals, a: u64, by: i32) -> u64 {
         return a.sign;
     }
     let (e, m) = a.normalised();
-    // Any scale beyond ±2200 already gives zero or infinity.
+    // A scale beyond ±2200 always gives zero or infinity.
     round_and_pack(s, a.sign, e + by.clamp(-2200, 2200), m << 2)
 }

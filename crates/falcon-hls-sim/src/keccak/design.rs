@@ -21,11 +21,11 @@ pub enum State {
     Registers,
     /// Block RAM of 64-bit words.
     Bram {
-        /// Number of ports. Each port reads or writes.
+        /// Number of ports. Each port either reads or writes in a cycle.
         ports: u32,
     },
-    /// Memory of the processor, over AXI: in each cycle one word in each direction, in the order of
-    /// the program. Every round waits for the writes of the round before.
+    /// Memory of the processor, over AXI. In each cycle one word moves in each direction, in the
+    /// order of the program. Every round waits for the writes of the round before.
     Axi,
 }
 
@@ -71,7 +71,7 @@ pub struct KeccakDesign {
     pub unrolled_rounds: u32,
     /// Register stages after the parities of the columns, in cycles.
     pub parity_latency: u32,
-    /// Register stages between a round and the next of the same body, in cycles.
+    /// Register stages between two rounds of the same body, in cycles.
     pub round_latency: u32,
     /// The smallest initiation interval to try, cycles.
     pub least_interval: u32,
@@ -123,8 +123,8 @@ impl KeccakPreset {
     /// reference's source has two rounds in a loop body. 6 % of the flip-flops are four registers
     /// of the state `[D]`, so a round takes two cycles in [`Pipelined`](Self::Pipelined) `[?]`.
     pub fn design(self) -> KeccakDesign {
-        // There are registers after the parities and after chi. Between registers there are at most
-        // three tables in a row. [D]
+        // There are registers after the parities and after chi. At most three tables are in a row
+        // between two registers. [D]
         let registered = (1, 1);
         let (state, unrolled_rounds, (parity_latency, round_latency)) = match self {
             Self::Sequential => (State::Axi, 1, registered),
@@ -152,7 +152,7 @@ impl KeccakDesign {
     /// Checks that every parameter is in its range.
     ///
     /// # Errors
-    /// The first parameter that is not.
+    /// The first parameter that is out of range.
     pub fn check(&self) -> Result<(), DesignError> {
         let range = |parameter, given: u32, least: u32, most: u32| {
             if (least..=most).contains(&given) {

@@ -77,7 +77,7 @@ pub fn rounds(design: &KeccakDesign) -> Graph {
     builder.graph
 }
 
-/// Returns the loop of absorption. Iteration `i` adds word `i` of a block to the state; slot 0 is
+/// Returns the loop of absorption. Iteration `i` adds word `i` of a block to the state. Slot 0 is
 /// `i`.
 pub fn absorption(design: &KeccakDesign) -> Graph {
     let mut builder = Builder::new(design, "block", 1);
@@ -91,8 +91,8 @@ pub fn absorption(design: &KeccakDesign) -> Graph {
     builder.graph
 }
 
-/// Returns the loop that moves a state, one word in each iteration: from the processor's memory to
-/// that of `design` if `fetch`, otherwise back. Slot 0 is the word's number.
+/// Returns the loop that moves a state, one word in each iteration. If `fetch` is true, it moves
+/// from the processor's memory to that of `design`, otherwise back. Slot 0 is the word's number.
 pub fn movement(design: &KeccakDesign, fetch: bool) -> Graph {
     let mut builder = Builder::new(design, "axi", 1);
     builder.other_latency = [catalog::AXI_READ_LATENCY, catalog::AXI_WRITE_LATENCY];
@@ -124,10 +124,10 @@ struct Builder<'a> {
     write: usize,
     /// Unit that accesses the other memory.
     other: usize,
-    /// Latencies of the other memory: from a read to its word, and from a write to a read that sees
-    /// it. Constants in a table, and the register of a stream, are read at once.
+    /// Latencies of the other memory: from a read to its word, and from a write to the first read
+    /// that sees it. Constants in a table, and the register of a stream, are read at once.
     other_latency: [u32; 2],
-    /// Unit of lookup tables, one for each operation.
+    /// Unit of lookup tables. There is one such unit for each operation.
     tables: usize,
 }
 
@@ -224,7 +224,7 @@ impl<'a> Builder<'a> {
             .map(|word| {
                 let (x, row) = (word % 5, 5 * (word / 5));
                 let operands = [b[word], b[row + (x + 1) % 5], b[row + (x + 2) % 5]];
-                // Iota is one more input of the first word's tables.
+                // Iota only adds one more input to the tables of the first word.
                 let latency_of_chi = if word == 0 { 0 } else { latency };
                 let chi = self.logic(
                     format!("chi[{word}]"),
@@ -241,7 +241,7 @@ impl<'a> Builder<'a> {
             .collect()
     }
 
-    /// Adds the dependences of an iteration on the one before.
+    /// Adds the dependences of an iteration on the previous one.
     fn carry_state(&mut self) {
         if self.design.state == State::Axi {
             self.graph.keep_order(self.other);

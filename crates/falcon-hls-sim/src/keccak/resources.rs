@@ -19,10 +19,10 @@ pub const PAPER_LUT_PERCENT: u32 = 32;
 /// state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct KeccakResources {
-    /// Mapped to tables of six inputs. `[D]`
+    /// Resources if the operations are mapped to tables of six inputs. `[D]`
     pub mapped: Resources,
-    /// Number of lookup tables if every operation of two operands took one table a bit, as a tool
-    /// estimates before mapping. `[D]`
+    /// Number of lookup tables if every operation of two operands took one table for each bit, as a
+    /// tool estimates before mapping. `[D]`
     pub unmapped_lut: u32,
 }
 

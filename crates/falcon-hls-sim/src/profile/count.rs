@@ -2,8 +2,8 @@
 //!
 //! There are two instruments, at two seams, so that their counts can be compared. [`CountingFft`]
 //! wraps the polynomial operations of any engine and counts whole transforms. [`Counted`] is an
-//! instruction set whose doubles count their own arithmetic. Only it counts signing from the key,
-//! whose transforms are reached through the token.
+//! instruction set whose doubles count their own arithmetic. Only [`Counted`] counts signing from
+//! the key, since that code calls the transforms through the token of the instruction set.
 
 use super::Operation;
 use super::workload::{Workload, WorkloadError};
@@ -17,13 +17,13 @@ use std::ops::{Add, Mul, Neg, Sub};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Butterflies of a forward or inverse transform of degree `n = 2^logn`: `logn - 1` stages of `n/4`
-/// butterflies. The first reduction, modulo `x^(n/2) - i`, needs none: it is the layout of the
-/// complex numbers.
+/// butterflies. The first reduction, modulo `x^(n/2) - i`, needs no butterfly: it is the layout of
+/// the complex numbers.
 pub const fn transform_butterflies(logn: u32) -> u64 {
     logn.saturating_sub(1) as u64 * node_butterflies(logn)
 }
 
-/// Butterflies of a split or a merge of degree `n = 2^logn`: one stage, `n/4`.
+/// Butterflies of a split or a merge of degree `n = 2^logn`: one stage of `n/4` butterflies.
 pub const fn node_butterflies(logn: u32) -> u64 {
     (1 << logn) / 4
 }
@@ -84,8 +84,8 @@ pub struct Butterflies {
 impl Butterflies {
     /// Returns the butterflies of `attempts` signing attempts at degree `2^logn`. The target needs
     /// one transform, and the result needs two inverse ones. Signing from the key (`from_key`)
-    /// needs four more for the basis. ffSampling visits `n/m` nodes of every degree `m` from 4 to
-    /// `n`, and splits and merges twice at each.
+    /// needs four more transforms for the basis. ffSampling visits `n/m` nodes of every degree `m`
+    /// from 4 to `n`, and splits and merges twice at each.
     pub const fn of_attempts(logn: u32, from_key: bool, attempts: u64) -> Self {
         let transform = attempts * transform_butterflies(logn);
         let walk = attempts * logn.saturating_sub(1) as u64 * (1 << logn) / 2;
@@ -103,7 +103,7 @@ impl Butterflies {
     }
 }
 
-/// Counts the operations of `inner`, with the same results.
+/// Does the operations of `inner` with the same results, and counts them.
 #[derive(Clone, Copy, Debug)]
 pub struct CountingFft<'a, F> {
     /// The FFT that does the work.
@@ -206,15 +206,15 @@ impl Arithmetic {
         ARITHMETIC.get()
     }
 
-    /// Number of LDL trees of degree `2^logn` in these operations. Each tree inverts `n/2` reals at
-    /// every degree from 2 to `n`.
+    /// Number of LDL trees of degree `2^logn` among these operations. Each tree inverts `n/2` reals
+    /// at every degree from 2 to `n`.
     pub const fn trees(&self, logn: u32) -> u64 {
         self.inverses / ((1 << logn) / 2 * logn as u64)
     }
 
-    /// Number of butterflies of degree `2^logn` in these operations. Below the root of a tree, the
-    /// nodes take sum and difference twice for every real that they invert; the root inverts `n/2`
-    /// reals and splits nothing.
+    /// Number of butterflies of degree `2^logn` among these operations. Below the root of a tree,
+    /// the nodes compute a sum and a difference twice for every real that they invert. The root
+    /// inverts `n/2` reals and splits nothing.
     pub const fn butterflies(&self, logn: u32) -> u64 {
         let roots = self.trees(logn) * (1 << logn) / 2;
         self.add_subs / 2 - (self.inverses - roots)
@@ -227,7 +227,7 @@ fn count(one: impl Fn(&mut Arithmetic)) {
     ARITHMETIC.set(arithmetic);
 }
 
-/// [`Baseline`] that counts for its thread, with the same results.
+/// [`Baseline`] with the same results, which counts its operations for the current thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counted;
 
@@ -249,7 +249,7 @@ impl Isa for Counted {
     }
 }
 
-/// A double that counts for its thread, with the same results.
+/// A double with the same results, which counts its operations for the current thread.
 #[derive(Clone, Copy, Debug)]
 pub struct CountedDouble(f64);
 
@@ -370,8 +370,9 @@ impl Double for CountedDouble {
 }
 
 /// Returns the butterflies of `repeats` runs of `operation`, counted while they run.
-/// [`CountingFft`] counts the butterflies of a signature with a tree, [`Counted`] those of all
-/// other operations. Returns `None` for key generation, because no seam reaches its transforms.
+/// [`CountingFft`] counts the butterflies of a signature with a tree, and [`Counted`] counts those
+/// of all other operations. Returns `None` for key generation, because no seam reaches its
+/// transforms.
 ///
 /// # Errors
 /// If a run fails.
@@ -401,7 +402,7 @@ pub fn butterflies<P: Parameters>(
     Ok(Some(if from_key {
         Butterflies::of_attempts(P::LOGN, true, attempts)
     } else {
-        // Four transforms of a basis if the operation expands a key, otherwise none.
+        // Expanding a key needs four transforms of a basis. Other operations need none.
         Butterflies {
             fft: arithmetic.butterflies(P::LOGN),
             ..Butterflies::default()

@@ -54,8 +54,8 @@ impl ProfiledRun {
             .map(|executed| executed as f64 / self.repeats as f64)
     }
 
-    /// Mean number of instructions for one butterfly or permutation of these parts. `None` if there
-    /// are no butterflies or permutations.
+    /// Mean number of instructions for one butterfly or permutation of these parts. Returns `None`
+    /// if there are no butterflies or permutations.
     pub fn instructions_per_execution(&self, parts: &[Part]) -> Option<f64> {
         let costs = || self.costs.iter().filter(|cost| parts.contains(&cost.part));
         let executed: u64 = costs().filter_map(|cost| cost.executed).sum();
@@ -192,7 +192,7 @@ impl ProfiledRun {
     }
 }
 
-/// Parses a row of the table: its run, without costs, and the cost.
+/// Parses a row of the table. Returns its run without costs, and the cost.
 fn row(line: &str) -> Option<(ProfiledRun, Cost)> {
     let fields: Vec<&str> = line.split('\t').collect();
     let [

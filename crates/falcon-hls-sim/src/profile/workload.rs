@@ -1,7 +1,7 @@
 //! Inputs and runs of the operations that are profiled.
 //!
-//! Everything is fixed: run `i` of an operation always has the same key, nonce, seed and message,
-//! so counts repeat exactly.
+//! Run `i` of an operation always has the same key, nonce, seed and message, so every count gives
+//! the same numbers.
 
 use super::Operation;
 use falcon_core::NONCE_LEN;
@@ -18,7 +18,7 @@ use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 use std::hint::black_box;
 
-/// The message to sign. It has the length of the first NIST record's.
+/// The message to sign. It is as long as the message of the first NIST record.
 pub const MESSAGE: &[u8; 33] = b"a message of thirty-three letters";
 
 /// Length of the sampler's seed in NIST's test driver.

@@ -4,8 +4,8 @@ use super::text::{Delays, Lines, number, range, width};
 use crate::accelerator::Kernel;
 use crate::nest::Transform;
 
-/// Emits the signals `issue`, `ax`, `ay`, `aw`, `first_stage`, `phase`: a butterfly with these
-/// addresses begins in this cycle.
+/// Emits the signals `issue`, `ax`, `ay`, `aw`, `first_stage` and `phase`. If `issue` is set, a
+/// butterfly with these addresses begins in this cycle.
 pub(super) fn emit(
     kernel: &Kernel,
     logn: u32,
@@ -66,8 +66,8 @@ impl Control {
         number(self.address + 1, value)
     }
 
-    /// Emits the counters and the signals derived from them: whether a butterfly begins, its
-    /// addresses, and which loops it ends.
+    /// Emits the counters, and the signals derived from them: whether a butterfly begins, its
+    /// addresses, and which loops end with it.
     fn emit_signals(&self, out: &mut Lines) {
         let counter = range(self.address + 1);
         let (bits, low) = (range(self.address), format!("[{}:0]", self.address - 1));

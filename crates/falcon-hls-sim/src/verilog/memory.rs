@@ -125,7 +125,8 @@ fn is_x(slot: usize) -> bool {
     slot == X || slot == TO_X
 }
 
-/// Returns the address in a bank, for an access that starts `cycle` cycles after its butterfly.
+/// Returns the address in a bank for an access that starts `cycle` cycles after the start of its
+/// butterfly.
 fn bank_address(
     access: &Access,
     cycle: u32,
@@ -171,7 +172,7 @@ fn bank_input(
     format!("^{address} == 1'b{bank} ? {x} : {y}")
 }
 
-/// Returns address, write and data of the host at a port.
+/// Returns the address, write and data signals of the host at a port.
 fn host(banking: Banking, bits: usize, bank: usize, port: usize) -> (String, String, String) {
     let part = |i: usize| ["host_in[63:0]", "host_in[127:64]"][i].to_owned();
     match banking {

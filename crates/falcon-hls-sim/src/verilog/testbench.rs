@@ -57,8 +57,8 @@ fn hex(f: &[f64]) -> String {
     text
 }
 
-/// Returns the testbench. Its inputs change at falling edges of the clock, so that no simulator can
-/// read them too early.
+/// Returns the testbench. It changes the inputs at falling edges of the clock, so that no simulator
+/// can read them too early.
 fn testbench(design: &Design, logn: u32, cycles: u64) -> String {
     let words = (1usize << logn) / 2;
     let address = width(words);

@@ -1,4 +1,4 @@
-//! Writes Verilog: lines, and signals that are needed some cycles later.
+//! Writes Verilog: lines, and signals that are delayed by some cycles.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ impl Lines {
         self.0
     }
 
-    /// Assigns to `signal`, of `bits` bits, the value of the current phase. `choices` are phases
+    /// Assigns to `signal`, of `bits` bits, the value of the current phase. `choices` has phases
     /// with their values.
     pub(super) fn choose(&mut self, bits: usize, signal: &str, choices: &[(u32, String)]) {
         let wire = |value: &str| format!("    wire {}{signal} = {value};", range(bits));
@@ -62,19 +62,19 @@ pub(super) fn number(bits: usize, value: usize) -> String {
     format!("{bits}'d{value}")
 }
 
-/// Number of bits for numbers below `count`, at least one.
+/// Returns the number of bits for numbers below `count`, at least one.
 pub(super) fn width(count: usize) -> usize {
     (count.next_power_of_two().trailing_zeros() as usize).max(1)
 }
 
-/// Signals with their number of bits and the largest delay, in cycles, that is needed.
+/// Delayed signals, each with its number of bits and the largest necessary delay in cycles.
 #[derive(Default)]
 pub(super) struct Delays(BTreeMap<String, Delay>);
 
 struct Delay {
     bits: usize,
     most: u32,
-    /// True if the signal starts an action: then it must not survive a reset.
+    /// True if the signal starts an action. Such a signal must not survive a reset.
     acts: bool,
 }
 
@@ -84,7 +84,8 @@ impl Delays {
         self.delay(signal, bits, cycles, false)
     }
 
-    /// Like [`tap`](Self::tap), for a signal that starts an action: a reset clears it.
+    /// Does the same as [`tap`](Self::tap) for a signal that starts an action. A reset clears the
+    /// delayed signal.
     pub(super) fn tap_action(&mut self, signal: &str, cycles: u32) -> String {
         self.delay(signal, 1, cycles, true)
     }

@@ -2,8 +2,8 @@
 
 use svg::node::element::{Circle, Group, Line, Rectangle, Text, Title};
 
-/// Colours that people with colour blindness can distinguish (Okabe and Ito), without black, which
-/// is for text.
+/// Colours that people with colour blindness can distinguish (Okabe and Ito). Black is not among
+/// them, since text is black.
 pub(super) const COLOURS: [&str; 7] = [
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a900",
 ];
@@ -14,11 +14,11 @@ pub(super) const GRID: &str = "#d8d8d8";
 /// Size of a title.
 pub(super) const TITLE: f64 = 16.0;
 
-/// Width of a letter, relative to the font size: an upper bound for sans-serif text without many
-/// capitals.
+/// Width of a letter, relative to the font size. It is an upper bound for sans-serif text without
+/// many capitals.
 const LETTER: f64 = 0.6;
 
-/// Point of a text that a position refers to.
+/// Point of a text to which a position refers.
 #[derive(Clone, Copy)]
 pub(super) enum Anchor {
     Start,

@@ -29,7 +29,7 @@ enum Quantity {
 }
 
 impl Quantity {
-    /// Quantity that compares the designs of a sweep.
+    /// Returns the quantity by which the designs of a sweep are compared.
     fn of(sweep: &SweepForm) -> Self {
         match sweep.clocks_differ() {
             true => Self::Micros,
@@ -115,7 +115,7 @@ pub fn chart(sweep: &SweepForm) -> String {
         document = document.add(titled(described(row)).add(dot));
     }
     let mut front: Vec<_> = sweep.designs.iter().filter(|row| row.pareto).collect();
-    // Among equal points, the preset gets the label.
+    // If several points are equal, the preset among them gets the label.
     front.sort_by_key(|row| (row.resources.dsp, row.time(), !is_preset(row)));
     front.dedup_by_key(|row| (row.resources.dsp, row.time()));
     document = document.add(steps(&scale, &front));
@@ -167,7 +167,7 @@ fn described(row: &SweepRow) -> String {
     )
 }
 
-/// Draws the front as steps: the best design for each number of slices.
+/// Draws the front as steps, which show the best design for each number of slices.
 fn steps(scale: &Scale, front: &[&SweepRow]) -> Polyline {
     let mut points = String::new();
     let mut last: Option<f64> = None;
@@ -188,7 +188,7 @@ fn steps(scale: &Scale, front: &[&SweepRow]) -> Polyline {
 /// Places texts so that they touch neither points nor each other.
 #[derive(Default)]
 struct Labels {
-    /// Left, top, right, bottom of the areas that are taken.
+    /// Left, top, right and bottom of each area that is taken.
     taken: Vec<[f64; 4]>,
 }
 
@@ -198,8 +198,8 @@ impl Labels {
             .push([x - radius, y - radius, x + radius, y + radius]);
     }
 
-    /// Puts a label beside `at` if there is space. Otherwise it is left out: the point has a
-    /// tooltip.
+    /// Puts a label beside `at` if there is space. Otherwise the label is left out, since the point
+    /// has a tooltip.
     fn put(
         &mut self,
         document: Group,

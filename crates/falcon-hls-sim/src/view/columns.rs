@@ -5,7 +5,7 @@ use super::Trace;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// At least this many cycles without an event become one column.
+/// If at least this many cycles have no event, they become one column.
 const GAP: u64 = 10;
 
 /// Cycles that a column stands for.
@@ -45,8 +45,8 @@ impl Columns {
         Self(columns)
     }
 
-    /// Returns the start of a cycle, in columns from the left. A cycle of a gap lies inside its
-    /// column.
+    /// Returns the start of a cycle as a number of columns from the left. A cycle of a gap lies
+    /// inside the column of the gap.
     pub(super) fn position(&self, cycle: u64) -> f64 {
         let ends_before = |column: &Column| match column {
             Column::Cycle(own) => *own < cycle,

@@ -20,8 +20,8 @@ pub struct ComparedRow {
     pub timing: Timing,
     /// Speedup over the first preset, by time.
     pub speedup: f64,
-    /// Resources. DSP slices agree with Table II; the others are estimates, without control and
-    /// AXI.
+    /// Resources. The DSP slices agree with Table II. The other numbers are estimates without
+    /// control and AXI.
     pub resources: Resources,
     /// Table II, if the design is in it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,7 +39,7 @@ pub struct Comparison {
     pub transform: Transform,
     /// Degree of the polynomial.
     pub degree: u32,
-    /// The part that `concerns` are about.
+    /// The part to which `concerns` refers.
     pub part: &'static str,
     /// The presets, slowest first.
     pub presets: Vec<ComparedRow>,

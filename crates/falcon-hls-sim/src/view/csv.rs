@@ -41,7 +41,7 @@ struct Line<'a> {
     pareto: u8,
 }
 
-/// Writes 100 instead of 100.0.
+/// Writes a whole number without its decimals: 100 instead of 100.0.
 fn plain<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(number)
 }
@@ -81,7 +81,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Returns those designs of all `sweeps` that ran, below one header. Empty if none did.
+/// Returns a header, and a line for each design of all `sweeps` that ran. Empty if no design ran.
 pub fn csv(sweeps: &[SweepForm]) -> String {
     let mut text = Vec::new();
     let mut writer = csv::Writer::from_writer(&mut text);
@@ -118,7 +118,7 @@ mod tests {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let header = reader.headers().expect("a header").clone();
         assert_eq!(header.len(), 27);
-        // The reader refuses lines of differing lengths.
+        // The reader refuses lines with different numbers of fields.
         let lines: Vec<_> = reader.records().collect::<Result<_, _>>().expect("lines");
         let column = |name| {
             let index = header.iter().position(|column| column == name);

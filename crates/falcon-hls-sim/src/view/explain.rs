@@ -30,7 +30,7 @@ pub struct Explanation {
 pub struct UnitReason {
     /// Name of the unit.
     pub unit: String,
-    /// Operations of one iteration on it.
+    /// Number of operations of one iteration on this unit.
     pub operations: u32,
     /// Number of such units.
     pub count: u32,
@@ -62,7 +62,7 @@ impl Explanation {
             binds: bound.interval() == interval,
         };
         let mut units: Vec<UnitReason> = bounds.units.iter().map(reason).collect();
-        // The tightest limit comes first; equal ones keep the order of the circuit.
+        // The tightest limit comes first. Equal limits keep the order of the circuit.
         units.sort_by_key(|unit| std::cmp::Reverse(unit.interval));
         Self {
             interval,
@@ -81,7 +81,7 @@ impl Explanation {
     }
 }
 
-/// Returns the name of a unit; for the ports of a memory, the name of the memory.
+/// Returns the name of a unit. For a port of a memory, returns the name of the memory.
 fn shown(unit: &str) -> String {
     match unit.strip_prefix("port of ") {
         Some(memory) => format!("memory {memory}"),

@@ -1,8 +1,8 @@
 //! A Gantt chart (SVG): units below each other, cycles from left to right.
 //!
-//! A bar is an operation in its unit: dark in the cycle in which the unit takes it, light until its
-//! result is ready. A unit is pipelined and holds several operations at a time, each in a lane of
-//! its own.
+//! A bar is an operation in its unit. It is dark in the cycle in which the unit takes the
+//! operation, and light until the result is ready. A unit is pipelined and holds several operations
+//! at a time, each in a separate lane.
 
 use super::canvas::{
     Anchor, COLOURS, GRID, TITLE, line, picture, rectangle, text, text_width, titled,
@@ -18,7 +18,8 @@ const LANE: f64 = 13.0;
 const BAR: f64 = 11.0;
 /// Space between two units.
 const BETWEEN: f64 = 6.0;
-/// Intended width of all cycles. The limits [`CYCLE`] may make it larger or smaller.
+/// Intended width of the picture of all cycles. The limits [`CYCLE`] of a cycle's width may make it
+/// larger or smaller.
 const WIDTH: f64 = 1200.0;
 /// Smallest and largest width of a cycle.
 const CYCLE: (f64, f64) = (3.0, 26.0);
@@ -33,11 +34,11 @@ const APART: f64 = 0.6;
 /// Sizes of text.
 const LABEL: f64 = 12.0;
 const IN_BAR: f64 = 8.0;
-/// Colours of a stall and of cycles that are left out.
+/// Colours of a stall and of cycles that are left out of the chart.
 const STALL: &str = "#c00000";
 const GAP: &str = "#ececec";
 
-/// With more lanes than this, all units of a kind share a row.
+/// If there are more lanes than this, all units of a kind share a row.
 const MANY: usize = 48;
 /// Smallest distance of two numbers on the axis.
 const TICK: f64 = 44.0;
@@ -61,7 +62,7 @@ impl Layout {
         self.left + self.columns.position(cycle) * self.cycle
     }
 
-    /// Position of the end of the last cycle.
+    /// Returns the position of the end of the last cycle.
     fn right(&self) -> f64 {
         self.left + self.columns.0.len() as f64 * self.cycle
     }
@@ -123,7 +124,7 @@ pub fn gantt(trace: &Trace<'_>, title: &str, detail: Detail) -> String {
 
 /// Returns the rows. All units of a kind share a row if there would be too many lanes.
 fn rows<'t>(trace: &'t Trace<'_>, detail: Detail) -> Vec<Row<'t>> {
-    // An operation without latency still occupies its cycle.
+    // An operation without latency occupies one cycle in the chart.
     let end = |event: &Event| trace.end(event).max(event.cycle + 1);
     let rows = |together| -> Vec<Row<'t>> {
         let units = by_unit(trace, together, end);
@@ -137,7 +138,7 @@ fn rows<'t>(trace: &'t Trace<'_>, detail: Detail) -> Vec<Row<'t>> {
     }
 }
 
-/// Distributes the operations of a unit over lanes, so that none touches another.
+/// Distributes the operations of a unit over lanes, so that no two operations of a lane overlap.
 fn in_lanes(unit: UnitGroups<'_>) -> Row<'_> {
     // For each lane, the first cycle that is free.
     let mut free: Vec<u64> = Vec::new();
@@ -221,7 +222,7 @@ fn starts(mut document: Group, trace: &Trace<'_>, layout: &Layout, y: f64) -> Gr
     document
 }
 
-/// Draws the legend, on the number of lines that it needs, and returns the height at which it ends.
+/// Draws the legend on as many lines as necessary, and returns the height at which it ends.
 /// `counted` is true if a bar has a number.
 fn legend(
     mut document: Group,
@@ -268,8 +269,8 @@ fn legend(
     (document, y + 12.0)
 }
 
-/// Draws the numbers of the cycles below, lines through the chart, and a band for cycles that are
-/// left out.
+/// Draws the axis: numbers of cycles below the chart, lines through it, and a band for cycles that
+/// are left out.
 fn axis(mut document: Group, layout: &Layout, (top, bottom): (f64, f64)) -> Group {
     let pixels = layout.right() - layout.left;
     let step = step(layout.columns.0.len() as u64, (pixels / TICK) as u64);

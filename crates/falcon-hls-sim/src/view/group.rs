@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 /// Amount of detail in text and chart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// If a view would have too many rows, operations that one kind of unit starts and ends in the
-    /// same cycles share a row.
+    /// Limits the number of rows. If there would be too many, operations that one kind of unit
+    /// starts and ends in the same cycles share a row.
     #[default]
     Readable,
     /// Every operation and every unit has a row of its own.
@@ -25,7 +25,8 @@ pub(super) struct Group<'t> {
 }
 
 impl Group<'_> {
-    /// Returns the name of the operation, or of the first one with the number of others.
+    /// Returns the name of the operation. For several operations, returns the name of the first one
+    /// and the number of the others.
     pub(super) fn name(&self, trace: &Trace<'_>) -> String {
         let name = |event: &&Event| trace.graph.nodes[event.node].name.as_str();
         let first = self.events.first().map_or("", name);
@@ -44,7 +45,7 @@ pub(super) struct UnitGroups<'t> {
 }
 
 /// Returns the units of a trace with their operations. `end` returns the cycle in which an
-/// operation ends in the view. If `together`, all units of a kind are joined.
+/// operation ends in the view. If `together` is true, all units of a kind are joined.
 pub(super) fn by_unit<'t>(
     trace: &'t Trace<'_>,
     together: bool,
@@ -62,7 +63,7 @@ pub(super) fn by_unit<'t>(
         };
         let mut groups: BTreeMap<_, Group<'t>> = BTreeMap::new();
         for event in trace.events.iter().filter(own) {
-            // If operations are alone, the node makes the key unique.
+            // If operations are not joined, the node makes the key unique.
             let alone = if together { 0 } else { event.node };
             let (cycle, iteration, end) = (event.cycle, event.iteration, end(event));
             let group = groups.entry((cycle, iteration, end, alone));

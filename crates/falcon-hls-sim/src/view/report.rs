@@ -147,7 +147,8 @@ pub struct Component {
 /// Resources of a design, compared with those of a part.
 #[derive(Clone, Debug, Serialize)]
 pub struct ResourcesForm {
-    /// Estimated resources. DSP slices agree with Table II; the others lack control and AXI.
+    /// Estimated resources. The DSP slices agree with Table II. The other numbers do not include
+    /// control and AXI.
     pub estimate: Resources,
     /// The part.
     pub part: &'static str,
@@ -360,7 +361,7 @@ pub struct SweepForm {
     pub transform: Transform,
     /// Degree of the polynomial.
     pub degree: u32,
-    /// The part that `concerns` are about.
+    /// The part to which `concerns` refers.
     pub part: &'static str,
     /// Designs that were simulated.
     pub designs: Vec<SweepRow>,

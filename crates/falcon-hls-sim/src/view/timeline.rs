@@ -1,14 +1,14 @@
 //! A timeline as text: a row for each operation, a column for each cycle.
 //!
-//! Ten or more cycles in a row in which nothing starts or ends become one column. If an iteration
-//! has many operations, those that start and end together share a row.
+//! If nothing starts or ends in ten or more successive cycles, they become one column. If an
+//! iteration has many operations, those that start and end together share a row.
 
 use super::columns::{Column, Columns};
 use super::group::{Group, by_unit};
 use super::{Detail, Event, Trace};
 use std::fmt::Write;
 
-/// With more operations in an iteration than this, rows are shared.
+/// If an iteration has more operations than this, rows are shared.
 const MANY: usize = 30;
 
 /// Legend of the letters that appear in every timeline.
@@ -76,7 +76,8 @@ pub fn timeline(trace: &Trace<'_>, detail: Detail) -> String {
     text
 }
 
-/// Returns numbers above the columns and marks below them: at every tenth cycle, and after a gap.
+/// Returns the numbers above the columns and the marks below them. They are at every tenth cycle
+/// and after a gap.
 fn axis(columns: &[Column]) -> [String; 2] {
     let [mut numbers, mut marks] = [String::new(), String::new()];
     let mut behind_gap = true;
@@ -88,7 +89,7 @@ fn axis(columns: &[Column]) -> [String; 2] {
             }
             Column::Cycle(cycle) => {
                 let named = behind_gap || cycle % 10 == 0;
-                // Two numbers are at least one space apart.
+                // There is at least one space between two numbers.
                 if named && (numbers.is_empty() || numbers.len() < i) {
                     let _ = write!(numbers, "{:1$}{cycle}", "", i - numbers.len());
                     marks.push('|');

@@ -47,7 +47,7 @@ pub struct Trace<'a> {
 }
 
 impl<'a> Trace<'a> {
-    /// Runs `iterations` on `memories` and records the events of those in `window`.
+    /// Runs `iterations` on `memories`, and records the events of the iterations in `window`.
     ///
     /// # Errors
     /// The run's first fault.
@@ -76,7 +76,7 @@ impl<'a> Trace<'a> {
         })
     }
 
-    /// Returns the cycles in which something of the window happens, up to the last result.
+    /// Returns the cycles from the first event of the window to its last result.
     pub fn cycles(&self) -> Range<u64> {
         let starts = self.starts.iter().map(|start| start.0);
         let first = starts.chain(self.stalls.iter().map(|stall| stall.cycle));

@@ -18,14 +18,14 @@ use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 
-/// Upper bound on the iterations that text and Gantt chart show.
+/// Upper bound on the number of iterations that text and Gantt chart show.
 pub const MAX_DRAWN: usize = 500;
-/// Upper bound on the cycles that the chart shows.
+/// Upper bound on the number of cycles that the chart shows.
 pub const MAX_DRAWN_CYCLES: u64 = 20_000;
-/// Upper bound on the cycles of a waveform. Each takes about 100 bytes.
+/// Upper bound on the number of cycles of a waveform. Each cycle takes about 100 bytes.
 pub const MAX_TRACED_CYCLES: u64 = 1_000_000;
-/// Number of iterations in a chart, unless a number is given: the first of these with which the
-/// chart has at most [`READABLE_COLUMNS`] columns, or the last of these.
+/// Numbers of iterations to try for a chart, unless the user gives a number. The chart gets the
+/// first number with which it has at most [`READABLE_COLUMNS`] columns, or otherwise the last one.
 const IN_CHART: [usize; 4] = [8, 4, 2, 1];
 /// With more columns, a cycle is narrower than the text in its bars.
 const READABLE_COLUMNS: usize = 90;
@@ -68,7 +68,7 @@ pub struct Window {
     pub detail: Detail,
 }
 
-/// A run, without its iterations.
+/// A run of a circuit. The iterations are not included.
 #[derive(Clone, Debug, Serialize)]
 pub struct TracedForm {
     /// [`VERSION`].
@@ -119,7 +119,7 @@ pub enum ViewError {
     Start {
         /// Number of the iteration.
         from: usize,
-        /// Number of the last one.
+        /// Number of the run's last iteration.
         last: usize,
     },
     /// The iterations take too long for this view.
@@ -128,7 +128,7 @@ pub enum ViewError {
         cycles: u64,
         /// Name of the view.
         view: &'static str,
-        /// The most that the view shows.
+        /// Largest number of cycles that the view shows.
         most: u64,
     },
     /// The circuit cannot be built, or does not run.
@@ -255,7 +255,8 @@ impl Traced {
         )?)
     }
 
-    /// Shows the iterations as text: 3 butterflies or 1 round, unless `window` has a number.
+    /// Shows the iterations as text. Without a number in `window`, these are 3 butterflies or 1
+    /// round.
     ///
     /// # Errors
     /// If there are no such iterations, or too many.
@@ -265,8 +266,8 @@ impl Traced {
         Ok(EventsForm::new(&trace, subject, &title, window.detail))
     }
 
-    /// Draws a Gantt chart of the iterations: the number that is readable, up to 8, unless `window`
-    /// has a number.
+    /// Draws a Gantt chart of the iterations. Without a number in `window`, draws up to 8
+    /// iterations, if the chart remains readable.
     ///
     /// # Errors
     /// If there are no such iterations, or too many, or they take more than [`MAX_DRAWN_CYCLES`].
@@ -286,7 +287,8 @@ impl Traced {
         Ok(Picture { form, content })
     }
 
-    /// Writes a waveform (VCD) of the iterations: all, unless `window` has a number.
+    /// Writes a waveform (VCD) of the iterations. Without a number in `window`, writes all
+    /// iterations.
     ///
     /// # Errors
     /// If there are no such iterations, or they take more than [`MAX_TRACED_CYCLES`].

@@ -1,11 +1,11 @@
 //! VCD for a waveform viewer.
 //!
 //! The scope `control` has the clock, the starts and stalls of iterations, and the number of
-//! iterations under way. Each unit has a scope of its own. Its signals are `busy` (the unit takes
-//! operands in this cycle), `iteration` and `operation` (of these operands), the values to store,
-//! `valid` (results come out) and the results, all as bits. Signals change at the rising edge of
-//! the clock. A unit that runs without pause keeps `busy` high; `operation` and `iteration`
-//! separate its operations.
+//! iterations under way. Each unit has a scope of its own. The signals of a unit are `busy` (the
+//! unit takes operands in this cycle), `iteration` and `operation` (of these operands), the values
+//! to store, `valid` (results come out) and the results. All values are bits. Signals change at the
+//! rising edge of the clock. A unit that runs without pause keeps `busy` high; `operation` and
+//! `iteration` separate its operations.
 
 use super::{Event, Trace, instance_name, used_instances};
 use crate::graph::{Graph, Operation};
@@ -29,7 +29,7 @@ struct Signals {
     busy: IdCode,
     iteration: IdCode,
     operation: IdCode,
-    /// For the port of a memory: the value that it writes when `busy`.
+    /// The value that the port of a memory writes while `busy` is set.
     stored: Vec<IdCode>,
     valid: IdCode,
     results: Vec<IdCode>,
@@ -46,7 +46,7 @@ struct Control {
 }
 
 /// Writes the recorded events of `trace` as VCD, at a clock of `clock_hz`. Time is in picoseconds,
-/// or in nanoseconds below 1 MHz. The time of every edge is exact, rounded down.
+/// or in nanoseconds if the clock is below 1 MHz. The exact time of every edge is rounded down.
 ///
 /// # Errors
 /// If writing to `out` fails.
@@ -73,7 +73,7 @@ pub fn vcd(trace: &Trace<'_>, title: &str, clock_hz: u64, out: impl Write) -> io
 
     let cycles = trace.cycles();
     let changes = changes(trace, &control, &units);
-    // Takes a number of half cycles. A 64-bit number of cycles times 10^12 has 104 bits.
+    // Takes a time as a number of half cycles. A 64-bit number of cycles times 10^12 has 104 bits.
     let time = |half: u64| -> u64 {
         let time = u128::from(half) * units_per_second / (2 * u128::from(clock_hz.max(1)));
         u64::try_from(time).unwrap_or(u64::MAX)
@@ -190,7 +190,7 @@ fn changes<'a>(
         at.numbers.insert(control.active, (active, ITERATION_BITS));
     }
 
-    // A falling signal rises again if the next pulse begins in the same cycle.
+    // If the next pulse begins in the cycle in which a signal falls, the signal rises again.
     for &(cycle, length, id) in &pulses {
         changes
             .entry(cycle + length)
@@ -206,7 +206,8 @@ fn changes<'a>(
     changes
 }
 
-/// Returns the number of iterations of the window under way, for each cycle in which it changes.
+/// Returns the number of iterations of the window that are under way, for each cycle in which this
+/// number changes.
 fn active(trace: &Trace<'_>) -> Vec<(u64, u64)> {
     let depth = u64::from(trace.schedule.depth(trace.graph));
     let mut steps: BTreeMap<u64, i64> = BTreeMap::new();
@@ -221,7 +222,7 @@ fn active(trace: &Trace<'_>) -> Vec<(u64, u64)> {
     active.collect()
 }
 
-/// Writes changes. Bits that already have their level are left out.
+/// Writes changes of signals. Bits that already have the new level are left out.
 fn write(
     writer: &mut Writer<impl Write>,
     level: &mut HashMap<IdCode, bool>,
@@ -237,7 +238,7 @@ fn write(
         writer.change_vector(id, bits)?;
     }
     for (&id, name) in &changes.names {
-        // Names have no spaces, since a reader ends the text at the first one.
+        // Names get underscores for spaces, since a reader ends the text at the first space.
         writer.change_string(id, &name.replace(' ', "_"))?;
     }
     Ok(())

@@ -1,4 +1,5 @@
-//! The emitted circuits under Verilator have the bits and the cycles of the cycle simulator.
+//! Runs the emitted circuits in Verilator. They must have the bits and the cycles of the cycle
+//! simulator.
 
 use crate::hdl;
 use falcon_core::seams::hash::{Shake256, Shake256Reader};
@@ -53,7 +54,7 @@ impl Circuit {
         }
     }
 
-    /// Compares bits and cycles on polynomials, given by the bits of both halves.
+    /// Compares bits and cycles on polynomials. A polynomial is given as the bits of both halves.
     fn check(&self, polynomials: &[Vec<u64>]) {
         let half = (1usize << self.logn) / 2;
         let mut input = vec![
@@ -129,8 +130,8 @@ const SPECIALS: [u64; 10] = [
     0x3ff0_0000_0000_0000,
 ];
 
-/// Returns polynomials of three kinds: moderate numbers, as in Falcon; random bits; and moderate
-/// numbers mixed with special ones.
+/// Returns polynomials of three kinds: with moderate numbers, as in Falcon; with random bits; and
+/// with moderate numbers mixed with special ones.
 fn polynomials(label: &str, n: usize, count: usize) -> Vec<Vec<u64>> {
     let mut stream = Shake256::reader(label.as_bytes());
     let word = |stream: &mut Shake256Reader| u64::from_le_bytes(stream.read_array());
@@ -158,7 +159,8 @@ fn circuits_have_the_engines_bits_and_cycles() {
     if !hdl::tools(&hdl::VERILATOR) {
         return;
     }
-    // A full FFT, and small transforms whose butterflies wait for earlier butterflies.
+    // The cases are a full FFT, and small transforms whose butterflies wait for earlier
+    // butterflies.
     let mut cases = vec![
         (Preset::PaperOptimized, Transform::Fft, 9),
         (Preset::Ii1Xor, Transform::Fft, 6),

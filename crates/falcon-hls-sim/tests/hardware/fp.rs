@@ -1,9 +1,9 @@
 //! Compares the units with the arithmetic of the host: the bits are the same for more than three
 //! million operands per unit and mode.
 //!
-//! The host keeps subnormal numbers, so its result is the oracle for [`Subnormals::Keep`]. For
-//! [`Subnormals::Flush`] the oracle computes in a range without underflow, and then looks at the
-//! exponent: see [`oracle`].
+//! The host keeps subnormal numbers, so its result is the expected one for [`Subnormals::Keep`].
+//! For [`Subnormals::Flush`], the [`oracle`] computes in a range without underflow, and then looks
+//! at the exponent.
 
 use crate::operands::{Pairs, Random, scale_of, specials};
 use falcon_hls_sim::fp::{self, Subnormals};
@@ -70,8 +70,8 @@ mod oracle {
         bits(magnitude.copysign(sign))
     }
 
-    /// With flushing, the significands are multiplied and rounded far from both ends of the range.
-    /// The exponents are added as integers.
+    /// Returns the expected product. With flushing, the significands are multiplied and rounded far
+    /// from both ends of the range, and the exponents are added as integers.
     pub fn multiply(mode: Subnormals, a: f64, b: f64) -> u64 {
         if mode == Subnormals::Keep {
             return bits(a * b);
@@ -89,8 +89,8 @@ mod oracle {
         bounded(sign, ma * mb, ea + eb)
     }
 
-    /// With flushing, a subnormal sum of normal numbers is exact, so the host does not round it
-    /// where a unit would not.
+    /// Returns the expected sum. A subnormal sum of normal numbers is exact, so the host does not
+    /// round where a unit that flushes would not.
     pub fn add(mode: Subnormals, a: f64, b: f64) -> u64 {
         bits(match mode {
             Subnormals::Keep => a + b,
@@ -105,7 +105,7 @@ mod oracle {
         })
     }
 
-    /// Makes one product by a power of two, which rounds at most once.
+    /// Returns `x 2^by`, computed as a single product, so that it is rounded at most once.
     pub fn scale(mode: Subnormals, a: f64, by: i32) -> u64 {
         let a = if mode == Subnormals::Flush {
             flush(a)
@@ -202,7 +202,8 @@ fn scales_kept() {
     check_scales(Subnormals::Keep);
 }
 
-/// Numbers are compared with the bounds after rounding, as the module's documentation states.
+/// Checks that results are compared with the bounds after rounding, as the module's documentation
+/// says.
 #[test]
 fn the_lower_bound_is_judged_after_rounding() {
     let least = f64::MIN_POSITIVE;
@@ -221,14 +222,14 @@ fn the_lower_bound_is_judged_after_rounding() {
         product(least * above_one, 1.0 - f64::EPSILON),
         least.to_bits()
     );
-    // A sum below the bound is exact.
+    // A sum below the bound is exact, so it is not rounded up.
     let (a, b) = ((least * above_one).to_bits(), least.to_bits());
     assert_eq!(fp::subtract(Subnormals::Flush, a, b), 0);
     assert_eq!(fp::subtract(Subnormals::Flush, b, a), 1 << 63);
     assert_eq!(fp::subtract(Subnormals::Keep, a, b), 1);
 }
 
-/// The operands of the tests above include the cases that they are meant for.
+/// Checks that the operands of the other tests include the difficult cases.
 #[test]
 fn operands_reach_every_case() {
     let mut ties = 0;
@@ -243,8 +244,8 @@ fn operands_reach_every_case() {
         let m = |a: u64| u128::from((a & ((1 << 52) - 1)) | (1 << 52));
         let product = m(a) * m(b);
         ties += usize::from(product >> product.trailing_zeros() >> 53 == 1);
-        // 2^-1022 (1 - d / 2^105) rounds to 2^-1022 for d up to 2^51. The host rounds to it for d
-        // below 2^52.
+        // 2^-1022 (1 - d / 2^105) rounds to 2^-1022 for d up to 2^51. The host, which rounds
+        // subnormal numbers, gives 2^-1022 for d below 2^52.
         if exponent(x) + exponent(y) == 1023 && product < 1 << 105 {
             match (1 << 105) - product {
                 1..=0x8_0000_0000_0000 => at_bound[0] += 1,

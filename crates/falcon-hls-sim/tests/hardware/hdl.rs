@@ -11,8 +11,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Returns true if all `names` are programs that can be run. Otherwise prints the reason, or fails.
-/// After false the test must return.
+/// Returns true if all `names` are programs that can be run. Otherwise prints the reason and
+/// returns false, or fails. If the result is false, the test must return.
 pub fn tools(names: &[&str]) -> bool {
     let Some(missing) = names.iter().find(|name| program(name).is_none()) else {
         return true;
@@ -25,13 +25,13 @@ pub fn tools(names: &[&str]) -> bool {
     false
 }
 
-/// True if the environment `variable` is `1`.
+/// Returns true if the environment `variable` is `1`.
 pub fn asked(variable: &str) -> bool {
     std::env::var(variable).as_deref() == Ok("1")
 }
 
-/// Prints why a test does less than it could. It does not use `eprintln`, whose output is hidden if
-/// a test passes.
+/// Prints the reason why a test does less than it could. `eprintln` is not used, since its output
+/// is hidden if a test passes.
 pub fn skipped(why: &str) {
     writeln!(std::io::stderr(), "skipped: {why}").expect("standard error");
 }
@@ -87,12 +87,12 @@ pub fn run(command: &mut Command) -> (bool, String) {
     )
 }
 
-/// A module, with values for its parameters, from one or more source files. Modules that these
-/// files lack are taken from [`rtl`].
+/// A module, with values for its parameters and one or more source files. Modules that are not in
+/// these files are taken from [`rtl`].
 pub struct Module<'a> {
     /// Name of the module.
     pub top: &'a str,
-    /// The source files; the one with this module comes first.
+    /// The source files. The file with the top module comes first.
     pub sources: &'a [PathBuf],
     /// Parameters with their values. Parameters that are not listed keep their default.
     pub parameters: &'a [(&'a str, i64)],
@@ -121,7 +121,7 @@ impl Module<'_> {
     }
 
     /// Builds a program that simulates the module under a C++ `harness`, which includes `VTOP.h`
-    /// and has a `main`. Each `name` has a folder. Files that exist there and have not changed are
+    /// and has a `main`. Each `name` has a folder for its files. Files that have not changed are
     /// not built again.
     pub fn simulation(&self, name: &str, harness: &Path) -> PathBuf {
         build(&mut self.verilator(), self.top, name, harness)
@@ -134,7 +134,7 @@ impl Module<'_> {
         let folder = scratch(name);
         self.synthesis_with("-nobram -nolutram", name)
             .unwrap_or_else(|text| panic!("{}: {text}", self.top));
-        // The place where yosys itself looks for its files.
+        // yosys itself looks for its files at this place.
         let yosys = program("yosys").and_then(|file| fs::canonicalize(file).ok());
         let folder_of_yosys = yosys.as_deref().and_then(Path::parent).expect("yosys");
         let models = folder_of_yosys.join("../share/yosys/xilinx/cells_sim.v");
@@ -151,7 +151,7 @@ impl Module<'_> {
         self.synthesis_with("", name)
     }
 
-    /// Like `synthesis`, with more options of `synth_xilinx`.
+    /// Does the same as `synthesis`, with more options of `synth_xilinx`.
     fn synthesis_with(&self, options: &str, name: &str) -> Result<Cells, String> {
         let folder = scratch(name);
         // The result of yosys depends on the names of its files and folders, and on what it has

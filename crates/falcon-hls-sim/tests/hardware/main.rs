@@ -1,5 +1,5 @@
-//! The units and the circuits: compared in Rust with the host's arithmetic, and in Verilog with
-//! Rust, and their resources on an FPGA.
+//! Tests of the units and circuits. Units in Rust are compared with the arithmetic of the host, and
+//! Verilog with Rust. Other tests compare the resources on an FPGA with the tables.
 
 mod fft_rtl;
 mod fft_yosys;

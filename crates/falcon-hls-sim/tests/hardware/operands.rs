@@ -35,8 +35,8 @@ impl Random {
         (self.bits() & SIGN) | ((e.clamp(0, 2046) as u64) << 52) | fraction
     }
 
-    /// Returns 52 bits: all random, or random only in the upper, the lower or few bits, or nearly
-    /// all ones.
+    /// Returns 52 bits. All are random, or only the upper ones, the lower ones or a few, or nearly
+    /// all are ones.
     fn fraction(&mut self) -> u64 {
         let bits = self.bits();
         let shift = self.below(52);
@@ -68,7 +68,7 @@ pub fn specials() -> Vec<u64> {
             power | FRACTION,
         ]);
     }
-    // Infinity; signalling and quiet NaNs.
+    // These are infinity and NaNs, both signalling and quiet.
     let infinity = 2047u64 << 52;
     list.extend([
         infinity,
@@ -101,13 +101,13 @@ impl Pairs {
         let e = r.within(0, 2046);
         match r.below(10) {
             0 => (r.bits(), r.bits()),
-            // Close exponents: all alignments that matter to the result.
+            // Makes numbers with close exponents, for all alignments that matter to the result.
             1 | 2 => {
                 let by = r.within(-60, 60);
                 (r.number(e), r.number(e + by))
             }
-            // Opposite signs, exponents that are equal or nearly equal, significands that differ in
-            // few digits.
+            // Makes numbers with opposite signs, exponents that are equal or nearly equal, and
+            // significands that differ in few digits.
             3 | 4 => {
                 let (a, by) = (r.number(e), r.within(-1, 1));
                 let step = (r.bits() >> r.within(11, 63)) as i64 * r.within(-1, 1);
@@ -116,7 +116,7 @@ impl Pairs {
                     .wrapping_add(step as u64);
                 (a, b)
             }
-            // A sum at a tie, or one last place of the smaller operand away from a tie.
+            // Makes a sum that is a tie, or one last place of the smaller operand away from a tie.
             5 => {
                 let (a, beside) = (r.number(e), r.within(-1, 1));
                 let half = ((e - 53).max(0) as u64) << 52;
@@ -125,7 +125,7 @@ impl Pairs {
                     (half | (r.bits() & SIGN)).wrapping_add(beside as u64) & !(1 << 62),
                 )
             }
-            // Products around 2^-1022 and below, around 2^1024.
+            // Makes products around 2^-1022 and below it, and around 2^1024.
             6 => {
                 let sum = r.within(960, 1026);
                 let e = r.within(0, sum);
@@ -136,7 +136,8 @@ impl Pairs {
                 let e = r.within(sum - 2046, 2046);
                 (r.number(e), r.number(sum - e))
             }
-            // Products within a last place of a power of two, at the lower bound and elsewhere.
+            // Makes products within a last place of a power of two, at the lower bound and
+            // elsewhere.
             8 => {
                 let e = r.within(1, 1022);
                 let low = if r.below(2) == 0 {
@@ -150,7 +151,7 @@ impl Pairs {
                 let b = (inverse as i64 + r.within(-1, 1)) as u64 & FRACTION;
                 (a, b | (((1023 - e + low).clamp(0, 2046) as u64) << 52))
             }
-            // A special number with any number, in either order.
+            // Makes a pair of a special number and any number, in either order.
             _ => {
                 let special = self.specials[r.below(self.specials.len() as u64) as usize];
                 let number = r.number(e);

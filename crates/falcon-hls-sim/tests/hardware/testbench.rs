@@ -1,4 +1,4 @@
-//! The emitted testbench, run with the commands of its README.
+//! Runs the emitted testbench with the commands of its README.
 
 use crate::hdl;
 use falcon_hls_sim::accelerator::Accelerator;
@@ -10,7 +10,7 @@ use falcon_hls_sim::verilog::emit;
 use std::fs;
 use std::process::Command;
 
-/// Returns the commands of that block of the README which begins with `tool`.
+/// Returns the commands of the README's block that begins with `tool`.
 fn commands_of<'a>(readme: &'a str, tool: &str) -> &'a str {
     let blocks = readme.split("```sh\n").skip(1);
     let mut blocks = blocks.filter_map(|block| block.split("```").next());
@@ -18,8 +18,8 @@ fn commands_of<'a>(readme: &'a str, tool: &str) -> &'a str {
     found.unwrap_or_else(|| panic!("{tool} in {readme}"))
 }
 
-/// Runs the README's commands unchanged. The testbench passes. It fails if a bit of the expected
-/// result is flipped, or if the circuit takes a cycle more.
+/// Runs the README's commands unchanged. The testbench must pass. It must fail if a bit of the
+/// expected result is flipped, or if the circuit takes one more cycle.
 #[test]
 fn the_testbench_runs_by_the_commands_of_its_readme() {
     let latency = [Setting::ReadLatency(1)];

@@ -1,5 +1,5 @@
-//! Compares the units in Verilog with those in Rust: the same bits, after the specified number of
-//! clocks, one result a clock.
+//! Compares the units in Verilog with those in Rust. A unit in Verilog must give the same bits
+//! after the specified number of clocks, and one result in each clock.
 
 use crate::hdl::{self, Module};
 use crate::operands::{Pairs, Random, scale_of, specials};
@@ -9,9 +9,9 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Pairs of operands for each unit, in addition to all pairs of specials.
+/// Number of pairs of operands for each unit, in addition to all pairs of specials.
 const PAIRS: usize = 3_000_000;
-/// Pairs for a netlist, whose simulation is thirty times slower.
+/// Number of pairs for a netlist, whose simulation is thirty times slower.
 const NETLIST_PAIRS: usize = 100_000;
 
 /// Latencies of the model, in clocks.
@@ -41,7 +41,8 @@ fn check(
     let mut count = 0;
     let mut input = BufWriter::with_capacity(1 << 16, child.stdin.take().expect("a pipe"));
     for record in records {
-        // Writing fails if the simulation ended at an error. Its output then tells the error.
+        // Writing fails if the simulation ended with an error. The output of the simulation then
+        // contains the error.
         let bytes = record.map(u64::to_le_bytes);
         if input.write_all(bytes.as_flattened()).is_err() {
             break;
@@ -106,8 +107,8 @@ fn units_have_the_bits_and_the_clocks_of_the_model() {
     check_units(&simulation, PAIRS);
 }
 
-/// The cells that yosys chose compute the same, so the counted circuits work. This takes about a
-/// minute, so it runs with `FALCON_FULL=1` only.
+/// Checks that the cells that yosys chose compute the same, so that the counted circuits work. This
+/// takes about a minute, so it only runs with `FALCON_FULL=1`.
 #[test]
 fn the_netlists_of_the_units_have_them_too() {
     if !hdl::asked("FALCON_FULL") {
@@ -142,7 +143,7 @@ fn units_have_no_lint() {
     }
 }
 
-/// A latency that a unit cannot have is an error before the simulation runs.
+/// If a unit cannot have a latency, this is an error before the simulation runs.
 #[test]
 fn too_small_a_latency_does_not_elaborate() {
     if !hdl::tools(&["verilator", "yosys"]) {

@@ -47,7 +47,7 @@ fn what_has_no_circuit_is_refused_by_its_name() {
     }
 }
 
-/// Each source holds the module of its name, and every module that is used has a source.
+/// Checks that each source has the module of its name, and that every used module has a source.
 #[test]
 fn sources_are_complete() {
     for preset in [Preset::BramDep, Preset::PaperOptimized, Preset::Ii1Xor] {

@@ -109,7 +109,7 @@ fn the_comparison_has_what_each_preset_takes() {
             ];
             assert_eq!(of_line, expected);
             assert_eq!(row.paper, table_ii(preset));
-            // Each preset gives the same as alone.
+            // Each row equals the form of the preset alone.
             let alone = RunForm::new(&run, XC7Z020).expect("measured");
             let json = [serde_json::to_value(row), serde_json::to_value(&alone)];
             let [row, alone] = json.map(|form| form.expect("JSON"));

@@ -1,4 +1,4 @@
-//! Views show the actual run: each is read back and compared with the trace.
+//! Checks that views show the actual run. Each view is read back and compared with the trace.
 
 mod forms;
 mod pictures;
@@ -21,8 +21,8 @@ pub(crate) fn rounds(preset: KeccakPreset) -> Traced {
     Traced::rounds(preset.design()).expect("a preset")
 }
 
-/// Runs `check` on traces of all presets and transforms, some of which stall, and on traces of
-/// rounds of Keccak-f, some of whose operations take no time.
+/// Runs `check` on traces of all presets and transforms, of which some stall, and on traces of
+/// rounds of Keccak-f, in which some operations take no time.
 pub(crate) fn on_traces(check: impl Fn(&Trace<'_>, &str)) {
     for preset in Preset::ALL {
         let design = preset.design();

@@ -36,7 +36,7 @@ fn overlap(a: &Area, b: &Area) -> bool {
 #[derive(Default)]
 struct Picture {
     size: (f64, f64),
-    /// Rectangles with a title of their own, grouped by title.
+    /// Rectangles that have a title, grouped by title.
     titled: Vec<Vec<Area>>,
     /// Texts: x, y, font size, anchor, content.
     texts: Vec<(f64, f64, f64, String, String)>,
@@ -87,13 +87,13 @@ fn read(text: &str) -> Picture {
         }
     }
     assert!(open.is_empty(), "tags are closed");
-    // The group that holds the whole picture.
+    // Removes the empty list of the group around the whole picture.
     picture.titled.retain(|areas| !areas.is_empty());
     picture
 }
 
 impl Picture {
-    /// Returns the approximate areas of texts: the letters of sans-serif text are on average not
+    /// Returns the approximate areas of texts. On average, the letters of sans-serif text are not
     /// wider than 0.6 of their size.
     fn text_areas(&self) -> Vec<(Area, &str)> {
         let area = |(x, y, size, anchor, text): &(f64, f64, f64, String, String)| {
@@ -153,8 +153,8 @@ fn the_gantt_chart_has_every_operation_and_no_overlaps() {
     });
 }
 
-/// Two charts that were once unreadable: one had a column of 140 equal rows, the other was a narrow
-/// strip.
+/// Draws two charts that were once unreadable: one had a column of 140 equal rows, and the other
+/// was a narrow strip.
 #[test]
 fn large_charts_are_readable() {
     let traced = rounds(KeccakPreset::RoundPerCycle);
@@ -209,7 +209,7 @@ fn the_chart_names_the_presets_and_no_labels_overlap() {
     let picture = chart(&sweep);
     assert!(picture.contains("FFT of degree 512: cycles against DSP slices"));
     let dots = picture.matches("<circle").count();
-    // The legend has two dots.
+    // Two of the dots are in the legend.
     assert!(dots > sweep.designs.len() / 2 && dots <= sweep.designs.len() + 2);
     let picture = read(&picture);
     for preset in Preset::ALL {
@@ -218,7 +218,7 @@ fn the_chart_names_the_presets_and_no_labels_overlap() {
     }
     let texts = picture.text_areas();
     for (i, (text, label)) in texts.iter().enumerate() {
-        // One label is turned.
+        // The label "cycles" is turned, so it is left out.
         if *label != "cycles" {
             assert!(picture.is_inside(text), "{label}");
             let clash = texts[..i].iter().find(|(other, _)| overlap(text, other));
@@ -227,8 +227,8 @@ fn the_chart_names_the_presets_and_no_labels_overlap() {
     }
 }
 
-/// Of two designs that differ only in their clocks, the faster one is drawn lower, although their
-/// cycles are the same.
+/// Compares two designs that differ only in their clocks. The faster one is drawn lower, although
+/// both take the same cycles.
 #[test]
 fn the_chart_is_of_time_where_clocks_differ() {
     let mut sweep = Sweep::new(Preset::PaperOptimized.design());

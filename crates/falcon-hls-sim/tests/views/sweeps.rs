@@ -32,7 +32,7 @@ fn the_usual_sweep_has_every_preset_once() {
     assert!(chart(&forms[0]).contains("paper-optimized"));
 }
 
-/// Each degree has its own front; the CSV has all degrees.
+/// Checks that each degree has its own front, and that the CSV has all degrees.
 #[test]
 fn a_sweep_takes_several_degrees() {
     let lists = vec![[1, 3].map(Setting::Adders).to_vec()];
@@ -59,7 +59,7 @@ fn a_sweep_that_builds_nothing_fails() {
     assert_eq!(forms[0].warning().as_deref(), Some(warning));
 }
 
-/// The same cycles at three times the clock beat designs with twice the DSP slices.
+/// A design with three times the clock and the same cycles beats designs with twice the DSP slices.
 #[test]
 fn a_sweep_compares_times_where_clocks_differ() {
     let clocks = [100_000_000, 300_000_000].map(Setting::Clock).to_vec();
@@ -83,7 +83,7 @@ fn a_sweep_compares_times_where_clocks_differ() {
     assert!(chart(&forms[0]).contains("microseconds against DSP slices"));
 }
 
-/// The limit counts the designs of all degrees together.
+/// Checks that the limit counts the designs of all degrees together.
 #[test]
 fn a_sweep_has_a_bound_over_all_degrees() {
     let lists = vec![(1..=5001).map(Setting::Interval).collect()];

@@ -68,8 +68,8 @@ fn the_timeline_has_every_operation_in_its_cycles() {
     });
 }
 
-/// Returns the number of operation rows of a timeline, and the number of operations that they stand
-/// for.
+/// Returns the number of rows of operations in a timeline, and the total number of operations in
+/// these rows.
 fn rows_and_operations(text: &str) -> (usize, usize) {
     let rows = text.lines().skip(2).filter(|row| row.starts_with(' '));
     let count = |row: &str| match row.split(" and ").nth(1) {
@@ -80,7 +80,7 @@ fn rows_and_operations(text: &str) -> (usize, usize) {
     (counts.len(), counts.iter().sum())
 }
 
-/// No operation is lost if rows are shared.
+/// Checks that no operation is lost if rows are shared.
 #[test]
 fn a_long_timeline_is_readable() {
     on_traces(|trace, name| {
@@ -154,7 +154,8 @@ fn an_explanation_names_what_binds() {
     );
 }
 
-/// The sentences have the numbers of the explanation, and nouns in the right number.
+/// Checks that the sentences have the numbers of the explanation, and that nouns are singular or
+/// plural as needed.
 #[test]
 fn an_explanation_begins_with_plain_sentences() {
     let sentences = |design: &Design| explanation(design).sentences("butterfly");
@@ -199,8 +200,8 @@ fn an_interval_that_is_asked_for_is_answered() {
     );
 }
 
-/// One more multiplier alone does not help while the memory binds, and vice versa. Both together
-/// do.
+/// As long as the memory binds, one more multiplier does not help alone, and neither does more
+/// memory. Both together do.
 #[test]
 fn what_is_relaxed_is_scheduled_again() {
     let mut design = Preset::PaperOptimized.design();

@@ -40,11 +40,11 @@ fn rounds_of_keccak_are_explained_and_drawn() {
     }
 }
 
-/// The last time of a waveform is the end of its last cycle, at any clock.
+/// Checks that the last time of a waveform is the end of its last cycle, at any clock.
 #[test]
 fn the_clock_of_a_waveform_does_not_drift() {
     for (hz, last) in [
-        // 32 cycles at 3 MHz, and at 1 Hz.
+        // There are 32 cycles, at 3 MHz and at 1 Hz.
         (3_000_000, "#10666666\n"),
         (1, "#32000000000\n"),
         (10_000_000_000, "#3200\n"),

@@ -143,7 +143,7 @@ fn blocks_are_the_stream_in_little_endian_words() {
     assert_eq!(again, stream[..RATE]);
 }
 
-/// Whatever was read before, the next byte read is the first of the squeezed block.
+/// Whatever was read before, the next byte is the first byte of the squeezed block.
 #[test]
 fn a_reader_resumes_a_state_that_was_squeezed() {
     let expected: [u8; 300] = Shake256::reader(b"seed").read_array();

@@ -31,7 +31,7 @@ impl<T> KeyTable<T> {
             texts: HashMap::with_hasher(Fold::default()),
             integers: HashMap::with_hasher(Fold::default()),
         };
-        // Names may run Python code that changes the dict.
+        // Converting names may run Python code that changes the dict, so the items are copied.
         for item in keys.items() {
             let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
             let value = key(&value)?;
@@ -48,8 +48,8 @@ impl<T> KeyTable<T> {
         Ok(table)
     }
 
-    /// Refuses a column of integers if all names are bytes, and the reverse: no row could have a
-    /// key.
+    /// Refuses a column of integers if all names are bytes, and the reverse, since no row could
+    /// have a key.
     pub fn check(&self, column: &Column) -> PyResult<()> {
         let names = match column.is_integers() {
             Some(true) if self.integers.is_empty() && !self.texts.is_empty() => {
@@ -115,7 +115,7 @@ pub struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// The key of a number, or `None` if the bytes are not a key.
+    /// Returns the key with a number, or `None` if its bytes are not a key.
     pub fn key(&self, number: usize) -> Option<RowKey<'_>> {
         self.keys[number].as_deref().map(RowKey::from)
     }
@@ -130,7 +130,7 @@ impl<'a> EncodedKeys<'a> {
         }
     }
 
-    /// Takes the keys of a thread that has ended a part. There are none at first.
+    /// Takes the keys of a thread that has ended a part. The first parts begin without keys.
     pub fn begin(&self) -> Known<'a> {
         let known = lock(&self.idle).pop();
         known.unwrap_or_else(|| Known {
@@ -143,13 +143,13 @@ impl<'a> EncodedKeys<'a> {
         lock(&self.idle).push(known);
     }
 
-    /// The encoded keys of some rows, empty for null.
+    /// Returns the encoded keys of some rows. A null becomes an empty slice.
     pub fn rows(&self, first: usize, count: usize) -> Result<Vec<&'a [u8]>, Broken> {
         let bytes = |value: Result<Value<'a>, Broken>| Ok(value?.bytes().unwrap_or_default());
         self.column.rows(first, count).map(bytes).collect()
     }
 
-    /// The key that all threads share.
+    /// Returns the key that all threads share.
     fn shared(&self, bytes: &'a [u8]) -> Decoded {
         let mut all = lock(&self.all);
         if let Some(key) = all.get(bytes) {

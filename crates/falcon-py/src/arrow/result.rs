@@ -22,7 +22,7 @@ impl PyArray {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        // The interface allows an array of another type than the requested one.
+        // The interface permits an array of another type than the requested one.
         let _ = requested_schema;
         Ok((
             ffi::export_schema(py, &self.data)?,

@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Files that two options may name.
+/// Result files that options may name.
 pub struct ResultFiles<'a> {
     program: &'static Program,
     files: [(&'static str, Option<&'a Path>); 2],
@@ -21,7 +21,7 @@ pub struct ResultFiles<'a> {
 }
 
 impl<'a> ResultFiles<'a> {
-    /// Stores each option, such as `--svg`, with its file, if it has one.
+    /// Stores each option, such as `--svg`, with its file. An option without a file is left out.
     pub fn new(
         program: &'static Program,
         files: [(&'static str, &'a Option<PathBuf>); 2],
@@ -75,8 +75,7 @@ impl<'a> ResultFiles<'a> {
 }
 
 /// Writes `files`, each a name and its bytes, into a folder, which is created if it does not exist.
-/// If one of them exists and may not be replaced, none is written. Returns their names for a
-/// report.
+/// If a file exists and may not be replaced, no file is written. Returns their names for a report.
 pub fn write_folder<'a>(
     program: &'static Program,
     folder: &Path,

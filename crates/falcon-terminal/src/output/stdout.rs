@@ -24,7 +24,8 @@ pub fn refuse_terminal(what: &str, hint: &str) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to write a result to a closed standard output: it would be lost without an error.
+/// Refuses to write a result to a closed standard output, since the result would be lost without an
+/// error.
 ///
 /// The Rust runtime replaces a closed output by the null device, opened for reading and writing.
 /// Shells and most programs open the null device for writing only, so `> /dev/null` is not refused.
@@ -53,7 +54,7 @@ pub fn refuse_closed_stdout() -> Result<()> {
     Ok(())
 }
 
-/// Does nothing, since other systems do not tell whether the output is closed.
+/// Does nothing, since other systems do not show whether standard output is closed.
 #[cfg(not(unix))]
 pub fn refuse_closed_stdout() -> Result<()> {
     Ok(())

@@ -1,5 +1,5 @@
-//! Checks of files that may be written: not an input, not the output of another input, not a secret
-//! key.
+//! Checks files before they are written. A target must not be an input, the output of another
+//! input, or a secret key.
 
 use crate::{
     error::{Error, Result},
@@ -24,12 +24,12 @@ pub enum Content {
     SharedSecret,
     /// Public key: written to the disk at once.
     PublicKey,
-    /// Trust list: written to the disk at once. A list that is replaced keeps its mode, group
-    /// and, if the system lets us, owner.
+    /// Trust list: written to the disk at once. The new list has the mode, the group and, if the
+    /// system permits, the owner of the old one.
     TrustList,
     /// Table or its summary: written to the disk at once, since a restart relies on it.
     Table,
-    /// Result that can be made again: the system decides when it reaches the disk.
+    /// Result that can be made again. The system decides when it reaches the disk.
     Result,
 }
 
@@ -49,7 +49,7 @@ impl Overwrite {
     }
 }
 
-/// The files that a command reads. It may not replace them.
+/// The files that a command reads. The command must not replace them.
 pub struct Inputs(HashSet<PathBuf>);
 
 impl Inputs {
@@ -63,8 +63,8 @@ impl Inputs {
         )
     }
 
-    /// Refuses an output that is one of the inputs. Names decide: replacing one name of a file does
-    /// not affect its other names.
+    /// Refuses an output that is one of the inputs. Only the names are compared, since replacing
+    /// one name of a file does not affect its other names.
     pub fn spare(&self, output: &Path) -> Result<()> {
         if self.0.is_empty() || is_standard(output) {
             return Ok(());
@@ -84,8 +84,8 @@ impl Inputs {
 pub struct Outputs<'a>(HashMap<PathBuf, &'a Path>);
 
 impl<'a> Outputs<'a> {
-    /// Refuses an output that another input has already, since one of the two would be lost.
-    /// Standard output may be used any number of times.
+    /// Refuses an output that another input already has, since one of the two outputs would be
+    /// lost. Standard output may be used any number of times.
     pub fn add(&mut self, output: &Path, input: &'a Path) -> Result<()> {
         if is_standard(output) {
             return Ok(());
@@ -108,11 +108,11 @@ impl<'a> Outputs<'a> {
 /// Keys are shorter.
 const LOOKED_AT: u64 = 4 << 20;
 
-/// Refuses to replace a file that holds a secret key, or has a public key beside it; only a secret
-/// key may replace it. If the file may equally be a shared secret, a shared secret may replace it,
-/// too.
+/// Refuses to replace a file that holds a secret key or has a public key beside it. Only a secret
+/// key may replace such a file. If the file may also be a shared secret, a shared secret may
+/// replace it, too.
 fn spare_secret_key(program: &Program, path: &Path, content: Content) -> Result<()> {
-    // Empty files, and files that are not regular, are not read: a pipe would wait.
+    // Does not read empty files, nor files that are not regular, since a pipe would wait.
     let Some(len) = regular_length(path).filter(|&len| len > 0 && content != Content::SecretKey)
     else {
         return Ok(());
@@ -160,7 +160,8 @@ fn spare_secret_key(program: &Program, path: &Path, content: Content) -> Result<
     }
 }
 
-/// Refuses early whatever [`Pending::commit`](super::Pending::commit) would refuse later.
+/// Checks the target early. Refuses every target that [`Pending::commit`](super::Pending::commit)
+/// would refuse later.
 pub fn check_target(
     program: &Program,
     path: &Path,
@@ -169,7 +170,7 @@ pub fn check_target(
 ) -> Result<()> {
     match fs::symlink_metadata(path) {
         Ok(_) if path.is_dir() => Err(is_folder(path)),
-        // Replacing a device is never intended.
+        // A user never intends to replace a device.
         Ok(_) if path.exists() && !path.is_file() => Err(Error::at(path, "is not a regular file")
             .hint(
                 "name another output file, or `-` if the help of the command says that it is \

@@ -115,7 +115,8 @@ fn a_target_that_appears_meanwhile_is_not_overwritten() {
     assert_eq!(names(folder.path()), ["out"]);
 }
 
-/// The files are the same if the program is killed between two steps.
+/// Stops between two steps, as if the program were killed. The two files must still belong
+/// together.
 #[test]
 fn half_a_pair_never_stands_beside_a_stranger() {
     let folder = tempfile::tempdir().unwrap();

@@ -31,12 +31,12 @@ pub fn name(text: &str) -> Name {
     text.parse().expect("a name")
 }
 
-/// The first second of a year.
+/// Returns the first second of a year.
 pub fn new_year(year: u16) -> Time {
     DateTime::new(year, 1, 1, 0, 0, 0).expect("a year").into()
 }
 
-/// Returns the validity of certificates. Its end is in the first year that is written with four
+/// Returns the validity of certificates. It ends in 2050, the first year that is written with four
 /// digits.
 pub fn years() -> Validity {
     Validity::new(new_year(2025), new_year(2050))

@@ -99,7 +99,8 @@ impl Work for Measure {
             black_box(pair.public_key.encapsulate(&mut rng));
             Ok(())
         })?;
-        // Used in turn, so that branch predictors do not learn one by heart.
+        // The ciphertexts are used in turn, so that branch predictors do not learn a single one by
+        // heart.
         let made: Vec<_> = (0..CIPHERTEXTS)
             .map(|_| pair.public_key.encapsulate(&mut UnwrapErr(SysRng)))
             .collect();

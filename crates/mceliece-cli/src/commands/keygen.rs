@@ -67,7 +67,7 @@ pub(crate) struct Keygen {
 impl Keygen {
     pub(crate) fn run(self, ui: Ui) -> Result<Status> {
         let (set, overwrite) = (self.parameters, Overwrite::from_force(self.force));
-        // The parser ensures that one of them is given.
+        // The parser ensures that one of the two options is given.
         let secret_path = self.output.as_deref().or(self.key.as_deref());
         let secret_path = secret_path.unwrap_or(Path::new(""));
         let public_path = with_suffix(secret_path, ".pub");
@@ -127,7 +127,7 @@ impl Keygen {
                     error
                 }
             })?;
-            // `--force` may replace an old key, and no other file.
+            // With `--force`, the new key may replace an old key, but no other file.
             if regular_length(path).is_some() && !is_key(path)? {
                 return Err(Error::at(path, "is not a key and was not overwritten")
                     .hint("remove it first, or name another file"));

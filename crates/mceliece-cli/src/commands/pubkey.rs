@@ -55,7 +55,7 @@ pub(crate) struct Pubkey {
 
 impl Pubkey {
     pub(crate) fn run(self, ui: Ui) -> Result<Status> {
-        // The parser ensures that one of them is given.
+        // The parser ensures that one of the two options is given.
         let key_path = self.named_key.as_deref().or(self.key.as_deref());
         let key_path = key_path.unwrap_or(Path::new(""));
         let output = match &self.output {
@@ -90,7 +90,8 @@ impl Pubkey {
         }
         let pending =
             Pending::with_bytes(&PROGRAM, &output, &bytes, Content::PublicKey, overwrite)?;
-        // `keygen --force` may have replaced the key meanwhile. Then its new public key must stay.
+        // `keygen --force` may have replaced the key since it was read. Then the public key of the
+        // new key must stay.
         let lock = snapshot.lock(&PROGRAM, ui)?;
         snapshot.check()?;
         pending.commit()?;

@@ -97,7 +97,8 @@ fn a_file_of_any_size_is_refused_without_reading_it_all() {
     );
 }
 
-/// A flipped bit of a ciphertext is not an error, by design of the scheme: the secret differs.
+/// A ciphertext with a flipped bit is not an error, by design of the scheme: it gives another
+/// secret.
 #[test]
 fn a_flipped_bit_of_a_ciphertext_changes_the_secret() {
     for (set, len) in [(QUICK, 96), ("mceliece460896pcf", 188)] {
@@ -149,7 +150,7 @@ fn padding_that_is_not_zero_is_refused() {
     }
 }
 
-/// A secret key must match its seed, so damage of any byte is found.
+/// A secret key must match its seed, so the program finds damage of any byte.
 #[test]
 fn a_flipped_bit_of_a_secret_key_is_found_where_the_public_key_is_computed() {
     let sandbox = raw();
@@ -225,7 +226,7 @@ fn text_around_pem_is_ignored() {
     }
 }
 
-/// A shared secret has the length of a secret key in its shortest form.
+/// A shared secret is as long as the shortest form of a secret key.
 #[test]
 fn inspect_says_that_32_bytes_have_two_meanings() {
     let sandbox = Sandbox::new();
@@ -305,7 +306,7 @@ fn raw_bytes_need_the_name_of_their_set() {
     assert!(message.contains("--parameters"), "{message}");
 }
 
-/// A damaged key may still give the right secret, so it is used.
+/// The program uses a damaged key, because such a key may still give the right secret.
 #[test]
 fn a_flipped_bit_of_a_secret_key_is_warned_about_where_it_is_used() {
     let sandbox = raw();

@@ -165,7 +165,7 @@ fn an_output_that_cannot_be_is_refused() {
     assert_eq!(sandbox.names(), ["c", "k", "k.pub", "s"]);
 }
 
-/// A control character in a name could overwrite earlier output.
+/// A control character in the name of a file could overwrite earlier output.
 #[cfg(unix)]
 #[test]
 fn names_cannot_play_with_the_terminal() {

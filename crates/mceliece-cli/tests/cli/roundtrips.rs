@@ -148,7 +148,7 @@ fn a_secret_in_hexadecimal_is_the_same_secret() {
     assert_eq!(shown.len(), 65);
 }
 
-/// Implicit rejection: there is no error for a ciphertext that was made for another key.
+/// Implicit rejection: a ciphertext that was made for another key causes no error.
 #[test]
 fn another_key_gives_an_unrelated_secret_and_no_error() {
     for set in [QUICK, "mceliece460896pcf"] {
@@ -174,13 +174,13 @@ fn a_seed_restores_the_key_and_no_seed_makes_another() {
     assert_eq!(sandbox.read("a"), sandbox.read("b"));
     assert_eq!(sandbox.read("a.pub"), sandbox.read("b.pub"));
     assert_ne!(sandbox.read("a"), sandbox.read("other"));
-    // With `f` this seed gives a key at once, so the key begins with the seed.
+    // With `f`, the first attempt with this seed gives a key, so the key begins with the seed.
     let raw = ["raw", "--seed-file", "seed", "--raw", "--form", "seed"];
     sandbox.succeeds(&[&keygen[..], &raw].concat());
     assert_eq!(sandbox.read("raw"), seed);
 }
 
-/// As the help says, without `f` a key often does not begin with the seed of the file.
+/// Without `f`, a key often does not begin with the seed of the file. The help says so, too.
 #[test]
 fn a_seed_that_gives_no_key_is_followed_by_one_that_does() {
     let sandbox = Sandbox::empty();

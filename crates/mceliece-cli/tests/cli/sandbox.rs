@@ -1,4 +1,4 @@
-//! A folder to run the program in.
+//! A folder in which a test runs the program.
 
 use std::{
     fs,

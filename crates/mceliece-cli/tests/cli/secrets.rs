@@ -191,7 +191,7 @@ fn secrets_are_not_overwritten_without_force() {
     assert_eq!(files(), before);
 }
 
-/// If one output cannot be written, the other one does not remain either.
+/// If the program cannot write one output, it does not leave the other one either.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_leaves_nothing_half_done() {
@@ -299,7 +299,7 @@ fn a_closed_standard_output_takes_no_secret_and_no_key() {
         );
         assert_eq!(sandbox.names(), before, "{arguments:?}");
         assert_eq!(sandbox.read("old"), b"precious");
-        // The null device may be intended, for example in a measurement.
+        // The user may want the null device, for example in a measurement.
         let mut command = sandbox.command(arguments);
         assert!(command.stdout(Stdio::null()).status().unwrap().success());
         let _ = std::fs::remove_file(sandbox.path("new"));
@@ -351,7 +351,7 @@ fn the_program_leaves_no_memory_image() {
     assert_eq!(child.wait().unwrap().code(), Some(2));
 }
 
-/// A key that the program can read, or a damaged one beside its public key, is not replaced.
+/// The program does not replace a key that it can read, or a damaged key beside its public key.
 #[test]
 fn force_replaces_no_key_with_text_around_it_or_of_a_wrong_length() {
     let sandbox = Sandbox::new();

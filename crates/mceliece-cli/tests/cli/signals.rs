@@ -24,8 +24,9 @@ fn full() -> (UnixStream, UnixStream) {
     (writer, reader)
 }
 
-/// Starts a command whose standard output is never read, and waits until `is_ready` and a little
-/// longer, so that it is printing. Then calls `meanwhile`, and ends the command with a signal.
+/// Starts a command, and never reads its standard output. Waits until `is_ready` and a little
+/// longer, so that the command is blocked while it prints. Then calls `meanwhile`, and ends the
+/// command with a signal.
 fn interrupted(
     sandbox: &Sandbox,
     arguments: &[&str],
@@ -66,7 +67,7 @@ fn a_signal_removes_the_file_whose_other_half_was_not_printed() {
     }
 }
 
-/// If another file has taken the name meanwhile, it is not removed.
+/// If another file has taken the name before the signal, the program does not remove that file.
 #[test]
 fn a_signal_removes_no_file_of_another_program() {
     let sandbox = Sandbox::new();
@@ -84,7 +85,7 @@ fn a_signal_removes_no_file_of_another_program() {
     assert_eq!(sandbox.read("new"), b"precious");
 }
 
-/// With `--force`, the old file exists until the other output has been printed.
+/// With `--force`, the old file exists until the program has printed the other output.
 #[test]
 fn a_signal_leaves_the_old_file_whose_other_half_was_not_printed() {
     for arguments in [

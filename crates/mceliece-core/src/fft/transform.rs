@@ -112,8 +112,8 @@ fn add_top<I: Isa, const M: usize>(isa: I, top: u16, values: &mut [Block<M>]) {
             });
         }
     }
-    // The sum that all words of a block have in common. From a block to the next one, the bits of
-    // the block's number change up to the lowest zero.
+    // The sum that all words of a block have in common. From one block to the next, the bits of the
+    // block's number change up to and including the lowest zero.
     let mut all = [0; M];
     for (b, block) in values.iter_mut().enumerate() {
         for part in 0..parts::<I>() {

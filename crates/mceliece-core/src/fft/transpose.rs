@@ -59,7 +59,7 @@ fn half_layer<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
     for block in values {
         for part in 0..parts::<I>() {
             let words: Planes<I, M> = load(isa, block, part);
-            // The sums in both halves.
+            // The sums of both halves.
             let mut sums = words;
             for sum in &mut sums {
                 *sum = sum.xor(sum.rotate_left::<32, 32>());

@@ -38,7 +38,8 @@ pub(crate) const fn wide_mul<const M: usize>(a: u16, b: u16) -> u32 {
     product >> 1
 }
 
-/// Folds the bits of `x` above bit `M` once. `x` has at most `M + 3` bits.
+/// Reduces `x` once: folds its bits from bit `M` on into the lower bits. `x` has at most `M + 3`
+/// bits.
 #[inline(always)]
 fn fold<const M: usize>(x: u16, high: u16) -> u16 {
     let low = x & ((1 << M) - 1);
@@ -49,7 +50,7 @@ fn fold<const M: usize>(x: u16, high: u16) -> u16 {
     }
 }
 
-/// Product of `a` and the public element `factor`, by masks.
+/// Multiplies `a` by the public element `factor`, with masks.
 ///
 /// Takes three bits of the factor at a time, so that all values fit into 16 bits. Registers hold
 /// twice as many 16-bit values as 32-bit words.

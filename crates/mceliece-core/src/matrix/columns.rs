@@ -101,8 +101,8 @@ impl BytesKernel for Arrange<'_> {
     }
 }
 
-/// Calls `visit` with eight rows at a time of all byte columns, at most [`PIECE`]. Afterwards the
-/// lines are in the order of bytes.
+/// Calls `visit` with eight rows at a time. A row has one byte for each byte column, at most
+/// [`PIECE`] bytes. Afterwards the lines are in the order of bytes.
 pub(crate) fn join_rows<I: Isa>(
     isa: I,
     matrix: &mut Matrix<'_>,
@@ -130,8 +130,8 @@ pub(crate) fn join_rows<I: Isa>(
     );
 }
 
-/// Calls `visit` with the number of each byte column and its bytes. There is one byte for each row,
-/// after those of the padding. Afterwards the lines are in the order of bytes.
+/// Calls `visit` with the number of each byte column and its bytes. The bytes of the padding come
+/// first, then one byte for each row. Afterwards the lines are in the order of bytes.
 #[inline(never)]
 pub(crate) fn visit_columns<I: Isa>(
     isa: I,

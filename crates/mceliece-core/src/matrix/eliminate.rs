@@ -66,8 +66,9 @@ impl Matrix<'_> {
 
 /// A reduction in progress.
 pub(crate) struct Reduction<'a> {
-    /// Number of zero columns in front of the matrix, fewer than eight. There is the same number of
-    /// zero rows. They have no pivot, and align the columns behind the identity to bytes.
+    /// Number of zero columns before the matrix, fewer than eight. There is the same number of zero
+    /// rows. The zero rows have no pivot. With this padding, the columns after the identity begin
+    /// at a whole byte.
     pub(crate) padding: usize,
     pub(crate) combinations: &'a mut [Combination],
     /// Number of combinations so far.
@@ -80,7 +81,8 @@ fn skipped(panel: usize, padding: usize) -> usize {
     if panel == 0 { padding } else { 0 }
 }
 
-/// Reduces the panels in `panels`. Returns false if their columns are dependent on those before.
+/// Reduces the panels in `panels`. Returns false if their columns depend linearly on each other or
+/// on earlier columns.
 pub(crate) fn reduce<I: Isa>(
     isa: I,
     matrix: &mut Matrix<'_>,
@@ -299,7 +301,7 @@ fn choose_pivots<B: Bytes>(
     let mut window = PIVOTS * (panel + 1);
     loop {
         let Some(combination) = reduction.combinations.get_mut(reduction.count) else {
-            // Random matrices never need this number of windows.
+            // Random matrices never need so many windows.
             return false;
         };
         reduction.count += 1;
@@ -314,7 +316,8 @@ fn choose_pivots<B: Bytes>(
         let complete = find_combination(&mut planes, skipped, &mut combination[2..]);
         wipe(&mut line);
         wipe(&mut planes);
-        // A window that does not suffice is rare, and a singular matrix is thrown away.
+        // The branch may be public: one window almost always suffices, and a singular matrix is
+        // thrown away.
         if reveal(complete) {
             return true;
         }
@@ -362,7 +365,7 @@ fn find_combination(planes: &mut [u64; 8], skipped: usize, out: &mut [u64]) -> b
             *plane ^= gained & 1 << q;
         }
         found &= planes[q] >> q;
-        // The sets of row q itself and of the candidate that was taken.
+        // The sets of row `q` and of the candidate that was taken.
         let (own, others) = (any(&reduced, 1 << q), any(&reduced, taken));
         let mut set = 1 << q | taken;
         for j in skipped..q {
@@ -507,7 +510,7 @@ mod tests {
             let count = 8 * (1 + i % 24) - padding;
             let mut rows = matrix(&mut noise, count, padding);
             match i % 5 {
-                // Cases: two equal rows, one row of zeros, a dependent column.
+                // The cases: two equal rows, one row of zeros, a dependent column.
                 0 => rows[count / 2] = rows[0],
                 1 if count > 8 => rows[count - 1] = [0; 16],
                 2 => {
@@ -529,7 +532,7 @@ mod tests {
         on_every_engine!(isa => random(isa, 1000));
     }
 
-    /// Matrices whose pivots are far below, so that one window does not suffice.
+    /// Tests matrices whose pivots are so far below that one window does not suffice.
     #[test]
     fn pivots_are_found_in_later_windows() {
         let mut noise = Noise(3);

@@ -57,7 +57,8 @@ pub(crate) fn pivots_of_mask(mut c: u64, pivots: &mut Pivots) -> bool {
     reveal(weight == CHOSEN as u32)
 }
 
-/// Exchanges element `j` of `elements` and the one at place `pivots[j]`, for all `j` in order.
+/// For every `j` in order, exchanges element `j` of `elements` with the element at place
+/// `pivots[j]`.
 pub(crate) fn exchange(elements: &mut [u64], pivots: &Pivots) {
     for (j, pivot) in pivots.iter().enumerate() {
         for k in j + 1..CHOICE {

@@ -267,7 +267,8 @@ impl<I: Isa> Segment<'_, I> {
     }
 }
 
-/// Replaces each number of `least` by that of `other` if that is smaller.
+/// Replaces each number of `least` by the number of `other` at the same place, if the latter is
+/// smaller.
 #[inline(always)]
 fn keep_least(other: &Numbers<'_>, least: &mut Numbers<'_>) {
     let others = other.low.iter().zip(&*other.high);
@@ -326,7 +327,7 @@ fn with_partners(
     }
 }
 
-/// Writes the byte of its partner to every place.
+/// Replaces the byte at each place by the byte of the place's partner.
 #[inline(always)]
 fn exchange(bytes: &[u8], stride: usize, out: &mut [u8]) {
     with_partners(
@@ -351,7 +352,8 @@ fn even_bits(bytes: &[u8], stride: usize, out: &mut [u8]) {
     );
 }
 
-/// Writes the partner's byte where `bits` has the bit `stride`, and the own byte elsewhere.
+/// At each place whose `bits` have the bit `stride`, writes the partner's byte. Elsewhere, writes
+/// the place's own byte.
 #[inline(always)]
 fn exchange_where(bits: &[u8], bytes: &[u8], stride: usize, out: &mut [u8]) {
     let bits = bits.as_chunks().0;

@@ -22,19 +22,20 @@ struct Memory {
     residues: [i16; KeygenScratch::<Falcon1024>::RESIDUES],
 }
 
-/// Number of keys, and number of signatures with the last key. Key generation varies.
+/// Number of keys, and number of signatures with the last key. There are several keys, since the
+/// time of key generation varies.
 const KEYS: u8 = 8;
 const SIGNATURES: u8 = 4;
 
-/// Mark: the plugin counts between calls of this function.
+/// A mark. The plugin counts instructions between calls of this function.
 #[inline(never)]
 fn mark() {
-    // A constant of its own: the compiler merges two functions with the same code, and a symbol is
-    // lost.
+    // The function has its own constant, since the compiler would merge two functions with the same
+    // code and remove a symbol.
     black_box("count::mark");
 }
 
-/// Calls `work` with zero, in a frame of its own, which [`stack::measure`] needs.
+/// Calls `work` with zero, in a separate frame, as [`stack::measure`] requires.
 #[inline(never)]
 fn apart(work: &mut impl FnMut(u8)) {
     work(0);

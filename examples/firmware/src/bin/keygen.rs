@@ -1,5 +1,5 @@
-//! Generates a pair of keys of Classic McEliece in 128 KB of memory. The public key alone has 255
-//! KB, so it is output in byte columns. Compares both keys with the known answer.
+//! Generates a pair of keys of Classic McEliece in 128 KB of memory. The public key by itself has
+//! 255 KB, so it is output in byte columns. Compares both keys with the known answer.
 #![no_std]
 #![no_main]
 
@@ -18,7 +18,7 @@ struct Memory {
     secret_key: [u8; P::SECRET_KEY_LEN],
 }
 
-/// Generates the keys. Returns true if both are the known ones.
+/// Generates the keys. Returns true if both equal the known ones.
 #[inline(never)]
 fn generate(known: &KeyGeneration, memory: &mut Memory) -> bool {
     let Ok(mut scratch) = KeygenScratch::<P>::small(&mut memory.words) else {

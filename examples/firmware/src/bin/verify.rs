@@ -10,8 +10,8 @@ falcon_firmware::program!(run);
 
 /// Decodes key and signature and verifies.
 ///
-/// Key and signature are used in the place where they were decoded. Moving them out of their
-/// `Result` would take another 3 KB of stack.
+/// Key and signature stay in the place where they were decoded. Moving them out of their `Result`
+/// would take another 3 KB of stack.
 #[inline(never)]
 fn verify(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
     let key = VerifyingKey::<Falcon512>::try_from(key);

@@ -3,7 +3,7 @@
 use cortex_m_rt::{ExceptionFrame, exception};
 use cortex_m_semihosting::{debug, hio};
 
-/// Makes the function `$run`, which never returns, the program.
+/// Makes `$run`, a function that never returns, the entry of the program.
 #[macro_export]
 macro_rules! program {
     ($run:ident) => {

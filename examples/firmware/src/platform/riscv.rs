@@ -2,7 +2,7 @@
 
 use core::arch::{asm, global_asm};
 
-/// Makes the function `$run`, which never returns, the program.
+/// Makes `$run`, a function that never returns, the entry of the program.
 #[macro_export]
 macro_rules! program {
     ($run:ident) => {
@@ -15,7 +15,7 @@ macro_rules! program {
     };
 }
 
-// The stack of the process is aligned to 16 bytes already.
+// The stack of the process is already aligned to 16 bytes.
 global_asm!(
     ".globl _start",
     "_start:",
@@ -33,7 +33,7 @@ const SYS_EXIT: usize = 93;
 
 /// Returns the lowest address that the stack may reach.
 pub(crate) fn stack_end() -> *mut u32 {
-    // The caller compares addresses of one stack, and the emulator maps all of it.
+    // The caller compares addresses of one stack, and the emulator maps the whole stack.
     ((stack_pointer() - STACK_LEN) & !15) as *mut u32
 }
 

@@ -1,11 +1,12 @@
-//! Deterministic signatures: changed like ordinary ones, with a salt version in place of the nonce.
+//! Deterministic signatures. They are changed like ordinary ones, with a salt version in place of
+//! the nonce.
 
 use super::{Rng, one_in, signatures};
 
 /// Number of bytes of an ordinary signature before the code: header and nonce.
 const PREFIX: usize = 41;
 
-/// Bit of the header byte that distinguishes these signatures from ordinary ones.
+/// Bit of the header byte that distinguishes deterministic signatures from ordinary ones.
 const DETERMINISTIC: u8 = 0x80;
 
 /// Changes the signature like an ordinary one, and sometimes the salt version.

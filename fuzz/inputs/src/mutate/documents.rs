@@ -8,7 +8,7 @@ use falcon_core::pkcs8::{
     der::pem::{decode_vec, encode_string},
 };
 
-/// Identifiers of keys, then of encryption algorithms.
+/// Object identifiers: first those of keys, then those of encryption algorithms.
 const IDENTIFIERS: [&str; 21] = [
     "1.3.9999.3.11",
     "1.3.9999.3.14",
@@ -33,7 +33,7 @@ const IDENTIFIERS: [&str; 21] = [
     "1.3.14.3.2.7",
 ];
 
-/// Tags that occur in documents, and some that do not.
+/// Tags that occur in documents, and some tags that do not.
 const TAGS: [u8; 16] = [
     0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x0c, 0x24, 0x30, 0x31, 0x80, 0x81, 0x82, 0xa0, 0xa1, 0xbf,
 ];
@@ -121,7 +121,7 @@ pub fn mutate_der(rng: &mut Rng, der: &[u8]) -> Option<Vec<u8>> {
     Some(der)
 }
 
-/// Changes one node or its place.
+/// Changes the contents or the place of a node.
 fn change(rng: &mut Rng, siblings: &mut Vec<Node>, i: usize) {
     match rng.u8(..16) {
         0 => drop(siblings.remove(i)),
@@ -212,7 +212,7 @@ fn change_value(rng: &mut Rng, node: &mut Node) {
             *bytes = [vec![unused], inner].concat();
         }
         0x04 if !one_in(rng, 8) => {
-            // A signing key, perhaps with its verifying key behind it.
+            // The bytes are a signing key, perhaps followed by its verifying key.
             let len = match bytes.first() {
                 Some(0x59) => 1281,
                 Some(0x5a) => 2305,

@@ -1,4 +1,5 @@
-//! Encrypted key documents: the tree of the document, or the plain document inside.
+//! Encrypted key documents. The mutator changes the tree of the document, or the plain document
+//! inside.
 
 use super::{Rng, documents, one_in, pick};
 use crate::known::{PASSPHRASE, is_quick};

@@ -1,5 +1,6 @@
-//! FN-DSA: the encodings of round 3 with the bits of every byte and of every field reversed. An
-//! input is converted to an encoding of round 3, changed there, and converted back.
+//! FN-DSA. Its encodings are those of round 3 with the bits of every byte and of every field
+//! reversed. The mutator converts an input to round 3's encoding, changes it there, and converts it
+//! back.
 
 use super::signatures::{self, PREFIX};
 use super::{Mutator, Rng, damage, one_in, signing_keys, verifying_keys};
@@ -39,8 +40,8 @@ pub fn mutate(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     Some(changed)
 }
 
-/// Changes a key whose fields have these widths and counts. A hash that follows them becomes the
-/// hash of the changed key, if that key is valid.
+/// Changes a key whose fields have these widths and counts. If a hash follows the fields and the
+/// changed key is valid, the hash becomes that of the changed key.
 fn key(
     rng: &mut Rng,
     bytes: &[u8],

@@ -5,7 +5,7 @@ use crate::known::{SIGNATURES, SIGNING_KEYS, VERIFYING_KEYS};
 
 /// Changes an encoded key or signature of any kind.
 pub(super) fn object(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
-    // A signature of the constant-time format and a signing key have the same header.
+    // The header is that of a signing key and also that of a signature in the constant-time format.
     signing_keys::mutate(rng, bytes)
         .or_else(|| verifying_keys::mutate(rng, bytes))
         .or_else(|| signatures::mutate(rng, bytes))

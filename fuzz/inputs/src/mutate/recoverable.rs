@@ -1,4 +1,4 @@
-//! Signatures with both polynomials: one of the halves is changed like a padded signature.
+//! Signatures with both polynomials. The mutator changes one of the halves like a padded signature.
 
 use super::signatures::{self, PREFIX, padded_len};
 use super::{Rng, damage, one_in};

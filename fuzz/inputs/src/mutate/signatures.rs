@@ -1,5 +1,5 @@
-//! Signatures in every format: the code words of `s2` are decoded, changed and written again,
-//! sometimes in a form that no encoder writes.
+//! Signatures in every format. The mutator decodes the code words of `s2`, changes them and writes
+//! them again, sometimes in a form that no encoder writes.
 
 use super::{Rng, damage, one_in, pick};
 use crate::bits::{BitReader, BitWriter, signed_fields};
@@ -11,8 +11,8 @@ pub(super) const PREFIX: usize = 41;
 /// Length of the longest run of zeros that a decoder accepts.
 const MAX_RUN: u32 = 15;
 
-/// A code word: sign, low seven bits of the magnitude, and the rest of the magnitude in unary.
-/// Minus zero and magnitudes above 2047 are possible, too.
+/// A code word: sign, low seven bits of the magnitude, and the rest of the magnitude in unary. A
+/// word can also be minus zero, or have a magnitude above 2047.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Word {
     minus: bool,
@@ -126,7 +126,7 @@ impl Parts {
         })
     }
 
-    /// Writes the signature, with whatever length results.
+    /// Writes the signature. Its length may be wrong for the format.
     pub fn write(&self, spare: u8) -> Vec<u8> {
         let (header, body) = match self.format {
             Format::Compressed | Format::Padded => (0x30, write_words(&self.words, spare)),
@@ -146,7 +146,7 @@ impl Parts {
     }
 }
 
-/// Changes some words. All of them can still be decoded.
+/// Changes some words, so that all of them can still be decoded.
 pub fn change_words(rng: &mut Rng, words: &mut [Word]) {
     let n = words.len();
     let (i, j) = (rng.usize(..n), rng.usize(..n));
@@ -187,14 +187,14 @@ fn fill_to(rng: &mut Rng, words: &mut [Word]) {
             break;
         }
     }
-    // The words that were changed may have been the only ones that were not zero.
+    // The changed words may have been the only nonzero ones.
     for word in words.iter_mut().filter(|word| **word == Word::MINUS_ZERO) {
         word.minus = false;
     }
 }
 
-/// Inserts a word that no encoder writes: minus zero, often in the place of a zero, or a run of
-/// zeros that is too long.
+/// Inserts a word that no encoder writes: minus zero, often instead of a zero, or a run of zeros
+/// that is too long.
 pub fn damage_words(rng: &mut Rng, words: &mut [Word]) {
     let mut i = rng.usize(..words.len());
     if rng.bool() {
@@ -231,7 +231,7 @@ pub fn change_once(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 impl Parts {
-    /// Makes one change other than to valid words, and writes the signature.
+    /// Makes one change that is not a change of valid words, and writes the signature.
     fn write_changed(mut self, rng: &mut Rng) -> Vec<u8> {
         let mut spare = 0;
         let change = rng.u8(..8);
@@ -247,7 +247,7 @@ impl Parts {
         }
         let mut bytes = self.write(spare);
         match change {
-            // A byte of the padding, if there is any.
+            // Changes a byte of the padding, if there is padding.
             6 => {
                 let last = bytes.len() - 1;
                 bytes[last - rng.usize(..8)] ^= 1 << rng.u8(..8);

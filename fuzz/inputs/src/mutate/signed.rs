@@ -86,7 +86,7 @@ pub fn verification(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     let input = Input::read(bytes)?;
     let mut choice = input.choice;
     let (mut signature, mut message) = (input.signature.to_vec(), input.message.to_vec());
-    // Begins with a valid input in most cases.
+    // Three inputs in four begin with a valid signature.
     if !one_in(rng, 4) {
         let at = rng.usize(..JOBS.len());
         let job = &JOBS[at];

@@ -1,5 +1,5 @@
-//! Signing keys: fields of `f`, `g` and `F`. Half of the changes give another valid key, since
-//! random changes of a valid key never do.
+//! Signing keys, which consist of the fields of `f`, `g` and `F`. Half of the changes lead to
+//! another valid key, since random changes never do.
 
 use super::{Rng, damage, one_in, pick};
 use crate::bits::{BitWriter, signed_fields};

@@ -6,7 +6,7 @@ use base64ct::{Base64, Encoding};
 use falcon_core::AnyVerifyingKey;
 use falcon_envelope::{Digest, Fingerprint};
 
-/// Lines that occur in the formats, and some of versions that do not exist.
+/// Lines that occur in the formats, and lines of versions that do not exist.
 const LINES: [&str; 14] = [
     "",
     "end: 1",
@@ -99,7 +99,7 @@ fn change_lines(rng: &mut Rng, lines: &mut Vec<String>) {
         2 => lines.swap(i, j),
         3 => lines.insert(i, pick(rng, &LINES).to_owned()),
         4 => lines[i] = pick(rng, &LINES).to_owned(),
-        // Repeats an entry or a statement.
+        // Repeats the lines of an entry or of a statement.
         5 => {
             let range = lines[i.min(j)..i.max(j)].to_vec();
             let at = if rng.bool() { i } else { j };
@@ -130,7 +130,7 @@ fn change_field(rng: &mut Rng, lines: &mut [String], i: usize) {
         "signature" => base64(rng, value, signatures::mutate),
         "public-key" => {
             let new = base64(rng, value, verifying_keys::mutate);
-            // In most cases, sets the fingerprint of the new key.
+            // In most cases, sets the fingerprint to that of the new key.
             if let Ok(key) = Base64::decode_vec(&new)
                 && let Ok(key) = AnyVerifyingKey::try_from(key)
                 && !one_in(rng, 8)

@@ -1,19 +1,19 @@
-//! DER as a tree of tags, lengths and values. Malformed lengths can be written, too.
+//! DER as a tree of tags, lengths and values. Malformed lengths can also be written.
 
 /// Form in which a length is written.
 #[derive(Clone, Copy)]
 pub enum Length {
     /// The only form that DER allows.
     Minimal,
-    /// One byte longer than needed.
+    /// A form that is one byte longer than needed.
     Long,
     /// The indefinite length of BER, with its end.
     Indefinite,
-    /// Wrong by this much.
+    /// A length that is wrong by this number of bytes.
     Wrong(isize),
 }
 
-/// A value. It is divided into nodes if it holds any.
+/// A value. If it contains nodes, it is divided into them.
 #[derive(Clone)]
 pub enum Value {
     /// Bytes that are not divided.
@@ -53,7 +53,7 @@ impl Node {
     }
 }
 
-/// Reads bytes that consist of nodes. Octet strings that hold a node are divided, too.
+/// Reads bytes that consist of nodes. An octet string that contains a node is divided, too.
 pub fn read(mut bytes: &[u8]) -> Option<Vec<Node>> {
     let mut nodes = Vec::new();
     while !bytes.is_empty() {
@@ -128,8 +128,8 @@ pub fn count(nodes: &[Node]) -> usize {
     nodes.iter().map(|node| 1 + inner(node)).sum()
 }
 
-/// Calls `change` with the siblings of node number `at` and its place among them. Nodes are
-/// numbered from the outer ones on.
+/// Calls `change` with the siblings of node number `at` and the node's index among them. Outer
+/// nodes are numbered before the nodes inside them.
 pub fn change_at(
     nodes: &mut Vec<Node>,
     at: &mut usize,

@@ -19,7 +19,7 @@ const DIVISION: &str = "division";
 const UNKNOWN: &str = "instruction without a rule";
 const OUTPUT: &str = "output";
 
-/// Kind of an instruction. It determines how secrets are followed, besides the rule.
+/// Kind of an instruction. The kind and the rule determine how secrets are followed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Plain,
@@ -32,7 +32,8 @@ enum Kind {
     SystemRegister,
     /// `dc zva`, which clears 64 bytes.
     Clear,
-    /// A store that fails unless the processor watches the address. In the lab it does not.
+    /// A store that fails unless the processor watches its address. In the lab the processor does
+    /// not watch it.
     Exclusive,
 }
 
@@ -204,7 +205,7 @@ impl Follower {
             _ if word & 0x3fe0_7c00 == 0x0800_7c00 => Kind::Exclusive,
             _ => Kind::Plain,
         };
-        // A jump leaves the lab, and system calls do nothing there.
+        // A jump would leave the lab, and a system call has no effect in the lab.
         let is_in_lab = !matches!(kind, Kind::Jump) && word & 0xffe0_001f != 0xd400_0001;
         let (candidates, rule) = if !is_in_lab || self.lab.keeps_to_candidates(word) {
             let candidates = crate::lab::candidates(word);

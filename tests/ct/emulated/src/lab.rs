@@ -4,11 +4,11 @@
 //! one register, one byte or one bit at a time, and compares the outcomes.
 //!
 //! There are two kinds of instructions. A wire copies bits: a move, a shift by a constant, a
-//! logical operation. Each bit of its input changes the same bits of one output byte, in every
-//! state in which it changes any. If several bits change, the effect is the XOR of their effects.
-//! The rule of a wire has exactly the dependences that the experiment showed. Other instructions,
-//! such as a sum, may have dependences that are too rare to be seen, so their rules are widened:
-//! see [`Rule::join`]. Flags depend on every byte that the instruction reads.
+//! logical operation. A bit of a wire's input changes the same bits of one output byte in every
+//! state in which it changes anything. If several input bits change, their effects are XORed. The
+//! rule of a wire has exactly the dependences that the experiment showed. Other instructions, such
+//! as a sum, may have dependences that are too rare to be seen, so their rules are widened: see
+//! [`Rule::join`]. Flags depend on every byte that the instruction reads.
 
 use crate::random::{DATA, DATA_LENGTH, Random};
 use crate::registers::{self, COUNT, FLAGS, State, VECTORS};
@@ -19,11 +19,11 @@ use unicorn_engine::{Arch, Context, HookType, MemType, Mode, Prot, Unicorn};
 const CODE: u64 = 0x1000_0000;
 const CODE_LENGTH: u64 = 0x80_0000;
 const PLACES: u64 = 0x8_0000;
-/// Number of states from which each instruction runs.
+/// Number of states from which the lab runs each instruction.
 const STATES: usize = 30;
-/// Number of states in which an instruction is tried before it meets a secret.
+/// Number of states in which the lab tries an instruction before the instruction meets a secret.
 const FEW: usize = 3;
-/// Number of states that are tried until one does not fault.
+/// Number of states that the lab tries until it finds one without a fault.
 const ATTEMPTS: usize = 4000;
 /// Number of pairs of changes in each state, to recognise wires.
 const PAIRS: usize = 3;
@@ -46,7 +46,7 @@ struct Outcome {
     stored: Vec<u8>,
 }
 
-/// A state, and the outcome of a run from it.
+/// A state of the processor, and the outcome of a run that starts in this state.
 struct Baseline {
     context: Context,
     state: State,
@@ -60,7 +60,7 @@ struct Experiment<'a> {
     baselines: &'a [Baseline],
 }
 
-/// Outcomes that depend on registers.
+/// The kinds of outcomes that some registers decide.
 #[derive(Clone, Copy, Default)]
 struct Influence {
     address: bool,
@@ -120,9 +120,9 @@ impl Lab {
         lab
     }
 
-    /// Learns the rule of an instruction. `None` if it faults in every state, if its accesses have
-    /// different lengths in different states, or if it reads or changes a register that is not a
-    /// candidate.
+    /// Learns the rule of an instruction. Returns `None` if the instruction faults in every state,
+    /// if its accesses have different lengths in different states, or if it reads or changes a
+    /// register that is not a candidate.
     pub(crate) fn learn(&mut self, word: u32) -> Option<Rule> {
         let candidates = candidates(word);
         let (address, baselines) = self.try_in(word, &candidates, STATES)?;
@@ -145,7 +145,8 @@ impl Lab {
                 outputs[i] |= baseline.outcome.registers[i] != baseline.state[register];
             }
         }
-        // Repeated if another output was found: a register that keeps its value is then an input.
+        // The loop runs again if it has found another output: a register that keeps its value is
+        // then an input.
         loop {
             let known = outputs.clone();
             inputs.clear();
@@ -198,7 +199,8 @@ impl Lab {
                 all
             } else {
                 let effects = self.effects(&experiment, &rule, length, Some(register), &which);
-                // The experiment showed that the register matters, but no single byte of it.
+                // The experiment showed that the register matters, but found no single byte of the
+                // register that does.
                 let unseen = decides_value && effects.iter().all(|effect| *effect == nothing());
                 if unseen { all } else { effects }
             };
@@ -271,8 +273,8 @@ impl Lab {
         found
     }
 
-    /// False if the instruction was seen to read or change a register that is not a candidate, or
-    /// if it faults in every state.
+    /// Returns false if the instruction was seen to read or change a register that is not a
+    /// candidate, or if it faults in every state.
     pub(crate) fn keeps_to_candidates(&mut self, word: u32) -> bool {
         let candidates = candidates(word);
         let tried = self.try_in(word, &candidates, FEW);
@@ -299,7 +301,7 @@ impl Lab {
         Some((address, baselines))
     }
 
-    /// False if a register that is not a candidate decides an outcome, or is changed.
+    /// Returns false if a register that is not a candidate decides an outcome or is changed.
     fn leave_others(&mut self, address: u64, candidates: &[usize], baselines: &[Baseline]) -> bool {
         baselines.iter().all(|baseline| {
             let others = (0..COUNT).filter(|register| !candidates.contains(register));
@@ -357,7 +359,7 @@ impl Lab {
         None
     }
 
-    /// Runs the instruction once. `None` if it faults.
+    /// Runs the instruction once. Returns `None` if it faults.
     fn run(
         &mut self,
         address: u64,

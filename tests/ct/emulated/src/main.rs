@@ -5,9 +5,9 @@
 //! ADDRESS`. It reports branches, addresses and integer divisions that depend on a secret byte.
 //!
 //! `falcon-emulated-taint [--twice] PROGRAM [ARGUMENT...]` exits with the status of the program.
-//! With `--twice` it learns the rule of each instruction again, from other states, and fails if one
-//! differs.
-//! `falcon-emulated-taint --rule WORD...` prints the rules of instructions, given in hexadecimal.
+//! With `--twice` the lab learns the rule of each instruction a second time, from other states, and
+//! the run fails if a rule differs. `falcon-emulated-taint --rule WORD...` prints the rules of
+//! instructions, given in hexadecimal.
 
 mod follow;
 mod lab;

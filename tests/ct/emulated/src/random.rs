@@ -18,8 +18,8 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// Returns a state with numbers of many kinds. In every third state, the registers of a kind
-    /// are equal or nearly so, since comparisons of random numbers rarely give equality.
+    /// Returns a state with numbers of many kinds. In every third state, all registers of a kind
+    /// are equal or nearly equal, since comparisons of random numbers rarely find equality.
     pub(crate) fn state(&mut self, word: u32, number: usize) -> State {
         let mut state = [0; COUNT];
         let is_memory = word >> 25 & 0b101 == 0b100;
@@ -27,7 +27,7 @@ impl Random {
             *value = match register {
                 SP => self.pointer(),
                 FLAGS => u128::from(self.next() & 15),
-                // Indices into a table of one to four registers.
+                // Vector registers get indices into a table of one to four registers.
                 VECTORS.. if number % 5 == 3 => {
                     self.value(register) & u128::from_le_bytes([63; 16])
                 }
@@ -63,8 +63,8 @@ impl Random {
         })
     }
 
-    /// Returns a number of `width` bits: random, zero, all ones, one bit, small, the negative or
-    /// complement of a small one, or a floating-point number of usual size.
+    /// Returns a number of `width` bits: a random number, zero, all ones, one bit, a small number,
+    /// its negative or complement, or a floating-point number of usual size.
     fn lane(&mut self, width: u32) -> u64 {
         let ones = !0 >> (64 - width);
         let value = self.next() & ones;
@@ -82,7 +82,7 @@ impl Random {
         lane & ones
     }
 
-    /// Returns the value, or one that differs in a bit.
+    /// Returns `value`, or a number that differs from `value` in one bit.
     fn near(&mut self, value: u128, length: u64) -> u128 {
         match self.next() % 2 {
             0 => value,

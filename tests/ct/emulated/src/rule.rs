@@ -32,10 +32,10 @@ pub(crate) struct Rule {
     pub(crate) accesses: Vec<(usize, bool)>,
     /// Registers that the instruction writes.
     pub(crate) outputs: Vec<usize>,
-    /// Registers that the instruction reads, and for each of their bytes the outputs that it
-    /// decides.
+    /// Registers that the instruction reads, and for each byte of these registers the outputs that
+    /// the byte decides.
     pub(crate) sources: Vec<(Source, Vec<Outputs>)>,
-    /// For each byte that is read from memory, the outputs that it decides.
+    /// For each byte that the instruction reads from memory, the outputs that the byte decides.
     pub(crate) from_memory: Vec<Outputs>,
 }
 
@@ -62,7 +62,7 @@ impl Rule {
         self.from_memory = effects;
     }
 
-    /// Number of bytes that are read from memory.
+    /// Returns the number of bytes that the instruction reads from memory.
     pub(crate) fn loaded(&self) -> usize {
         let reads = self.accesses.iter().filter(|(_, writes)| !writes);
         reads.map(|(length, _)| length).sum()
@@ -95,11 +95,12 @@ impl Rule {
         flags
     }
 
-    /// Widens the rule of an instruction that is not a wire. If an input decides a byte, it decides
-    /// all eight bytes around it: a general register, or a half of a vector. A byte that was never
-    /// seen to decide anything decides the same as the other bytes of its `half` of the input. If
-    /// none of them decides anything, the instruction does not read that half. Bytes that decide a
-    /// byte in common decide the same bytes.
+    /// Widens the rule of an instruction that is not a wire. If an input decides an output byte,
+    /// the widened rule says that it decides the whole group of eight bytes: a general register, or
+    /// half of a vector register. A byte that was never seen to decide anything decides the same as
+    /// the other bytes of its `half` of the input. If no byte of a half decides anything, the
+    /// instruction does not read that half. If two input bytes decide the same output byte, each
+    /// gets the outputs of both.
     pub(crate) fn join(&self, effects: &mut [Outputs], half: usize) {
         for bytes in effects.chunks_mut(half) {
             let all = bytes.iter().fold(nothing(), union);

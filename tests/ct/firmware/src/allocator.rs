@@ -20,8 +20,8 @@ static ALLOCATOR: Bump = Bump {
     used: UnsafeCell::new(0),
 };
 
-// SAFETY: each call returns bytes of `memory` that no other call returned, aligned as asked, or
-// null.
+// SAFETY: each call returns null, or bytes of `memory` that no other call returned, with the
+// requested alignment.
 unsafe impl GlobalAlloc for Bump {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let memory = self.memory.get().cast::<u8>();

@@ -1,7 +1,7 @@
 //! Keys and signatures of Falcon and FN-DSA.
 //!
-//! The seeds of keys, which lead to rare paths, are some of those in
-//! `tests/ct/src/cases/keygen.rs`.
+//! The seeds of the keys are also in `tests/ct/src/cases/keygen.rs`. They lead to rare paths of key
+//! generation.
 
 use crate::requests::{case, classify, declassify, secret};
 use falcon_core::hazmat::insecure::{Falcon16, Falcon256};

@@ -1,5 +1,5 @@
 //! Requests to `falcon-riscv-taint`, which stops at the first three functions and reads their
-//! arguments. They are called by address, so that the compiler passes every argument.
+//! arguments. The functions are called by address, so that the compiler passes every argument.
 
 use core::hint::black_box;
 
@@ -32,14 +32,14 @@ fn begin(name: &str, leak: usize) {
     begin(name.as_ptr().addr(), name.len(), leak);
 }
 
-/// Runs `work`, which must not leak.
+/// Runs `work`. A report during `work` is an error.
 #[inline(never)]
 pub fn case(name: &str, work: impl FnOnce()) {
     begin(name, 0);
     work();
 }
 
-/// Runs `work`, which must be reported as `leak`, and as nothing else.
+/// Runs `work`, which must cause reports of the kind `leak` and of no other kind.
 #[inline(never)]
 pub fn deliberate_leak(leak: Leak, name: &str, work: impl FnOnce()) {
     begin(name, leak as usize);

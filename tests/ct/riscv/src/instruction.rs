@@ -113,7 +113,7 @@ pub(crate) enum Instruction {
         rd: u8,
         rs1: u8,
     },
-    /// Always succeeds, since one thread runs.
+    /// A conditional store always succeeds, since the program has one thread.
     StoreConditional {
         rd: u8,
         rs1: u8,
@@ -135,8 +135,8 @@ pub(crate) enum Instruction {
 use Instruction as I;
 use Operation as Op;
 
-/// Decodes the instruction that begins with `word`. Also returns its length in bytes. `None` if
-/// there is no such instruction.
+/// Decodes the instruction that begins with `word`. Also returns the length of the instruction in
+/// bytes. Returns `None` if the word does not begin a supported instruction.
 pub(crate) fn decode(word: u32) -> Option<(Instruction, u32)> {
     if word & 3 == 3 {
         Some((full(word)?, 4))
@@ -486,7 +486,7 @@ fn compressed(word: u32) -> Option<Instruction> {
 mod tests {
     use super::*;
 
-    /// The words are those that LLVM assembles for these lines.
+    /// Compares with the words that LLVM assembles for these lines.
     #[test]
     fn words_are_decoded_as_assembled() {
         let register = |operation, rd, rs1, rs2| I::Registers {

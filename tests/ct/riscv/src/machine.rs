@@ -11,7 +11,7 @@ use std::ops::Range;
 const MEMORY: usize = 64 << 20;
 /// Accesses below this address stop the run.
 const LOWEST: usize = 0x1000;
-/// Start of the stack. There are no arguments.
+/// Start of the stack. The program gets no arguments.
 const STACK: u32 = MEMORY as u32 - 64;
 
 const SYS_WRITE: u32 = 64;
@@ -23,14 +23,14 @@ const A7: usize = 17;
 /// A request of the program, which it makes by calling a function of [`Request::NAMES`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Request {
-    /// Begins a case. Arguments: address and length of its name, and the number of the kind of
-    /// report that it must make, zero if none.
+    /// Begins a case. Arguments: address of its name, length of its name, and number of the kind of
+    /// report that the case must cause, or zero.
     Begin,
     /// Marks the bytes at an address as secret.
     MarkSecret,
     /// Marks the bytes at an address as public.
     MarkPublic,
-    /// Counts a report unless all bits of the bytes at an address are secret.
+    /// Counts a report if a bit of the bytes at an address is public.
     ExpectSecret,
 }
 
@@ -90,9 +90,10 @@ pub(crate) struct Machine<'a> {
     secret: Vec<u8>,
     registers: [Word; 32],
     pc: u32,
-    /// Address range of the code, and its instructions, one slot for two bytes. They are decoded
-    /// when first executed.
+    /// Address range of the code.
     code: Range<u32>,
+    /// The instructions of the code, with one slot for every two bytes. An instruction is decoded
+    /// when the program first executes it.
     decoded: Vec<Option<(I, u32)>>,
     requests: BTreeMap<u32, Request>,
     instructions: u64,
@@ -129,8 +130,8 @@ impl<'a> Machine<'a> {
         }
         for (name, request) in Request::NAMES {
             let found = requests.values().filter(|found| **found == request);
-            // The core, mceliece-core and the program each have a function that declares values
-            // public.
+            // Three functions declare values public: one each in the core, in mceliece-core and in
+            // the program.
             let expected = if request == Request::MarkPublic { 3 } else { 1 };
             assert_eq!(found.count(), expected, "functions named {name}");
         }
@@ -160,8 +161,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Runs the program until it exits. True if there was at least one case, and every case was as
-    /// expected.
+    /// Runs the program until it exits. Returns true if there was at least one case and every case
+    /// was as expected.
     pub(crate) fn run(&mut self) -> bool {
         loop {
             if let Some(&request) = self.requests.get(&self.pc) {
@@ -308,7 +309,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Returns the address `base + offset`. Reports it if it depends on a secret.
+    /// Returns the address `base + offset`. Reports an address that depends on a secret.
     fn address(&mut self, base: Word, offset: u32, pc: u32) -> usize {
         if base.secret != 0 {
             self.report(Leak::Address, pc);
@@ -491,7 +492,7 @@ mod tests {
         case.found.iter().copied().collect()
     }
 
-    /// A branch on `RESULT`. It is reported if `RESULT` is secret.
+    /// A branch on `RESULT`, which is reported if `RESULT` is secret.
     const BRANCH: I = I::Branch {
         condition: Condition::Equal,
         rs1: RESULT,

@@ -1,7 +1,7 @@
 //! Values with some secret bits, and the secret bits of results of operations.
 //!
-//! A rule may mark a public bit as secret. It never marks a bit as public that a secret bit
-//! decides. The tests change secret bits at random and compare.
+//! A rule may mark a public bit as secret. If a secret bit decides a bit of the result, the rule
+//! always marks this bit as secret. The tests change secret bits at random and compare the results.
 
 use crate::instruction::{Condition, Operation as Op};
 
@@ -37,12 +37,12 @@ impl Word {
     }
 }
 
-/// Returns the bits from the lowest set one on, which carries can reach.
+/// Returns every bit from the lowest set bit up. Carries can reach these bits.
 fn carried(secret: u32) -> u32 {
     secret | secret.wrapping_neg()
 }
 
-/// Returns all bits if any is set.
+/// Returns all ones if any bit of `secret` is set.
 fn all(secret: u32) -> u32 {
     if secret == 0 { 0 } else { u32::MAX }
 }
@@ -75,7 +75,8 @@ fn value(operation: Op, a: u32, b: u32) -> u32 {
     }
 }
 
-/// True if, on processors with a slow divider, the time of the operation depends on its operands.
+/// Returns true if the time of the operation depends on its operands on processors with a slow
+/// divider.
 pub(crate) fn takes_variable_time(operation: Op) -> bool {
     matches!(
         operation,
@@ -131,7 +132,7 @@ pub(crate) fn holds(condition: Condition, a: u32, b: u32) -> bool {
 pub(crate) fn is_secret(condition: Condition, a: Word, b: Word) -> bool {
     let secret = a.secret | b.secret;
     match condition {
-        // A public bit that differs decides the condition alone.
+        // If a public bit differs, the condition is decided by public bits.
         Condition::Equal | Condition::NotEqual => secret != 0 && (a.value ^ b.value) & !secret == 0,
         Condition::LessSigned | Condition::GreaterEqualSigned => {
             is_secret(Condition::Less, a.signed(), b.signed())
@@ -188,7 +189,7 @@ mod tests {
             (z ^ z >> 31) as u32
         }
 
-        /// Returns a word of some kind: zero, small, negative, with few or with many bits.
+        /// Returns a word of a random kind: zero, small, negative, with few or with many bits set.
         fn number(&mut self) -> u32 {
             let x = self.next();
             match self.next() % 6 {
@@ -208,7 +209,7 @@ mod tests {
             }
         }
 
-        /// Returns the same word with other secret bits.
+        /// Returns `word` with its secret bits changed.
         fn change(&mut self, word: Word) -> u32 {
             word.value ^ (self.next() & word.secret)
         }

@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Work on marked secrets.
+/// A function that works on marked secrets.
 pub(crate) struct Case {
     pub(crate) name: String,
     /// True if Memcheck must report the case.
@@ -28,7 +28,7 @@ pub(super) fn silent(cases: &mut Vec<Case>, name: impl Into<String>, run: impl F
 
 pub(super) const MESSAGE: &[u8] = b"order #42";
 
-/// Returns a key made from marked bytes, with marked secret parts.
+/// Makes a key from marked bytes. Its secret parts are marked, too.
 pub(super) fn secret_key<P: Parameters, B: SigningIsa>(b: B) -> Box<SigningKey<P>> {
     let bytes = stored_key::<P>();
     classify(&bytes[1..]);
@@ -62,7 +62,7 @@ pub(crate) fn stored_keys<P: Parameters>() -> [Vec<u8>; 2] {
     })
 }
 
-/// Compares a key with the stored key that it was made from.
+/// Compares a key with the stored key from which it was made.
 pub(super) fn check_key<P: Parameters>(key: &SigningKey<P>) {
     let bytes = key.to_bytes();
     declassify(&*bytes);

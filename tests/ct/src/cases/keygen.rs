@@ -44,7 +44,7 @@ fn secret_seed(number: u64) -> [u8; 32] {
     seed
 }
 
-/// Generates the round-3 keys of these seeds, every other one in a box. The secret seed comes
+/// Generates the round-3 keys of these seeds, every other key in a box. The secret seed comes
 /// first, since a case with a planted leak ends when the leak is reported.
 fn round3<P: Parameters>(seeds: &[u64]) {
     for (place, &number) in seeds.iter().enumerate() {

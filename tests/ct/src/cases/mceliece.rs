@@ -20,7 +20,7 @@ use std::rc::Rc;
 /// Random bytes that are marked as secret, from SplitMix64.
 struct Marked {
     state: u64,
-    /// Number of calls for bytes.
+    /// Number of requests for random bytes so far.
     draws: usize,
 }
 
@@ -110,11 +110,11 @@ impl Cases<'_> {
 
 /// Adds the cases of each engine of the machine. Under Valgrind, AVX-512 is not visible.
 pub(super) fn add(cases: &mut Vec<Case>) {
-    // Made before the cases, so that a planted leak acts only on marked secrets.
+    // These keys are made before the cases, so that a planted leak acts only on marked secrets.
     let small = Rc::new(KeyPair::<Mceliece348864f>::from_seed(&SEED));
     let large = Rc::new(KeyPair::<Mceliece460896pcf>::from_seed(&SEED));
     let mut engines: Vec<_> = engines::names().collect();
-    // The portable code comes first, as in `plants.txt`.
+    // The portable code comes first, since `plants.txt` lists its leaks first.
     engines.reverse();
     for engine in engines {
         let mut cases = Cases { engine, cases };
@@ -195,7 +195,7 @@ fn in_small_memory<P: Parameters>() {
     generated.expect("a buffer of the right length");
 }
 
-/// Refused seeds and their number are public. The seed that gives a key is secret.
+/// Treats refused seeds and their number as public. The seed that gives a key is secret.
 fn after_refused() {
     let pair = generate::<Mceliece348864>(REFUSED);
     assert_ne!(seed(&pair), REFUSED, "the seed is refused");
@@ -217,7 +217,7 @@ fn computed_again<P: Parameters>(pair: &KeyPair<P>) {
     assert_eq!(public_key, pair.public_key);
 }
 
-/// Encapsulates to a whole key and to one in pieces, with the same marked randomness. Returns
+/// Encapsulates to a whole key and to a key in pieces, with the same marked randomness. Returns
 /// ciphertext, shared secret and the number of draws.
 fn encapsulated<P: Parameters>(
     key: &PublicKey<P>,
@@ -252,7 +252,7 @@ fn decapsulated<P: Parameters>(pair: &KeyPair<P>) {
     let key = SecretKey::<P>::try_from(&bytes[..]).expect("a stored key decodes");
     let opened = key.decapsulate(&ciphertext);
     assert_eq!(public(&opened), public(&secret));
-    // Changes the syndrome, and in the sets with `pc` the confirmation.
+    // Changes the syndrome and, in the sets with `pc`, the confirmation.
     for byte in [0, P::CIPHERTEXT_LEN - 1] {
         let mut bytes = ciphertext.as_bytes().to_vec();
         bytes[byte] ^= 1;
@@ -262,8 +262,8 @@ fn decapsulated<P: Parameters>(pair: &KeyPair<P>) {
     }
 }
 
-/// Opens a batch of ciphertexts, some of which were made for the key. There are enough of them to
-/// be hashed side by side.
+/// Opens a batch of ciphertexts, some of which were made for the key. The batch is large enough for
+/// hashing side by side.
 fn batch<P: Parameters>(pair: &KeyPair<P>) {
     let (ciphertext, secret) = pair.public_key.encapsulate(&mut Marked::new(3));
     declassify(&ciphertext);

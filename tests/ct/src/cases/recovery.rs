@@ -1,4 +1,4 @@
-//! Signatures that recover their key, made after one signature was discarded.
+//! Signatures from which the key can be recovered, made after one signature was discarded.
 
 use super::case::{MESSAGE, secret_key};
 use crate::valgrind::classify;
@@ -8,7 +8,7 @@ use falcon_core::{Parameters, recovery};
 use std::convert::Infallible;
 use std::hint::black_box;
 
-/// Returns one secret byte again and again.
+/// A generator that returns one secret byte again and again.
 struct Secret(u8);
 
 impl TryRng for Secret {

@@ -1,7 +1,7 @@
 //! Signing whose first attempt is refused because it does not fit the padded form.
 //!
-//! For Falcon-1024, one attempt in 1200 is refused for this reason. For Falcon-512 none of 200,000
-//! was. The code is the same for both: the degree is a value.
+//! For Falcon-1024, one attempt in 1200 is refused for this reason. For Falcon-512, none of 200,000
+//! attempts was refused for it. Both degrees use the same code.
 
 use super::case::{MESSAGE, check, secret_key, with_scratch};
 use crate::valgrind::classify;
@@ -66,8 +66,8 @@ pub(super) fn alone<B: SigningIsa>(b: B) {
     });
 }
 
-/// Signs one job more than there are lanes. The first attempt of every other job is refused. This
-/// includes the last job, which is signed on one lane.
+/// Signs one job more than there are lanes. The first attempt of every other job is refused. The
+/// last job is one of these, and is signed on one lane.
 pub(super) fn batch<B: SigningIsa, F: Fft>(arith: B, fft: F) {
     let key = secret_key(arith);
     let expanded = expand_on(arith, &key);

@@ -49,7 +49,7 @@ pub(crate) struct Analyser {
     pub(crate) code: Code,
     pub(crate) blocks: Vec<Block>,
     places: HashMap<u64, usize>,
-    /// The block that has run. `None` before the first one.
+    /// The block that has run, or `None` before the first block.
     current: Option<usize>,
     pub(crate) registers: Registers,
     pub(crate) memory: Memory,
@@ -59,8 +59,8 @@ pub(crate) struct Analyser {
     printed: HashSet<(u64, &'static str)>,
 }
 
-/// Returns the file that contains the code at `address`, and the place in it: `/bin/program
-/// 0x1234`.
+/// Returns the file that contains the code at `address`, and the offset in this file:
+/// `/bin/program 0x1234`.
 fn place_in_file(address: u64) -> String {
     let maps = std::fs::read_to_string("/proc/self/maps").expect("the map of the memory");
     let number = |text: &str| u64::from_str_radix(text, 16).expect("an address");
@@ -412,7 +412,7 @@ impl Analyser {
         }
     }
 
-    /// Follows `movs` and `stos`, with `rep` or without.
+    /// Follows `movs` and `stos`, with or without `rep`.
     fn text(&mut self, address: u64, length: u64, copies: bool, repeats: bool, slots: usize) {
         let [to, from, times] = [0, 1, 2].map(|number| machine::slot(slots + number));
         let general = &self.registers.general;

@@ -1,8 +1,8 @@
 //! Compares the rules with the processor.
 //!
-//! Each instruction runs alone, from random registers, and again after one byte or one flag was
-//! changed. If a result differs, it depends on that byte. The analyser must then mark the result if
-//! only that byte is secret.
+//! Each instruction runs alone from random registers, and runs again after a change of one byte or
+//! one flag. If a result differs, it depends on the changed byte. If only this byte is secret, the
+//! analyser must mark the result as secret.
 
 use crate::analyser::{Analyser, follow};
 use crate::machine::{self, State, Vectors};
@@ -15,7 +15,8 @@ use std::collections::{BTreeSet, HashSet};
 
 /// Number of random states from which each instruction runs.
 const STATES: usize = 4;
-/// Bytes of memory for an operand. The same number after them must not be written.
+/// Bytes of memory for an operand. `MEMORY` further bytes follow, which an instruction must not
+/// write.
 const MEMORY: usize = 64;
 
 /// The flags: position in `rflags`, and name in iced.
@@ -31,7 +32,7 @@ const FLAGS: [(u32, u32); 6] = [
 /// Result of comparing the rules with the processor.
 pub struct Audit {
     /// Number of different instructions that were compared. Instructions that differ in registers
-    /// count separately, those that differ in addresses do not.
+    /// count separately. Instructions that differ only in addresses count once.
     pub compared: usize,
     /// Names of instructions that cannot run alone: branches, `push`, `syscall` and the like.
     pub left_out: BTreeSet<String>,
@@ -73,7 +74,7 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// Returns a word of one of the kinds that instructions treat differently.
+    /// Returns a word of a random kind. Instructions treat these kinds differently.
     fn operand(&mut self) -> u64 {
         let word = self.word();
         match self.word() % 8 {
@@ -204,8 +205,8 @@ impl Audit {
     }
 }
 
-/// Returns the instruction with its memory operand addressed by a register that it does not use
-/// otherwise. `None` if it cannot run alone.
+/// Returns the instruction, with a register that it does not use otherwise as the address of its
+/// memory operand. Returns `None` if the instruction cannot run alone.
 fn without_address(instruction: &Instruction) -> Option<(Instruction, Option<Register>)> {
     let mut infos = InstructionInfoFactory::new();
     let info = infos.info(instruction);
@@ -280,7 +281,7 @@ impl Alone {
     fn new(code: &[u8], base: Option<Register>, analyser: &mut Analyser) -> Self {
         let mut with_return = code.to_vec();
         with_return.push(0xc3);
-        // Instructions are read together with the bytes after them.
+        // The bytes after an instruction are read with it.
         with_return.resize(32, 0xcc);
         let start = analyser.code.add(&with_return);
         let block = translate(start, &mut analyser.code);
@@ -325,7 +326,7 @@ impl Alone {
                 if let Some(register) = self.base {
                     state.general[register] = base;
                 }
-                // The return address that ends the block is never used.
+                // The return address that ends the block is not used for a return.
                 let top = stack[32..].as_mut_ptr().expose_provenance() as u64;
                 state.general[Register::RSP.number()] = top;
                 let status = FLAGS.iter().fold(0, |all, (place, _)| all | 1 << place);

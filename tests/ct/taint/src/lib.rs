@@ -3,7 +3,7 @@
 //! [`run`] translates the program block by block, with the instructions unchanged. After each block
 //! it computes which bytes of registers and memory are secret now. It reports each branch, each
 //! address and each integer division that depends on a secret byte. It supports all instructions of
-//! the processor, including AVX-512, since `iced-x86` describes each.
+//! the processor, including AVX-512, since `iced-x86` describes all of them.
 //!
 //! Programs mark secrets with the requests of Valgrind's Memcheck, which the translator recognises
 //! in the code. So a program that is checked under Memcheck runs here unchanged.

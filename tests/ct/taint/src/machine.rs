@@ -47,8 +47,8 @@ pub(crate) struct State {
     pub(crate) target: u64,
 }
 
-// `leave` is also the return address of the translated function. It is never called: the translator
-// recognises the address and leaves normally.
+// `leave` is also the return address of the translated function. The code at `leave` never runs as
+// a return: the translator recognises the address and leaves normally.
 global_asm!(
     ".globl falcon_taint_enter, falcon_taint_exit, falcon_taint_leave",
     "falcon_taint_enter:",
@@ -137,7 +137,7 @@ type Analyse<'a> = &'a mut dyn FnMut(&mut State);
 
 /// The function passed to [`run`], while translated code runs.
 static mut ANALYSER: Option<Analyse<'static>> = None;
-/// True while the analyser runs. Its memory then comes from the arena.
+/// True while the analyser runs. Memory that it allocates then comes from the arena.
 static ANALYSING: AtomicBool = AtomicBool::new(false);
 /// True while the program runs in translation.
 static TRANSLATED: AtomicBool = AtomicBool::new(false);
@@ -156,13 +156,13 @@ extern "C" fn analyse() {
     ANALYSING.store(false, Relaxed);
 }
 
-/// Gives the analyser memory of its own. Translated code may be stopped in the middle of an
-/// allocation, so the analyser must not use the program's allocator.
+/// An allocator that gives the analyser memory of its own. Translated code may be stopped in the
+/// middle of an allocation, so the analyser must not use the program's allocator.
 ///
 /// Memory that the program allocates or frees becomes public.
 ///
-/// Programs that call [`crate::run`] need it as their `#[global_allocator]`. Memory of the analyser
-/// is never freed.
+/// Programs that call [`crate::run`] need this allocator as their `#[global_allocator]`. Memory of
+/// the analyser is never freed.
 pub struct Allocator;
 
 /// Marks memory as public, with a request like those of the program.
@@ -278,7 +278,7 @@ pub(crate) fn slot(number: usize) -> u64 {
 /// Returns the bytes of an instruction of the program.
 pub(crate) fn instruction_bytes(address: u64) -> &'static [u8] {
     // SAFETY: the program is about to run the instructions here. Up to 15 bytes beyond its last
-    // instruction are read; code segments are followed by other segments of the same file.
+    // instruction are read, which exist because other segments of the file follow a code segment.
     unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance(address as usize), 15) }
 }
 
@@ -313,7 +313,7 @@ pub(crate) fn fs_base() -> u64 {
 }
 
 /// Runs `function(argument)` in translation. `analyser` gets the state before the first block and
-/// after each block, and sets `target`. It ends the run with [`leave`].
+/// after each block, and sets `target`. To end the run, `analyser` sets `target` to [`leave`].
 pub(crate) fn run(function: extern "C" fn(usize), argument: usize, analyser: Analyse<'_>) {
     // SAFETY: there is one thread, and the analyser is used in this function alone. The assembler
     // code preserves the callee-saved registers, and `argument` is what `function` expects.
@@ -345,7 +345,7 @@ pub(crate) struct Vectors {
 
 /// Returns a component of the saved registers.
 fn component((count, length, number): (usize, usize, u32)) -> &'static mut [u8] {
-    // Asked only once, since on a virtual machine the answer takes long.
+    // Asks the processor only once, since on a virtual machine the answer takes long.
     static PLACES: OnceLock<[usize; 8]> = OnceLock::new();
     let places = PLACES.get_or_init(|| {
         std::array::from_fn(|number| match number {

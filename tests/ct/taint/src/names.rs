@@ -130,7 +130,7 @@ pub(crate) fn rule(instruction: &Instruction, name: &str) -> Option<Rule> {
             },
             "movzx" => Rule::Extend(length(1), false),
             "movsx" | "movsxd" => Rule::Extend(length(1), true),
-            // These only read the carry flag.
+            // These instructions only read the carry flag.
             "sbb"
                 if count == 2
                     && instruction.op_kind(1) == OpKind::Register

@@ -31,7 +31,7 @@ pub(crate) enum Place {
         index: Option<Recorded>,
         scale: u8,
         displacement: u64,
-        /// Relative to the segment register `fs`.
+        /// True if the address is relative to the segment register `fs`.
         fs: bool,
         length: u8,
     },
@@ -69,7 +69,7 @@ const SLOTS_OF_A_VECTOR: usize = 8;
 #[derive(Clone, Copy)]
 pub(crate) enum Value {
     Register(Register),
-    /// 1 if the condition holds, in the lowest byte.
+    /// The lowest byte is 1 if the condition holds, and 0 otherwise.
     Condition(ConditionCode),
     /// A later part of the preceding vector register.
     Rest,
@@ -106,7 +106,7 @@ impl Slots {
         }
     }
 
-    /// Returns a slot for whether a condition holds before the next instruction.
+    /// Returns a slot that records whether a condition holds before the next instruction.
     pub(crate) fn record_condition(&mut self, condition: ConditionCode) -> u16 {
         self.push(Value::Condition(condition))
     }

@@ -52,7 +52,7 @@ pub fn is_secret(address: usize, length: usize) -> bool {
     let mut undefined = vec![0u8; length];
     let buffer = undefined.as_mut_ptr().expose_provenance();
     let done = send(GET_VBITS, [address, buffer, length]);
-    // The request writes this without the compiler's knowledge.
+    // The request writes `undefined` without the compiler's knowledge.
     let undefined = std::hint::black_box(&undefined);
     done == 1 && undefined.iter().all(|&bits| bits == 0xff)
 }
@@ -62,10 +62,10 @@ fn send(number: u64, arguments: [usize; 3]) -> u64 {
     let [first, second, third] = arguments.map(|argument| argument as u64);
     let words = [number, first, second, third, 0, 0];
     let mut answer = 0u64;
-    // SAFETY: the rotations add up to 128 bits, so the rotated register keeps its value. The other
-    // registers also do, except the flags and the register of the answer. The receiver reads the
-    // six words. It writes memory only for `GET_VBITS`: a buffer of `is_secret`, of the stated
-    // length.
+    // SAFETY: the rotations add up to 128 bits, so the rotated register keeps its value. All other
+    // registers also keep their values, except the flags and the register of the answer. The
+    // receiver reads the six words. It writes memory only for `GET_VBITS`: the buffer that
+    // `is_secret` passes, up to its length.
     #[cfg(target_arch = "x86_64")]
     unsafe {
         std::arch::asm!(
@@ -74,7 +74,7 @@ fn send(number: u64, arguments: [usize; 3]) -> u64 {
             inout("rdx") answer,
         );
     }
-    // SAFETY: as on x86-64. These rotations of another register also add up to 128 bits.
+    // SAFETY: the same holds as on x86-64. The rotations of `x12` also add up to 128 bits.
     #[cfg(target_arch = "aarch64")]
     unsafe {
         std::arch::asm!(

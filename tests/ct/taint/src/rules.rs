@@ -1,33 +1,34 @@
-//! The rules that derive the secret bytes of results from those of operands.
+//! Rules that derive the secret bytes of an instruction's results from the secret bytes of its
+//! operands.
 
 use crate::taint::bytes;
 
-/// Derives the secret bytes of a result from those of the operands.
+/// A rule that derives the secret bytes of a result from those of the operands.
 ///
-/// Each rule marks every byte that can depend on a secret byte. Some mark more. Sizes and places
-/// are in bytes, shift distances in bits.
+/// Each rule marks every byte that can depend on a secret byte. Some rules mark more bytes. Sizes
+/// and places are in bytes, shift distances in bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Rule {
-    /// For all operands the result is public.
+    /// The result is public for all operands.
     Public,
     /// Each byte of the result may depend on each byte of the operands.
     All,
-    /// Each byte depends on the bytes at the same place.
+    /// Each byte depends on the bytes at the same place in the operands.
     Bytewise,
-    /// Like `Bytewise`, but only bytes of this mask can be secret: `and` with a constant.
+    /// As `Bytewise`, but only bytes of this mask can be secret. This is `and` with a constant.
     And(u64),
     /// Elements of this size depend on the elements at the same place.
     Elements(usize),
-    /// Like `Elements` of this size, with a shift by the count in the last operand.
+    /// As `Elements` of this size, with a shift by the count in the last operand.
     ElementsByCount(usize),
-    /// The lowest element, of this size, depends on the lowest elements of the operands. The rest
-    /// is that of the first operand.
+    /// The lowest element, of this size, depends on the lowest elements of the operands. The other
+    /// elements are those of the first operand.
     Lowest(usize),
     /// The lowest element, of this size, depends on the lowest 8 bytes of the last operand. The
-    /// rest is that of the first operand.
+    /// other elements are those of the first operand.
     IntoLowest(usize),
-    /// The lowest element, of this size, is that of the last operand. The rest is that of the first
-    /// operand.
+    /// The lowest element, of this size, is that of the last operand. The other elements are those
+    /// of the first operand.
     MoveLowest(usize),
     /// Each byte depends on the bytes at the same place and below: sums, products, shifts to the
     /// left.
@@ -44,7 +45,7 @@ pub(crate) enum Rule {
     From(usize),
     /// Replaces a part of the first operand by the second: place, size of the part.
     Insert(usize, usize),
-    /// Extends an integer of this size. If the second field is true, its sign is copied.
+    /// Extends an integer of this size. The second field is true if the sign is copied.
     Extend(usize, bool),
     /// Elements of the first size become elements of the second.
     Resize(usize, usize),
@@ -135,7 +136,8 @@ fn right(mask: u64, bits: u32) -> u64 {
 }
 
 impl Rule {
-    /// True if the flags depend on the operands. `union` has the secret bytes of all operands.
+    /// Returns true if the flags depend on the operands. `union` is the union of the operands'
+    /// secret bytes.
     pub(crate) fn decides_flags(self, union: u64) -> bool {
         let read = match self {
             Self::Public => 0,

@@ -47,7 +47,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Selector {
     pub(crate) register: u8,
-    /// Set of bytes that contain those bits, one bit for each.
+    /// The bytes of the mask register that contain the used bits, one bit for each byte.
     pub(crate) bytes: u8,
 }
 
@@ -59,12 +59,12 @@ pub(crate) struct Step {
     pub(crate) rule: Rule,
     /// Operands that are read, in order.
     pub(crate) sources: Vec<Place>,
-    /// Operands that are written. The rule gives the first one. The others become fully secret if
-    /// any source is secret.
+    /// Operands that are written. The rule gives the secret bytes of the first one. The others
+    /// become fully secret if any source is secret.
     pub(crate) results: Vec<Place>,
     /// Memory whose address is observable, even if nothing is read.
     pub(crate) addressed: Vec<Place>,
-    /// The old result stays in elements that the mask register does not select.
+    /// True if elements that the mask register does not select keep the old result.
     pub(crate) keeps: bool,
     pub(crate) mask: Option<Selector>,
     /// The slot with the value of the mask register, and the size of an element. Elements that are
@@ -76,13 +76,13 @@ pub(crate) struct Step {
     /// The size of a memory operand's only element, which is copied to all elements.
     pub(crate) broadcast: Option<u8>,
     pub(crate) flags_read: u32,
-    /// Flags that depend on the result.
+    /// Flags whose new values depend on the result.
     pub(crate) flags_written: u32,
     /// Slots with the two operands of `and`. If one of them is a public zero, so is the result.
     pub(crate) ands: Option<[u16; 2]>,
     /// The slot that tells whether a conditional move happens. The first operand is the old result.
     pub(crate) moves: Option<u16>,
-    /// The flags keep their values if the last operand is zero, as in shifts by `cl`.
+    /// True if the flags keep their values when the last operand is zero, as in shifts by `cl`.
     pub(crate) keeps_flags: bool,
     /// Flags whose values do not depend on the operands.
     pub(crate) flags_fixed: u32,
@@ -180,8 +180,8 @@ pub(crate) fn step(
                 .filter(|register| written.contains(register));
             step.results = results.map(general).collect();
             step.rule = Rule::Public;
-            // Each register is a separate result. Results after the first become secret only with a
-            // source, and there is no source.
+            // Each register is a separate result. Results after the first become secret only if a
+            // source is secret, and this step has no source.
             return step;
         }
         Mnemonic::Syscall => {
@@ -374,8 +374,8 @@ fn branch_or_other(
         instruction.flow_control(),
         FlowControl::Call | FlowControl::IndirectCall
     ) {
-        // The return address is public. As a second result it would become secret only with the
-        // operand, and that is reported as a branch.
+        // The return address is public. The code handles it as a second result, which becomes
+        // secret only if the operand is secret. A secret operand is reported as a branch.
         let place = memory_place(slots, [none, Register::RSP, none], 1, (-8i64) as u64, 8);
         step.results.extend(place);
         step.rule = Rule::Public;
@@ -465,8 +465,8 @@ fn explicit(
         Rule::Elements(size) => size,
         _ => instruction.op_code().memory_size().element_size(),
     };
-    // A blend takes the elements that it does not select from the other operand. Some instructions
-    // compute with elements of another size than they select.
+    // If a blend does not select an element, it takes the element of the other operand. Some
+    // instructions select elements of another size than those they compute with.
     let selects_results =
         !name.contains("blend") && !matches!(name.as_str(), "gf2p8affineqb" | "pmultishiftqb");
     let by_element =

@@ -29,7 +29,7 @@ pub(crate) struct Registers {
 
 const PAGE_BITS: u32 = 12;
 const WORDS: usize = (1 << PAGE_BITS) / 64;
-/// Number of pages that are found without a search.
+/// Number of pages that can be found without a search.
 const CACHED: usize = 1 << 12;
 
 type Page = [u64; WORDS];
@@ -54,7 +54,7 @@ impl Hasher for PageHasher {
 
 /// Secret bytes of memory.
 pub struct Memory {
-    /// Index into `pages`, by page number.
+    /// Maps a page number to an index into `pages`.
     places: HashMap<u64, u32, BuildHasherDefault<PageHasher>>,
     /// The first page stands for all pages that were never secret.
     pages: Vec<Page>,
@@ -147,7 +147,7 @@ impl Memory {
         let end = address.saturating_add(length);
         let mut next = address;
         while next < end {
-            // Whole pages that were never secret have nothing to clear.
+            // Skips whole pages that were never secret.
             if !secret && self.place(next >> PAGE_BITS) == 0 {
                 next = (next >> PAGE_BITS).wrapping_add(1) << PAGE_BITS;
                 continue;

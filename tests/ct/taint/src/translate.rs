@@ -1,5 +1,5 @@
-//! Translates a block: the same instructions, preceded by code that records addresses, and an exit
-//! to the analyser in place of the branch.
+//! Translates a block of instructions. Puts code that records addresses before the instructions,
+//! and replaces the branch at the end by an exit to the analyser.
 
 use crate::machine::{Code, SLOT_COUNT, SLOTS, STATE, instruction_bytes, place};
 use crate::places::{Slots, Value};
@@ -15,14 +15,14 @@ pub(crate) struct Block {
     /// Address of the translation.
     pub(crate) code: u64,
     pub(crate) steps: Vec<Step>,
-    /// The block that ran next the last time: address and number.
+    /// Address and number of the block that ran next the last time.
     pub(crate) successor: (u64, usize),
 }
 
 const MAX_STEPS: usize = 128;
 /// Number of bytes of a request before its last instruction.
 const BEFORE_THE_LAST: usize = SEQUENCE.len() - 3;
-/// Largest number of slots that one instruction may need.
+/// Largest number of slots that an instruction may need.
 const MAX_SLOTS_OF_ONE: usize = 16;
 
 /// Writes machine code.

@@ -1,5 +1,5 @@
-//! falcon-cli. Mutated are the files that verify, that read inputs of verification, that refuse to
-//! sign, and that decide whether an earlier output is still valid.
+//! falcon-cli. The mutated files verify, read inputs of verification, refuse to sign, or decide
+//! whether an earlier output is still valid.
 
 use super::package::{ARGUMENTS, CONSTANTS, NO_VERDICT, Package, TABLE};
 

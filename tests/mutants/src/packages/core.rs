@@ -10,7 +10,7 @@ pub const PACKAGE: Package = Package {
         "falcon-core/alloc,falcon-core/eip8052,falcon-core/engines,falcon-core/threads",
         "falcon-core/pem,falcon-core/encryption,falcon-core/serde,falcon-core/fndsa-provisional",
     ],
-    // The crate's own tests, and the tests in `tests/` that are about it.
+    // The tests of the crate itself, and the tests in `tests/` that test the crate.
     tests: &[
         "-p=falcon-tests",
         "--lib",
@@ -38,7 +38,7 @@ pub const PACKAGE: Package = Package {
         "--test=stacks",
         "--test=wiping",
     ],
-    // Measures constants of key generation, which takes long.
+    // This test measures constants of key generation, which takes long.
     skipped: &["falcon-core/falcon-core ntru::tower::lengths::lengths_hold_seven_deviations"],
     sample: 300,
     files: &[

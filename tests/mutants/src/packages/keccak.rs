@@ -9,7 +9,7 @@ pub const PACKAGE: Package = Package {
     skipped: &[],
     sample: ALL,
     files: &["shake.rs", "side_by_side.rs", "single.rs"],
-    // If every number of the permutation is behind a switch, compiling takes too long.
+    // If every number of the permutation were behind a switch, compiling would take too long.
     not_mutated: &[
         ("keccak.rs", COMPARED),
         ("lazy.rs", COMPARED),

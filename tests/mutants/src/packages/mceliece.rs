@@ -6,7 +6,8 @@ pub const PACKAGE: Package = Package {
     name: "mceliece-core",
     features: &["mceliece-core/kem"],
     tests: &["--lib", "--tests"],
-    // Sets whose key generation takes several attempts. The sets with `f` use the same code.
+    // These tests use sets whose key generation needs several attempts. The sets with `f` run the
+    // same code.
     skipped: &[
         "mceliece-core/mceliece-core tests::answers_of_348864",
         "mceliece-core/mceliece-core tests::answers_of_460896",

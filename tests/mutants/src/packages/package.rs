@@ -12,7 +12,7 @@ pub struct Package {
     pub tests: &'static [&'static str],
     /// Tests that do not run.
     pub skipped: &'static [&'static str],
-    /// Number of mutants that are drawn, in addition to those that are always taken.
+    /// Number of mutants to draw, in addition to those that are always taken.
     pub sample: usize,
     /// Files that are mutated.
     pub files: &'static [&'static str],
@@ -31,8 +31,8 @@ pub(super) const PINNED: &str = "known answers pin every result";
 pub(super) const COMPARED: &str = "compared with another implementation";
 /// Only tables, constants and `const` functions, whose mutants cannot be switched at run time.
 pub(super) const CONSTANTS: &str = "constants, tables and functions for them";
-/// Functions with a single call, traits, and functions that are empty outside the constant-time
-/// check.
+/// Functions that only make one call, traits, and functions that are empty outside the
+/// constant-time check.
 pub(super) const TABLE: &str = "one call each";
 /// Files that are compiled only without an instruction set. `.ci/run engines` tests such builds.
 pub(super) const OTHER_BUILDS: &str = "not compiled where the mutants run";

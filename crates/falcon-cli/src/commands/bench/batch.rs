@@ -1,5 +1,5 @@
-//! Memory of a batch. It is checked before it is used, since a user may ask for a batch that
-//! exceeds the machine's memory.
+//! Checks that the memory for a batch is available, since a user may ask for a batch that exceeds
+//! the machine's memory.
 
 use crate::error::{Error, Result};
 use falcon_core::{Parameters, Signature, batch::SignJob};

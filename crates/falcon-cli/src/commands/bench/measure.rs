@@ -39,7 +39,7 @@ pub(super) struct Case {
     pub(super) threads: usize,
     /// Operations in a run.
     pub(super) count: usize,
-    /// Show `count` in the table for people.
+    /// Whether the table for people shows `count`.
     pub(super) sized: bool,
 }
 
@@ -85,7 +85,7 @@ impl<P: Parameters> Measure<P> {
         &self.key
     }
 
-    /// Duration of a measurement of short runs.
+    /// Duration for which a short run is repeated.
     pub(super) fn duration(&self) -> Duration {
         self.duration
     }
@@ -159,8 +159,8 @@ impl<P: Parameters> Measure<P> {
         })
     }
 
-    /// Returns several signatures to verify in turn, so that branch predictors do not learn one by
-    /// heart.
+    /// Returns several signatures to verify in turn, so that branch predictors do not learn a
+    /// single signature by heart.
     pub(super) fn signatures(&self) -> Result<Vec<SignatureBytes<P>>> {
         let expanded = self.key.expand();
         let one = |run| {
@@ -224,8 +224,8 @@ impl<P: Parameters> Measure<P> {
         })
     }
 
-    /// Estimates the duration of a measurement that signs a batch, from a batch of at most `sample`
-    /// jobs.
+    /// Estimates the duration of a measurement that signs a batch. Signs a batch of at most
+    /// `sample` jobs for it.
     pub(super) fn signing_takes(
         &self,
         case: Case,
@@ -237,8 +237,8 @@ impl<P: Parameters> Measure<P> {
         self.takes(case, sample, self.signing(sample, engine, expanded)?)
     }
 
-    /// Estimates the duration of a measurement that verifies a batch, like
-    /// [`signing_takes`](Self::signing_takes).
+    /// Estimates the duration of a measurement that verifies a batch, as
+    /// [`signing_takes`](Self::signing_takes) does for signing.
     pub(super) fn verifying_takes(
         &self,
         case: Case,
@@ -250,14 +250,14 @@ impl<P: Parameters> Measure<P> {
         self.takes(case, sample, self.verifying(sample, engine, signatures)?)
     }
 
-    /// Returns the duration of two long runs, or the requested duration if that is longer.
+    /// Returns the duration of two long runs, or the requested duration if it is longer.
     fn takes(
         &self,
         case: Case,
         sample: usize,
         mut run: impl FnMut(u64) -> Result<()>,
     ) -> Result<Duration> {
-        // The first run on an engine has more work than the others.
+        // The first run on an engine takes longer than the others, so it is not timed.
         run(0)?;
         let start = Instant::now();
         run(1)?;
@@ -379,7 +379,7 @@ mod tests {
         assert!(takes >= Duration::from_millis(400), "{takes:?}");
     }
 
-    /// A batch with a refused signature ends with an error, without a rate.
+    /// If a signature of a batch is refused, the measurement ends with an error and without a rate.
     #[test]
     fn a_signature_that_is_refused_ends_its_batch() {
         let bench = bench();

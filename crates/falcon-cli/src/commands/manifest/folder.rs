@@ -75,8 +75,8 @@ pub(super) fn place(folder: &Path, file: &FilePath) -> PathBuf {
     folder.join(file.as_str())
 }
 
-/// Applies `read` to each of the files. `done` gets the results in the order of the files; the work
-/// ends if it fails.
+/// Applies `read` to each of the files. `done` gets the results in the order of the files. If
+/// `done` fails, the work ends.
 pub(super) fn read_each<T: Sync, R: Send>(
     files: &[T],
     read: impl Fn(&T) -> R + Sync,
@@ -103,12 +103,13 @@ pub(super) fn read_each<T: Sync, R: Send>(
     )
 }
 
-/// Hashes a file.
+/// Returns the hash of a file.
 pub(super) fn hash(path: &Path) -> Result<Digest> {
     Digest::of_reader(open_regular(path)?).map_err(|error| cannot_read(path, &error))
 }
 
-/// True if a file has the signed content. A long file whose length differs is not read.
+/// Returns true if a file has the signed content. If the length of a long file differs, the file is
+/// not read.
 pub(super) fn is_unchanged(path: &Path, signed: &Digest) -> Result<bool> {
     let file = open_regular(path)?;
     let cannot = |error| cannot_read(path, &error);

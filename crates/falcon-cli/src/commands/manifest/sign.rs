@@ -118,7 +118,7 @@ impl SignManifest {
         Ok(Status::Valid)
     }
 
-    /// Refuses to list a file that must stay secret: the folder is about to be published.
+    /// Refuses to list a file that must stay secret, since the folder is about to be published.
     fn refuse_secrets(&self, files: &[FilePath]) -> Result<()> {
         let refuse = |path: &Path, what: &str, option: &str| {
             if is_standard(path) || !folder::is_listed(&self.folder, files, path) {

@@ -80,7 +80,7 @@ impl VerifyManifest {
         };
 
         let signed = file.read()?;
-        // The manifest may have been replaced since it was hashed.
+        // The file may have been replaced after it was hashed, so it is verified again.
         let (manifest, _) = signed
             .verify(&signer.key)
             .map_err(|error| Error::at(&path, "has changed while it was read").because(error))?;
@@ -112,7 +112,7 @@ impl VerifyManifest {
         let listing = folder::list(&self.folder, path)?;
         let progress = Progress::new(ui, Unit::Items("files"), Some(listing.files.len() as u64));
         let mut told = Told::new(ui, &progress);
-        // Paths that are no longer regular files, so they do not have the signed content.
+        // Paths that are not regular files any more. They do not have the signed content.
         let replaced: HashSet<_> = listing
             .not_listed
             .iter()
@@ -166,7 +166,7 @@ impl VerifyManifest {
         Ok(count)
     }
 
-    /// Refuses a file in the place of the folder. It is probably the manifest.
+    /// Refuses a path that names a file instead of a folder. The file is probably the manifest.
     fn check_folder(&self) -> Result<()> {
         let file = &self.folder;
         if !file.is_file() {
@@ -249,7 +249,7 @@ impl fmt::Display for Verdict<'_> {
     }
 }
 
-/// Files by outcome.
+/// Number of files for each outcome.
 #[derive(Clone, Copy, Default, Serialize)]
 struct Count {
     unchanged: u64,

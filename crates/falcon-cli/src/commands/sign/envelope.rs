@@ -1,4 +1,4 @@
-//! Envelopes: statements of the signer, with the signature.
+//! Envelopes: a statement of the signer together with its signature.
 
 use crate::{
     error::{Error, Result},
@@ -24,7 +24,7 @@ fn parse_comment(text: &str) -> std::result::Result<String, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Makes the statements of one signer.
+/// Makes the statements of a signer.
 pub(crate) struct Statements {
     key: AnyVerifyingKey,
     comment: Option<String>,

@@ -1,4 +1,4 @@
-//! Signatures that existed before the command: they are replaced, kept or refused.
+//! Signature files that existed before the command. The command replaces, keeps or refuses them.
 
 use crate::{
     error::Error,
@@ -30,13 +30,13 @@ impl Replace {
         })
     }
 
-    /// True if a job that fails with `error` is skipped because another program has signed the
-    /// file.
+    /// Returns true if a job that fails with `error` is skipped because another program has signed
+    /// its file.
     pub(super) fn skips(self, job: &Pair, error: &Error) -> bool {
         matches!(self, Self::Empty) && error.is(io::ErrorKind::AlreadyExists) && is_signed(job)
     }
 
-    /// Adds advice to the error about a file in the place of a signature.
+    /// Adds advice to the error that says which file exists at the signature's path.
     pub(super) fn advise(self, error: Error) -> Error {
         if !error.is(io::ErrorKind::AlreadyExists) {
             return error;
@@ -52,7 +52,7 @@ impl Replace {
     }
 }
 
-/// True if a job has a signature that can be read. A truncated one does not count.
+/// Returns true if a job has a signature that can be read. A truncated signature does not count.
 fn is_signed(job: &Pair) -> bool {
     !is_standard(&job.signature) && load_signature(&job.signature).is_ok()
 }
@@ -62,16 +62,16 @@ fn is_signed(job: &Pair) -> bool {
 pub(super) struct Skipped {
     /// Number of files named on the command line.
     named: usize,
-    /// Number of files that have a signature.
+    /// Number of named files that have a signature.
     pub(super) signed: usize,
-    /// Number of signatures of such files.
+    /// Number of named files that are signatures of other named files.
     signatures: usize,
-    /// Number of other files named `*.sig`, whose signed files may be gone.
+    /// Number of other named files `*.sig`. The files that they sign may be gone.
     others: usize,
 }
 
 impl Skipped {
-    /// Removes the files that are signed from the jobs, and all files named `*.sig`.
+    /// Removes signed files and all files named `*.sig` from the jobs.
     pub(super) fn take_from(jobs: &mut Vec<Pair>) -> Self {
         let named = jobs.len();
         let (signed, open): (Vec<Pair>, Vec<Pair>) =

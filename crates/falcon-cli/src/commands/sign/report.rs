@@ -23,12 +23,13 @@ pub(super) struct Report {
     signed: u64,
     failed: u64,
     hints: Hints,
-    /// Error of standard output. The work goes on even if nobody reads the lines.
+    /// First error of standard output. The work continues even if nobody reads the lines.
     lost: Option<Error>,
 }
 
 impl Report {
-    /// Prints the result of a file. `None` means that another program has signed it meanwhile.
+    /// Prints the result of a file. `None` means that another program signed the file during the
+    /// run.
     pub(super) fn add(&mut self, signed: Result<Option<Signed>>, progress: &Progress, ui: Ui) {
         progress.add(1);
         match signed {
@@ -50,7 +51,7 @@ impl Report {
         }
     }
 
-    /// Sums up the work on `jobs`.
+    /// Prints the summary of the work on `jobs`, and returns the status.
     pub(super) fn end(self, jobs: &[Pair], ui: Ui) -> Result<Status> {
         let status = match self.failed {
             0 => Status::Valid,

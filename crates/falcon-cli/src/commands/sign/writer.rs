@@ -31,7 +31,7 @@ pub(super) struct Advice {
 }
 
 impl Advice {
-    /// Adds the command that signs a folder to the error.
+    /// Adds to the error the command that signs a folder, if `file` is a folder.
     pub(super) fn about_folder(&self, file: &Path, error: Error) -> Error {
         if is_standard(file) || !file.is_dir() {
             return error;
@@ -44,7 +44,7 @@ impl Advice {
         ))
     }
 
-    /// Adds advice on how to write elsewhere to the error.
+    /// Adds advice to the error: how to write the signature to another place.
     fn about_place(&self, error: Error) -> Error {
         let denied = [
             io::ErrorKind::PermissionDenied,
@@ -68,7 +68,7 @@ pub(super) enum AnySigner<'c> {
 }
 
 impl AnySigner<'_> {
-    /// Number of messages that it signs at once.
+    /// Number of messages that the signer signs at once.
     pub(super) fn lanes(&self) -> usize {
         match self {
             Self::Ordinary(signer) => signer.lanes(),
@@ -76,8 +76,8 @@ impl AnySigner<'_> {
         }
     }
 
-    /// Signs each message and encodes the signature. If there is a statement, the signature is in
-    /// an envelope. A message that could not be read keeps its error.
+    /// Signs each message and encodes the signature. If a message has a statement, the signature is
+    /// put into an envelope. A message that could not be read keeps its error.
     fn sign(
         &self,
         messages: Vec<Result<Message<'_>>>,
@@ -109,7 +109,7 @@ pub(super) struct Writer<'c> {
     pub(super) signer: AnySigner<'c>,
     /// Maker of statements, for envelopes.
     pub(super) statements: Option<Statements>,
-    /// Messages that the key may sign, for bare signatures.
+    /// Messages that the key may sign. Only bare signatures are restricted.
     pub(super) permitted: Permitted,
     /// Advice for a file that is not permitted.
     pub(super) instead: &'static str,
@@ -122,7 +122,7 @@ pub(super) struct Writer<'c> {
 }
 
 impl Writer<'_> {
-    /// Signs the files. `None` means that another program has signed a file meanwhile.
+    /// Signs the files. `None` means that another program signed the file during the run.
     pub(super) fn sign(&self, jobs: &[Pair], progress: &Progress) -> Vec<Result<Option<Signed>>> {
         let drafts = jobs.iter().map(|job| self.draft(&job.file, progress));
         let (messages, statements) = drafts

@@ -1,4 +1,4 @@
-//! Messages that together with a signature are a certificate.
+//! Messages that become a certificate when a signature is added.
 
 #[cfg(feature = "tables")]
 use crate::tables::ColumnFormat;
@@ -23,7 +23,7 @@ pub(crate) struct X509Option {
 }
 
 impl X509Option {
-    /// Default format of signatures. X.509 uses compressed ones only.
+    /// Returns the default format of signatures. X.509 only uses compressed signatures.
     pub(super) fn format(self) -> SignatureFormat {
         match self.allow_x509 {
             true => SignatureFormat::Compressed,
@@ -31,7 +31,7 @@ impl X509Option {
         }
     }
 
-    /// Default format of the signatures in a column of a table.
+    /// Returns the default format of the signatures in a column of a table.
     #[cfg(feature = "tables")]
     pub(crate) fn column_format(self) -> ColumnFormat {
         match self.allow_x509 {
@@ -40,8 +40,8 @@ impl X509Option {
         }
     }
 
-    /// Takes the key of the file at `path`, and returns the messages that it may sign. A key for
-    /// certificates only signs nothing unless the user permits X.509 documents.
+    /// Takes the key of the file at `path`, and returns it with the messages that it may sign. A
+    /// key for certificates only may sign nothing unless the user permits X.509 documents.
     pub(crate) fn permit(self, key: StoredKey, path: &Path) -> Result<(SecretKey, Permitted)> {
         match (key.key_use(), self.allow_x509) {
             (Use::Any, false) => Ok((key.into_secret(), Permitted::Messages)),
@@ -55,7 +55,7 @@ impl X509Option {
     }
 }
 
-/// Messages that a key signs under the options of a command.
+/// The messages that a key may sign under the options of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Permitted {
     /// All messages except the signed parts of X.509 documents.

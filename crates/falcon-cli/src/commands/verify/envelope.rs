@@ -40,7 +40,7 @@ pub(crate) struct TrustOption {
 }
 
 impl TrustOption {
-    /// Repeats the options that name the signers, for the command in a hint. `keys` are the values
+    /// Returns the options that name the signers, for the command in a hint. `keys` are the values
     /// of `--public-key`.
     pub(crate) fn repeated(&self, keys: &[PathBuf]) -> String {
         match &self.trust {
@@ -128,7 +128,7 @@ impl Signers {
     }
 }
 
-/// Hint if `--accept-revoked` refuses an envelope although its time looks early enough.
+/// Hint for an envelope that `--accept-revoked` refuses although its time seems early enough.
 const SAME_SECOND: &str = "the envelope has the second of the revocation, which counts as revoked";
 
 /// True if an envelope was refused because its time is the second of the key's revocation.
@@ -147,7 +147,7 @@ pub(crate) struct Signer<'a> {
 }
 
 impl Signer<'_> {
-    /// Returns what the signer said.
+    /// Returns the signer's statement for reports.
     pub(crate) fn said(&self, statement: &Statement) -> Said {
         Said {
             signer: self.name.map(str::to_owned),
@@ -211,7 +211,7 @@ impl fmt::Display for Said {
 /// Reason why an envelope is refused.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Refusal {
-    /// The cause, for programs.
+    /// The cause as a word for programs.
     cause: &'static str,
     reason: String,
     #[serde(skip)]
@@ -227,7 +227,7 @@ impl Refusal {
         }
     }
 
-    /// The stream has more bytes than were signed. The rest was not read.
+    /// Returns the refusal of a stream that has more bytes than were signed. The rest was not read.
     fn longer(signed: u64) -> Self {
         Self::new(
             "changed",
@@ -290,8 +290,8 @@ impl From<TrustError> for Refusal {
 pub(super) type Accepted = (Option<usize>, Said);
 
 /// Verifies the envelope of the file at `path`, which `file` reads. The file is read only if the
-/// statement is valid, and at most one byte beyond the signed length. A long file whose length
-/// differs is not read.
+/// statement is valid. At most one byte beyond the signed length is read. A long file is not read
+/// if its length differs.
 pub(super) fn verify(
     envelope: &Envelope,
     signers: &Signers,

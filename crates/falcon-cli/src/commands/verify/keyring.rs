@@ -75,7 +75,7 @@ impl Keyring {
         }
     }
 
-    /// Returns the name of a key, if there are several keys or the user named none.
+    /// Returns the name of a key if there are several keys, or if the user named no key.
     pub(super) fn name(&self, index: usize) -> Option<&KeyName> {
         let told = self.names.len() > 1 || self.is_default;
         self.names.get(index).filter(|_| told)

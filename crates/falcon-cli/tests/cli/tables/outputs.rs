@@ -18,7 +18,7 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.unwrap().success());
 }
 
-/// Runs a command and stops it within its first table of `folder` while `meanwhile` runs.
+/// Runs a command, and stops it within the first table of `folder` while `meanwhile` runs.
 fn interrupted(
     sandbox: &Sandbox,
     arguments: &[&str],
@@ -28,7 +28,8 @@ fn interrupted(
     interrupted_after(sandbox, arguments, folder, folder, meanwhile)
 }
 
-/// Like [`interrupted`], within the first table that the command works on once `made` exists.
+/// Does the same as [`interrupted`], but stops the command within the first table that it works on
+/// after the file `made` appears.
 fn interrupted_after(
     sandbox: &Sandbox,
     arguments: &[&str],
@@ -188,7 +189,7 @@ fn a_table_that_changes_while_it_is_read_is_an_error() {
     assert!(!sandbox.path("v/part-00000.parquet").exists());
 }
 
-/// One run is stopped while another makes all outputs with other keys.
+/// Stops one run while another run makes all outputs with other keys.
 #[test]
 fn the_outputs_of_two_runs_do_not_mix() {
     let sandbox = Sandbox::empty();
@@ -205,7 +206,7 @@ fn the_outputs_of_two_runs_do_not_mix() {
     let run = interrupted(&sandbox, &force, "v", || {
         assert_eq!(sandbox.status(&with_others), 1);
     });
-    // The outputs have verdicts of unknown keys, and the matching counts.
+    // The verdicts of the outputs are "unknown key", and the counts match them.
     for table in ["v/part-00000.parquet", "v/part-00001.parquet"] {
         let summary = sandbox.read(&format!("{table}.json"));
         let summary: serde_json::Value = serde_json::from_slice(&summary).unwrap();
@@ -237,7 +238,7 @@ fn an_output_is_finished_only_with_the_bytes_that_its_summary_names() {
     ] {
         assert_eq!(sandbox.status(command), status);
         let first = sandbox.read(output);
-        // Another run, with another key or other randomness, makes the output.
+        // Another run makes the output, with another key or other randomness.
         let other = match command == sign {
             true => sandbox.status(&with(command, ["--force"])),
             false => sandbox.status(&["verify-table", input, "-p", "k.pub", "-o", "v", "--force"]),
@@ -251,7 +252,7 @@ fn an_output_is_finished_only_with_the_bytes_that_its_summary_names() {
         let skipped = sandbox.run(&skip);
         assert!(text(&skipped.stderr).contains("already"), "{skipped:?}");
         assert_eq!(sandbox.read(output), before);
-        // Damages: the output of the other run, a truncated output, or an empty one.
+        // The output is replaced by that of the other run, truncated, or emptied.
         for damaged in [
             &first[..],
             &second,
@@ -274,7 +275,7 @@ fn an_output_is_finished_only_with_the_bytes_that_its_summary_names() {
             sandbox.write(output, damaged);
             assert_eq!(sandbox.status(&with(command, ["--force"])), status);
         }
-        // A file of another program stays, even beside a summary.
+        // A file of another program is not replaced, even if it has a summary beside it.
         for foreign in [b"text".to_vec(), sandbox.read(input)] {
             sandbox.write(output, &foreign);
             for option in ["--skip-existing", "--force"] {
@@ -330,7 +331,7 @@ fn a_pipe_is_an_error_and_does_not_wait() {
         for message in [run(&with(&[other], keys)), run(&[table, "--keys", other])] {
             assert!(message.contains(&told), "{message}");
         }
-        // The other tables are verified.
+        // The other tables are still verified.
         fs::remove_dir_all(sandbox.path("v")).unwrap();
         run(&with(&[other, table], keys));
         assert!(sandbox.path("v/part-00000.parquet").exists());

@@ -1,4 +1,4 @@
-//! Addition and multiplication: a signer spends most of its time here.
+//! Addition and multiplication, in which a signer spends most of its time.
 
 use super::bits::{SIGN, exponent, magnitude, round, round_either, top_significand};
 use super::word::Word;

@@ -2,7 +2,7 @@
 //!
 //! If the reduction of `fn-dsa` finds a solution, the solution is the reduced one, which is unique.
 //! So a pair whose reduction is sure to succeed can be solved exactly, which takes a fraction of
-//! the time. This module tells which pairs are sure. The others go through
+//! the time. This module finds these pairs. The other pairs go through
 //! [`reduction`](super::reduction), level by level.
 //!
 //! At level `d`, of degree `n`, the coefficients of `f_d` are scaled until the largest is in
@@ -71,9 +71,9 @@ fn size(d: u32, logs: &[u32]) -> Size {
     }
 }
 
-/// An upper bound on `2^-x`, in units of `2^-16`: a chord is above the curve.
+/// Returns an upper bound on `2^-x`, in units of `2^-16`. It is a chord, which is above the curve.
 ///
-/// Memcheck takes a secret distance of a vector's shift for a leak, so all distances are public.
+/// Memcheck reports a secret distance of a vector's shift as a leak, so all distances are public.
 /// `zero` is a zero that the compiler does not know. Otherwise the compiler would join the five
 /// shifts.
 fn power(masks: Masks, x: u32, zero: u32) -> u32 {
@@ -105,7 +105,7 @@ pub(super) fn least_unsure_level(
     logs: &mut [u32],
     work: &mut [i64],
 ) -> u32 {
-    // At smaller degrees the rounds differ.
+    // The rounds of smaller degrees are different.
     if logn < 9 {
         return 1;
     }
@@ -157,7 +157,7 @@ pub(super) fn least_unsure_level(
             demand(resultant + size_g.norm + 6 * UNIT, words(LARGE[i]));
             demand(resultant + 17 * UNIT, words(SMALL[i + 1]));
         }
-        // Keeps the first level found: the mask is zero once `unsure` is positive.
+        // Keeps the first level that was found: the mask is zero once `unsure` is positive.
         unsure |= d & missed as u32 & masks.of_sign(!unsure.wrapping_neg());
     }
     unsure

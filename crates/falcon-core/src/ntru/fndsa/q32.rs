@@ -2,7 +2,7 @@
 //!
 //! A number is an `i64`; sums and products are computed modulo `2^64`. Products are rounded down.
 //! Quotients are rounded to the nearest, and halves up. Numbers that overflow are wrong in the same
-//! way as in that crate, so both refuse the same candidates.
+//! way as in that crate, so both implementations refuse the same candidates.
 //!
 //! The order of the operations is part of the definition: it decides the last bits.
 //!
@@ -190,7 +190,7 @@ impl Window {
                 *word |= x & mask;
             }
         }
-        // The window may have one more bit of the last word. It repeats the sign of the word.
+        // The window may reach one bit beyond the last word. That bit repeats the sign of the word.
         words[2] |= (words[2] & (1 << 30)) << 1;
         let [low, middle, high] = words.map(|word| u64::from(word) * u64::from(self.factor));
         // The three words have no bit in common.
@@ -265,10 +265,10 @@ pub(in crate::ntru) fn round_all(a: &mut [i64]) {
     }
 }
 
-/// Distance from a half, in units of `2^-32`: `2^-15`. Closer to a half, another way to compute a
-/// quotient could round otherwise. The bound is not derived. In a simulation, quotients of
-/// [`divide`] were off by `2^-16.2` at most in 9,700 divisions of reduced numbers at degree 512,
-/// and by `2^-15.4` at most in 19,800 at degree 1024.
+/// Distance from a half, in units of `2^-32`: `2^-15`. If a quotient is closer to a half, it could
+/// be rounded differently when computed in another way. The bound is not derived. In a simulation,
+/// quotients of [`divide`] were off by `2^-16.2` at most in 9,700 divisions of reduced numbers at
+/// degree 512, and by `2^-15.4` at most in 19,800 at degree 1024.
 const CLOSE: u32 = 1 << 17;
 
 /// Returns true if a number of `a` is close to a half.

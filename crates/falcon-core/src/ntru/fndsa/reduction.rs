@@ -41,7 +41,7 @@ pub(super) const LARGE: [usize; 10] = [1, 2, 3, 6, 11, 21, 40, 78, 155, 308];
 /// Words of `f_d` that are converted to fixed point, by `d`.
 pub(super) const WINDOW: [usize; 10] = [1, 1, 2, 2, 2, 3, 3, 4, 5, 7];
 
-/// The level whose `f_d` is cut to 20 bits: [`is_precise`] judges it.
+/// The level at which `f_d` is cut to 20 bits. [`is_precise`] judges whether this is enough.
 pub(super) const IMPRECISE: u32 = 3;
 
 /// Bits that a round removes from `F`, by `logn`.
@@ -128,20 +128,20 @@ fn bottom<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> Result<(), Refu
     }
 }
 
-/// Whether `fn-dsa` could not divide by `f` modulo its prime: a value of `f` is zero if the
-/// resultant is.
+/// Returns true if `fn-dsa` could not divide by `f` modulo its prime. A value of `f` is zero modulo
+/// the prime if the resultant is.
 pub(super) fn vanishes_modulo_their_prime(resultant: &[i64]) -> bool {
     let fold = |x: u64| (x >> 31) * FOLD + (x & u64::from(MASK));
     let words = resultant.iter().rev().flat_map(|x| [x >> 31, *x]);
-    // Below 2^32 after each step.
+    // The rest is below 2^32 after each step.
     let rest = words.fold(0, |rest, word| {
         fold(rest * FOLD + (word as u64 & u64::from(MASK)))
     });
     (rest == 0) | (rest == PRIME) | (rest == 2 * PRIME)
 }
 
-/// Whether `f_d` at the level [`IMPRECISE`] is as good as exact in spite of the words that the
-/// window leaves out: at every root they are less than `2^-(r - 1/2)` of the value, where a round
+/// Returns true if `f_d` at the level [`IMPRECISE`] is as good as exact although the window leaves
+/// words out: at every root, these words are less than `2^-(r - 1/2)` of the value, where a round
 /// removes `r` bits. What a round leaves too much is then less than half a bit. Values that are
 /// off by so much are small, far more than the bits of 20 rounds.
 pub(super) fn is_precise<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> bool {
@@ -203,9 +203,9 @@ fn is_less_without_branches<'a, W: Word>(
     precise != 0
 }
 
-/// Computes one level. Before, the area starts with `F_(d+1)`, afterwards with `F_d`. Returns
-/// whether the coefficients are at most eight times as large as those of `f`, or `None` if the
-/// reduction fails.
+/// Computes one level. Before the call, the area starts with `F_(d+1)`. After it, the area starts
+/// with `F_d`. Returns true if the coefficients are at most eight times as large as those of `f`,
+/// and `None` if the reduction fails.
 fn reduce<I: Isa>(isa: I, logn: u32, d: u32, memory: &mut Memory<'_>) -> Option<bool> {
     let n = 1usize << (logn - d);
     let (small, large) = (SMALL[d as usize], LARGE[d as usize]);
@@ -229,13 +229,13 @@ fn reduce<I: Isa>(isa: I, logn: u32, d: u32, memory: &mut Memory<'_>) -> Option<
     Some(is_reduced)
 }
 
-/// Reduces the lifted `F` by `f`. False if `F` does not shrink.
+/// Reduces the lifted `F` by `f`. Returns false if `F` does not shrink.
 ///
 /// At level 1 a quotient at `s = 32` that is not zero makes `fn-dsa` fail: it computes there modulo
-/// two primes, and loses `k` on the way from the first to the second
-/// (`poly_sub_kf_scaled_depth1`). Of the degrees with that round only 4 has such quotients. Most
-/// of its candidates are refused for this reason. By chance `fn-dsa` can get a valid `F` in spite
-/// of the loss; then its key is another. That was so for 1 of 7,700 keys of degree 4.
+/// two primes, and loses `k` on the way from the first to the second (`poly_sub_kf_scaled_depth1`).
+/// Among the degrees with that round, only degree 4 has such quotients. Most of its candidates are
+/// refused for this reason. By chance, `fn-dsa` can get a valid `F` in spite of the loss. Its key
+/// then differs. This happened for 1 of 7,700 keys of degree 4.
 ///
 /// `reals` holds `2n` numbers.
 fn babai(logn: u32, d: u32, f: &[u32], big_f: &mut [u32], reals: &mut [i64]) -> bool {
@@ -296,8 +296,8 @@ fn scale_window(logn: u32, d: u32, f: &[u32], out: &mut [i64]) -> (u32, u32) {
     (size, scale)
 }
 
-/// Bit length of the largest coefficient, without the `below` least significant words of each. A
-/// negative number counts as its complement.
+/// Returns the bit length of the largest coefficient, without the `below` least significant words
+/// of each. A negative number counts as its complement.
 fn bit_length(f: &[u32], words: usize, below: usize) -> u32 {
     let mut all = [0u32; WINDOW[9]];
     for f in f.chunks_exact(words) {
@@ -308,7 +308,8 @@ fn bit_length(f: &[u32], words: usize, below: usize) -> u32 {
     }
     let mut length = 0;
     for (j, word) in all.iter().enumerate() {
-        // All ones if the word is not zero. Without the barrier there is a branch on RV32IMAC.
+        // This is all ones if the word is not zero. Without the barrier, there is a branch on
+        // RV32IMAC.
         let here = black_box(((word | word.wrapping_neg()) >> 31).wrapping_neg());
         let bits = 31 * j as u32 + 32 - (word | 1).leading_zeros();
         length ^= here & (length ^ bits);
@@ -316,9 +317,9 @@ fn bit_length(f: &[u32], words: usize, below: usize) -> u32 {
     length
 }
 
-/// The lesser of two numbers below `2^31`, in constant time.
+/// Returns the lesser of two numbers below `2^31`, in constant time.
 fn lesser(a: u32, b: u32) -> u32 {
-    // All ones if `a` is less. Without the barrier there is a branch on RV32IMAC.
+    // This is all ones if `a` is less. Without the barrier, there is a branch on RV32IMAC.
     let is_less = black_box((a.wrapping_sub(b) >> 31).wrapping_neg());
     b ^ ((a ^ b) & is_less)
 }
@@ -406,7 +407,7 @@ mod tests {
 
     #[test]
     fn bit_lengths_are_those_of_the_largest_coefficient() {
-        // Two words each: -1, 2^31, -2^31 - 1, 5.
+        // The numbers have two words each: -1, 2^31, -2^31 - 1, 5.
         let f = [MASK, MASK, 0, 1, MASK, MASK - 1, 5, 0];
         assert_eq!(bit_length(&f, 2, 0), 32);
         assert_eq!(bit_length(&f[..2], 2, 0), 0);

@@ -161,8 +161,8 @@ fn solve_exactly<B: Binary64>(
 /// Computes `G` from `F_1`, whose words are in `multiples`, and rounds the pair with the division
 /// of `fn-dsa`. `index` is the number of the prime.
 ///
-/// `fn-dsa` computes modulo a prime that is twice as large. No numerator was met that fits only the
-/// larger prime: 4,000 keys each of degrees 4, 8 and 16 are the same with both primes.
+/// `fn-dsa` computes modulo a prime that is twice as large. No numerator was found that fits only
+/// the larger prime: 4,000 keys of each of the degrees 4, 8 and 16 are the same with both primes.
 #[inline(always)]
 fn top_in_fixed_point<I: Isa>(
     isa: I,

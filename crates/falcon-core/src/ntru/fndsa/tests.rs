@@ -45,7 +45,7 @@ fn key_of(logn: u32, draw: DrawPolynomial<'_>) -> (Key, Result<(), FaultError>) 
     (key, found)
 }
 
-/// Without a bound, key generation would go on for ever.
+/// Draws only polynomials that are refused. Without a bound, key generation would go on for ever.
 #[test]
 fn key_generation_ends_if_every_candidate_is_refused() {
     // With 0, `f` is not invertible. With 127, the norm is too large.
@@ -77,8 +77,8 @@ fn key_generation_ends_if_every_candidate_is_refused() {
     }
 }
 
-/// Far fewer candidates are refused than [`max_candidates`] assumes. A candidate draws one or two
-/// polynomials.
+/// Measures the refusals of candidates. There are far fewer than [`max_candidates`] assumes. A
+/// candidate draws one or two polynomials.
 #[test]
 fn a_candidate_is_a_key_with_the_stated_chance() {
     for logn in 1..=10 {
@@ -126,7 +126,8 @@ fn keys_are_those_of_fn_dsa() {
     }
 }
 
-/// `round(2^15 P(|X| > j))` where `P(X = k)` is proportional to `exp(-k^2 / 2 sigma^2)`.
+/// Computes `round(2^15 P(|X| > j))` again, where `P(X = k)` is proportional to
+/// `exp(-k^2 / 2 sigma^2)`.
 #[test]
 fn tables_are_those_of_the_gaussian() {
     for (n, table) in [(512, &GAUSS_512[..]), (1024, &GAUSS_1024[..])] {
@@ -171,8 +172,8 @@ fn candidates(logn: u32, count: usize) -> Vec<[Vec<i8>; 2]> {
     found
 }
 
-/// The fixed-point reduction finds the unique reduced solution, or refuses the pair. A solver that
-/// accepts these pairs gives other keys than `fn-dsa`.
+/// Checks that the fixed-point reduction finds the unique reduced solution or refuses the pair. A
+/// solver that accepts the refused pairs gives other keys than `fn-dsa`.
 #[test]
 fn the_reduction_finds_the_solution_or_breaks_down() {
     let (mut equal, mut breakdowns) = (0, 0);
@@ -195,8 +196,8 @@ fn the_reduction_finds_the_solution_or_breaks_down() {
     assert!(equal >= 40 && breakdowns >= 2, "{equal} {breakdowns}");
 }
 
-/// Pairs whose reduction is sure to succeed at some levels get the same result as with a reduction
-/// that is tried at every level.
+/// Solves pairs whose reduction is sure to succeed at some levels. The result is the same as with a
+/// reduction that is tried at every level.
 #[test]
 fn sure_levels_decide_nothing() {
     let (mut solved, mut refused, mut sure) = (0, 0, 0);
@@ -297,8 +298,8 @@ fn seeds_of_the_constant_time_check_take_the_rare_paths() {
     );
 }
 
-/// Binary64 and fixed point judge the orthogonalised norm of a candidate alike. Binary64 judges
-/// most candidates.
+/// Judges the orthogonalised norm of candidates in binary64 and in fixed point. Both agree, and
+/// binary64 judges most candidates.
 #[test]
 fn binary64_judges_norms_as_fixed_point_does() {
     let mut stream = Shake256::reader(b"binary64");
@@ -331,7 +332,8 @@ fn binary64_judges_norms_as_fixed_point_does() {
     );
 }
 
-/// The bound is `0.999^2` times that of round 3. Away from the bound, both norms agree.
+/// Compares the norm with that of round 3. The bound is `0.999^2` times the bound of round 3. Away
+/// from the bound, both norms agree.
 #[test]
 fn the_orthogonalised_norm_is_that_of_the_integers() {
     let mut stream = Shake256::reader(b"norms");

@@ -14,7 +14,7 @@ use std::vec::Vec;
 
 /// Number of keys of each degree. `FALCON_FULL=1` measures four times as many.
 const KEYS: usize = 500;
-/// Number of deviations above the mean that the bases hold.
+/// Number of deviations above the mean that fit in the bases.
 const DEVIATIONS: f64 = 7.0;
 /// Number of standard errors by which a committed length may differ from the measured one.
 const ERRORS: f64 = 4.0;
@@ -110,7 +110,7 @@ fn acceptable_pair(logn: u32, stream: &mut crate::hash::Shake256Reader) -> [Vec<
     }
 }
 
-/// Number of bits that `length` primes from `start` on hold.
+/// Returns the number of bits that fit in `length` primes from `start` on.
 fn bits(start: usize, length: usize) -> f64 {
     let primes = &PRIMES[start..start + length];
     primes.iter().map(|&(p, _)| f64::from(p).log2()).sum()

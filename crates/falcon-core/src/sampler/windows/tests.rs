@@ -58,7 +58,7 @@ impl Feed {
 }
 
 /// Returns the number of bytes consumed before `place`. The end of a buffer is the start of the
-/// next.
+/// next one.
 fn consumed<const AHEAD: usize, const SETS: usize>(prng: &Prng<AHEAD, SETS>, place: Place) -> u64 {
     let buffers = prng.counter() / 8 - (AHEAD * SETS) as u64 + place.buffer as u64;
     match place.position {
@@ -184,7 +184,7 @@ fn is_wrong_without_margin(bytes: [u8; 11], r: f64, leaf: &Leaf) -> bool {
     (y <= accept - f32::from(ACCEPT) && w >= top) || (y > reject - f32::from(REJECT) && w <= top)
 }
 
-/// Measures the distance of both sides of the comparison from the exact values, in the units of the
+/// Measures how far both sides of the comparison are from the exact values, in the units of the
 /// records, over all candidates that are not open. `records.rs` states the bound.
 #[test]
 fn error_of_the_comparison_is_below_its_bound() {

@@ -1,4 +1,4 @@
-//! Columns that are given away.
+//! Columns that are given to other packages.
 
 use super::structures::{ArrowArray, ArrowSchema, Released};
 use pyo3::prelude::*;
@@ -33,7 +33,7 @@ struct Private {
 
 /// Releases an array of [`export`].
 unsafe extern "C" fn release_array(array: *mut ArrowArray) {
-    // SAFETY: called once, with an array whose private data `export` made.
+    // SAFETY: the consumer calls this once, with an array whose private data `export` made.
     unsafe {
         drop(Box::from_raw((*array).private_data.cast::<Private>()));
         (*array).release = None;
@@ -42,7 +42,7 @@ unsafe extern "C" fn release_array(array: *mut ArrowArray) {
 
 /// Releases a schema of [`export`], which owns nothing.
 unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
-    // SAFETY: called with a schema that exists.
+    // SAFETY: the consumer calls this with an existing schema.
     unsafe { (*schema).release = None };
 }
 
@@ -56,7 +56,7 @@ pub fn export_schema<'py>(py: Python<'py>, data: &Data) -> PyResult<Bound<'py, P
     let schema = ArrowSchema {
         format: format.as_ptr(),
         name: c"".as_ptr(),
-        // Values may be null.
+        // This flag says that values may be null.
         flags: 2,
         release: Some(release_schema),
         ..ArrowSchema::EMPTY

@@ -1,4 +1,4 @@
-//! Columns that are taken.
+//! Columns that are taken from other packages.
 
 use super::structures::{ArrowArray, ArrowArrayStream, ArrowSchema, Released};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -12,7 +12,7 @@ fn take<T: Released>(capsule: &Bound<'_, PyAny>) -> PyResult<T> {
     let capsule = capsule.cast::<PyCapsule>()?;
     let place = capsule.pointer_checked(Some(T::NAME))?.cast::<T>();
     // SAFETY: a capsule of this name holds such a structure. The GIL is held, so nobody else moves
-    // it. It is marked as released, as the interface asks of who moves it.
+    // it. It is marked as released, as the interface requires when a structure is moved.
     unsafe {
         if place.as_ref().is_released() {
             return Err(PyValueError::new_err("the Arrow data is released already"));
@@ -32,16 +32,17 @@ enum Layout {
     Offsets64,
     /// Values of one length, in bytes.
     Fixed(usize),
-    /// Views of 16 bytes, which hold short values or say where long ones are.
+    /// Views of 16 bytes. A view contains a short value, or says where a long value is.
     Views,
     /// Integers of one width.
     Integers { bytes: usize, signed: bool },
-    /// Nothing but nulls.
+    /// A layout without buffers: all values are null.
     Nulls,
 }
 
 impl Layout {
-    /// Layout of the values that the format of `schema` names, or of the indices of a dictionary.
+    /// Returns the layout of the values that the format of `schema` names. With a dictionary, this
+    /// is the layout of the indices.
     fn of(schema: &ArrowSchema) -> PyResult<Self> {
         let format = text(schema.format);
         let integers = |bytes, signed| Ok(Self::Integers { bytes, signed });
@@ -73,7 +74,7 @@ impl Layout {
         }
     }
 
-    /// Bytes of a row in the buffer after the validity bits.
+    /// Returns the number of bytes of a row in the buffer after the validity bits.
     fn stride(self) -> usize {
         match self {
             Self::Offsets32 => 4,
@@ -85,7 +86,7 @@ impl Layout {
         }
     }
 
-    /// Number of buffers, without those that views point to.
+    /// Returns the number of buffers, without the buffers to which views point.
     fn buffers(self) -> i64 {
         match self {
             Self::Offsets32 | Self::Offsets64 | Self::Views => 3,
@@ -95,12 +96,12 @@ impl Layout {
     }
 }
 
-/// True if the format of `schema` is one of text.
+/// Returns true if the format of `schema` is a text format.
 fn is_text(schema: &ArrowSchema) -> bool {
     matches!(&*text(schema.format), "u" | "U" | "vu")
 }
 
-/// The type of a format that is not read, in words.
+/// Returns a description of a format that is not supported.
 fn kind_of(format: &str) -> &'static str {
     match format.as_bytes() {
         [b'b', ..] => "booleans",
@@ -112,7 +113,7 @@ fn kind_of(format: &str) -> &'static str {
     }
 }
 
-/// Layouts of a column: of the values themselves, or of indices and the dictionary they index.
+/// Layouts of a column: that of the values, or those of the indices and of the dictionary.
 #[derive(Clone, Copy)]
 struct Layouts {
     rows: Layout,
@@ -131,7 +132,7 @@ impl Layouts {
                 is_text: is_text(schema),
             });
         }
-        // SAFETY: the schema owns that of its dictionary.
+        // SAFETY: the schema owns the schema of its dictionary.
         let values = unsafe { &*schema.dictionary };
         if !matches!(rows, Layout::Integers { .. }) || !values.dictionary.is_null() {
             return Err(Broken.into());
@@ -148,7 +149,7 @@ impl Layouts {
     }
 }
 
-/// The text of a C string, empty if there is none.
+/// Returns the text of a C string. If there is no string, the text is empty.
 fn text(string: *const c_char) -> String {
     if string.is_null() {
         return String::new();
@@ -168,7 +169,7 @@ struct Chunk {
     layouts: Layouts,
 }
 
-/// One value.
+/// A single value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Value<'a> {
     Null,
@@ -185,7 +186,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The buffers contradict each other.
+/// Error for buffers that contradict each other.
 #[derive(Debug)]
 pub struct Broken;
 
@@ -200,7 +201,7 @@ impl Chunk {
         if array.length < 0 || array.offset < 0 {
             return Err(Broken.into());
         }
-        // The end of the rows in `array`.
+        // This is the end of the rows in `array`.
         let end = array.offset.checked_add(array.length).ok_or(Broken)?;
         let mut schema = schema;
         let is_field = text(schema.format) == "+s";
@@ -263,7 +264,7 @@ impl Chunk {
         self.array.length as usize
     }
 
-    /// The value of a row below [`len`](Self::len).
+    /// Returns the value of a row, whose number must be below [`len`](Self::len).
     fn get(&self, row: usize) -> Result<Value<'_>, Broken> {
         let values = self.values();
         let mut at = values.offset as usize + row;
@@ -280,7 +281,7 @@ impl Chunk {
         if index >= dictionary.length as usize {
             return Err(Broken);
         }
-        // SAFETY: as above; the dictionary has this index.
+        // SAFETY: the same holds here, and the dictionary has this index.
         unsafe { dictionary.value(layout, dictionary.offset as usize + index) }
     }
 }
@@ -289,9 +290,10 @@ impl Chunk {
 const _: () = assert!(cfg!(target_endian = "little"));
 
 impl ArrowArray {
-    /// True if the array says that it has buffers of this layout, and `rows` rows.
+    /// Returns true if the array has the buffers of this layout and `rows` rows, according to its
+    /// fields.
     fn has_rows(&self, layout: Layout, rows: i64) -> bool {
-        // No object is larger than `isize::MAX`, so that no address of a row overflows.
+        // No object is larger than `isize::MAX`, so the address of a row never overflows.
         let fits = self.offset.checked_add(rows).is_some_and(|end| {
             let end = usize::try_from(end).ok();
             let bytes = end.and_then(|end| end.checked_mul(layout.stride()));
@@ -305,13 +307,14 @@ impl ArrowArray {
             && fits
     }
 
-    /// The array of the values that the rows index, if there is one.
+    /// Returns the array of the values to which the rows are indices, if there is one.
     fn dictionary(&self) -> Option<&ArrowArray> {
         // SAFETY: an array owns its dictionary.
         unsafe { self.dictionary.as_ref() }
     }
 
-    /// The value of the row `at`, with the offset added, which a dictionary may have to resolve.
+    /// Returns the value of the row `at`, to which the offset was added. The value may be an index
+    /// into the dictionary.
     ///
     /// # Safety
     /// [`has_rows`](Self::has_rows) has returned true for this layout, and `at` is such a row.
@@ -320,9 +323,9 @@ impl ArrowArray {
         if self.is_null(at) {
             return Ok(Value::Null);
         }
-        // SAFETY: an array has the buffers of its type for all of its rows, which live as long as
-        // `self`. Bounds that buffers state are checked before they are used; a value of no bytes
-        // may have no buffer.
+        // SAFETY: an array has the buffers of its type for all of its rows. The buffers live as
+        // long as `self`. Bounds that are stored in buffers are checked before they are used. A
+        // value without bytes may have no buffer.
         unsafe {
             match layout {
                 Layout::Offsets32 => {
@@ -358,12 +361,12 @@ impl ArrowArray {
         }
     }
 
-    /// A buffer that must be there.
+    /// Returns a buffer, or an error if it is missing.
     ///
     /// # Safety
     /// `number` is below `n_buffers`, and `buffers` is not null.
     unsafe fn buffer(&self, number: usize) -> Result<*const u8, Broken> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees that the pointer exists.
         let buffer = unsafe { *self.buffers.add(number) };
         if buffer.is_null() {
             return Err(Broken);
@@ -371,28 +374,28 @@ impl ArrowArray {
         Ok(buffer.cast())
     }
 
-    /// True if there is a null in `length` rows from `start` on.
+    /// Returns true if there is a null in the `length` rows from `start` on.
     fn has_nulls(&self, start: i64, length: i64) -> bool {
         (start..start + length).any(|row| self.is_null(row as usize))
     }
 
-    /// True if the row `at`, with the offset added, is null.
+    /// Returns true if the row `at`, to which the offset was added, is null.
     #[inline]
     fn is_null(&self, at: usize) -> bool {
         if self.null_count == 0 || self.n_buffers <= 0 || self.buffers.is_null() {
             return false;
         }
-        // SAFETY: the first buffer, where there is one, has a bit for each row.
+        // SAFETY: the first buffer, if it exists, has a bit for each row.
         unsafe {
             let validity = (*self.buffers).cast::<u8>();
             !validity.is_null() && *validity.add(at / 8) >> (at % 8) & 1 == 0
         }
     }
 
-    /// The bytes of the data from `start` to `end`.
+    /// Returns the bytes of the data from `start` to `end`.
     ///
     /// # Safety
-    /// The array has offsets, and these are two neighbours of them.
+    /// The array has offsets, and `start` and `end` are two neighbouring offsets.
     unsafe fn range(&self, start: i64, end: i64) -> Result<Value<'_>, Broken> {
         let place = |offset| usize::try_from(offset).map_err(|_| Broken);
         let start = place(start)?;
@@ -400,21 +403,21 @@ impl ArrowArray {
         if len == 0 {
             return Ok(Value::Bytes(&[]));
         }
-        // SAFETY: offsets that are in order are within the data.
+        // SAFETY: if offsets are in order, they lie within the data.
         unsafe {
             let start = self.buffer(2)?.add(start);
             Ok(Value::Bytes(slice::from_raw_parts(start, len)))
         }
     }
 
-    /// The value of the view `at`.
+    /// Returns the value of the view `at`.
     ///
     /// # Safety
-    /// The array has views, and `at` is the number of one.
+    /// The array has views, and `at` is the number of a view.
     unsafe fn view(&self, at: usize) -> Result<Value<'_>, Broken> {
-        // SAFETY: a view has 16 bytes: the length, then the value if it has 12 bytes at most, else
-        // four of its bytes, the number of its buffer and its place there. The last buffer has the
-        // lengths of those buffers, by which number and place are checked.
+        // SAFETY: a view has 16 bytes. They are the length, and either the value, if it has at most
+        // 12 bytes, or four of its bytes, the number of its buffer and its place there. The last
+        // buffer has the lengths of the buffers, with which the number and the place are checked.
         unsafe {
             let view = self.buffer(1)?.add(16 * at);
             let word = |number: usize| view.add(4 * number).cast::<i32>().read_unaligned();
@@ -439,7 +442,7 @@ impl ArrowArray {
     }
 }
 
-/// Names the argument in an error of its type.
+/// Adds the name of the argument to an error of its type.
 fn of_argument(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
     if error.is_instance_of::<PyTypeError>(py) {
         PyTypeError::new_err(format!("{name}: {}", error.value(py)))
@@ -451,7 +454,7 @@ fn of_argument(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
 /// A column: chunks of one type.
 pub struct Column {
     chunks: Vec<Chunk>,
-    /// The first row of each chunk.
+    /// The number of the first row of each chunk.
     starts: Vec<usize>,
     len: usize,
 }
@@ -475,7 +478,7 @@ impl Column {
             Ok(column)
         } else if object.hasattr("__arrow_c_stream__")? {
             let stream = take(&object.call_method0("__arrow_c_stream__")?)?;
-            // A stream may wait for threads that run Python code, also when it is released.
+            // Reading or releasing a stream may wait for threads that run Python code.
             let read = object.py().detach(|| Self::read(stream));
             read.map_err(|error| of_argument(object.py(), name, error))
         } else {
@@ -486,7 +489,7 @@ impl Column {
         }
     }
 
-    /// Takes a column as [`of`](Self::of), but none of integers.
+    /// Takes a column as [`of`](Self::of) does, but refuses integers.
     pub fn of_bytes(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
         let column = Self::of(object, name)?;
         if column.is_integers() == Some(true) {
@@ -509,7 +512,8 @@ impl Column {
         Ok(column)
     }
 
-    /// True if the values are integers, false if they are bytes or text, `None` if there are none.
+    /// Returns true if the values are integers, false if they are bytes or text, and `None` if
+    /// there are no values.
     pub fn is_integers(&self) -> Option<bool> {
         match self.chunks.first()?.layouts.of_values() {
             Layout::Integers { .. } => Some(true),
@@ -518,7 +522,7 @@ impl Column {
         }
     }
 
-    /// True if the values are text.
+    /// Returns true if the values are text.
     pub fn is_text(&self) -> bool {
         let chunk = self.chunks.first();
         chunk.is_some_and(|chunk| chunk.layouts.is_text)
@@ -538,7 +542,7 @@ impl Column {
         self.len
     }
 
-    /// The values of `count` rows from `first` on, all of which exist.
+    /// Returns the values of `count` rows from `first` on. All of these rows must exist.
     pub fn rows(
         &self,
         first: usize,

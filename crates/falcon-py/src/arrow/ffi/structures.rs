@@ -42,7 +42,7 @@ pub struct ArrowArrayStream {
     pub private_data: *mut c_void,
 }
 
-/// A structure of the interface, which knows how to release itself.
+/// A structure of the interface, which has a function to release itself.
 pub trait Released: Sized {
     /// Name of a capsule that holds the structure.
     const NAME: &'static CStr;
