@@ -1,9 +1,9 @@
 //! Data-flow graphs of a round of Keccak-f, of absorption, and of moving a state to the circuit and
 //! back.
 //!
-//! Symbols: `a[x + 5y]` are the words of the state, `c[x]` the parities of its columns, `d[x] = c[x
-//! - 1] + (c[x + 1] <<< 1)`. A round is theta (`a + d`), rho (a rotation of each word), pi (a
-//! permutation of the words), chi (along the rows), iota (a constant added to `a[0]`).
+//! Symbols: `a[x + 5y]` are the words of the state, `c[x]` the parities of its columns, and
+//! `d[x] = c[x - 1] + (c[x + 1] <<< 1)`. A round is theta (`a + d`), rho (a rotation of each word),
+//! pi (a permutation of the words), chi (along the rows), iota (a constant added to `a[0]`).
 //!
 //! Source: FIPS 202, section 3.2.
 
@@ -34,8 +34,8 @@ pub const ROTATIONS: [u32; WORDS] = {
     rotations
 };
 
-/// The constants of iota. Bit `2^j - 1` of the constant of round `i` is the output of the LFSR `x^8
-/// + x^6 + x^5 + x^4 + 1` at `7 i + j`.
+/// The constants of iota. Bit `2^j - 1` of the constant of round `i` is the output of the LFSR
+/// `x^8 + x^6 + x^5 + x^4 + 1` at `7 i + j`.
 pub const ROUND_CONSTANTS: [u64; 24] = {
     let mut constants = [0; 24];
     let mut lfsr = 1u32;
