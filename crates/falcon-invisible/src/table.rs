@@ -1,4 +1,4 @@
-//! The ranges of invisible characters. The test `table` writes this file.
+//! The ranges of invisible characters, written by the test `table`.
 
 /// First and last character of each range, in order.
 pub(crate) const INVISIBLE: &[(char, char)] = &[
