@@ -131,8 +131,8 @@ fn entries(operation: Operation, parameters: Degree, arguments: &Arguments) -> V
 }
 
 fn effort(operation: Operation, quick: bool) -> Effort {
-    // Key generation varies from key to key (the scheme's rejections), so many single keys are
-    // timed. The other operations vary little, so many short slices are timed.
+    // The time of a key varies, since the scheme rejects candidates: each key is timed alone. The
+    // other operations vary little: slices of many operations are timed.
     let (slice, budget, min_rounds) = match operation {
         Operation::Keygen => (0, 30_000, 31),
         Operation::Sign => (2_000, 12_000, 31),

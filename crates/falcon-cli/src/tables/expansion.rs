@@ -82,7 +82,7 @@ impl Expansion {
         let _ = self.take(|taken| taken.times = times);
     }
 
-    /// Counts a page that will be decompressed to so many bytes.
+    /// Counts a page that decompresses to `bytes` bytes.
     pub(super) fn take_page(&self, bytes: u64) -> Result<(), TooLarge> {
         self.take(|taken| taken.pages = taken.pages.saturating_add(bytes))
     }

@@ -71,7 +71,7 @@ impl Table {
         taken.map_err(|error| error.at(&self.path))
     }
 
-    /// Counts rows for which signatures of so many bytes were made.
+    /// Counts `rows` rows whose new signatures have `bytes` bytes in total.
     pub(crate) fn count_signed(&self, rows: usize, bytes: usize) -> Result<()> {
         let taken = self.pages.expansion.take_signatures(rows, bytes);
         taken.map_err(|error| error.at(&self.path))

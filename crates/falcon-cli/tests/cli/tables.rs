@@ -129,6 +129,10 @@ fn plain() -> WriterPropertiesBuilder {
     WriterProperties::builder().set_dictionary_enabled(false)
 }
 
+fn zstd() -> WriterPropertiesBuilder {
+    WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()))
+}
+
 /// Reads the rows and verdicts of an output.
 fn verdicts(path: &Path) -> Vec<(i64, u32)> {
     let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
@@ -340,8 +344,7 @@ fn columns_of_every_type_are_read() {
         WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             .build(),
-        WriterProperties::builder()
-            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        zstd()
             .set_writer_version(WriterVersion::PARQUET_2_0)
             .build(),
         plain()
@@ -1546,10 +1549,6 @@ fn a_full_disk_is_told_and_leaves_nothing() {
 fn memory_does_not_grow_with_a_row_group() {
     let sandbox = Sandbox::new();
     let signing = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
-    let zstd = || {
-        let zstd = Compression::ZSTD(ZstdLevel::default());
-        WriterProperties::builder().set_compression(zstd)
-    };
     for (bytes, rows, properties) in [
         (64 << 10, 4096, zstd().set_dictionary_enabled(false)),
         (4 << 20, 64, zstd().set_dictionary_page_size_limit(16 << 20)),
@@ -1929,9 +1928,7 @@ fn small_files_do_not_take_hours() {
             Column::of(std::iter::repeat_n(&signature, rows)),
         ),
     ];
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_dictionary_page_size_limit(16 << 20);
+    let properties = zstd().set_dictionary_page_size_limit(16 << 20);
     write(
         &sandbox.path("t.parquet"),
         &columns,
@@ -1988,9 +1985,7 @@ fn signatures_count_towards_the_expansion() {
     let schema = SchemaType::group_type_builder("schema")
         .with_fields(vec![Arc::new(field.unwrap())])
         .build();
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .build();
+    let properties = zstd().build();
     let file = File::create(sandbox.path("t.parquet")).unwrap();
     let schema = Arc::new(schema.unwrap());
     let mut writer = SerializedFileWriter::new(file, schema, Arc::new(properties)).unwrap();

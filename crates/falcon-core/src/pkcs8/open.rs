@@ -59,7 +59,7 @@ impl OpenedKey {
             }
         };
         let opened = Self::read(der, decrypted).map_err(OpenError::Malformed)?;
-        // A damaged document is none, encrypted or not, so the key is read first.
+        // The key is read first: a damaged document is an error with or without a passphrase.
         if passphrase.is_some() && !is_encrypted {
             return Err(OpenError::NotEncrypted);
         }

@@ -1,15 +1,11 @@
 //! Bounds on what small files decode to.
 
-use super::{Column, example, text, verdicts, write};
+use super::{Column, example, text, verdicts, write, zstd};
 use crate::sandbox::{Sandbox, with};
 use parquet::{
     basic::{Compression, Encoding, Repetition, Type, ZstdLevel},
-    file::{
-        metadata::{
-            ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataWriter,
-            RowGroupMetaData,
-        },
-        properties::WriterProperties,
+    file::metadata::{
+        ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataWriter, RowGroupMetaData,
     },
     schema::types::{SchemaDescriptor, Type as SchemaType},
 };
@@ -53,8 +49,8 @@ fn page(kind: u8, details: &[u8], start: &[u8], len: usize) -> Vec<u8> {
     page
 }
 
-/// Writes a file whose columns have a value, in as many rows. In each row group is one row, in a
-/// page of [`PAGE`] bytes, or in a small page after a dictionary of so many.
+/// Writes a file with `rows` rows that have the same value in each column. Each row group has one
+/// row, in a page of [`PAGE`] bytes, or in a small page after a dictionary of [`PAGE`] bytes.
 fn write_padded(path: &Path, columns: &[(&str, &[u8])], rows: usize, has_dictionary: bool) {
     let field = |name: &str| {
         let field = SchemaType::primitive_type_builder(name, Type::BYTE_ARRAY);
@@ -189,9 +185,7 @@ fn the_table_of_keys_may_be_larger_if_the_user_says_so() {
         ("key_id", Column::of(std::iter::repeat_n(&name, rows))),
         ("key", Column::of(std::iter::repeat_n(b"none", rows))),
     ];
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_dictionary_page_size_limit(16 << 20);
+    let properties = zstd().set_dictionary_page_size_limit(16 << 20);
     write(
         &sandbox.path("keys.parquet"),
         &columns,
