@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles ceilings.cu to ceilings.ptx, and writes the hashes of both and of every header that
 # was read to ceilings.sha256. A test compares the hashes. Run it after each change of
-# ceilings.cu or of kernels/batch.h: kernels with an older parameter do nothing.
+# ceilings.cu or of one of these headers.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 dependencies="$(mktemp)"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Puts what a machine with a driver only needs into FOLDER: the program, run.sh, its commit, and
-# the variants of the kernels. There, run.sh needs no Rust, no Python and no network.
+# Packs into FOLDER all files that a machine with only a GPU driver needs: the program, run.sh, the
+# commit, and the variants of the kernels. There, run.sh needs no Rust, no Python and no network.
 #
 #   pack.sh FOLDER [--binary FILE] [--variants FOLDER]
 #
@@ -39,7 +39,7 @@ if [ -n "$variants" ]; then
     mkdir -p "$folder/variants"
     for file in "$variants"/*.ptx "$variants"/*.cubin; do
         [ -e "$file" ] || continue
-        # Not every way to carry files allows all characters.
+        # Some ways to transfer files do not allow all characters in names.
         name="$(basename "$file")"
         cp "$file" "$folder/variants/${name//[^A-Za-z0-9._-]/_}"
     done

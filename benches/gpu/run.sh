@@ -19,7 +19,7 @@ set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 out="" binary="" variants="" ncu="" budget="" options=() invocation=("$0" "$@")
 
-# usage: what stands at the beginning of this file.
+# usage: prints the comment at the beginning of this file.
 usage() {
     while read -r line; do
         case "$line" in
@@ -93,7 +93,7 @@ if [ -e "$out/results.jsonl" ]; then
 fi
 mkdir -p "$out"
 
-# Adds the folder of the driver in containers, and sets the one for its compiled code.
+# Adds the driver's folder in containers, and gives the driver a new cache for compiled kernels.
 export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}/usr/local/nvidia/lib64"
 cache="$(mktemp -d)"
 trap 'rm -rf "$cache"' EXIT

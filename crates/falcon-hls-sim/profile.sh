@@ -18,9 +18,9 @@
 # first part (profile.awk) that contains one of its functions. If the compiler merged several
 # instructions into one, it counts for the functions that they share.
 #
-# Butterflies cannot be found in this way. The program counts them: it does the same work once more
-# on an instrument. No instrument reaches the butterflies of key generation. The number of
-# permutations is the number of executions of the first instruction of the function that permutes.
+# Butterflies cannot be counted in this way. The program does the same work once more with code that
+# counts them (src/profile/count.rs), except those of key generation, which it does not reach. The
+# number of permutations is the number of executions of the first instruction of their function.
 #
 # Needed: valgrind, binutils; for ARMv7 gcc, gcc-arm-linux-gnueabihf,
 # libc6-dev-armhf-cross, qemu-user, and
@@ -38,8 +38,8 @@ trap 'rm -rf "$run"' EXIT
 # Defines `need` and `build_plugin`.
 source benches/qemu/common.sh
 
-# build TRIPLE FLAGS: builds the program at fixed addresses, so that those of a run are those of the
-# file. The profile `ct` is a release with debug information.
+# build TRIPLE FLAGS: builds the program at fixed addresses, so that addresses in a run are those in
+# the file. The profile `ct` is a release with debug information.
 build() {
     RUSTFLAGS="-C relocation-model=static $2" cargo build --locked --quiet --profile ct \
         --target "$1" --target-dir "$TARGET" -p falcon-hls-sim --example profile
@@ -107,8 +107,8 @@ rows() {
     done
 }
 
-# sources: prints one hash of the counted code and of the code that counts it. Comment lines and
-# blank lines are left out, because they change no instruction.
+# sources: prints one hash of the counted code and of the code that counts it. Comment lines of Rust
+# and blank lines are left out, because they change no instruction.
 sources() {
     find crates/falcon-core/src crates/falcon-keccak/src crates/falcon-lanes/src \
         $HERE/examples/profile.rs $HERE/src/profile/workload.rs $HERE/profile.awk -type f |

@@ -47,7 +47,7 @@ impl<T> Outcome<T> {
 
 /// Seed of the batches that are compared.
 pub(crate) const SEED: [u8; 32] = [0x33; 32];
-/// Number of signatures that are made at once for verification.
+/// Largest number of signatures that are made at once for verification.
 const PART: usize = 1 << 16;
 
 impl Bench<'_> {
@@ -111,19 +111,19 @@ impl<P: Parameters> Data<P> {
         Ok(())
     }
 
-    /// Returns `count` known signatures of these keys.
+    /// Returns the first `count` signatures that the CPU made with these keys.
     pub(crate) fn known(&self, keys: Keys, count: usize) -> &[Signature<P>] {
         &self.expected[keys as usize][..count]
     }
 
-    /// Estimates the CPU's seconds until `count` signatures are known.
+    /// Estimates the seconds that the CPU needs to make the missing ones of `count` signatures.
     pub(crate) fn expected_takes(&self, bench: &Bench<'_>, kind: Kind, count: usize) -> f64 {
         let missing = count.saturating_sub(self.expected[kind.keys as usize].len());
         bench.budget.cpu(kind.signing(), missing)
     }
 
-    /// Makes the signatures of the first messages on the device. The parts grow as long as the time
-    /// allows.
+    /// Makes the signatures of the first `count` messages on the device, in parts of growing size,
+    /// as long as the time allows.
     pub(crate) fn make_signatures(
         &mut self,
         bench: &mut Bench<'_>,

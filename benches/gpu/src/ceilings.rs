@@ -18,7 +18,7 @@ const COPY: usize = 256 << 20;
 /// Number of rounds of a thread.
 const ROUNDS: u32 = 1000;
 const RUNS: usize = 5;
-/// Length of a real in bytes. A thread writes one real, or two in a copy.
+/// Length of a real in bytes. A thread writes one real, or two in each round of a copy.
 const REAL: usize = size_of::<f64>();
 
 /// Measures all limits and writes them.
@@ -220,7 +220,7 @@ mod tests {
         }
     }
 
-    /// Checks that a kernel returns at once if its parameter does not have the program's size.
+    /// Checks that the kernels were compiled for a parameter of the program's size.
     #[test]
     fn the_kernels_take_the_parameter_that_they_get() {
         let bytes = format!("_param_0[{}]", size_of::<Batch>());

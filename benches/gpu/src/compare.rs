@@ -48,7 +48,7 @@ pub(crate) fn compare<P: Parameters>(
 }
 
 /// Compares a batch with the CPU: the bytes of signatures, or the verdicts on signatures. When
-/// verifying, every tenth signature belongs to another message. Returns the result and the seconds
+/// verifying, every tenth signature is that of another message. Returns the result and the seconds
 /// that the batch took. The expected results are already known.
 fn batch<P: Parameters>(
     bench: &Bench<'_>,

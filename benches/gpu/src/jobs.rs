@@ -29,7 +29,7 @@ impl<P: Parameters> Jobs<P> {
         }
     }
 
-    /// Makes the missing ones of the first `messages` messages and of their keys.
+    /// Makes the first `messages` messages and their keys, except those that exist already.
     pub(crate) fn prepare(&mut self, messages: usize, keys: Keys) {
         let key = |i: usize| {
             let mut seed = [0x5a; 32];
@@ -62,7 +62,7 @@ impl<P: Parameters> Jobs<P> {
         }
     }
 
-    /// Returns jobs that sign these messages.
+    /// Returns jobs that sign these messages with expanded keys.
     pub(crate) fn sign(&self, messages: Range<usize>, keys: Keys) -> Vec<SignJob<'_, P>> {
         let job = |i| SignJob::new(&self.key(i, keys).1, &self.messages[i]);
         messages.map(job).collect()
@@ -74,8 +74,8 @@ impl<P: Parameters> Jobs<P> {
         messages.map(job).collect()
     }
 
-    /// Signs these messages on the device, and returns the seconds that the call took. The options
-    /// of the context are those of the mode.
+    /// Signs these messages on the device, and returns the seconds that the call took. `gpu` must
+    /// have the options of `mode`.
     pub(crate) fn sign_on(
         &self,
         gpu: &GpuContext,

@@ -112,7 +112,7 @@ fn variants(folder: Option<&Path>) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Writes lines about the device and the kernels of the next rows.
+/// Writes a line about the device and the kernels of the next rows.
 fn introduce(
     bench: &Bench<'_>,
     results: &mut Results,

@@ -4,7 +4,7 @@ use crate::arguments::{Arguments, Step};
 use crate::kind::{Keys, Kind, Mode, Set};
 use std::fmt;
 
-/// One line of the results.
+/// A row to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Row {
     Ceilings,
@@ -102,7 +102,8 @@ pub(crate) fn plan_of_variant(arguments: &Arguments) -> Vec<Row> {
         .collect()
 }
 
-/// Selects the kinds with the wanted sharing of keys.
+/// Applies the options of the command line to these kinds: signing kinds share keys as asked, and
+/// resident keys are added if they are asked for.
 fn with_keys(arguments: &Arguments, of: &[(Option<Mode>, Keys)]) -> Vec<(Option<Mode>, Keys)> {
     let mut of: Vec<_> = of.to_vec();
     if let Some(keys) = arguments.keys {

@@ -1,4 +1,4 @@
-//! Output. Writes each line as soon as it is known, and the tables after each time.
+//! Output. Writes each line as soon as it is known, and the tables after each timed batch.
 
 use crate::jobs::{Result, milliseconds};
 use crate::kind::Key;
@@ -41,7 +41,7 @@ pub(crate) enum Line<'a> {
         /// True if the device gave the bytes or verdicts of the CPU.
         equal: bool,
         ms: f64,
-        /// The first call of a kind, which loads its kernels.
+        /// Milliseconds of the first call of a kind, which loads its kernels.
         #[serde(skip_serializing_if = "Option::is_none")]
         first_ms: Option<f64>,
     },

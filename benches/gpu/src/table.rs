@@ -260,7 +260,7 @@ fn variants(times: &[Time]) -> Vec<String> {
 
 /// Makes the row of the best rate of `kind`.
 fn rates(device: &str, kind: &[&Time]) -> Option<String> {
-    // Wrong results count only if all results are wrong.
+    // A time with wrong bytes is the best only if all have wrong bytes.
     let rank = |time: &Time| (time.equal, time.host_per_s);
     let best = kind.iter().max_by(|a, b| {
         let (a, b) = (rank(a), rank(b));

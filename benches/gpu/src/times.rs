@@ -47,7 +47,7 @@ pub(crate) struct Time {
 const WARM_UPS: usize = 3;
 /// Fewest timed runs if time is short.
 const FEWEST: usize = 3;
-/// Share of the remaining time that a row may use for further runs after the first [`FEWEST`].
+/// Share of the remaining time that a row may use if it makes more runs than [`FEWEST`].
 const SHARE: f64 = 0.2;
 /// Number of jobs that are compared at each end of a batch.
 const SAMPLE: usize = 128;
@@ -192,7 +192,7 @@ impl<P: Parameters> Runner<P> {
             .sign_on(gpu, (mode, keys), &seed, messages, &mut self.out)
     }
 
-    /// Runs smaller batches until the budget knows how long a batch of `batch` jobs takes.
+    /// Runs smaller batches until the budget can estimate how long a batch of `batch` jobs takes.
     fn approach(
         &mut self,
         bench: &mut Bench<'_>,
@@ -251,7 +251,7 @@ impl<P: Parameters> Runner<P> {
         let (seed, messages) = self.next(batch);
         let Some(mode) = self.kind.mode else {
             let mut claims = data.jobs.verify(messages, data.signatures(keys), keys);
-            // Every tenth job at the ends belongs to another message.
+            // Every tenth job at the ends gets the signature of another message.
             for end in ends.clone() {
                 for i in end.skip(9).step_by(10) {
                     claims[i].signature = claims[i - 1].signature;

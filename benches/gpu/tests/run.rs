@@ -107,7 +107,7 @@ fn name(path: &Path) -> &str {
         .expect("a name")
 }
 
-/// Reads the lines of the results, which are objects, and checks the properties of every folder.
+/// Reads the lines of the results, and checks what holds for every folder of results.
 fn lines(folder: &Path) -> Vec<Value> {
     let files: Vec<_> = fs::read_dir(folder).expect("a folder").collect();
     assert!(files.len() <= 8, "{files:?}");

@@ -8,8 +8,8 @@
 //! [`mark`]s inside [`measured`], for tools that count instructions. Keys and signatures are
 //! prepared outside of it. Only the portable code runs: one lane on the machine's binary64 unit
 //! (`scalar`) or with integers (`soft`), without further instruction sets. Then the program does
-//! the same work once more on an instrument, and prints the number of butterflies for each part of
-//! the work.
+//! the same work once more with code that counts butterflies, and prints their number for each part
+//! of the work.
 
 use falcon_core::seams::lanes::{Baseline, Soft};
 use falcon_core::seams::sampler::SigningIsa;
@@ -23,8 +23,8 @@ use std::process::ExitCode;
 /// Function whose address the counting tool gets.
 #[inline(never)]
 fn mark() {
-    // Each function has its own constant, since the compiler would merge functions with equal code
-    // and remove a symbol.
+    // The constant makes the code of this function unique. The compiler may merge functions with
+    // equal code and remove a symbol.
     black_box("profile::mark");
 }
 

@@ -1,6 +1,6 @@
-// A block RAM of two ports on one clock. What a port reads comes LATENCY clock
-// edges after its address, and is what was there before a write of the same
-// cycle; what it writes can be read from the next cycle on.
+// A block RAM with two ports on one clock. A port outputs a word LATENCY clock
+// edges after the address of the word. A read sees all writes of earlier cycles,
+// but no write of the same cycle.
 module bank #(
     parameter WIDTH   = 64,
     parameter ADDRESS = 9,

@@ -1,8 +1,8 @@
-// q = a + b in binary64, or a - b where sub is set; round to nearest, ties to
-// even; subnormal operands and results are zeros of their sign, every NaN is
+// q = a + b in binary64, or a - b if sub is set. Rounds to nearest, ties to even.
+// Subnormal operands and results become zeros of the same sign. Every NaN is
 // 7ff8000000000000.
 //
-// One sum a clock; q belongs to the a, b and sub of LATENCY clock edges before.
+// Computes one sum per clock; q is ready LATENCY clock edges after a, b and sub.
 // Seven stages: compare, swap, align, add, normalise in two, round. A larger
 // LATENCY adds registers at the output, a smaller one does not elaborate.
 module daddsub #(
@@ -21,8 +21,8 @@ module daddsub #(
         end
     endgenerate
 
-    // 1. Unpack, compare. The bits without the sign are ordered as the
-    // magnitudes are; among operands that are read as zero any order will do.
+    // 1. Unpack, compare. Without the sign, bits are ordered like the magnitudes.
+    // The order of operands that are read as zero does not matter.
     wire        sign_a, zero_a, infinity_a, nan_a;
     wire        sign_b, zero_b, infinity_b, nan_b;
     wire [10:0] e_a, e_b;
@@ -81,10 +81,10 @@ module daddsub #(
         nan3      <= nan2;
     end
 
-    // 4. Add, or add the complement and one: 0 .. 2^57. With nothing shifted
-    // out, or with two bits at least below the last place of the result, the
-    // lower of them sticky: if y is shifted by four places or more, the sum is
-    // at least 2^55 - 2^52.
+    // 4. Add, or add the complement and one. The sum is below 2^57. Either nothing
+    // was shifted out, or the result has at least two bits below its last place,
+    // the lowest of them sticky: if y is shifted by four places or more, the sum
+    // is at least 2^55 - 2^52.
     wire [57:0] with_carry = {1'b0, larger, 1'b1}
                            + {opposite3, aligned ^ {56{opposite3}}, opposite3};
     reg  [56:0] sum;
@@ -100,8 +100,8 @@ module daddsub #(
         nan4      <= nan3;
     end
 
-    // 5. and 6. Normalise: up to bit 56, by halves. The number of places is the
-    // number of leading zeros, or anything if the sum is zero.
+    // 5. and 6. Normalise: shift the leading one to bit 56, by 32, 16, 8, 4, 2 and
+    // 1 places. If the sum is zero, the number of places means nothing.
     wire       none32 = ~|sum[56:25];
     wire [56:0] by32  = none32 ? {sum[24:0], 32'd0} : sum;
     wire       none16 = ~|by32[56:41];
@@ -114,7 +114,7 @@ module daddsub #(
     reg        sign5, opposite5, infinity5, nan5;
     always @(posedge clk) begin
         half      <= by8;
-        // Bit 55 has the exponent of x: one more for bit 56.
+        // A leading one in bit 55 has the exponent of x, in bit 56 one more.
         e5        <= {2'd0, e4} + 13'd1 - {7'd0, none32, none16, none8, 3'd0};
         sign5     <= sign4;
         opposite5 <= opposite4;
@@ -135,8 +135,8 @@ module daddsub #(
     always @(posedge clk) begin
         z         <= {by1[56:3], |by1[2:0]};
         e6        <= e5 - {10'd0, none4, none2, none1};
-        // Without a leading bit there is no bit: two zeros, or an exact
-        // difference. Then opposite signs give +0.
+        // Without a leading one the sum is zero: of two zeros, or of operands
+        // that cancel. Then opposite signs give +0.
         zero6     <= ~by1[56];
         sign6     <= sign5 & ~(opposite5 & ~by1[56]);
         infinity6 <= infinity5;

@@ -1,7 +1,7 @@
-// q = a * b in binary64, round to nearest, ties to even; subnormal operands and
-// results are zeros of their sign, every NaN is 7ff8000000000000.
+// q = a * b in binary64, rounded to nearest, ties to even. Subnormal operands and
+// results become zeros of the same sign. Every NaN is 7ff8000000000000.
 //
-// One product a clock; q belongs to the a and b of LATENCY clock edges before.
+// Computes one product per clock; q is ready LATENCY clock edges after a and b.
 // Six stages: unpack, partial products, rows, product, normalise, round. A
 // larger LATENCY adds registers at the output, a smaller one does not elaborate.
 module dmul #(
@@ -87,7 +87,7 @@ module dmul #(
         .d({e1, sign1, zero1, infinity1, nan1}),
         .q({e4, sign4, zero4, infinity4, nan4}));
 
-    // 5. Normalise: of the 106 bits 54, and the sticky bit of the rest.
+    // 5. Normalise: keep 54 of the 106 bits, and a sticky bit for the rest.
     reg [54:0] z;
     reg [12:0] e5;
     reg        sign5, zero5, infinity5, nan5;

@@ -1,9 +1,9 @@
 // q = a * 2^by in binary64: an adder of exponents. Subnormal operands and
-// results are zeros of their sign, every NaN is 7ff8000000000000.
+// results become zeros of the same sign. Every NaN is 7ff8000000000000.
 //
-// q belongs to the a and by of LATENCY clock edges before; with LATENCY = 0 it
-// is combinational. The 12 bits of by reach from one end of the range of normal
-// numbers to the other: -2048 gives zero, 2047 infinity, whatever a is.
+// q is ready LATENCY clock edges after a and by; with LATENCY = 0 it is
+// combinational. The 12 bits of by cover the range of normal numbers: for every
+// normal a, -2048 gives zero and 2047 gives infinity.
 module dscale #(
     parameter LATENCY = 0
 ) (

@@ -1,12 +1,12 @@
-// 8 significand / 2^places, its low bit set if a one was shifted out; 0 from 64
-// places on, where the smaller operand is too small to change how the larger one
-// is rounded. Combinational.
+// aligned = 8 significand / 2^places, with the low bit set if a one was shifted
+// out. With 64 places or more it is 0: the smaller operand is too small to change
+// how the larger one is rounded. Combinational.
 module fp_align (
     input  wire [52:0] significand,
     input  wire [10:0] places,
     output wire [55:0] aligned
 );
-    // Shifted and what was shifted out, from the largest step to the smallest.
+    // Shifts by 32, 16, 8, 4, 2 and 1 places. Sticky if a one was shifted out.
     reg [55:0] kept;
     reg        sticky;
     always @* begin

@@ -1,4 +1,4 @@
-// A word, STAGES clock edges later. Without stages, a wire.
+// Delays a word by STAGES clock edges. With STAGES = 0 it is a wire.
 module fp_delay #(
     parameter WIDTH  = 64,
     parameter STAGES = 1
@@ -7,7 +7,7 @@ module fp_delay #(
     input  wire [WIDTH-1:0] d,
     output wire [WIDTH-1:0] q
 );
-    // Word number i is d, i edges later.
+    // Word number i is d, delayed by i edges.
     wire [WIDTH*(STAGES+1)-1:0] words;
     assign words[WIDTH-1:0] = d;
     assign q = words[WIDTH*STAGES +: WIDTH];

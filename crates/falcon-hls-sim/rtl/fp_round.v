@@ -3,9 +3,9 @@
 //
 // A finite nonzero result is 2^(e - 1023) z / 2^54 for 2^54 <= z < 2^55, where
 // z[1] is the guard bit and z[0] the sticky bit: set if the exact value is not
-// z. The exponent has no bounds yet, -4096 <= e <= 4094. What is below 2^-1022
-// once rounded becomes a zero, what is not below 2^1024, an infinity. Of the
-// flags the first that is set in the order nan, infinity, zero decides.
+// z. The exponent has no bounds yet, -4096 <= e <= 4094. After rounding, a result
+// below 2^-1022 becomes zero, and one of 2^1024 or more becomes infinity. The
+// first flag that is set, in the order nan, infinity, zero, decides the result.
 module fp_round (
     input  wire        sign,
     input  wire [12:0] e,           // signed
@@ -15,11 +15,11 @@ module fp_round (
     input  wire        nan,
     output reg  [63:0] q
 );
-    // Half of a last place and more, or a half and an odd last place.
+    // More than half of a last place, or exactly half and an odd last place.
     wire up = z[1] & (z[0] | z[2]);
 
-    // A significand that is rounded up to 2^53 carries into the exponent and
-    // leaves no fraction behind: the right power of two.
+    // A significand that is rounded up to 2^53 carries into the exponent. The
+    // fraction is then zero, so the result is the right power of two.
     wire [64:0] rounded   = {e, z[53:2]} + {64'd0, up};
     wire [12:0] e_rounded = rounded[64:52];
     wire        under     = e_rounded[12] | ~|e_rounded;

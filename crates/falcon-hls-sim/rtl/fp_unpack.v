@@ -1,8 +1,8 @@
 // The fields of a binary64 operand. Combinational.
 //
-// A subnormal number is read as a zero: its significand is 0, and so is its
-// exponent. That of a normal number has its leading bit, 2^52 <= significand
-// < 2^53. Of an infinity and of a NaN only the flags and the sign mean anything.
+// A subnormal number is read as zero, with significand 0 and exponent 0. The
+// significand of a normal number includes the leading bit: 2^52 <= significand
+// < 2^53. For an infinity or a NaN, only the flags and the sign have a meaning.
 module fp_unpack (
     input  wire [63:0] bits,
     output wire        sign,

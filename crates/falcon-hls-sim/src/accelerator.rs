@@ -1,4 +1,4 @@
-//! A scheduled design: the transforms as a circuit runs them.
+//! A design with its schedule, and the transforms that run on it.
 
 use crate::butterfly::{graph, memories};
 use crate::cycles::{Control, Fault, Interlock, Observer, Run, Words};
@@ -9,18 +9,18 @@ use crate::scheduled::Scheduled;
 use falcon_core::seams::fft::{TWIDDLE_IM, TWIDDLE_RE};
 use std::fmt::{self, Display, Formatter};
 
-/// Degrees are `2^1` to `2^MAX_LOGN`.
+/// Base-2 logarithm of the largest degree. The smallest degree is 2.
 pub const MAX_LOGN: u32 = 10;
 
-/// A design cannot become an accelerator, or its run failed.
+/// An accelerator cannot be made from a design, or cannot run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The design cannot be scheduled.
+    /// A parameter of the design is out of range, or the design cannot be scheduled.
     Design(DesignError),
     /// The design was scheduled, but its run failed.
     Fault(Fault),
-    /// The degree is not one of Falcon's.
+    /// The degree is not from 2 to `2^MAX_LOGN`.
     Degree {
         /// Base-2 logarithm of the degree.
         logn: u32,
@@ -79,7 +79,7 @@ impl Kernel {
     /// Schedules `transform` on `design`.
     ///
     /// # Errors
-    /// If a parameter is out of range or no interval has a schedule.
+    /// If a parameter is out of range, memory over AXI has banks, or no interval has a schedule.
     pub fn new(design: &Design, transform: Transform) -> Result<Self, DesignError> {
         design.check()?;
         Ok(Self {
@@ -194,7 +194,7 @@ impl Accelerator {
     /// and then the twiddles.
     ///
     /// # Errors
-    /// If there is no such degree, or the number or length of the memories is wrong.
+    /// If there is no such degree, the number of memories is wrong, or a memory is too short.
     pub fn run(
         &self,
         transform: Transform,

@@ -1,11 +1,10 @@
 //! Amdahl's law for Falcon's operations: their speedup with an accelerated FFT and an accelerated
 //! Keccak-f.
 //!
-//! [`Report`] has three parts. The first has the paper's shares and speedups, with the
-//! contradictions between them ([`paper`]). The second applies the paper's factors to the shares
-//! that were [counted](crate::profile) here. The third is a prediction ([`predict`]): it compares
-//! the cycles of the simulated circuits with the processor's time for the same butterflies and
-//! permutations.
+//! [`Report`] has the paper's shares and speedups, with the contradictions between them
+//! ([`paper`]). It applies the paper's factors to the shares that were [counted](crate::profile)
+//! here. It also has a prediction ([`predict`]), which compares the cycles of the simulated
+//! circuits with the processor's time for the same butterflies and permutations.
 //!
 //! ```
 //! use falcon_hls_sim::amdahl::{Accelerated, speedup};
@@ -110,8 +109,8 @@ pub struct Accelerated {
 }
 
 impl Accelerated {
-    /// Makes `share` of the time, from 0 to 1, `factor` times faster. With an infinite factor this
-    /// work takes no time. With a factor below 1 it becomes slower.
+    /// Describes work that takes `share` of the time, from 0 to 1, and becomes `factor` times
+    /// faster. With an infinite factor it takes no time. With a factor below 1 it becomes slower.
     ///
     /// # Errors
     /// If the share is not from 0 to 1, or the factor is not above 0.
@@ -226,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_faster_clock_serves_the_accelerated_part_alone() {
-        // Half of the work takes a fifth of its time, and a tenth of its time at twice the clock.
+        // Half of the work becomes 5 times faster, or 10 times faster at twice the clock.
         let before = speedup(&[Accelerated::new(0.5, 5.0).unwrap()]).unwrap();
         let after = speedup(&[Accelerated::new(0.5, 10.0).unwrap()]).unwrap();
         let scaled = at_other_clock(0.5, before, 100, 200).unwrap();

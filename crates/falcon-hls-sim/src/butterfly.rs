@@ -30,7 +30,8 @@ pub struct Places {
 }
 
 impl Places {
-    /// Returns the memories of `transform`, in the order of [`memories`].
+    /// Returns the memories of `transform`, as indices into [`memories`]. The twiddles come after
+    /// these.
     pub fn of(transform: Transform) -> Self {
         let [x, y, to_x, to_y] = match transform {
             Transform::Fft | Transform::Ifft => [0; 4],
@@ -61,7 +62,7 @@ pub fn graph(design: &Design, transform: Transform) -> Graph {
     Builder::new(design, transform).build(transform)
 }
 
-/// Units that do the arithmetic.
+/// Units that do the arithmetic, and the memory of the twiddles.
 struct Units {
     multiplier: usize,
     adder: usize,
@@ -176,8 +177,7 @@ impl<'a> Builder<'a> {
         banks[usize::from(part == ComplexPart::Im) % banks.len()]
     }
 
-    /// Loads `x` and `y` in the pieces that the memory delivers: single reals, or a word of each
-    /// bank.
+    /// Loads `x` and `y`: as single reals, or as complex numbers if the banks are chosen by parity.
     fn load_pair(&mut self, memory: [usize; 2]) -> [Complex; 2] {
         let latency = self.design.storage.read_latency;
         let numbers = [("x", memory[0], X), ("y", memory[1], Y)];

@@ -74,7 +74,7 @@ pub const BRAM_WIDTH: u32 = 16;
 /// A device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Device {
-    /// Name that the vendor gives.
+    /// Vendor's name of the device.
     pub name: &'static str,
     /// DSP slices.
     pub dsp: u32,

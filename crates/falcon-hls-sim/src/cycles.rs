@@ -2,9 +2,10 @@
 //!
 //! Each cycle has three steps. First, writes whose latency has passed become visible. Then an
 //! iteration starts, if the interval and the interlock allow it. Last, every iteration under way
-//! executes the operations that its schedule has for this cycle. The run ends with a fault in four
-//! cases: two operations claim one unit; an operand is not ready; a load gets the value of a
-//! different iteration than in program order; the final contents of a memory are not the same as in
+//! executes the operations that its schedule has for this cycle. The run ends with a fault if two
+//! operations claim one unit; if two words of an access are in the same bank; if an operand is not
+//! ready; if an address is beyond the end of its memory; if a load gets the value of a different
+//! iteration than in program order; or if the final contents of a memory are not the same as in
 //! program order. These checks do not depend on how the schedule was found.
 
 use crate::design::Pipelining;
@@ -90,7 +91,7 @@ pub fn run(
     CycleSimulator::new(graph, schedule, control, memories).run(iterations, observer)
 }
 
-/// Number of an iteration before the first one. It stands for the initial content of the memory.
+/// In place of the number of an iteration that wrote a word: the word has its initial content.
 const BEFORE: u32 = u32::MAX;
 
 /// Ready cycle of an operation that has not started.
@@ -122,9 +123,9 @@ struct Pending {
 /// History of a word: which iteration wrote it, and when.
 #[derive(Clone)]
 struct Cell {
-    /// For each part, the iteration whose write was the last one that can be read.
+    /// For each part, the iteration whose value is read now.
     written_by: [u32; 2],
-    /// For each part, the last one of the started iterations that writes it.
+    /// For each part, the last iteration that writes it, among those that have started.
     owner: [u32; 2],
     /// Cycle from which each part can be read.
     visible: [u64; 2],
@@ -149,7 +150,7 @@ struct CycleSimulator<'a> {
     by_start: Vec<Vec<usize>>,
     /// Position of each node's values.
     offsets: Vec<usize>,
-    /// Number of reals of one iteration.
+    /// Number of values of one iteration.
     values: usize,
     /// For each unit and instance, the cycle of the last use plus one.
     claims: Vec<Vec<u64>>,
@@ -508,7 +509,7 @@ fn addresses<'a>(access: &'a Access, iteration: &'a Iteration) -> impl Iterator<
     slots.map(|&slot| iteration.address(slot))
 }
 
-/// Returns the reals of an access: address and part.
+/// Returns the address and the part of each value that an access moves.
 fn words<'a>(
     access: &'a Access,
     iteration: &'a Iteration,

@@ -25,7 +25,7 @@ pub struct Storage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StorageKind {
-    /// Memory of the processor, over AXI. It has a channel for reads and one for writes. Accesses
+    /// Memory of the processor, over AXI. It has separate channels for reads and writes. Accesses
     /// happen in the order of the program.
     Axi,
     /// Block RAM of the fabric. Each port either reads or writes in a cycle.
@@ -44,7 +44,7 @@ impl StorageKind {
         }
     }
 
-    /// Returns the memory of this kind, in one bank, with its own ports and latencies.
+    /// Returns the memory of this kind, in one bank, with the ports and latencies of its kind.
     pub fn storage(self) -> Storage {
         match self {
             Self::Axi => AXI,
@@ -171,7 +171,7 @@ pub enum Preset {
     BramDep,
     /// Table II, second row: no dependence is assumed.
     PaperOptimized,
-    /// Real and imaginary parts are in separate memories.
+    /// One butterfly every two cycles: real and imaginary parts are in separate banks.
     Ii2,
     /// One butterfly a cycle: complex words are in two banks, by the parity of the address.
     Ii1Xor,
@@ -206,10 +206,10 @@ impl Preset {
     /// Returns the design of this preset.
     pub fn design(self) -> Design {
         let (multipliers, adders, storage) = match self {
-            // These are two multipliers and one adder: 25 DSP slices. [P], [D]
+            // Two multipliers and one adder take 25 DSP slices. [P], [D]
             Self::PaperOriginal => (2, 1, AXI),
             Self::BramDep => (2, 1, BRAM),
-            // These are one multiplier and two adders: 17 DSP slices. [P], [D]
+            // One multiplier and two adders take 17 DSP slices. [P], [D]
             Self::PaperOptimized => (1, 2, BRAM),
             Self::Ii2 => (2, 3, banked(Banking::ReIm)),
             Self::Ii1Xor => (4, 6, banked(Banking::Parity)),
@@ -265,7 +265,7 @@ pub enum DesignError {
         /// Rounds of the body.
         unrolled: u32,
     },
-    /// No schedule reaches the interval.
+    /// No interval has a schedule.
     Unschedulable {
         /// Largest interval that was tried, cycles.
         interval: u32,
@@ -303,10 +303,10 @@ impl Design {
         self.multipliers * self.multiplier.dsp + self.adders * self.adder.dsp
     }
 
-    /// Checks that every parameter is in its range.
+    /// Checks that every parameter is in its range, and that memory over AXI has one bank.
     ///
     /// # Errors
-    /// The first parameter that is out of range.
+    /// The first check that fails.
     pub fn check(&self) -> Result<(), DesignError> {
         let storage = &self.storage;
         let most = |n: u32| u64::from(n);

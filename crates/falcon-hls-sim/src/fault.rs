@@ -29,7 +29,7 @@ pub enum Fault {
         /// Iteration of the operation.
         iteration: usize,
     },
-    /// A load got a word that a different iteration wrote than the one whose result it needs.
+    /// A load got the value of a different iteration than in program order.
     Hazard {
         /// Cycle of the fault.
         cycle: u64,

@@ -25,7 +25,7 @@
 //! | result below `2^-1022` | zero of its sign | rounded to a multiple of `2^-1074` |
 //! | result from `2^1024` on | infinity | infinity |
 //! | infinities, signs of zeros | IEEE 754 | IEEE 754 |
-//! | NaN operand, no meaning | [`NAN`] | [`NAN`] |
+//! | NaN operand, invalid operation | [`NAN`] | [`NAN`] |
 //!
 //! The bounds `2^-1022` and `2^1024` are compared *after rounding* to 53 bits as if the exponent
 //! had no bounds: a product `2^-1022 (1 - 2^-54)` gives `2^-1022`, not zero. There are no flags and

@@ -42,7 +42,7 @@ pub struct Access {
 }
 
 impl Access {
-    /// Number of reals that the access moves.
+    /// Number of 64-bit values that the access moves.
     pub fn values(&self) -> usize {
         self.slots.len() * self.part.components().len()
     }
@@ -105,9 +105,9 @@ pub enum UnitKind {
     Scaler,
     /// Reads or writes a memory, or one bank of it: an index in [`Graph::memories`].
     Port(usize),
-    /// Reads or writes, in one direction, all memories of the processor.
+    /// Reads all memories of the processor, or writes all of them.
     Channel,
-    /// Reads constants, or words of a stream.
+    /// Reads constants or words of a stream, or moves the state of Keccak-f over AXI.
     Rom,
     /// Computes words bit by bit.
     Logic,
@@ -203,7 +203,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Adds a unit.
+    /// Adds a unit and returns its index.
     pub fn unit(&mut self, kind: UnitKind, name: impl Into<String>, count: usize) -> usize {
         self.units.push(Unit {
             kind,

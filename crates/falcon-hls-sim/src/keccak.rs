@@ -64,7 +64,7 @@ impl Loop {
         &self.iterations
     }
 
-    /// Runs the loop on the state `words`, and on the other memory.
+    /// Runs the loop on the state `words` and the memory `other`.
     fn run(
         &self,
         words: &mut [u64; WORDS],

@@ -101,7 +101,7 @@ fn number(setting: fn(u32) -> Setting) -> ValueParser {
     value_parser!(u32).map(setting).into()
 }
 
-/// Parses a number of megahertz, as hertz.
+/// Parses a number of megahertz. Returns it in hertz.
 fn megahertz(text: &str) -> Result<u64, String> {
     match text.parse::<f64>() {
         Ok(clock) if (1e-6..=1e4).contains(&clock) => Ok((clock * 1e6).round() as u64),
@@ -109,7 +109,7 @@ fn megahertz(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Parses a degree, as its logarithm.
+/// Parses a degree. Returns its base-2 logarithm.
 fn degree(text: &str) -> Result<u32, String> {
     match text.parse::<u32>() {
         Ok(degree) if degree.is_power_of_two() && (4..=1024).contains(&degree) => {
@@ -307,8 +307,8 @@ pub struct SweepOptions {
 }
 
 impl SweepOptions {
-    /// Runs the sweep and the presets, and returns a form for each degree. Calls `progress` for
-    /// each design of the sweep, with the total number of designs.
+    /// Runs the sweep and the presets, and returns a form for each degree. Calls `progress` after
+    /// each run of the sweep, with the total number of these runs.
     ///
     /// # Errors
     /// If there are too many designs, or none can be built.

@@ -3,7 +3,7 @@
 //! `profile.sh` counts the instructions that the operations of the core execute, by part of the
 //! work. It writes `profile.tsv`, which [`Profile::committed`] reads. The table also has the exact
 //! numbers of butterflies and permutations in the same runs. An [instrument](count) at a seam of
-//! the core counts the butterflies. The number of permutations is the number of calls.
+//! the core counts the butterflies. Permutations are counted as calls of their function.
 //!
 //! ```
 //! use falcon_hls_sim::profile::{Operation, Part, Profile, Target};

@@ -48,8 +48,8 @@ impl<'a> HlsFft<'a> {
         Self { accelerator, meter }
     }
 
-    /// Takes the run of a transform, which cannot fail: `Accelerator::new` has run every transform
-    /// of every degree, and failures do not depend on the numbers.
+    /// Counts the run of a transform. It cannot have failed: `Accelerator::new` has run every
+    /// transform of every degree, and failures do not depend on the numbers.
     fn done(self, run: Result<Run, Error>) {
         match run {
             Ok(run) => self.meter.count(run),

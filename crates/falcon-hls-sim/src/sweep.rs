@@ -242,7 +242,7 @@ mod tests {
         assert!(cycles.rev().is_sorted());
     }
 
-    /// Checks that presets appear once at each clock, and once more if the sweep contains them.
+    /// Checks that presets appear once at each clock, even if the sweep contains them.
     #[test]
     fn presets_take_part_at_every_clock() {
         let clocks = [100_000_000, 150_000_000];

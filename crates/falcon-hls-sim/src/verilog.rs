@@ -258,8 +258,8 @@ fn check(accelerator: &Accelerator, transform: Transform, logn: u32) -> Result<(
     Ok(())
 }
 
-/// Returns the iterations before which the control waits. Each has the number of starts that it
-/// leaves out.
+/// Returns the iterations before which the control waits, each with the number of starts that are
+/// skipped.
 fn waits(
     accelerator: &Accelerator,
     transform: Transform,

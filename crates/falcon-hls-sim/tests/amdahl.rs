@@ -114,7 +114,7 @@ fn only_signing_has_butterflies_to_give_away() {
     assert_eq!(p.permutation_factor(), None);
 }
 
-/// "What does not add up in the paper" of `docs/HLS.md`.
+/// Checks the section "What does not add up in the paper" of `docs/HLS.md`.
 #[test]
 fn the_document_says_what_contradicts_the_paper() {
     let design = Preset::PaperOptimized.design();

@@ -113,7 +113,7 @@ fn says(sentence: &str) {
     assert!(document.join(" ").contains(sentence), "{sentence}");
 }
 
-/// Cells of the row that starts with `first`, which no other does.
+/// Returns the cells of the row that starts with `first`. Fails unless there is exactly one.
 fn cells(first: &str) -> Vec<String> {
     let start = format!("| {first} |");
     let mut rows = DOCUMENT.lines().filter(|line| line.starts_with(&start));
@@ -164,7 +164,8 @@ fn the_document_has_the_presets_as_they_are() {
     says(&format!("hls run --nested # {optimized} cycles"));
 }
 
-/// The results above everything else, and the paper's lookup tables.
+/// Checks the results at the top of `docs/HLS.md`, and the share of lookup tables that the paper's
+/// circuit takes.
 #[test]
 fn the_document_begins_with_results_of_the_model() {
     let presets = [

@@ -84,7 +84,8 @@ fn an_operand_that_is_not_there_is_noticed() {
         let kernel = kernel(preset);
         let (graph, schedule) = (&kernel.body.graph, &kernel.body.schedule);
         assert_eq!(schedule.broken_rule(graph), None);
-        // If any operation with operands starts one cycle earlier, the schedule breaks a rule.
+        // Moves operations that start as soon as their operands are ready one cycle earlier, so
+        // that the schedule breaks a rule.
         for (i, node) in graph.nodes.iter().enumerate() {
             let inputs = node.inputs.iter();
             let ready =

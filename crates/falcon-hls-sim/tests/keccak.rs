@@ -53,7 +53,7 @@ fn every_preset_permutes_as_the_keccak_crate() {
     }
 }
 
-/// Checks every design between the presets, for all registers and all memories of the state.
+/// Checks designs that are no presets: combinations of memories, unrolled rounds and latencies.
 #[test]
 fn every_design_permutes_as_the_keccak_crate() {
     let state = states(1)[0];
@@ -136,8 +136,8 @@ impl Observer for Starts {
 #[test]
 fn presets_take_the_cycles_that_their_bounds_say() {
     // Name; interval; bounds by units and by the state; cycles of permutation, absorption and
-    // process_block. Fetching 25 words into registers takes 24 + 71 + 1 cycles, and putting them
-    // back 24 + 68. Block RAM takes two more.
+    // process_block. Fetching 25 words takes 24 + 71 + 1 cycles. Putting them back takes 24 + 68
+    // cycles from registers, and two more from block RAM.
     let expected = [
         (KeccakPreset::Sequential, 189, [25, 141], [4536, 155, 4536]),
         (KeccakPreset::Bram, 29, [25, 5], [696, 19, 96 + 696 + 94]),

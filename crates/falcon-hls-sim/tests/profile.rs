@@ -28,7 +28,7 @@ fn executed(run: &ProfiledRun, part: Part) -> u64 {
     cost.executed.unwrap()
 }
 
-/// Evaluates an expression for both degrees, with the degree as a type.
+/// Calls a test function for both parameter sets.
 macro_rules! each_degree {
     ($test:ident) => {
         $test::<Falcon512>();
@@ -70,7 +70,7 @@ fn butterflies_of_the_table_are_those_that_an_instrumented_run_counts() {
     each_degree!(check);
 }
 
-/// Compares two counts: whole transforms at the seam of polynomials, and single products at the
+/// Compares two counts: whole transforms at the seam of polynomials, and single operations at the
 /// seam of arithmetic. They must give the same number of butterflies.
 #[test]
 fn both_instruments_and_the_structure_of_signing_agree() {
@@ -302,8 +302,8 @@ fn shares_are_consistent() {
         );
         assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{name:?}");
 
-        // The code has no branches, so every permutation on a target takes the same number of
-        // instructions.
+        // The code does not branch on data, so every permutation on a target takes the same number
+        // of instructions.
         let of_permutation = run.instructions_per_execution(&[Part::KeccakF]);
         let of_verifying = profile.run(run.target, Operation::Verify, 512).unwrap();
         let expected = of_verifying.instructions_per_execution(&[Part::KeccakF]);

@@ -85,7 +85,7 @@ fn whole_file(algorithm: Algorithm, subject: &impl Subject) -> Vec<u8> {
     text
 }
 
-/// Signs the rest of the records if `FALCON_FULL=1` asks for the whole extent of the tests.
+/// Signs all 100 records, but only with `FALCON_FULL=1`.
 #[test]
 fn every_preset_writes_nists_files_as_the_portable_engine_does() {
     if std::env::var("FALCON_FULL").as_deref() != Ok("1") {

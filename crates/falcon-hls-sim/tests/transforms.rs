@@ -7,7 +7,7 @@ use falcon_hls_sim::accelerator::{Accelerator, MAX_LOGN};
 use falcon_hls_sim::design::Preset;
 use falcon_hls_sim::seam::{HlsFft, Meter};
 
-/// Returns `len` reals with magnitudes from `2^-60` to `2^60`.
+/// Returns `len` reals with exponents from -60 to 60.
 fn reals(label: &str, len: usize) -> Vec<f64> {
     let mut stream = Shake256::reader(label.as_bytes());
     let mut real = || {

@@ -6,8 +6,8 @@
 // Standard input: records of four words of 64 bits, little endian: a, b, the
 // control (sub for daddsub, by for dscale), the result that is due. An output of
 // latency L is due after the L-th rising edge that follows the change of the
-// operands; with L = 0 before the next one. After the last record operands keep
-// changing, so that a result must not depend on operands that stay.
+// operands; with L = 0, before the first one. After the last record the operands
+// keep changing, so that a unit that relies on steady operands fails.
 //
 // Prints the number of results that were compared and exits with 0 if all were right. Otherwise
 // prints the first wrong result and exits with 1.
@@ -51,7 +51,7 @@ static void apply(Vunits &units, const Record &record) {
     units.by = record.control & 0xfff;
 }
 
-// Compares the output with the result of record number `n`, if it is due.
+// Compares the output with the result of record number `n`, which is due now.
 static void check(Output &output, const Record *history, uint64_t n) {
     const Record &record = history[n % HISTORY];
     if (*output.bits != record.due) {

@@ -1,4 +1,4 @@
-// Every unit twice, with the fewest stages and with the latency that is asked.
+// Every unit twice: with the fewest stages, and with the latency of a parameter.
 module units #(
     parameter DMUL    = 7,
     parameter DADDSUB = 8,

@@ -25,7 +25,7 @@ pub const KECCAK_FACTOR: f64 = 35.0;
 pub const OVERALL: f64 = 1.8;
 /// Clock of the fabric.
 pub const FABRIC_HZ: u64 = 100_000_000;
-/// Clock to which the fabric's "could be easily increased up to".
+/// Clock of the fabric that the paper considers possible ("could be easily increased up to").
 pub const FASTER_HZ: u64 = 250_000_000;
 /// Speedup that the paper claims for this clock.
 pub const FASTER_OVERALL: f64 = 4.5;
@@ -43,7 +43,7 @@ pub fn reported(operation: Operation) -> Option<f64> {
     }
 }
 
-/// Times of Table I: degree, key generation, signature, verification, microseconds.
+/// Times of Table I in microseconds: degree, then key generation, signature and verification.
 pub const TABLE_I_US: [(u32, [f64; 3]); 3] = [
     (256, [325_000.0, 8796.0, 1275.0]),
     (512, [617_000.0, 18_315.0, 2696.0]),

@@ -35,8 +35,8 @@ impl Processor {
     /// unit for two cycles and is ready after 5 or 6, a sum after 4 (the description of the
     /// pipeline that ARM contributed to GCC, `cortex-a9.md` `[V]`). So one cycle an instruction is
     /// what good schedules reach without cache misses. A butterfly of a signature of degree 512
-    /// takes 19.5 instructions on average: 18.3 in a forward FFT, 23.4 in a split. A permutation
-    /// takes 28,861 `[M]`.
+    /// takes 19.3 instructions on average: 19.7 in a forward FFT, 22.9 in a split. A permutation
+    /// takes 14,858 `[M]`.
     pub const CORTEX_A9: Self = Self {
         clock_hz: paper::PROCESSOR_HZ,
         cycles_per_instruction: 1.0,
@@ -93,9 +93,9 @@ impl Processor {
 /// The path of data between processor and fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Transfer {
-    /// Bytes that a cycle of the fabric moves.
+    /// Bytes moved per cycle of the fabric.
     pub bytes_per_cycle: u32,
-    /// Cycles of the fabric that every call takes in addition, for both directions together.
+    /// Additional cycles of the fabric for each call, both directions together.
     pub cycles_per_call: u32,
 }
 
@@ -257,7 +257,7 @@ impl Fabric {
 /// Times of an operation without and with the fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Prediction {
-    /// The instructions that the processor executes.
+    /// Instruction set of the processor.
     pub target: Target,
     /// The operation.
     pub operation: Operation,
@@ -269,7 +269,7 @@ pub struct Prediction {
     pub processor_us: f64,
     /// Part of `processor_us` for the butterflies that go to the fabric.
     pub butterflies_us: f64,
-    /// Part of `processor_us` for the butterflies that the fabric would compute.
+    /// Part of `processor_us` for the permutations.
     pub permutations_us: f64,
     /// Microseconds of these butterflies in the fabric.
     pub fabric_butterflies_us: f64,
@@ -279,7 +279,7 @@ pub struct Prediction {
     pub speedup: f64,
     /// Speedup that the paper reports.
     pub reported: Option<f64>,
-    /// Time of Table I: the reference code on the same processor.
+    /// Microseconds in Table I, for the reference code on the same processor.
     pub table_i_us: Option<f64>,
 }
 

@@ -30,7 +30,7 @@ pub struct PaperRow {
 /// An operation with our counted shares and the paper's factors.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShareRow {
-    /// The instructions that were counted.
+    /// Instruction set of the counted code.
     pub target: Target,
     /// The operation.
     pub operation: Operation,
@@ -53,7 +53,7 @@ pub struct ShareRow {
 /// The paper's three speedups and their average, as predicted for one processor and degree.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SummaryRow {
-    /// The instructions that the processor executes.
+    /// Instruction set of the processor.
     pub target: Target,
     /// Degree.
     pub degree: u32,
@@ -67,7 +67,7 @@ pub struct SummaryRow {
     pub average: f64,
 }
 
-/// A degree of Table I with our predictions, in microseconds of the processor alone.
+/// A time of Table I beside our predictions, in microseconds on the processor alone.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TableIRow {
     /// Degree.
@@ -97,7 +97,7 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// The shares that were counted.
     pub shares: Vec<ShareRow>,
-    /// The design that is predicted.
+    /// Name of the design.
     pub design: String,
     /// The processor.
     pub processor: Processor,
@@ -137,7 +137,7 @@ impl Report {
         let fabric = [fabric(9)?, fabric(10)?, fabric(8)?];
         let mut predictions = Vec::new();
         for target in [Target::ArmV7, Target::ArmV7Soft] {
-            // Degree 256 is in Table I, but it has no profile since nobody signs with it.
+            // Degree 256 is in Table I, but it has no profile: it is not a parameter set of ours.
             for fabric in &fabric[..2] {
                 for operation in OPERATIONS {
                     let prediction =
@@ -161,7 +161,7 @@ impl Report {
     }
 }
 
-/// Predicts one operation.
+/// Finds the prediction for an operation, if there is one.
 fn prediction(
     predictions: &[Prediction],
     target: Target,
@@ -173,7 +173,7 @@ fn prediction(
     rows.find(|row| (row.target, row.operation, row.degree) == key)
 }
 
-/// Returns the paper's average for every predicted processor and degree.
+/// Returns the predicted speedups and their average, for every target and degree.
 fn summary_rows(predictions: &[Prediction]) -> Vec<SummaryRow> {
     let mut rows = Vec::new();
     for target in [Target::ArmV7, Target::ArmV7Soft] {
@@ -216,8 +216,8 @@ fn table_i_rows(predictions: &[Prediction]) -> Vec<TableIRow> {
     rows.collect()
 }
 
-/// Returns the paper's operations. Verification has a second row without an FFT, since verification
-/// does not use it.
+/// Returns a row for each operation that the paper measured. Verification has a second row without
+/// an FFT, since verification does not use it.
 fn paper_rows() -> Result<Vec<PaperRow>, AmdahlError> {
     let rows = MEASURED.map(|operation| (operation, paper::FFT_SHARE));
     let rows = rows.into_iter().chain([(Operation::VerifyEncoded, 0.0)]);
@@ -265,12 +265,12 @@ fn share_rows(profile: &Profile) -> Result<Vec<ShareRow>, AmdahlError> {
     rows.collect()
 }
 
-/// Formats a number of the paper, or `-`.
+/// Formats a number, or `-` if there is none.
 fn or_dash(x: Option<f64>) -> String {
     x.map_or_else(|| "-".into(), |x| format!("{x:.2}"))
 }
 
-/// Formats a number of microseconds, or `-`.
+/// Formats a number of microseconds, or `-` if there is none.
 fn micros_or_dash(us: Option<f64>) -> String {
     us.map_or_else(|| "-".into(), |us| format!("{us:.0}"))
 }

@@ -32,7 +32,7 @@ const FRACTION: u64 = LEADING - 1;
 pub(super) struct Operand {
     /// The sign in bit 63, the rest zero.
     pub sign: u64,
-    /// The bits without the sign, or zero if the operand is flushed. Their order is that of the
+    /// The bits without the sign, or zero if the operand is flushed. They are ordered like the
     /// absolute values.
     pub magnitude: u64,
     /// The biased exponent, in `1 ..= 2047`. A zero and a subnormal number have 1.
@@ -128,8 +128,8 @@ fn round(z: u64) -> u64 {
     (z >> 2) + (guard & (sticky | last))
 }
 
-/// Returns the sum or product of infinities and NaNs. It is `infinity` with its sign, or the NaN if
-/// `infinity` is `None`.
+/// Returns a result of operands that are infinite or NaN: the infinity with the sign `infinity`, or
+/// the NaN if `infinity` is `None`.
 #[inline(always)]
 pub(super) fn special(infinity: Option<u64>) -> u64 {
     infinity.map_or(NAN, |sign| sign | INFINITY)

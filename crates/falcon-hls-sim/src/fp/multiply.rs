@@ -24,7 +24,7 @@ pub fn multiply(s: Subnormals, a: u64, b: u64) -> u64 {
 /// Returns exponent and significand, for [`round_and_pack`], of `2^(e - 1023) product / 2^104`,
 /// where `2^104 <= product < 2^106`.
 ///
-/// The lowest 51 or 50 bits of the product become the sticky bit.
+/// The lowest 51 or 52 bits of the product become the sticky bit.
 #[inline(always)]
 fn normalise(e: i32, product: u128) -> (i32, u64) {
     let from_two = (product >> 105) as u32; // 1 if it is 2^105 or more

@@ -85,8 +85,7 @@ pub enum KeccakPreset {
     Sequential,
     /// The state is in block RAM.
     Bram,
-    /// "Loop pipelining only": the two rounds of the reference's loop body on
-    /// registers.
+    /// "Loop pipelining only": the two rounds of the reference's loop body, on registers.
     Pipelined,
     /// One round in every cycle.
     RoundPerCycle,
@@ -123,7 +122,7 @@ impl KeccakPreset {
     /// reference's source has two rounds in a loop body. 6 % of the flip-flops are four registers
     /// of the state `[D]`, so a round takes two cycles in [`Pipelined`](Self::Pipelined) `[?]`.
     pub fn design(self) -> KeccakDesign {
-        // There are registers after the parities and after chi. At most three tables are in a row
+        // There are registers after the parities and after chi. At most three tables are in series
         // between two registers. [D]
         let registered = (1, 1);
         let (state, unrolled_rounds, (parity_latency, round_latency)) = match self {
@@ -133,7 +132,7 @@ impl KeccakPreset {
                 (State::Bram { ports }, 1, registered)
             }
             Self::Pipelined => (State::Registers, 2, registered),
-            // There are five tables in a row between two states. [D]
+            // There are five tables in series between two states. [D]
             Self::RoundPerCycle => (State::Registers, 1, (0, 0)),
         };
         KeccakDesign {
@@ -149,10 +148,10 @@ impl KeccakPreset {
 }
 
 impl KeccakDesign {
-    /// Checks that every parameter is in its range.
+    /// Checks that every parameter is in its range, and that the unrolled rounds divide 24.
     ///
     /// # Errors
-    /// The first parameter that is out of range.
+    /// The first check that fails.
     pub fn check(&self) -> Result<(), DesignError> {
         let range = |parameter, given: u32, least: u32, most: u32| {
             if (least..=most).contains(&given) {

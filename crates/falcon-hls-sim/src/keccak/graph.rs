@@ -106,7 +106,7 @@ pub fn movement(design: &KeccakDesign, fetch: bool) -> Graph {
     builder.graph
 }
 
-/// Returns the access to a word that is not a complex number.
+/// Returns the access to a single 64-bit word.
 fn word_of(memory: usize, slot: usize) -> Access {
     Access {
         memory,

@@ -1,4 +1,4 @@
-//! Resources of a circuit for Keccak-f, compared with those of the paper's.
+//! Resources of a circuit for Keccak-f, compared with the paper's.
 
 use super::{KeccakCircuit, State, WORDS};
 use crate::catalog::{BRAM_WIDTH, Device};

@@ -52,7 +52,8 @@ impl Summary {
     /// Runs every preset.
     ///
     /// # Errors
-    /// If the profile lacks the permutation, or a preset does not run.
+    /// If the profile lacks the run, a quantity of `processor` is not a number above 0, or a preset
+    /// does not run.
     pub fn new(processor: &Processor) -> Result<Self, AmdahlError> {
         let profile = Profile::committed()?;
         let run = profile.run(Target::ArmV7, Operation::Verify, 512)?;

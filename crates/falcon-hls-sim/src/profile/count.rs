@@ -1,4 +1,4 @@
-//! Instruments of the core that count its butterflies while it signs.
+//! Instruments that count the butterflies of the core while it signs.
 //!
 //! There are two instruments, at two seams, so that their counts can be compared. [`CountingFft`]
 //! wraps the polynomial operations of any engine and counts whole transforms. [`Counted`] is an

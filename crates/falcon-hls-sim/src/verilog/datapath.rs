@@ -143,7 +143,8 @@ fn loaded(kernel: &Kernel, value: Value, access: &Access) -> String {
     }
 }
 
-/// Returns `{im, re}`, or one of them, depending on the store's operands.
+/// Returns the signal that a store writes for its number `number`: `{im, re}`, or one of them if
+/// `part` is not both parts.
 pub(super) fn stored(
     kernel: &Kernel,
     delays: &mut Delays,

@@ -2,8 +2,8 @@
 
 use svg::node::element::{Circle, Group, Line, Rectangle, Text, Title};
 
-/// Colours that people with colour blindness can distinguish (Okabe and Ito). Black is not among
-/// them, since text is black.
+/// Colours that people with colour blindness can distinguish (Okabe and Ito, with a darker yellow).
+/// Black is not among them, since text is black.
 pub(super) const COLOURS: [&str; 7] = [
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a900",
 ];

@@ -5,7 +5,7 @@ use super::Trace;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// If at least this many cycles have no event, they become one column.
+/// If at least this many successive cycles have no event, they become one column.
 const GAP: u64 = 10;
 
 /// Cycles that a column stands for.

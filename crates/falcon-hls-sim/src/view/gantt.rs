@@ -18,8 +18,7 @@ const LANE: f64 = 13.0;
 const BAR: f64 = 11.0;
 /// Space between two units.
 const BETWEEN: f64 = 6.0;
-/// Intended width of the picture of all cycles. The limits [`CYCLE`] of a cycle's width may make it
-/// larger or smaller.
+/// Width of all cycles together, unless a cycle would be narrower or wider than [`CYCLE`] allows.
 const WIDTH: f64 = 1200.0;
 /// Smallest and largest width of a cycle.
 const CYCLE: (f64, f64) = (3.0, 26.0);

@@ -219,10 +219,10 @@ impl RunForm {
             .collect()
     }
 
-    /// Makes the form of a measurement, on `device`.
+    /// Makes the form of a measurement, for `device`.
     ///
     /// # Errors
-    /// Never for a measurement that was made.
+    /// Never for a measurement from [`Measurement::new`].
     pub fn new(measurement: &Measurement, device: Device) -> Result<Self, Error> {
         let speedup = measurement.speedup(&measurement.baseline()?);
         let design = &measurement.design;
@@ -389,8 +389,8 @@ impl SweepForm {
     }
 
     /// Runs `transform` of every degree `2^logn` on every design of `sweep`, and on the presets at
-    /// each of its clocks. Returns a form for each degree. Calls `progress` for each design of the
-    /// sweep, with the total number of runs.
+    /// each of its clocks. Returns a form for each degree. Calls `progress` after each run of the
+    /// sweep, with the total number of these runs.
     ///
     /// # Errors
     /// If there are more than [`MAX_DESIGNS`] runs, or a degree does not exist, or no design can

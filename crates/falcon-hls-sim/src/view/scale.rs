@@ -1,7 +1,7 @@
 //! Ticks of an axis.
 
-/// Returns a distance between ticks, 1, 2 or 5 times a power of ten, with which at most `most`
-/// ticks fit into `span`.
+/// Returns the smallest distance between ticks that divides `span` into at most `most` steps. It is
+/// 1, 2 or 5 times a power of ten.
 pub(super) fn step(span: u64, most: u64) -> u64 {
     let fits = |step: &u64| span / step <= most.max(1);
     let powers = (0..19).map(|exponent| 10u64.pow(exponent));

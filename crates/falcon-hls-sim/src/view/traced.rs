@@ -30,7 +30,8 @@ const IN_CHART: [usize; 4] = [8, 4, 2, 1];
 /// With more columns, a cycle is narrower than the text in its bars.
 const READABLE_COLUMNS: usize = 90;
 
-/// A circuit and its work. It explains the interval and makes views of iterations.
+/// A circuit and the loop iterations it runs. Explains the initiation interval, and shows
+/// iterations as text, Gantt chart or waveform.
 ///
 /// ```
 /// use falcon_hls_sim::{design::Preset, nest::Transform};
@@ -167,8 +168,8 @@ impl From<accelerator::Error> for ViewError {
 }
 
 impl Traced {
-    /// Runs a transform of degree `2^logn` on `design`. The polynomial has the coefficients 0, 1, 2
-    /// ...
+    /// Prepares a transform of degree `2^logn` on `design`. The polynomial has the coefficients 0,
+    /// 1, 2 ...
     ///
     /// # Errors
     /// If the design cannot be built, or there is no such degree.
@@ -204,7 +205,7 @@ impl Traced {
         })
     }
 
-    /// Runs the rounds of Keccak-f on `design`. The state has the words 0, 1, 2 ...
+    /// Prepares the rounds of Keccak-f on `design`. The state has the words 0, 1, 2 ...
     ///
     /// # Errors
     /// If the design cannot be built.
@@ -255,11 +256,11 @@ impl Traced {
         )?)
     }
 
-    /// Shows the iterations as text. Without a number in `window`, these are 3 butterflies or 1
-    /// round.
+    /// Shows the iterations as text. Without a number in `window`, shows 3 butterflies, or 1
+    /// iteration of Keccak-f.
     ///
     /// # Errors
-    /// If there are no such iterations, or too many.
+    /// If there are no such iterations, or too many, or the run fails.
     pub fn timeline(&self, window: Window) -> Result<EventsForm, ViewError> {
         let trace = self.drawn(window, self.in_text)?;
         let (title, subject) = (self.form(&trace).to_string(), self.subject.clone());
@@ -270,7 +271,8 @@ impl Traced {
     /// iterations, if the chart remains readable.
     ///
     /// # Errors
-    /// If there are no such iterations, or too many, or they take more than [`MAX_DRAWN_CYCLES`].
+    /// If there are no such iterations, or too many, or they take more than [`MAX_DRAWN_CYCLES`],
+    /// or the run fails.
     pub fn gantt(&self, window: Window) -> Result<Picture, ViewError> {
         let [most, fewer @ ..] = IN_CHART;
         let mut trace = self.drawn(window, most)?;
@@ -291,7 +293,8 @@ impl Traced {
     /// iterations.
     ///
     /// # Errors
-    /// If there are no such iterations, or they take more than [`MAX_TRACED_CYCLES`].
+    /// If there are no such iterations, or they take more than [`MAX_TRACED_CYCLES`], or the run
+    /// fails.
     pub fn waveform(&self, window: Window) -> Result<Picture, ViewError> {
         let trace = self.shown(window, usize::MAX)?;
         check_cycles(&trace, "waveform", MAX_TRACED_CYCLES)?;

@@ -13,7 +13,7 @@ use std::fs;
 
 const HEADER: &str = "tool\tdesign\tdegree\tinterval\tcycles\tlut\tlut_memory\tff\tdsp\tbram18\n";
 
-/// The rows of the table. The circuit that is made fastest comes first.
+/// The rows of the table. The circuit whose synthesis takes least time comes first.
 const CIRCUITS: [(Preset, u32); 5] = [
     (Preset::PaperOptimized, 9),
     (Preset::PaperOptimized, 10),

@@ -105,7 +105,7 @@ mod oracle {
         })
     }
 
-    /// Returns `x 2^by`, computed as a single product, so that it is rounded at most once.
+    /// Returns `a 2^by`, computed as a single product, so that it is rounded at most once.
     pub fn scale(mode: Subnormals, a: f64, by: i32) -> u64 {
         let a = if mode == Subnormals::Flush {
             flush(a)
@@ -207,8 +207,7 @@ fn scales_kept() {
 #[test]
 fn the_lower_bound_is_judged_after_rounding() {
     let least = f64::MIN_POSITIVE;
-    // Below the bound: (1 - 2^-53) (1 - 2^-53) = 1 - 2^-52 + 2^-106 rounds to 1 - 2^-52 at 53
-    // digits.
+    // Below the bound: 2^-1022 (1 - 2^-53) has 53 digits, so it is not rounded.
     // At the bound: 2^-1022 (1 + 2^-52) (1 - 2^-53) = 2^-1022 (1 + 2^-53 - 2^-105).
     // Below 2^-1022 by less than half of a last place:
     // 2^-1022 (1 + 2^-52) (1 - 2^-52) = 2^-1022 (1 - 2^-104).

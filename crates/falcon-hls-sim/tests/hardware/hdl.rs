@@ -1,4 +1,4 @@
-//! Runs tools of hardware engineers for the tests: Verilator and yosys.
+//! Runs the hardware tools Verilator and yosys for the tests.
 //!
 //! A test calls [`tools`] with the tools that it needs. If one is missing, the test prints this and
 //! passes, since most machines have no such tools. With `FALCON_HDL=1` the test fails.

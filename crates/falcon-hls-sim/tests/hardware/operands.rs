@@ -35,8 +35,8 @@ impl Random {
         (self.bits() & SIGN) | ((e.clamp(0, 2046) as u64) << 52) | fraction
     }
 
-    /// Returns 52 bits. All are random, or only the upper ones, the lower ones or a few, or nearly
-    /// all are ones.
+    /// Returns 52 bits: random; or random with zeros below or above; or mostly zeros; or random
+    /// with ones above.
     fn fraction(&mut self) -> u64 {
         let bits = self.bits();
         let shift = self.below(52);

@@ -18,8 +18,8 @@ fn commands_of<'a>(readme: &'a str, tool: &str) -> &'a str {
     found.unwrap_or_else(|| panic!("{tool} in {readme}"))
 }
 
-/// Runs the README's commands unchanged. The testbench must pass. It must fail if a bit of the
-/// expected result is flipped, or if the circuit takes one more cycle.
+/// Runs the README's commands unchanged. The testbench must pass. It must fail if a digit of the
+/// expected result is changed, or if the circuit takes one cycle more than expected.
 #[test]
 fn the_testbench_runs_by_the_commands_of_its_readme() {
     let latency = [Setting::ReadLatency(1)];
@@ -60,7 +60,7 @@ fn the_testbench_runs_by_the_commands_of_its_readme() {
             };
             let wrong = format!("{}{flipped}{}", &expected[..20], &expected[21..]);
             write("expected.hex", &wrong);
-            // The simulation reads the vectors, so nothing has to be built.
+            // The simulation reads the vectors when it runs, so nothing has to be built.
             let (passed, said) = shell(commands.lines().last().expect("a command"));
             write("expected.hex", &expected);
             assert!(!passed && said.contains("FAIL: 1 of 8"), "{tool}: {said}");

@@ -75,7 +75,7 @@ fn check_units(simulation: &Path, pairs: usize) {
 
     let mut random = Random::new(7);
     let scaled = pairs(8).map(|(a, b)| {
-        // The circuit takes a scale of 13 bits.
+        // The circuit takes a scale of 12 bits.
         let by = scale_of(&mut random, a).clamp(-2048, 2047);
         [a, b, by as u64, fp::scale(mode, a, by)]
     });

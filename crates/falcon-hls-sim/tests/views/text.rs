@@ -19,8 +19,8 @@ fn the_timeline_has_every_operation_in_its_cycles() {
         let starts = rows.iter().filter(|row| row.contains("start"));
         assert_eq!(starts.count(), trace.starts.len(), "{name}");
         assert_eq!(rows.len(), trace.starts.len() + trace.events.len());
-        // Returns the cycle of a column. Numbered columns are exact, and other columns are counted
-        // from them.
+        // Finds the cycle of each column. Columns without a number are counted from the last one
+        // with a number.
         let axis = lines[1];
         let first = axis.find(['|', '~']).unwrap_or(0);
         let mut cycles = HashMap::new();
@@ -200,8 +200,8 @@ fn an_interval_that_is_asked_for_is_answered() {
     );
 }
 
-/// As long as the memory binds, one more multiplier does not help alone, and neither does more
-/// memory. Both together do.
+/// Multipliers and memory both limit the interval, so more of only one of them does not help. More
+/// of both does.
 #[test]
 fn what_is_relaxed_is_scheduled_again() {
     let mut design = Preset::PaperOptimized.design();

@@ -44,7 +44,7 @@ fn rounds_of_keccak_are_explained_and_drawn() {
 #[test]
 fn the_clock_of_a_waveform_does_not_drift() {
     for (hz, last) in [
-        // There are 32 cycles, at 3 MHz and at 1 Hz.
+        // There are 32 cycles.
         (3_000_000, "#10666666\n"),
         (1, "#32000000000\n"),
         (10_000_000_000, "#3200\n"),

@@ -15,7 +15,7 @@ struct Unit {
     results: Vec<(u64, Vec<u64>)>,
 }
 
-/// Levels of the signals at the end of each cycle, by path.
+/// Levels of the signals in the first half of each cycle, by path.
 fn levels(text: &[u8], period: u64) -> Vec<(u64, HashMap<String, String>)> {
     let mut parser = vcd::Parser::new(text);
     let header = parser.parse_header().expect("a header");
