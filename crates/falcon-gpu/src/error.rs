@@ -45,9 +45,9 @@ pub enum GpuError {
     },
     /// The driver or the system refused another operation.
     Driver {
-        /// Operation that the driver was asked for.
+        /// Operation that failed.
         doing: &'static str,
-        /// Answer of the driver.
+        /// Answer of the driver, or another reason.
         cause: String,
     },
     /// The device computed wrongly: a signature that was verified after signing is not valid.
