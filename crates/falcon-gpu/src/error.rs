@@ -7,7 +7,8 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GpuError {
-    /// There is no CUDA driver. The text lists the files that were tried.
+    /// There is no CUDA driver. The text is the system's error for the first file name that was
+    /// tried.
     NoDriver(String),
     /// The driver is older than the kernels need.
     OldDriver {

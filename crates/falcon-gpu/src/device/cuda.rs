@@ -35,7 +35,7 @@ const STREAMS: usize = super::MOST_STREAMS;
 /// [`GpuContext::with_images`](crate::GpuContext::with_images).
 ///
 /// # Errors
-/// As for [`GpuContext::new`](crate::GpuContext::new), and for an image that is damaged.
+/// As for [`GpuContext::with_images`](crate::GpuContext::with_images).
 pub fn open_cuda(number: u32, images: &[impl AsRef<[u8]>]) -> Result<Arc<dyn Device>, GpuError> {
     let images = images.iter().map(|image| Image::new(image.as_ref()));
     let images = images.collect::<Result<_, _>>()?;

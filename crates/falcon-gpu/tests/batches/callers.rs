@@ -51,7 +51,8 @@ fn calls_from_within_a_pool_are_done() {
         let fixture = Fixture::<Falcon512>::new(1, CLAIMS);
         let call = |number: usize| {
             if number.is_multiple_of(3) {
-                // Gives this thread time to take up other work.
+                // A call without the device, so that threads take up other calls at different
+                // times.
                 thread::sleep(Duration::from_micros(200));
                 return true;
             }
