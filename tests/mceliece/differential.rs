@@ -16,7 +16,7 @@ fn round_trips() -> usize {
     if full { 1000 } else { 20 }
 }
 
-/// Number of ciphertexts for one pair of keys.
+/// Largest number of round trips with one pair of keys.
 const PER_PAIR: usize = 10;
 
 /// Another implementation of a set. Keys, ciphertexts and secrets are bytes.
@@ -262,7 +262,7 @@ impl Peer<Mceliece6960119f> for ClassicMcelieceRust {
     }
 }
 
-/// Makes a tenth of the round trips, since this peer takes 50 ms for a decapsulation.
+/// Makes fewer round trips, since this peer takes 50 ms for a decapsulation.
 #[test]
 fn classic_mceliece_rust() {
     compare::<Mceliece6960119f>(&ClassicMcelieceRust, round_trips() / 10);

@@ -4,7 +4,7 @@ use falcon_keccak::{Shake256, Shake256Reader};
 use rand_core::{TryCryptoRng, TryRng};
 use std::convert::Infallible;
 
-/// A generator that repeats: SHAKE256 of a label.
+/// A deterministic generator: SHAKE256 of a label.
 pub struct Repeatable(Shake256Reader);
 
 impl Repeatable {

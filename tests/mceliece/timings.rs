@@ -1,5 +1,5 @@
-//! Times key generation, encapsulation and decapsulation of every set on one thread. Prints the
-//! minimum and the median in microseconds. Smaller is faster.
+//! Times key generation, encapsulation and decapsulation of every set without `pc` on one thread.
+//! Prints the minimum and the median in microseconds. Smaller is faster.
 //!
 //! `cargo run --release -p mceliece-tests --example timings [ROUNDS]`
 

@@ -23,7 +23,7 @@ const PROCESSORS: u32 = 132;
 const STREAMS: usize = 16;
 const MEMORY: u64 = 128 << 30;
 
-/// Number of keys if each job has its own key. They need more memory than caches have.
+/// Number of keys if neighbouring jobs have different keys. The keys do not fit into the caches.
 const KEYS: usize = 1 << 14;
 /// Number of runs of each batch.
 const ROUNDS: usize = 7;

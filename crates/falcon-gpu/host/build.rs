@@ -1,4 +1,4 @@
-//! Compiles `../kernels` for this processor: the default build and two variants.
+//! Compiles `../kernels` for this processor in three builds, and the driver for tests.
 
 use std::env;
 use std::fs;
@@ -76,8 +76,8 @@ fn compiler() -> Result<(), String> {
     }
 }
 
-/// Configures another build of the kernels. Its names are in the namespace `name`, so they do not
-/// clash with those of the default build.
+/// Configures another build of the kernels. Its symbols contain `name`, so they do not clash with
+/// those of the default build.
 fn beside(kernels: &Path, name: &str) -> cc::Build {
     let mut build = build(kernels);
     build

@@ -1,9 +1,10 @@
 // A CUDA driver for tests whose device is this processor. It has the functions that `cust` and
-// `src/device/driver.rs` of falcon-gpu call, over the kernels of `host.cpp`.
+// `src/device/driver.rs` of falcon-gpu call, and runs the kernels of `host.cpp`.
 //
-// FALCON_TEST_DRIVER selects a fault: "none" (no device), "old" (driver), "ancient" (device),
-// "memory" (none is left), "launch" (kernels fail), "ptx" (an unknown answer to PTX), "cubin"
-// (every cubin is refused). Otherwise there is no fault.
+// FALCON_TEST_DRIVER selects a fault: "none" (no device), "old" (old driver), "ancient" (old
+// device), "memory" (no memory left), "launch" (kernels fail), "ptx" (every image is refused with
+// an answer that `cust` does not know), "cubin" (every cubin is refused). Otherwise there is no
+// fault.
 //
 // FALCON_TEST_DEVICE is the device's compute capability, such as 89; by default 90.
 #include "../kernels/batch.h"
@@ -84,7 +85,7 @@ Result release(void *memory) {
     return SUCCESS;
 }
 
-// Text of the PTX; of a cubin, everything up to the end of its section table.
+// Text of PTX, or the bytes of a cubin up to the end of its section table.
 struct Module {
     std::string text;
     bool cubin;
@@ -97,7 +98,7 @@ T field(const char *image, size_t place) {
     return value;
 }
 
-// A cubin is machine code for one minor number and later ones.
+// A cubin runs on devices with the same major number, and the same or a later minor number.
 Result read_cubin(const char *image, Module *module) {
     if (fault("cubin")) return INVALID_IMAGE;
     const int code = int(field<uint32_t>(image, 48) >> 8 & 0xff);

@@ -1,4 +1,4 @@
-// Emulates the warps of a GPU on the processor. The lanes of a group are fibers. The GPU's code of
+// Emulates the warps of a GPU on the processor. The lanes of a warp are fibers. The GPU's code of
 // `Group` runs unchanged, over these definitions of the collective operations.
 //
 // A lane runs until it meets a collective operation; then the next lane runs. The operation takes
@@ -51,7 +51,7 @@ extern thread_local Warp *warp;
 // The order of the lanes: 0 forwards, 1 backwards, else shuffled.
 extern thread_local unsigned order;
 
-// The members of CUDA's variable of the same name.
+// Stands for CUDA's variable `threadIdx`.
 struct ThreadIndex {
     struct {
         operator unsigned() const { return warp->first_thread + warp->current; }

@@ -11,7 +11,7 @@ namespace {
 using falcon::Unit;
 constexpr unsigned LANES = FALCON_GROUP;
 
-// A generator that repeats (splitmix64).
+// A deterministic generator (splitmix64).
 struct Random {
     uint64_t state = 1;
     uint64_t next() {

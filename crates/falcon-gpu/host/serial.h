@@ -11,7 +11,7 @@ namespace serial {
 
 using namespace falcon;
 
-// A generator that repeats (splitmix64).
+// A deterministic generator (splitmix64).
 struct Random {
     uint64_t state;
     uint64_t next() {

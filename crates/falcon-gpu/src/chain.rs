@@ -5,9 +5,9 @@ use crate::error::GpuError;
 use crate::kernels::{Kernel, Operation, status};
 use falcon_core::batch::Verdict;
 
-/// Finds the kernel at which some jobs of an attempt to sign stopped, from their statuses `told`.
-/// `sign` is the kernel that signs. `hedged` is true if kernels derive the nonces and seeds, and
-/// false if the caller gives them.
+/// Returns the kernel at which jobs of a signing attempt stopped. `told` contains the statuses of
+/// the chunk's jobs. `sign` is the kernel that signs. `hedged` is true if kernels derive the nonces
+/// and seeds, and false if the caller gives them.
 pub(crate) fn stopped(told: &[u8], sign: Operation, hedged: bool, attempt: u32) -> Operation {
     let first = if hedged {
         Operation::Seed
@@ -31,8 +31,8 @@ pub(crate) fn stopped(told: &[u8], sign: Operation, hedged: bool, attempt: u32) 
     }
 }
 
-/// Returns the verdict on a claim, or the kernel at which it stopped. A signature can be unreadable
-/// only if it is `encoded`.
+/// Returns the verdict on a claim, or the kernel at which the claim stopped. Only an `encoded`
+/// signature can be malformed.
 pub(crate) fn verdict(told: u8, encoded: bool) -> Result<Verdict, Operation> {
     match told {
         status::DONE => Ok(Verdict::Valid),

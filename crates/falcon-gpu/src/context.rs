@@ -24,10 +24,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 ///
 /// Use the traits [`BatchSign`], [`BatchSignRaw`] and [`BatchVerify`]. A key is uploaded as small
 /// integers and expanded on the device. An expanded key is not faster, since the host turns it back
-/// into the small integers. Keys stay on the device until the context is dropped or
-/// [`forget_keys`](Self::forget_keys) is called, except in
-/// [`KeyMode::Transient`](crate::KeyMode::Transient). All other data of a batch are wiped at its
-/// end.
+/// into the small integers. Keys stay on the device until their memory is needed for other keys,
+/// [`forget_keys`](Self::forget_keys) is called or the context is dropped. In
+/// [`KeyMode::Transient`](crate::KeyMode::Transient) they do not stay. All other data of a batch
+/// are wiped at its end.
 pub struct GpuContext {
     device: Arc<dyn Device>,
     options: Options,
@@ -71,11 +71,13 @@ impl GpuContext {
     ///
     /// An image is the text of PTX, or a cubin. A kernel is taken from the cubin with the highest
     /// compute capability that the device can run: with the same major number, and without a higher
-    /// minor number. If there is no such cubin, or the driver refuses it, the driver compiles PTX
-    /// that has the kernel. [`loaded`](Self::loaded) reports which image was used.
+    /// minor number. If the driver refuses it, the next best cubin is tried. If no cubin is left,
+    /// the driver compiles PTX that has the kernel. [`loaded`](Self::loaded) reports which image
+    /// was used.
     ///
     /// # Errors
-    /// As for [`new`](Self::new), and [`GpuError::Driver`] for an image that is damaged.
+    /// As for [`new`](Self::new), and [`GpuError::Driver`] if an image is damaged, or if a kernel
+    /// is only in cubins that the device cannot run.
     #[cfg(feature = "cuda")]
     pub fn with_images(
         device: u32,
@@ -283,7 +285,8 @@ impl GpuContext {
     }
 }
 
-/// The state of a device during a batch. When dropped, it waits and wipes.
+/// The state of a device during a batch. When dropped after an error or a panic, it waits and
+/// wipes.
 struct Held<'s> {
     state: &'s mut State,
     ended_well: bool,

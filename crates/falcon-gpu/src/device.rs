@@ -1,5 +1,5 @@
-//! Devices that run kernels, on three levels. [`Device`] is `unsafe`, and has the addresses and
-//! streams of a driver. `Memory` and `Locked` own memory. `ChunkStream` is a stream with its
+//! Devices that run kernels, in three layers. The `unsafe` trait [`Device`] works with addresses
+//! and streams, like a driver. `Memory` and `Locked` own memory. `ChunkStream` is a stream with its
 //! memory, and denies access to memory that is in use.
 
 mod chunk_stream;
@@ -287,7 +287,7 @@ impl Locked {
         let len = len.max(1);
         let memory = device.allocate_locked(len)?;
         let uninit = memory.as_ptr().cast::<MaybeUninit<u8>>();
-        // SAFETY: `self` owns the memory, which has `len` bytes.
+        // SAFETY: the memory was just allocated and has `len` bytes.
         let uninit = unsafe { std::slice::from_raw_parts_mut(uninit, len) };
         fill(uninit, MaybeUninit::new(0));
         Ok(Self {
@@ -344,7 +344,8 @@ impl Locked {
     }
 }
 
-/// Number of bytes that one thread fills at a time. They are enough work to wake a thread for.
+/// Number of bytes that one thread fills at a time. This is enough work to be worth waking a
+/// thread.
 const FILLED_AT_ONCE: usize = 256 << 10;
 
 /// Fills `bytes` on all threads of the pool that the caller is in. A short slice is filled by the

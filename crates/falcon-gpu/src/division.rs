@@ -29,7 +29,7 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// Adds the sizes of two neighbours that share no key.
+    /// Adds two sizes. A key of both must be counted in only one of them.
     pub(crate) fn and(self, other: Self) -> Self {
         Self {
             jobs: self.jobs + other.jobs,
@@ -109,15 +109,15 @@ pub(crate) struct Chunk {
     pub(crate) blocks: Vec<Block>,
 }
 
-/// Divides the jobs of a batch into chunks. `need` returns the bytes of its stream's memory that a
-/// chunk takes. A chunk has at least one job, even if the job does not fit.
+/// Divides the jobs of a batch into chunks. `need` returns the number of bytes that a chunk takes
+/// in its stream's memory. A chunk has at least one job, even if the job does not fit.
 pub(crate) fn chunks(
     batch: &impl Jobs,
     limits: Limits,
     need: impl Fn(Size) -> usize,
 ) -> Vec<Chunk> {
     let all = batch.count();
-    // All chunks have the same size, so that the last chunk does not take longer than the others.
+    // The jobs are divided evenly, so that the last chunk is not much smaller than the others.
     let most = limits.jobs.max(1);
     let most = all.div_ceil(all.div_ceil(most).max(1)).max(1);
     if let Some(chunks) = alike(batch, most, |size| {
@@ -175,7 +175,7 @@ pub(crate) fn firsts_of_keys(batch: &impl Jobs, jobs: Range<usize>) -> Vec<usize
 /// Number of jobs whose keys one thread compares at a time.
 const COMPARED: usize = 4096;
 
-/// Number of jobs of a block. They are enough work to wake a thread for.
+/// Number of jobs of a block. This is enough work to be worth waking a thread.
 const BLOCK: usize = 256;
 
 /// Jobs of a chunk that one thread stages.
@@ -185,18 +185,20 @@ pub(crate) struct Block {
     pub(crate) jobs: Range<usize>,
     /// Size of all jobs of the chunk that come before the block.
     pub(crate) before: Size,
-    /// Size of the block. A key counts only in the block with the chunk's first job of that key.
+    /// Size of the block. A key counts in the block with the first of the neighbouring jobs that
+    /// have it.
     pub(crate) size: Size,
 }
 
 impl Block {
-    /// Returns true if `job`, which is in the block, is the chunk's first job of its key.
+    /// Returns true if `job`, which is in the block, is the chunk's first job or has a different
+    /// key than the job before it.
     fn brings_a_key(&self, batch: &impl Jobs, job: usize) -> bool {
         let first = self.before.jobs == 0 && job == self.jobs.start;
         first || batch.another(job)
     }
 
-    /// Returns the jobs that are the chunk's first jobs of their keys.
+    /// Returns the jobs of the block that bring a key.
     pub(crate) fn first_of_keys(&self, batch: &impl Jobs) -> impl Iterator<Item = usize> {
         self.jobs
             .clone()
@@ -325,7 +327,7 @@ mod tests {
 
     #[test]
     fn batches_are_divided_from_twice_the_least_on() {
-        // The processors of an H100.
+        // An H100 has 132 processors.
         let chunks = |division: Division| {
             [1, 4096, 8191, 8192, 16_384, 65_536, 1 << 18, 1 << 20].map(|all: usize| {
                 let jobs = division.jobs(all, 132);

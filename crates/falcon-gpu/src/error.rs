@@ -7,7 +7,8 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GpuError {
-    /// There is no CUDA driver. The text lists the files that were tried.
+    /// There is no CUDA driver. The text is the system's error for the first file name that was
+    /// tried.
     NoDriver(String),
     /// The driver is older than the kernels need.
     OldDriver {
@@ -45,9 +46,9 @@ pub enum GpuError {
     },
     /// The driver or the system refused another operation.
     Driver {
-        /// Operation that the driver was asked for.
+        /// Operation that failed.
         doing: &'static str,
-        /// Answer of the driver.
+        /// Answer of the driver, or another reason.
         cause: String,
     },
     /// The device computed wrongly: a signature that was verified after signing is not valid.

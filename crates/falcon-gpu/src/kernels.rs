@@ -127,7 +127,7 @@ pub enum Operation {
     Basis,
     /// Expands keys from their bases. A slot is a key.
     Expand,
-    /// Computes the values of public keys. A slot is a key.
+    /// Prepares public keys for verifying. A slot is a key.
     Prepare,
     /// Decodes signatures to nonces and short polynomials. Marks the signatures that could be
     /// decoded.
@@ -208,7 +208,7 @@ impl Kernel {
             Operation::Sign(_) => 4 * ((4 << 6) + computed_len(6)),
             Operation::Basis => 4 * n,
             Operation::Expand => computed_len(self.logn),
-            // The polynomials are words of 16 bits.
+            // The memory holds one polynomial, in words of 16 bits.
             Operation::Verify => n / 4,
             _ => 0,
         }

@@ -17,7 +17,7 @@ use zeroize::{Zeroize, Zeroizing};
 /// Length of the hash of a secret key in bytes.
 pub(crate) const HASH_LEN: usize = 32;
 
-/// Initial capacity: a number of keys.
+/// Smallest capacity of a store, in keys.
 pub(crate) const FEW: usize = 16;
 
 /// Number of keys that are expanded at once. A warp expands one key.
@@ -92,7 +92,7 @@ pub(crate) struct KeyStore {
     logn: u32,
     most: usize,
     arrays: Option<Arrays>,
-    /// The places of keys, by a table hash of the hash that identifies a key.
+    /// Place of each key, by the 64-bit hash of its secret hash.
     places: HashMap<u64, u32>,
 }
 
@@ -140,7 +140,7 @@ pub(crate) fn need(mode: KeyMode, logn: u32, keys: usize) -> usize {
     })
 }
 
-/// Returns the number of keys that fit into `bytes` bytes of device memory.
+/// Returns a lower bound on the number of keys that fit into `bytes` bytes of device memory.
 pub(crate) fn fit(mode: KeyMode, logn: u32, bytes: usize) -> usize {
     bytes / lengths(mode, logn, 1).iter().sum::<usize>()
 }
@@ -255,7 +255,7 @@ impl KeyStore {
         let keys = arrays.keys.wipe(0..8 * reals(self.mode, self.logn) * count);
         let wiped = keys.and(arrays.hashes.wipe(0..HASH_LEN * count));
         if wiped.is_err() {
-            // The old keys are wiped before their places are given to other keys.
+            // Frees the memory, so that no other key gets a place that was not wiped.
             self.clear();
         }
         wiped
@@ -267,8 +267,8 @@ impl KeyStore {
         self.arrays = None;
     }
 
-    /// Brings the `keys` that are not on the device yet to the device, and returns the place of
-    /// each key. Returns `None` if they do not fit. After an error, the stored keys are unchanged.
+    /// Uploads and expands the `keys` that are not on the device yet, and returns the place of each
+    /// key. Returns `None` if they do not fit. After an error, the stored keys are unchanged.
     /// `stream` must be idle.
     pub(crate) fn bring<P: Parameters>(
         &mut self,
@@ -304,7 +304,7 @@ impl KeyStore {
         let operation = match self.mode {
             KeyMode::Expanded => Operation::Expand,
             KeyMode::Balanced => Operation::Basis,
-            // The capacity is zero keys, so the kernel would write beyond the arrays.
+            // In this mode the array of keys has no bytes, so a kernel would write beyond it.
             KeyMode::Transient => return Ok(()),
         };
         let (first, stride) = (self.len(), reals(self.mode, self.logn));
@@ -312,7 +312,7 @@ impl KeyStore {
             return Ok(());
         };
         let statuses = group.len() * small_len(self.logn);
-        // After the small integers comes one zero for each key, which is the status "not done".
+        // After the small integers comes the status `NONE` of each key.
         let mut small = Zeroizing::new(vec![status::NONE; statuses + group.len()]);
         for (key, out) in group.iter().zip(small.chunks_exact_mut(4 * P::N)) {
             key.write_small(out);
@@ -394,7 +394,8 @@ mod tests {
         assert_eq!(capacities, [16, 16, 16, 32, 32, 1024]);
         for mode in [KeyMode::Balanced, KeyMode::Expanded] {
             for keys in [16, 1024, 4096] {
-                // If the store kept small integers for all keys, fewer keys would fit.
+                // `fit` counts the small integers of every key, although a store has memory for
+                // those of 256 keys only. So it returns up to a ninth fewer keys.
                 let fit = fit(mode, 9, need(mode, 9, keys));
                 assert!((keys * 8 / 9 - 1..=keys).contains(&fit), "{fit} of {keys}");
             }

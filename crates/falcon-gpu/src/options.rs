@@ -23,9 +23,9 @@ pub struct Options {
     /// Number of rows of the sampler's random bytes that are computed ahead for a signature. A row
     /// has 512 bytes. From 4 to 1024 rows, by default 44 for degree 512 and 86 for degree 1024.
     pub prng_rows: Option<u32>,
-    /// Whether the device verifies every signature before a batch is given, which takes about as
-    /// long as [`BatchVerify`](falcon_core::batch::BatchVerify) on the same batch. By default only
-    /// signatures with the caller's randomness are verified
+    /// Whether the device verifies every signature of a batch before the batch is returned. This
+    /// takes about as long as [`BatchVerify`](falcon_core::batch::BatchVerify) on the same batch.
+    /// By default only signatures with the caller's randomness are verified
     /// ([`BatchSignRaw`](falcon_core::hazmat::BatchSignRaw)): if the caller derives it from the
     /// message, a wrong signature beside the right one reveals the key.
     pub verify_after_sign: Option<bool>,

@@ -164,9 +164,8 @@ mod tests {
     use super::*;
     use falcon_core::{Falcon512, Falcon1024};
 
-    /// Checks that the scratch memory has whole warps. Real `i` of slot `s` has the place that
-    /// `kernels/batch.h` defines. The last real of the last slot must be within the memory, and so
-    /// must the reals of the other slots of its warp.
+    /// Checks that the scratch memory ends with the last real of the last warp, even if some slots
+    /// of this warp have no job. `kernels/batch.h` defines the place of real `i` of slot `s`.
     fn scratch_has_whole_warps<P: Parameters>(mode: KeyMode, reals: usize) {
         let options = Options {
             key_mode: mode,

@@ -19,8 +19,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// If a job is not done after this number of attempts, the device counts as faulty. The CPU gives
-/// up after 256 attempts. The probability of 256 refusals by chance is below `2^-128`.
+/// If a job is not done after this number of repeated attempts, the device counts as faulty. The
+/// CPU gives up after 256 attempts. The probability of 256 refusals by chance is below `2^-256`.
 const MOST_ATTEMPTS: u32 = 1000;
 
 /// Division of a batch that is signed. A multiprocessor of an H100 signs 48 jobs at once, so a
@@ -96,7 +96,7 @@ struct Flight<'w> {
     chunk: &'w Chunk,
     plan: Plan,
     batch: Batch,
-    /// Index of the list to which the next attempt appends jobs that must be tried again.
+    /// Index of the list to which the current attempt appends jobs that must be tried again.
     redo: usize,
     /// Streams from which the given seeds are read, one for each job of the chunk.
     seed_streams: Vec<Shake256Reader>,
@@ -192,7 +192,7 @@ struct Placed {
     hashes: u64,
     /// Places of the resident keys, in the order of the chunk.
     places: Option<Vec<u32>>,
-    /// True if all jobs share one key. The address is then the same for all streams.
+    /// True if all jobs use the key at place 0, so that kernels need no key numbers.
     shared: bool,
 }
 
@@ -362,8 +362,9 @@ fn begin<'w, P: Parameters>(
 }
 
 impl Flight<'_> {
-    /// Starts an attempt for the slots of `batch`, which are the jobs `jobs`. Fetches the results
-    /// of the whole chunk, since nearly all jobs already have a result.
+    /// Starts an attempt for the slots of `batch`. `jobs` contains the job of each slot, and is
+    /// used only if the caller gives the randomness. Fetches the results of the whole chunk, since
+    /// nearly all jobs have a result after any attempt.
     fn attempt(
         &mut self,
         stream: &mut ChunkStream,
@@ -372,7 +373,7 @@ impl Flight<'_> {
     ) -> Result<(), GpuError> {
         let (plan, batch) = (&self.plan, &self.batch);
         if batch.batch_seed == 0 {
-            // From here on, the stream does not need the earlier uploads.
+            // `outgoing` waits for the earlier uploads, so their memory may be overwritten.
             let range = plan.seeds.start..plan.seeds.start + jobs.len() * ATTEMPT_SEED;
             let out = stream.outgoing(range.end)?;
             for (out, job) in out[range.clone()].chunks_exact_mut(ATTEMPT_SEED).zip(jobs) {
@@ -401,8 +402,8 @@ impl Flight<'_> {
         stream.fetch(plan.counts.clone(), end)
     }
 
-    /// Finds the kernel that stopped this attempt. Copies the statuses to `place` of the incoming
-    /// memory.
+    /// Returns an error that names the kernel that stopped this attempt. Copies the statuses to
+    /// `place` of the incoming memory.
     fn stopped(
         &self,
         stream: &mut ChunkStream,
@@ -483,7 +484,7 @@ impl Flight<'_> {
         Ok(false)
     }
 
-    /// Reads the results of the chunk's jobs.
+    /// Writes the results of the chunk's jobs to `signatures`.
     fn deliver<P: Parameters>(
         &self,
         stream: &mut ChunkStream,

@@ -34,7 +34,8 @@ pub(crate) fn stage<const ARRAYS: usize>(
     write: impl Fn(&Block, [&mut [u8]; ARRAYS]) + Sync,
 ) -> Result<(), GpuError> {
     let all = total(blocks);
-    // Bytes that are not written here keep the values of an earlier chunk.
+    // Each array must consist of whole elements: bytes that are not written would keep the values
+    // of an earlier chunk.
     for (range, each) in &arrays {
         let width = range.len() / each.of(all).max(1);
         if range.len() != width * each.of(all) {
@@ -67,8 +68,8 @@ pub(crate) fn stage<const ARRAYS: usize>(
     Ok(())
 }
 
-/// Writes values one after the other into `bytes`, little-endian, which is the order of every host
-/// of a CUDA device.
+/// Writes `values` one after the other into `bytes`. Callers convert numbers to little-endian, the
+/// byte order of CUDA devices.
 pub(crate) fn put<const N: usize>(bytes: &mut [u8], values: impl IntoIterator<Item = [u8; N]>) {
     for (place, value) in bytes.as_chunks_mut().0.iter_mut().zip(values) {
         *place = value;

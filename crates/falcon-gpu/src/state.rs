@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub(crate) struct State {
     pub(crate) streams: Vec<ChunkStream>,
     pool: Option<Memory>,
-    /// Bytes that the chunks were allowed to take when the pool was made.
+    /// Bytes of device memory that chunks may take, from the last call of `prepare`.
     budget: usize,
     stores: [Option<KeyStore>; 2],
 }
@@ -92,8 +92,8 @@ impl State {
         store.map_or((0, 0), KeyStore::addresses)
     }
 
-    /// Brings the keys of these jobs to the device unless they are there, and returns the place of
-    /// each key. Returns `None` if other keys take up the memory. Stream `number` must be idle.
+    /// Brings these keys to the device unless they are there, and returns the place of each key.
+    /// Returns `None` if there is no place for them. Stream `number` must be idle.
     pub(crate) fn bring<P: Parameters>(
         &mut self,
         number: usize,
@@ -133,7 +133,8 @@ impl State {
         }
     }
 
-    /// Removes all keys from the device, to free their places. All streams must be idle.
+    /// Removes all keys of a degree from the device, to free their places. All streams must be
+    /// idle.
     pub(crate) fn replace_keys<P: Parameters>(&mut self) -> Result<(), GpuError> {
         let store = self.stores[number_of::<P>()].as_mut();
         store.map_or(Ok(()), KeyStore::replace)
@@ -142,8 +143,8 @@ impl State {
     /// Divides a batch and reserves memory for its chunks. A chunk has at most `most_jobs` jobs,
     /// unless the options give another number. `divide` returns the chunks under given limits.
     /// `sizes` returns the sizes of the memory that a chunk needs: device memory, locked memory to
-    /// copy from, and locked memory to copy to. This function also returns the number of streams
-    /// that have memory.
+    /// copy from, and locked memory to copy to. Returns the chunks, and the number of streams that
+    /// have memory.
     pub(crate) fn prepare(
         &mut self,
         device: &Arc<dyn Device>,

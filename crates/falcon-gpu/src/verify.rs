@@ -1,4 +1,4 @@
-//! Verifies a batch, whose chunks run on streams.
+//! Verifies a batch. Its chunks run on streams.
 
 use crate::chain;
 use crate::device::{ChunkStream, Device};
@@ -17,9 +17,9 @@ use rayon::iter::{
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Division of a batch that is verified. A warp does one job. The largest chunk has eight times the
-/// jobs that the processors run at once. The data of such a chunk are still in the host's caches
-/// when they are copied to the device.
+/// Division of a batch that is verified. A warp does one job. The largest chunk has several times
+/// as many jobs as the processors run at once. The data of such a chunk are still in the host's
+/// caches when they are copied to the device.
 pub(crate) const DIVISION: Division = Division {
     least: 4096,
     chunks: 4,
@@ -48,7 +48,7 @@ impl<'a, P: Parameters> Claims<'a, P> {
     }
 
     /// Returns the distance in bytes between the beginnings of encoded signatures. It is the length
-    /// of the longest signature that can be valid.
+    /// of the longest signature that can be valid, rounded up to a multiple of 16.
     fn stride(&self) -> usize {
         let longest = match self {
             Self::Decoded(_) => None,
@@ -169,7 +169,7 @@ pub(crate) fn verify<P: Parameters>(
         },
     )?;
 
-    // Before a chunk is begun, the earlier chunk on the same stream is read.
+    // Before a chunk is begun, the verdicts of the earlier chunk on the same stream are read.
     let streams = streams.max(1);
     let mut started: Vec<Option<&Chunk>> = vec![None; streams];
     for (number, chunk) in chunks.iter().enumerate() {

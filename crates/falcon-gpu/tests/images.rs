@@ -165,7 +165,7 @@ fn falls_back_to_text() {
     sign(&context).expect("a batch");
     assert_eq!(context.loaded(), before, "nothing is tried again");
 
-    // Without PTX, no image is left. The batch returns the first reason as its error.
+    // Without PTX, no image is left. The batch returns the last reason as its error.
     let context = GpuContext::with_images(0, Options::default(), &CUBINS).expect("cubins");
     match sign(&context) {
         Err(BatchError::Engine(text)) => {

@@ -15,7 +15,7 @@ use falcon_terminal::{
 };
 use std::{io::ErrorKind, path::Path};
 
-/// A secret key in its full form, with the container of its file.
+/// A secret key, expanded to its full form.
 pub(crate) struct SecretKey {
     pub(crate) set: &'static Set,
     pub(crate) form: Form,
@@ -70,7 +70,7 @@ impl SecretKey {
     }
 
     /// Returns false for a key in full form whose first 40 bytes expand to another key. This check
-    /// is cheaper than [`public_key`](Self::public_key), which also compares the matrix.
+    /// is cheaper than [`public_key`](Self::public_key), which also computes the matrix.
     pub(crate) fn is_expansion(&self) -> bool {
         let Some(compressed) = self.bytes.first_chunk() else {
             return true;
@@ -100,7 +100,7 @@ impl SecretKey {
     }
 }
 
-/// Reads a secret key. Warns if other users can read the file.
+/// Reads a secret key. Warns if other users have access to the file.
 pub(crate) fn load_secret(path: &Path, set: Option<&'static Set>, ui: Ui) -> Result<SecretKey> {
     let object = object::read(path, set, Some(Kind::SecretKey)).map_err(|error| {
         if error.is(ErrorKind::NotFound) {
@@ -132,7 +132,8 @@ pub(crate) fn load_public(path: &Path, set: Option<&'static Set>) -> Result<Obje
     })
 }
 
-/// Returns true if the regular file holds a public or secret key, even a damaged one.
+/// Returns true if the regular file has the length of a public or secret key, or a PEM boundary of
+/// one.
 pub(crate) fn is_key(path: &Path) -> Result<bool> {
     /// Number of bytes that are searched for a PEM boundary.
     const LOOKED_AT: u64 = 64 * 1024;

@@ -17,7 +17,7 @@ use serde::Serialize;
 use std::{fmt, path::Path};
 use zeroize::Zeroizing;
 
-/// Name and files of the program.
+/// Name of the program, and rules by which it names and recognises files.
 pub(crate) static PROGRAM: Program = Program {
     name: "mceliece-cli",
     temporary: ".mceliece-",
@@ -42,7 +42,7 @@ pub(crate) const MAX_FILE: u64 = {
     (base64 + base64.div_ceil(64) * 2 + 256 + TEXT_AROUND) as u64
 };
 
-/// Lengths of the public keys, the longest objects.
+/// Lengths of the longest public keys. No other object is longer.
 const SETS_LEN: [usize; 2] = [
     <mceliece_core::Mceliece6960119 as mceliece_core::Parameters>::PUBLIC_KEY_LEN,
     <mceliece_core::Mceliece8192128 as mceliece_core::Parameters>::PUBLIC_KEY_LEN,
@@ -181,15 +181,15 @@ pub(crate) fn encode(set: &Set, kind: Kind, bytes: &[u8], raw: bool) -> Result<Z
     }
     let label = format!("{} {}", set.label(), kind.label());
     let failed = |error| Error::new("cannot be written as PEM").because(error);
-    // It has the right length from the start, and is wiped on every return.
+    // The memory has the right length from the start, and is wiped on every return.
     let len = pem_rfc7468::encoded_len(&label, LineEnding::LF, bytes).map_err(failed)?;
     let mut text = Zeroizing::new(vec![0; len]);
     pem_rfc7468::encode(&label, LineEnding::LF, bytes, &mut text).map_err(failed)?;
     Ok(text)
 }
 
-/// Reads the object of a file. If the file holds raw bytes, the caller must give the set and the
-/// `wanted` kind.
+/// Reads the object of a file. If the file holds raw bytes, the caller must give the set. Without a
+/// `wanted` kind, the length of the bytes decides.
 pub(crate) fn read(path: &Path, set: Option<&'static Set>, wanted: Option<Kind>) -> Result<Object> {
     let what = wanted.map_or("Classic McEliece key or ciphertext", Kind::name);
     let bytes = read_object(path, MAX_FILE, what)?;

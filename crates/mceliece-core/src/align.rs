@@ -1,6 +1,7 @@
 //! Memory in whole cache lines.
 
-/// Words in whole cache lines. A load of 64 bytes that spans two cache lines takes twice as long.
+/// Aligns a value to a cache line on x86-64. A load of 64 bytes that spans two cache lines takes
+/// twice as long.
 #[cfg_attr(target_arch = "x86_64", repr(align(64)))]
 pub(crate) struct Aligned<T>(pub(crate) T);
 

@@ -243,7 +243,7 @@ mod tests {
     fn equal<I: Isa, const M: usize>(isa: I, t: usize, sequence: &[u16]) {
         let mut lambda = vec![0; t + 1];
         let [k] = berlekamp_massey::<I, M, 1>(isa, [sequence], [&mut lambda]);
-        // Computes the sequence side by side with two others.
+        // Computes the sequence side by side with another one.
         let reversed: Vec<u16> = sequence.iter().rev().copied().collect();
         let (mut other, mut again) = (lambda.clone(), lambda.clone());
         let [_, second] =

@@ -113,7 +113,7 @@ impl SharedSecret {
     };
 
     /// Copies `bytes`. The caller wipes the original. Moving a secret leaves a copy of it in
-    /// memory, so a function makes the secret that it returns last, in its final place.
+    /// memory. So a function that returns a secret makes it in the last step, in its final place.
     #[inline(always)]
     pub(crate) fn copy(bytes: &[u8; SHARED_SECRET_LEN]) -> Self {
         Self { bytes: *bytes }

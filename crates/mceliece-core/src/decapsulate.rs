@@ -72,7 +72,7 @@ struct Preimage {
 }
 
 /// Writes the session keys of a group of jobs. Empty places come after the jobs.
-// Not inlined: the caller wipes the place of its frame.
+// Not inlined, so that the caller can wipe its stack frame.
 #[inline(never)]
 fn decapsulate_group<I: Isa, const M: usize, const N: usize>(
     isa: I,

@@ -8,8 +8,8 @@
 //!
 //! # Why the decoder does not check the syndrome of the error vector
 //!
-//! `g` vanishes at no point, as decoding of a key checks. Let `L = t`, let `sigma` have `t` zeros
-//! among the `alpha_j`, and write `'` for the derivative.
+//! `g` vanishes at no point, as the decoding of a key checks. Let `L = t`, let `sigma` have `t`
+//! zeros among the `alpha_j`, and write `'` for the derivative.
 //!
 //! 1. Let `s = sum of v_j / (x - alpha_j)`. As `v_j` is 0 or 1, `s = f'/f` for the product `f` of
 //!    the `x - alpha_j` with `v_j = 1`. In characteristic 2, `f'' = 0`, so `s' = s^2`.
@@ -418,8 +418,8 @@ mod tests {
         s.windows(f.len()).all(|window| sum(window) == 0)
     }
 
-    /// Tries the statement that the module proves for all syndromes of the code of `g` with all 16
-    /// points. The definitions share no code with the decoder. If the power sums obey the
+    /// Checks the statement that the module proves, for all syndromes of the code of `g` with all
+    /// 16 points. The definitions share no code with the decoder. If the power sums obey the
     /// recurrence of a polynomial with `t` zeros, and no recurrence of a smaller order, then the
     /// vector of the zeros has the same power sums. Returns the number of such syndromes.
     fn zeros_have_the_syndrome(g: &[u16]) -> usize {

@@ -1,8 +1,8 @@
 //! ENCODE: the syndrome `C_0 = e_0 + T e_1` of an error vector `e = (e_0, e_1)`.
 //!
-//! The identity part of the matrix costs one addition of bits. `e` is drawn behind a few zero bits,
-//! so that a row of `T` and its part of `e` begin at the same byte. The bits of a row are folded
-//! once, not once for every register.
+//! The syndrome begins as `e_0`, and the products are added to it. `e` is stored behind a few zero
+//! bits, so that a row of `T` and its part of `e` begin at the same byte. The products of a row are
+//! added in a register, and their parity is computed once.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm Encode.
 
@@ -61,14 +61,14 @@ impl Encoding {
         encoding
     }
 
-    /// Returns the bits of `e` from the number of rows on, in whole steps.
+    /// Returns `e_1`, filled up with zeros to whole steps.
     #[inline(always)]
     fn shifted(&self) -> &[u8] {
         &self.padded[FRONT..]
     }
 
-    /// Returns the bytes of `e`. Call it when the syndrome is complete: it overwrites the zeros
-    /// before `e`.
+    /// Returns the bytes of `e`. Call it when the syndrome is complete, because it shifts `e` in
+    /// place.
     pub(crate) fn error_vector(&mut self, code: &Code) -> &[u8] {
         let padded = &mut self.padded[FRONT - code.syndrome_len()..];
         remove_padding(padding(code), padded);

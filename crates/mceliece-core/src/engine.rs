@@ -61,7 +61,7 @@ macro_rules! engines {
             };
         }
 
-        /// Calls `check` with the token of every instruction set of this machine.
+        /// Evaluates `$body` with the token of every instruction set of this machine.
         #[cfg(test)]
         macro_rules! on_every_engine {
             ($isa:ident => $body:expr) => {{

@@ -9,9 +9,9 @@ use crate::stack::wipe_below;
 use falcon_keccak::{Shake256, Shake256Reader, hash_side_by_side};
 use falcon_lanes::{Isa, Register};
 
-/// First byte of the hash of a session key of a refused ciphertext.
+/// First byte of the hash that gives the session key of a refused ciphertext.
 pub(crate) const REJECTION: u8 = 0;
-/// First byte of the hash of a session key.
+/// First byte of the hash that gives the session key of a good ciphertext.
 pub(crate) const SESSION: u8 = 1;
 /// First byte of the hash that confirms an error vector.
 pub(crate) const CONFIRMATION: u8 = 2;

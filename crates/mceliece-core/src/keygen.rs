@@ -272,7 +272,7 @@ fn inverse_values<I: Isa, const M: usize>(isa: I, goppa: &[u8], values: &mut [Bl
 }
 
 /// Reduces the left part of the matrix. For the `f` sets, chooses the last pivots and exchanges the
-/// columns. Returns false if the matrix has no such form.
+/// columns. Returns false if the matrix has no systematic or semi-systematic form.
 #[inline(never)]
 fn reduce_left<I: Isa, const M: usize>(
     isa: I,
@@ -305,8 +305,8 @@ fn reduce_left<I: Isa, const M: usize>(
     reduce(isa, left, reduction, chosen..panels)
 }
 
-/// Makes and reduces the right part of the matrix, piece by piece. A piece has the number of byte
-/// columns that fit into `lines`.
+/// Makes and reduces the right part of the matrix, piece by piece. A piece has as many byte columns
+/// as fit into `lines`, at most [`PIECE`].
 #[inline(never)]
 fn write_public_key<I: Isa, const M: usize>(
     isa: I,

@@ -194,7 +194,7 @@ pub struct SecretKey<P: Parameters, B = SecretBytes> {
 impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
     /// Uses `bytes` as a secret key, without a copy, and checks each field.
     ///
-    /// The seed is not expanded, so a key that its seed does not give is accepted.
+    /// The seed is not expanded, so a key that does not come from its seed is accepted.
     /// [`public_key`](SecretKey::public_key) refuses such a key.
     ///
     /// If `B` is not [`SecretBytes`], the caller wipes the bytes: a `Vec<u8>` is freed without a

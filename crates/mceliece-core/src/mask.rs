@@ -1,7 +1,7 @@
 //! Masks: conditions on secrets as words of ones or zeros.
 //!
-//! A mask is `0` or all ones. The functions have no branch, and the barrier keeps compilers from
-//! making a branch of the code that uses the mask.
+//! A mask is `0` or all ones. The functions have no branch, and [`hidden`] keeps compilers from
+//! turning code that uses a mask into a branch.
 
 use core::hint::black_box;
 

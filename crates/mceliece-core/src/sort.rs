@@ -172,7 +172,7 @@ fn split<I: Isa, const N: usize>(isa: I, data: &mut [Words<I>], flip: usize, net
     zipped(isa, parts, flip, network);
 }
 
-/// Does `network` in every group of `N stride` registers, with each `N` registers that are `stride`
+/// In every group of `N stride` registers, does `network` with each `N` registers that are `stride`
 /// apart.
 #[inline(always)]
 fn each<I: Isa, const N: usize>(isa: I, data: &mut [Words<I>], stride: usize, network: Network) {

@@ -7,15 +7,15 @@
 
 use falcon_lanes::wipe;
 
-/// Number of words that functions below a step use. Vector registers are long, and there are many
-/// of them. Other processors spill little, and may have little memory.
+/// Number of words that [`wipe_below`] overwrites. On these processors a step may spill many long
+/// vector registers. Others spill little, and may have little memory.
 const WORDS: usize = if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
     1536
 } else {
     64
 };
 
-/// Overwrites the part of the stack that the caller's called functions have used.
+/// Overwrites the part of the stack that functions called by the caller have used.
 #[inline(never)]
 pub(crate) fn wipe_below() {
     wipe(&mut [0u64; WORDS]);

@@ -141,7 +141,7 @@ mod tests {
         for (j, &column) in expected.iter().enumerate() {
             assert_eq!(number(&columns, j), (column >> 16) as u32 & 0x7fff);
         }
-        // Columns 3 and 4000 have the same random number.
+        // Points 3 and 4000 have the same random number.
         let mut columns = made(&|i| if i == 4000 { a(3) } else { a(i) });
         assert!(!order(
             falcon_lanes::Baseline,

@@ -67,7 +67,7 @@ const COMPARED: usize = 32;
 /// The positions form a circle. Each one is compared with the next half of the circle, so every
 /// pair is compared.
 fn has_repetition(isa: impl Isa, positions: &[u16]) -> u16 {
-    // Holds the positions twice, then a number that is never a position, for the last comparisons.
+    // Holds the positions twice. The rest is a number that is never a position.
     let mut circle = [u16::MAX >> 1; 2 * MAX_T + COMPARED];
     let (first, second) = circle.split_at_mut(positions.len());
     first.copy_from_slice(positions);

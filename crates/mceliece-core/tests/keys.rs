@@ -19,7 +19,7 @@ macro_rules! every_set {
     };
 }
 
-/// The sets whose key generation takes a single attempt, so that tests are quick.
+/// Sets whose key generation nearly always takes one attempt, so that tests are quick.
 macro_rules! quick_sets {
     ($check:ident) => {
         every_set!(@ $check;
@@ -249,7 +249,7 @@ fn streams_equal_whole_keys() {
     assert_eq!(ciphertext, key.encapsulate(&mut repeated(8)).0);
 }
 
-/// No stack frame needs more than 64 KiB: a thread with a stack of 256 KiB can use the largest set.
+/// A thread with a stack of 256 KiB can use the largest set.
 #[test]
 fn a_small_stack_suffices() {
     type P = Mceliece8192128;

@@ -1,6 +1,6 @@
 //! The response texts of the submission: ten records of every set, compared by SHA-256, and the
 //! first record alone. The sets with `pc` have no published vectors. This project made two records
-//! for each of them, which show that nothing changes.
+//! for each of them, to show that the results do not change.
 
 use falcon_kat::Drbg;
 use mceliece_core::*;

@@ -1,9 +1,9 @@
 //! The kernels of `falcon-gpu`, compiled for the processor.
 //!
 //! The sources are the same as for a GPU. A launch runs its blocks one after the other, and in each
-//! block its groups of lanes one after the other. The lanes of a group run in either order. This
-//! tests the results of the kernels, but not races between the threads of a GPU. The crate is only
-//! for tests, since it would be slow as an engine.
+//! block its groups of lanes one after the other. The lanes of a group run in either order. In
+//! [`Build::Emulated`], the lanes of a warp are fibers instead. Races between the warps of a GPU
+//! are not tested. The crate is only for tests, since it would be slow as an engine.
 
 use falcon_gpu::kernels::{Batch, Kernel, KeyMode, Operation};
 use std::fmt;
@@ -19,7 +19,7 @@ pub const DRIVER_FOLDER: Option<&str> = option_env!("FALCON_TEST_DRIVER_FOLDER")
 /// Build of the kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Build {
-    /// The build that a GPU gets.
+    /// The settings of the build for a GPU.
     Default,
     /// Build with nodes of degree 8 in registers.
     Variant,
@@ -105,10 +105,10 @@ pub struct Draws<'a> {
 /// after each pair.
 pub type Drawn = (Vec<f64>, Vec<u64>);
 
-/// Runs only the sampler, with the lanes that sign. The draws of each slot are contiguous.
+/// Runs only the sampler, with as many lanes as in signing. The draws of each slot are contiguous.
 ///
 /// # Safety
-/// `count`, `seeds`, `rows` and `prng_rows` of `batch` are as in a launch.
+/// `count`, `seeds`, `rows`, `records` and `prng_rows` of `batch` are as in a launch.
 ///
 /// # Errors
 /// [`LaunchError`].
@@ -175,7 +175,7 @@ pub fn short_vector(logn: u32, point: &[u16], v: [&[f64]; 2]) -> (Vec<i16>, [boo
     (s2, [answer & 1 != 0, answer & 2 != 0])
 }
 
-/// A candidate of the sampler around a centre, under a leaf.
+/// A candidate of the sampler, for a centre and a leaf.
 #[derive(Clone, Copy, Debug)]
 pub struct Trial {
     /// The centre minus the integer below it.
@@ -390,7 +390,7 @@ mod native {
     }
 
     pub(super) fn set_emulation(order: u32) {
-        // SAFETY: each function sets variables of this thread.
+        // SAFETY: the function sets a variable of this thread.
         unsafe {
             falcon_host_emulated_set(order);
         }

@@ -35,7 +35,7 @@ const STREAMS: usize = super::MOST_STREAMS;
 /// [`GpuContext::with_images`](crate::GpuContext::with_images).
 ///
 /// # Errors
-/// As for [`GpuContext::new`](crate::GpuContext::new), and for an image that is damaged.
+/// As for [`GpuContext::with_images`](crate::GpuContext::with_images).
 pub fn open_cuda(number: u32, images: &[impl AsRef<[u8]>]) -> Result<Arc<dyn Device>, GpuError> {
     let images = images.iter().map(|image| Image::new(image.as_ref()));
     let images = images.collect::<Result<_, _>>()?;
@@ -74,7 +74,7 @@ impl Loaded {
     }
 }
 
-/// A kernel of a module, which is kept for as long as the kernel is used.
+/// Handle of a kernel. The kernel's module stays loaded as long as the device is open.
 #[derive(Clone, Copy)]
 struct Function(sys::CUfunction);
 
@@ -195,8 +195,8 @@ impl Cuda {
         Ok(place.get_or_init(|| new))
     }
 
-    /// Returns the kernel of this name. If no loaded image has the kernel, loads an image: the best
-    /// cubin for the device, or PTX if there is no such cubin or the driver refuses it.
+    /// Returns the kernel of this name, from the best cubin for the device. If the driver refuses a
+    /// cubin, tries the next best one. If none is left, uses PTX. Loads the image if necessary.
     fn function(&self, kernel: &str) -> Result<Function, GpuError> {
         let loaded = &mut *self.loaded_images();
         if let Some(&function) = loaded.functions.get(kernel) {
@@ -221,7 +221,7 @@ impl Cuda {
                         ImageForm::Cubin { capability } => Some(capability),
                         ImageForm::Ptx { .. } => None,
                     };
-                    // If an image that has the kernel is already loaded, it comes first.
+                    // Of two images with the same capability, prefers one that is already loaded.
                     (cubin, loaded.modules.contains_key(number))
                 });
             let Some((number, image)) = best else {
@@ -296,7 +296,7 @@ fn find(
             place.insert(module)
         }
     };
-    // `cust` panics if the name contains a zero byte, which names from a C string never do.
+    // `cust` panics if the name contains a zero byte. The names of an image's kernels never do.
     let function = module.get_function(kernel);
     let function = function.map_err(|_| describe(last_answer()))?;
     Ok(Function(function.to_raw()))

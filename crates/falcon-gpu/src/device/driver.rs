@@ -25,9 +25,9 @@ pub(super) const OUT_OF_MEMORY: u32 = 2;
 pub(super) const NO_DEVICE: u32 = 100;
 /// The answer if the version of the PTX is newer than the driver.
 pub(super) const UNSUPPORTED_PTX_VERSION: u32 = 222;
-/// Answer of this library if the driver lacks a function.
+/// Answer of this module if there is no driver, or if the driver lacks a function.
 const SYMBOL_NOT_FOUND: u32 = 302;
-/// The answer after any other failure.
+/// The answer that `cust` gets for any other failure.
 const UNKNOWN: u32 = 999;
 
 /// The answers that `cust` distinguishes and that the functions used here may return.
@@ -196,8 +196,8 @@ passed_on! {
     cuEventDestroy_v2(event: Handle);
 }
 
-/// Writes the driver's text for an answer. Without a driver, writes another text, since `cust`
-/// panics when it formats an error without a text.
+/// Writes the driver's text for an answer. If the driver has none, or there is no driver, writes
+/// another text, since `cust` panics when it formats an error without a text.
 ///
 /// # Safety
 /// `text` must be a place for one pointer.

@@ -1,8 +1,7 @@
 //! Images of kernels: PTX text and cubins, distinguished by their first bytes.
 //!
-//! The driver only gets the address of an image, not its length. So an image is refused unless it
-//! ends within its bytes: PTX must have a terminating zero, and every section and segment of a
-//! cubin must lie within the bytes.
+//! The driver only gets the address of an image, not its length. So PTX is passed as a C string,
+//! and a cubin is refused unless every section and segment lies within its bytes.
 
 use super::loaded::ImageForm;
 use crate::error::{CudaVersion, GpuError};
@@ -125,8 +124,8 @@ fn cuda_of_ptx(major: u32, minor: u32) -> Option<CudaVersion> {
 }
 
 /// Description of a cubin, from its headers. A cubin is an ELF file of 64 bits, little-endian. The
-/// fields have their names in "Tool Interface Standard: Executable and Linking Format". LLVM's
-/// `BinaryFormat/ELF.h` lists NVIDIA's own values, which `ptxas` 13.0 writes.
+/// names of the fields are those of "Tool Interface Standard: Executable and Linking Format".
+/// LLVM's `BinaryFormat/ELF.h` lists NVIDIA's own values, which `ptxas` 13.0 writes.
 #[derive(Debug, PartialEq, Eq)]
 struct Cubin {
     capability: (u32, u32),
@@ -220,8 +219,8 @@ fn until_zero(bytes: &[u8]) -> Option<&[u8]> {
     bytes.get(..end)
 }
 
-/// Returns a table of the file. `at`, `each` and `count` are the places of its offset, of the
-/// length of an entry and of the number of entries. An entry must have `entry` bytes.
+/// Returns a table of the file. `at`, `each` and `count` are the positions of the table's offset,
+/// the length of an entry and the number of entries. An entry must have `entry` bytes.
 fn table(file: &[u8], (at, each, count): (usize, usize, usize), entry: u16) -> Option<&[u8]> {
     let count = u64::from(half(file, count)?);
     if count > 0 && half(file, each)? != entry {
@@ -309,8 +308,7 @@ mod tests {
         assert_eq!(Cubin::read(&cubin), Err("its version is unknown"));
     }
 
-    /// Checks that PTX without the terminating zero is refused, since the driver would read beyond
-    /// the end of the text.
+    /// Checks that truncated cubins are refused, since the driver would read beyond their end.
     #[test]
     fn a_cubin_that_is_truncated_is_refused() {
         let cubin = CUBINS[0];
@@ -321,7 +319,8 @@ mod tests {
         assert!(Cubin::read(&cubin[..cubin.len() - 1]).is_err());
     }
 
-    /// Refuses sections and segments that end beyond the end of the file, or whose ends overflow.
+    /// Checks that sections and segments are refused if they end beyond the end of the file, or if
+    /// their ends overflow.
     #[test]
     fn a_cubin_has_all_that_it_points_to() {
         let cubin = CUBINS[3];

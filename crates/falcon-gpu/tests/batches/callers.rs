@@ -15,8 +15,8 @@ const CALLS: usize = 100;
 /// Number of claims of a call: a chunk of several blocks.
 const CLAIMS: usize = 4000;
 
-/// Verifies claims that many threads stage and the first kernel refuses. Nearly all the time is
-/// spent waiting for other threads.
+/// Verifies claims that many threads stage and that the kernel `unpack` refuses. Nearly all the
+/// time is spent waiting for other threads.
 fn refuses_claims(gpu: &GpuContext, fixture: &Fixture<Falcon512>) -> bool {
     let claim = |message| VerifyBytesJob {
         key: fixture.keys[0].verifying_key(),
@@ -51,7 +51,8 @@ fn calls_from_within_a_pool_are_done() {
         let fixture = Fixture::<Falcon512>::new(1, CLAIMS);
         let call = |number: usize| {
             if number.is_multiple_of(3) {
-                // Gives this thread time to take up other work.
+                // A call without the device, so that threads take up other calls at different
+                // times.
                 thread::sleep(Duration::from_micros(200));
                 return true;
             }

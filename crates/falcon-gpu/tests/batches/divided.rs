@@ -55,7 +55,7 @@ fn every_mode_gives_the_bytes_of_the_processor() {
     both!(check);
 }
 
-/// Checks that a key that is not kept only comes with a batch.
+/// Checks that `upload_key` does nothing if keys are not kept.
 #[test]
 fn keys_that_are_not_kept_are_not_uploaded() {
     let fixture = Fixture::<Falcon512>::new(1, 3);
@@ -318,7 +318,7 @@ fn verdicts_are_those_of_the_processor() {
         for verdict in [Verdict::Valid, Verdict::Invalid, Verdict::Malformed] {
             assert!(out.contains(&verdict));
         }
-        // The second call finds the data of the first call in locked memory.
+        // The second call uses the same locked memory as the first call.
         context.verify_bytes_batch(&jobs, &mut out).unwrap();
         assert_eq!(out, expected);
         assert!(device.is_wiped());
@@ -351,7 +351,7 @@ fn little_memory_makes_many_chunks() {
                 (KeyMode::Transient, true),
             ] {
                 let mut options = options(mode);
-                // A device may have less memory than it reports.
+                // The options may allow more memory than the device has.
                 options.memory = limited.then_some(2 * total as u64);
                 let (device, context) = context(total, options).unwrap();
                 assert!(fixture.signed(&context) == expected);
@@ -402,7 +402,7 @@ fn whatever_fails_the_output_is_untouched_and_the_next_batch_is_done() {
     let refused = vec![Err(SignatureError); 12];
     let mut some_failed = [false; 2];
     for lost in [false, true] {
-        // Fills the memory, so that any other byte in it was written by a batch.
+        // Fills new memory with a known byte, so that any other byte in it was written by a batch.
         device.fill(if lost { status::DONE } else { 0 });
         for call in 0.. {
             let context = GpuContext::on(device.clone(), options.clone());

@@ -6,7 +6,7 @@ use falcon_gpu::{GpuContext, KeyMode, Options};
 
 pub const SEED: [u8; 32] = [9; 32];
 
-/// Every form in which a device can keep keys.
+/// Every key mode.
 pub const MODES: [KeyMode; 3] = [KeyMode::Transient, KeyMode::Balanced, KeyMode::Expanded];
 
 /// Returns the default options with this key mode.

@@ -302,7 +302,7 @@ fn traces(device: &HostDevice, key: &SigningKey<Falcon512>) -> usize {
     traces.iter().filter(|trace| device.holds(trace)).count()
 }
 
-/// Checks that no byte of replaced keys is left, even if the new keys are shorter. If wiping fails,
+/// Checks that no byte of replaced keys is left, even if there are fewer new keys. If wiping fails,
 /// no byte of any key is left.
 #[test]
 fn replaced_keys_are_wiped() {
@@ -343,7 +343,7 @@ fn replaced_keys_are_wiped() {
     assert!(failures > 5, "{failures}");
 }
 
-/// If the memory cannot grow, a new key replaces an old one.
+/// If the memory cannot grow, a new key replaces the old ones.
 #[test]
 fn little_memory_holds_keys_by_turns() {
     let keys = keys::<Falcon512>(9);

@@ -1,4 +1,4 @@
-//! Kernels that silently do nothing, or only a part of their work. The error of the batch names the
+//! Kernels that silently do nothing, or only part of their work. The error of the batch names the
 //! kernel, the output is unchanged, and the next batch succeeds.
 
 use crate::fixture::{Fixture, SEED, options};
@@ -91,7 +91,7 @@ fn stopped<T: Debug>(result: Result<T, impl Debug + Display>) -> String {
     rest.split(' ').next().expect("its name").to_owned()
 }
 
-/// Signs on a device with a kernel that fails after its `first` launches.
+/// Signs on a device with a kernel that fails after `first` launches, and then on a repaired one.
 fn signing_stops<P: Parameters>(
     fixture: &Fixture<P>,
     how: How,
@@ -157,8 +157,7 @@ fn kernels_that_do_nothing_sign_nothing_for_1024() {
     kernels_that_do_nothing_sign_nothing::<Falcon1024>(&[status::DONE]);
 }
 
-/// In the first attempt, one thread works on a job. In the second attempt, with fewer jobs, a warp
-/// does.
+/// Spoils a kernel in the second attempt, after ten of the 40 jobs were refused in the first one.
 #[test]
 fn later_attempts_are_mistrusted_too() {
     let fixture = Fixture::<Falcon512>::new(2, 40);
@@ -168,8 +167,7 @@ fn later_attempts_are_mistrusted_too() {
                 continue;
             }
             for fault in [Fault::Nothing, Fault::LessBlock] {
-                // If the jobs need few threads, there is only one block. Ten jobs need few threads
-                // in every mode.
+                // `seed` uses one thread for each job, so ten jobs are only one block.
                 if fault == Fault::LessBlock && !["prng", "sign", "accept"].contains(&spoilt) {
                     continue;
                 }
@@ -219,7 +217,8 @@ fn grids_of_later_attempts_that_are_cut_short_sign_nothing() {
     }
 }
 
-/// Checks given seeds: the host reads the list of jobs and sends the seeds for these jobs.
+/// With given seeds, the host reads the list of jobs to try again and sends their seeds. Here the
+/// list contains an invalid job number.
 #[test]
 fn lists_of_jobs_that_there_are_not_sign_nothing() {
     let fixture = Fixture::<Falcon512>::new(2, 24);
@@ -233,7 +232,8 @@ fn lists_of_jobs_that_there_are_not_sign_nothing() {
     }
 }
 
-/// Checks that the numbers of finished and of listed jobs are counted from the statuses themselves.
+/// Checks that a batch fails if the counts of listed and of finished jobs were not zeroed before an
+/// attempt.
 #[test]
 fn counts_that_were_not_zeroed_sign_nothing() {
     /// Length of both counts in bytes.
@@ -417,7 +417,7 @@ fn grids_that_are_cut_short_verify_nothing() {
 /// batches do not count it as resident.
 #[test]
 fn keys_that_were_not_expanded_are_not_there() {
-    // A block expands three keys, or four balanced ones.
+    // A block expands one key.
     let fixture = Fixture::<Falcon512>::new(7, 21);
     let expected = fixture.expected();
     for how in [How::Balanced, How::Expanded] {

@@ -46,7 +46,7 @@ struct State {
     callers: BTreeSet<String>,
     /// The last launch that expanded keys, and the number of small integers of each key.
     expanded: Option<(Batch, usize)>,
-    /// Limit on the bytes of a signature, if it is below the requested one.
+    /// Limit on the bytes of a signature, in place of the one in the batch.
     limit: Option<u32>,
     refused: Option<Refused>,
     spoilt: Option<Spoilt>,
@@ -57,7 +57,7 @@ struct State {
     filled: Option<u8>,
 }
 
-/// Kernels whose names begin with `kernels` and that fail after their `first` launches.
+/// Kernels whose names begin with `kernels` and that fail after `first` launches.
 #[derive(Clone, Copy)]
 struct Spoilt {
     kernels: &'static str,
@@ -122,8 +122,7 @@ impl HostDevice {
         self.state.lock().unwrap().refused = Some(refused);
     }
 
-    /// Makes the kernels whose names begin with `kernels` fail silently after their `first`
-    /// launches.
+    /// Makes the kernels whose names begin with `kernels` fail silently after `first` launches.
     pub fn spoil(&self, kernels: &'static str, fault: Fault, first: usize) {
         self.state.lock().unwrap().spoilt = Some(Spoilt {
             kernels,
@@ -132,12 +131,12 @@ impl HostDevice {
         });
     }
 
-    /// Makes zeroing of `len` bytes silently do nothing after the `first` calls.
+    /// Makes zeroing of `len` bytes silently do nothing after `first` calls.
     pub fn forget_to_zero(&self, len: usize, first: usize) {
         self.state.lock().unwrap().unzeroed = Some((len, first));
     }
 
-    /// Removes all faults of kernels, memory and verdicts.
+    /// Removes the faults of kernels and of zeroing.
     pub fn mend(&self) {
         let mut state = self.state.lock().unwrap();
         (state.spoilt, state.unzeroed) = (None, None);
@@ -158,8 +157,8 @@ impl HostDevice {
         std::mem::take(&mut self.state.lock().unwrap().launched)
     }
 
-    /// Returns the reals of the keys that were expanded last since the last call, and the small
-    /// integers from which they were expanded. They are read from the current contents of the
+    /// Returns the reals and the small integers of the keys that were expanded last, or `None` if
+    /// no key was expanded since the previous call. They are read from the current contents of the
     /// memory, which must not have been freed.
     pub fn expanded(&self) -> Option<(Vec<f64>, Vec<u8>)> {
         let mut state = self.state.lock().unwrap();

@@ -51,7 +51,7 @@ fn signing_takes_what_is_at_the_bound<P: Parameters>() {
             assert!(found.iter().map(|&s| i64::from(s)).eq(s2));
         }
     }
-    // Squares that sum to 0 modulo 2^64 do not make a short vector.
+    // Squares that sum to 0 modulo 2^64 or 2^32 do not make a short vector.
     for (magnitude, count) in [(1u64 << 32, 1), (1 << 31, 4), (1 << 28, 256), (1 << 16, 1)] {
         let mut v0: Vec<f64> = point.iter().map(|&c| f64::from(c)).collect();
         for v in &mut v0[..count] {
@@ -85,7 +85,7 @@ fn codes(n: usize) -> Vec<Vec<i16>> {
                     -127
                 }
             };
-            // Places the word at the beginning and at the end, so that all lanes get it.
+            // Places the longer words at the end and at the beginning, so that most lanes get one.
             (0..n).map(|i| word(i + 12)).collect::<Vec<i16>>()
         })
         .collect();
@@ -99,8 +99,8 @@ fn codes(n: usize) -> Vec<Vec<i16>> {
     all
 }
 
-/// If the core encodes the signature of a job within the limit, the job is done. All other jobs are
-/// listed.
+/// Checks that a job is done if the core encodes its signature within the limit, and that all other
+/// jobs are listed.
 fn what_is_accepted_has_so_many_bytes<P: Parameters>() {
     if !kernels_available() {
         return;

@@ -15,7 +15,7 @@ const JOBS: usize = 256;
 const ROWS: usize = 2;
 const UNTOUCHED: i16 = 0x5aa5;
 
-/// All memory that a kernel may read or write. Public keys are prepared, or zero.
+/// All memory that a kernel may read or write. The public key is prepared, or zero.
 struct Memory<P: Parameters> {
     offsets: Vec<u64>,
     batch_seed: [u64; 4],
@@ -158,7 +158,8 @@ fn kernels_go_on_from_one_stage<P: Parameters>() {
         }
         let seeded = if hedged { SEEDED } else { first };
         goes_on::<P>(Operation::Prng, at, &[seeded], &[READY]);
-        // Here `s2` is too long, so the vectors count as too long even if their status is `SHORT`.
+        // The coefficients of `s2` are too large to encode, so even jobs with the status `SHORT`
+        // are refused.
         goes_on::<P>(Operation::Accept, at, &[SHORT, LONG], &[REDO]);
         goes_on::<P>(Operation::Unpack, at, &[NONE], &[MALFORMED]);
         goes_on::<P>(Operation::Verify, at, &[HASHED], &[INVALID]);

@@ -15,7 +15,7 @@ pub fn kernels_available() -> bool {
     falcon_gpu_host::AVAILABLE
 }
 
-/// A generator that repeats: SHAKE256 of a label.
+/// A deterministic generator: SHAKE256 of a label.
 pub fn repeatable(label: &str) -> Shake256Reader {
     Shake256::reader(label.as_bytes())
 }
@@ -47,7 +47,7 @@ pub const LAUNCH: Launch = Launch {
     block: 64,
 };
 
-/// Returns all ways to launch groups of lanes.
+/// Returns launches of the default build and of the variant, with lanes in both orders.
 pub fn launches() -> Vec<Launch> {
     let mut all = Vec::new();
     for build in [Build::Default, Build::Variant] {
@@ -233,7 +233,7 @@ pub fn sign<P: Parameters>(
     let (messages, message_offsets) = concatenated(jobs.iter().map(|job| &job.message));
     let key_of_job: Vec<u32> = jobs.iter().map(|job| job.key as u32).collect();
     let hashes: Vec<u8> = keys.iter().flat_map(|key| *secret_hash(key)).collect();
-    // The memory is aligned like that of a device.
+    // Kernels read nonces as words of 64 bits, so they must be aligned.
     let mut aligned_nonces = vec![0u64; 5 * count];
     let mut seeds = vec![0u32; 14 * count];
     let mut rows = vec![0u32; 128 * how.prng_rows as usize * count];
@@ -364,7 +364,7 @@ pub fn attempt_raw<P: Parameters>(basis: &[i8], count: usize) -> Vec<u8> {
 }
 
 /// Returns the statuses after one attempt with expanded keys that take turns. The reals of the keys
-/// are arbitrary.
+/// may be arbitrary.
 pub fn attempt_expanded<P: Parameters>(keys: &[Vec<f64>], count: usize) -> Vec<u8> {
     let reals = keys.concat();
     let key_of_job: Vec<u32> = (0..count).map(|job| (job % keys.len()) as u32).collect();

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 const MODES: [KeyMode; 3] = [KeyMode::Transient, KeyMode::Balanced, KeyMode::Expanded];
 
-/// Returns every key mode.
+/// Returns the default conditions for every key mode.
 fn all<P: Parameters>() -> Vec<Signing> {
     MODES.map(Signing::new::<P>).to_vec()
 }

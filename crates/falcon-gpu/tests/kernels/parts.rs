@@ -150,7 +150,7 @@ fn randomness_is_derived_as_defined<P: Parameters>() {
         Shake256HashToPoint.hash_to_point(&nonce, &messages[job..=job], &mut point);
         assert!(points[P::N * job..][..P::N] == point);
     }
-    // In the second round the jobs are in another order, as if they were tried again.
+    // In every other attempt the jobs are in another order, as if they were tried again.
     let list: Vec<u32> = (0..count as u32).rev().collect();
     for (attempt, list) in (0..12).map(|k| (k, if k % 2 == 0 { &[][..] } else { &list[..] })) {
         batch.attempt = attempt;

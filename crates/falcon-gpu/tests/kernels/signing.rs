@@ -20,7 +20,8 @@ const CPU: LaneEngine<Baseline, Baseline> = LaneEngine {
     fft: Baseline,
 };
 
-/// Returns messages of all lengths around the blocks of SHAKE256, and a long one.
+/// Returns jobs with messages of 0, 1, 2, ... bytes, but with a long one in place of that of 5
+/// bytes.
 fn jobs(label: &str, count: usize, keys: usize) -> Vec<Job> {
     let mut messages = repeatable(label);
     (0..count)
@@ -82,8 +83,8 @@ fn hedged_signatures_of_1024_are_the_cores() {
     hedged_signatures_are_the_cores::<Falcon1024>(101);
 }
 
-/// Signs with so few rows that each signer computes most of its bytes itself, with the variant of
-/// the kernels, and with lanes in both orders.
+/// Signs with few rows, so that each signer computes most of its bytes itself, and with many. Uses
+/// both builds, with lanes in both orders.
 fn signatures_depend_on_no_launch<P: Parameters>() {
     if !kernels_available() {
         return;
@@ -164,8 +165,8 @@ fn keys_of_1024_are_expanded_as_the_core_does() {
     keys_are_expanded_as_the_core_does::<Falcon1024>();
 }
 
-/// Signs with a limit that most signatures exceed, so that jobs need many attempts, in different
-/// numbers. Attempts after the second one read more than one block of the stream.
+/// Signs with a limit that most signatures exceed, so that jobs need many attempts, some more than
+/// others. Attempts after the second one read more than one block of the stream.
 fn refused_vectors_are_sampled_again<P: Parameters>(count: usize, limit: usize) {
     if !kernels_available() {
         return;
@@ -221,7 +222,7 @@ fn refused_vectors_of_1024_are_sampled_again() {
     refused_vectors_are_sampled_again::<Falcon1024>(5, 1264);
 }
 
-/// With a basis that is ten times too long, every vector is refused for its norm and listed.
+/// With a basis that is multiplied by three, every vector is too long.
 #[test]
 fn vectors_that_are_too_long_are_refused() {
     if !kernels_available() {

@@ -32,8 +32,8 @@ fn emulated_lanes_find_the_same_integers_at_the_same_places() {
                     _ => whole + unit(),
                 });
             }
-            // sigma' ranges from sigma_min to 1.17^2 sigma_min, with one leaf for each warp or for
-            // each lane.
+            // sigma' is between sigma_min and 1.17^2 sigma_min. It is random for each pair, or the
+            // same for all pairs.
             let sigma_min = 1.2778336969128337;
             let at = if order % 2 == 0 { unit() } else { 0.5 };
             let inverse = 1.0 / (sigma_min * (1.0 + at * (1.17 * 1.17 - 1.0)));

@@ -153,7 +153,8 @@ fn valid_signatures_of_1024_verify() {
     valid_signatures_verify::<Falcon1024>();
 }
 
-/// Flips a bit anywhere in the signature or in the message, or uses another key.
+/// Flips a bit of the signature or of the message, changes the length of the signature, or uses
+/// another key.
 fn damaged_ones_are_judged_as_the_core_does<P: Parameters>() {
     if !kernels_available() {
         return;
@@ -230,7 +231,7 @@ fn no_bit_behind_the_code_of_1024_may_be_another() {
     no_bit_behind_the_code_may_be_another::<Falcon1024>();
 }
 
-/// Tests byte strings that break one rule of the code and otherwise are signatures.
+/// Tests byte strings that break one rule of the encoding, but are otherwise signatures.
 fn malformed_codes_are_refused<P: Parameters>() {
     if !kernels_available() {
         return;
@@ -271,8 +272,7 @@ fn malformed_codes_are_refused<P: Parameters>() {
         encoded(&one(5, word(0, 0, 16)), padded, 0),
         encoded(&one(5, word(0, 0, 40)), padded, 0),
         encoded(&one(5, word(1, 5, 3)), padded, 1),
-        // The code is longer than the padded form, so no padding follows. An earlier end of the
-        // code is refused.
+        // The code is longer than the padded form, so nothing may follow it.
         encoded(&|i| word(0, 1, usize::from(i % 2 == 0) * 4), 0, 0),
         encoded(&|i| word(0, 1, usize::from(i % 2 == 0) * 4), 0, 1),
         encoded(
@@ -288,13 +288,14 @@ fn malformed_codes_are_refused<P: Parameters>() {
         vec![0; padded],
         vec![0xff; padded],
     ];
-    // Puts magnitudes above 2047 into a short vector, at every bit position.
+    // Puts a magnitude of 1920, or one above 2047, into a short vector, at every bit position.
     for i in (0..9).chain([n - 2, n - 1]) {
         for (sign, run) in [(0, 15), (0, 16), (1, 16), (0, 17), (1, 23), (0, 24)] {
             cases.push(encoded(&one(i, word(sign, 0, run)), padded, 0));
         }
     }
-    // Truncates a code that ends exactly at the end of a byte, to every length.
+    // Truncates a code that ends exactly at the end of a byte, to every length from the padded one
+    // on.
     let exact = encoded(&|i| word(0, 1, usize::from(i % 2 == 0) * 4), 0, 0);
     cases.extend((padded..exact.len()).map(|len| exact[..len].to_vec()));
     // Encodes the valid signature in the other formats.

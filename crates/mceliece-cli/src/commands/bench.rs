@@ -184,7 +184,7 @@ impl fmt::Display for Measurement {
     }
 }
 
-/// Number of the remaining rows, and the time that they take.
+/// Number of rows, and the seconds that each of them takes.
 struct Forecast {
     rows: usize,
     seconds: f64,

@@ -152,7 +152,7 @@ struct Answer {
     parameters: &'static Set,
     engine: &'static str,
     matches: bool,
-    /// Number of records that were compared.
+    /// Number of records in the response text.
     records: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     finding: Option<String>,

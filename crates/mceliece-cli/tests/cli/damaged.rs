@@ -2,7 +2,7 @@
 
 use crate::sandbox::{QUICK, Sandbox, json_lines, text};
 
-/// Makes the same files in raw form, without PEM that would notice damage.
+/// Makes the files of [`Sandbox::new`] in raw form, because PEM would notice damage.
 fn raw() -> Sandbox {
     raw_of(QUICK)
 }
@@ -15,7 +15,7 @@ fn raw_of(set: &str) -> Sandbox {
     sandbox
 }
 
-/// Returns the commands that use the file `name`, without the file for the secret.
+/// Returns the commands that read the file `name`.
 fn uses(name: &str) -> Vec<Vec<&'static str>> {
     match name {
         "k" => vec![

@@ -1,5 +1,6 @@
-//! Uses the program as a hurried person does: nothing is destroyed, nothing is left half-done
-//! without an error, no secret is shown, and the messages help. Help texts are in `files.rs`.
+//! Tests the program with the mistakes of a hurried user: it destroys nothing, leaves nothing
+//! half-done without an error, shows no secret, and its messages help. Help texts are in
+//! `files.rs`.
 
 mod damaged;
 mod engines;

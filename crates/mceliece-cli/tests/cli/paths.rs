@@ -1,4 +1,4 @@
-//! Names of files: inputs, outputs, and neither.
+//! Names of input and output files, standard input and output, JSON, and help.
 
 use crate::sandbox::{QUICK, Sandbox, json_lines};
 

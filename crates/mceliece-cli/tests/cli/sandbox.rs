@@ -11,7 +11,7 @@ use tempfile::TempDir;
 /// The parameter set of most tests. It is the fastest one.
 pub const QUICK: &str = "mceliece348864f";
 
-/// A folder. Unless it is empty, it has a key pair `k`, `k.pub` and a ciphertext `c` with the
+/// A folder. [`new`](Self::new) makes a key pair `k`, `k.pub` in it, and a ciphertext `c` with the
 /// secret `s`.
 pub struct Sandbox(pub TempDir);
 

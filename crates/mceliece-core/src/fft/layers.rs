@@ -6,7 +6,7 @@ use falcon_lanes::Isa;
 
 /// The operation of a layer on two blocks.
 pub(crate) trait Butterfly {
-    /// Replaces both blocks. `twiddle` is the factor of part `part`.
+    /// Replaces both blocks. `twiddle` returns the factor of a part.
     fn apply<I: Isa, const M: usize>(
         isa: I,
         blocks: [&mut Block<M>; 2],

@@ -24,8 +24,8 @@ pub(crate) const fn reduce<const M: usize>(x: u32) -> u16 {
 
 /// Product of `a` and `b` before reduction, of degree below `2M - 1`.
 ///
-/// Each bit of `b` is multiplied, shifted by one. With masks made of the bits, or with a factor
-/// that is 0 or 1, compilers could branch on the bit.
+/// Multiplies `a` by each bit of `b` at its place, shifted by one. With masks made of the bits, or
+/// with a factor that is 0 or 1, compilers could branch on the bit.
 #[inline(always)]
 pub(crate) const fn wide_mul<const M: usize>(a: u16, b: u16) -> u32 {
     let (a, b) = (a as u32, b as u32);
@@ -38,8 +38,8 @@ pub(crate) const fn wide_mul<const M: usize>(a: u16, b: u16) -> u32 {
     product >> 1
 }
 
-/// Reduces `x` once: folds its bits from bit `M` on into the lower bits. `x` has at most `M + 3`
-/// bits.
+/// Reduces `x` once: folds `high`, its bits from bit `M` on, into the lower bits. `x` has at most
+/// `M + 3` bits.
 #[inline(always)]
 fn fold<const M: usize>(x: u16, high: u16) -> u16 {
     let low = x & ((1 << M) - 1);
@@ -77,7 +77,7 @@ pub(crate) const fn mul<const M: usize>(a: u16, b: u16) -> u16 {
 ///
 /// Computes `a^(2^M - 2)` by squarings and products.
 pub(crate) const fn inverse<const M: usize>(a: u16) -> u16 {
-    // After step `i`, `power` is a^(2^(i + 2) - 2).
+    // Before step `i`, `power` is a^(2^(i + 2) - 2).
     let mut power = mul::<M>(a, a);
     let mut i = 0;
     while i < M - 2 {

@@ -58,7 +58,8 @@ pub(crate) fn load<I: Isa, const M: usize>(isa: I, block: &Block<M>, part: usize
     planes
 }
 
-/// Loads the same element into every lane: word `p` of `masks` is zero or all ones.
+/// Loads word `p` of `masks` into every word of plane `p`. If each word is zero or all ones, every
+/// lane gets the same element.
 #[inline(always)]
 pub(crate) fn splat<I: Isa, const M: usize>(isa: I, masks: &[u64; M]) -> Planes<I, M> {
     let mut planes = [I::U64s::splat(isa, 0); M];

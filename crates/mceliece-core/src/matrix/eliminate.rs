@@ -414,7 +414,8 @@ mod tests {
 
     type Row = [u64; 16];
 
-    /// Reduces the columns of `pivots` in order. Returns false if they are dependent.
+    /// Makes the columns from `first_column` on the identity, one column for each row. Returns
+    /// false if they are linearly dependent.
     fn gauss(rows: &mut [Row], first_column: usize) -> bool {
         let count = rows.len();
         for i in 0..count {

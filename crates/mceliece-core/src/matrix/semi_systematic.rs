@@ -46,7 +46,7 @@ pub(crate) fn pivot_mask(pivots: &Pivots) -> u64 {
     pivots.iter().fold(0, |all, pivot| all | pivot)
 }
 
-/// Reads pivot columns from the mask `c`. Returns false unless `c` has 32 bits. Its `j`-th bit is
+/// Reads pivot columns from the mask `c`. Returns false unless `c` has 32 ones. The `j`-th one is
 /// always at place `j` or later.
 pub(crate) fn pivots_of_mask(mut c: u64, pivots: &mut Pivots) -> bool {
     let weight = c.count_ones();
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn pivots_are_the_first_independent_columns() {
-        // Row j has its lowest bit at 2j, if the order of the rows is reversed.
+        // Row j has its lowest bit at 2j. The rows are in reversed order.
         let row = |j: usize| (0x5a5a_5a5a_5a5a_5a5a_u64 << 1 | 1) << (2 * j);
         let mut submatrix = core::array::from_fn(|j| row(31 - j));
         let mut pivots = [0; 32];

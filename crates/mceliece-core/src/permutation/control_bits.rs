@@ -60,7 +60,7 @@ fn least(a: u64, b: u64) -> u64 {
     falcon_lanes::Ordered::min_max(a, b)[0]
 }
 
-/// ORs the control bits of `pi`, a permutation of `2^m` points with `m >= 3`, to `out`, which has
+/// ORs the control bits of `pi`, a permutation of `2^m` points with `m >= 3`, into `out`, which has
 /// `(2m-1) 2^(m-1)` bits, rounded up to bytes. `scratch` has [`scratch_len`] words, which the
 /// caller wipes.
 #[inline(never)]
@@ -93,7 +93,7 @@ pub(crate) fn control_bits<I: Isa>(
     put_bits(bits, (m - 1) << (m - 1), out);
 }
 
-/// ORs the low bits of `values` to the bits of `out` from number `start` on.
+/// ORs the low bits of `values` into the bits of `out` from number `start` on.
 fn put_bits(values: impl Iterator<Item = u64>, start: usize, out: &mut [u8]) {
     let (mut end, mut byte) = (start, 0);
     for value in values {
@@ -290,7 +290,7 @@ mod tests {
                 }
                 check(isa, m, &pi);
             }
-            // A single cycle of all points, and the identity.
+            // A single cycle of all points, the identity, and the points in reversed order.
             let len = 1u32 << m;
             check(isa, m, &(0..len).map(|x| (x + 1) % len).collect::<Vec<_>>());
             check(isa, m, &(0..len).collect::<Vec<_>>());

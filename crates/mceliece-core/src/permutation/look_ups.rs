@@ -57,9 +57,9 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// ORs the control bits of `pi`, a permutation of `2^m` points with `8 <= m <= 13`, to `out`, which
-/// has `(2m-1) 2^(m-4)` bytes. `inverse` is the inverse of `pi`. `scratch` has [`scratch_len`]
-/// bytes, which the caller wipes.
+/// ORs the control bits of `pi`, a permutation of `2^m` points with `8 <= m <= 13`, into `out`,
+/// which has `(2m-1) 2^(m-4)` bytes. `inverse` is the inverse of `pi`. `scratch` has
+/// [`scratch_len`] bytes, which the caller wipes.
 #[inline(never)]
 pub(crate) fn control_bits<I: Isa>(
     isa: I,
@@ -111,8 +111,8 @@ pub(crate) fn control_bits<I: Isa>(
     );
 }
 
-/// ORs the bits of a layer to `out`. If the control bit of a pair is set, `bits` is not zero at the
-/// even place of the pair.
+/// ORs the bits of a layer into `out`. If the control bit of a pair is set, `bits` is not zero at
+/// the even place of the pair.
 #[inline(always)]
 fn put_bits(m: usize, w: usize, bits: &[u8], out: &mut [u8]) {
     /// Number of places of a segment that are handled together.
@@ -167,9 +167,9 @@ struct Segment<'a, I> {
     /// A power of the permutation `P`.
     power: Numbers<'a>,
     spare: Numbers<'a>,
-    /// Numbers before [`reduce`](Self::reduce), the bits of the first layer afterwards.
+    /// Scratch during [`reduce`](Self::reduce), the bits of the first layer afterwards.
     first: Numbers<'a>,
-    /// The least elements before [`reduce`](Self::reduce), the bits of the last layer afterwards.
+    /// The least elements during [`reduce`](Self::reduce), the bits of the last layer afterwards.
     last: Numbers<'a>,
 }
 
@@ -279,7 +279,7 @@ fn keep_least(other: &Numbers<'_>, least: &mut Numbers<'_>) {
     }
 }
 
-/// XORs `x` to `sum`.
+/// XORs `x` into `sum`.
 #[inline(always)]
 fn add(x: &[u8], sum: &mut [u8]) {
     for (sum, x) in sum.iter_mut().zip(x) {
@@ -327,7 +327,7 @@ fn with_partners(
     }
 }
 
-/// Replaces the byte at each place by the byte of the place's partner.
+/// Writes to each place of `out` the byte of the place's partner.
 #[inline(always)]
 fn exchange(bytes: &[u8], stride: usize, out: &mut [u8]) {
     with_partners(

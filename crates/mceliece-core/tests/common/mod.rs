@@ -8,7 +8,7 @@ use sha3::Shake256;
 use sha3::digest::{ExtendableOutput, Update, XofReader};
 use std::collections::BTreeSet;
 
-/// A generator whose entropy is 48 times `byte`.
+/// A generator that is seeded with 48 bytes, all equal to `byte`.
 pub fn repeated(byte: u8) -> Drbg {
     Drbg::new(&[byte; 48])
 }
