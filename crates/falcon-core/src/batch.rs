@@ -59,7 +59,8 @@ use zeroize::Zeroizing;
 /// The key of a job: a signing key or an expanded key.
 ///
 /// An expanded key signs faster on a CPU; a signing key is smaller. A CPU expands a signing key
-/// once for each group of neighbouring jobs with that key, and a GPU once for all batches.
+/// once for each group of two or more neighbouring jobs with that key, and a GPU once for all
+/// batches.
 ///
 /// ```
 /// use falcon_core::batch::JobKey;
@@ -147,8 +148,8 @@ impl<'a, P: Parameters> SignJob<'a, P> {
     /// Makes the job of signing `message` with `key`, a `&SigningKey` or an
     /// `&ExpandedKey`.
     ///
-    /// The expanded key must own its storage, as [`SigningKey::expand`] makes it.
-    /// An expanded key in caller-owned storage cannot enter a batch.
+    /// The expanded key must own its storage, as [`SigningKey::expand`] makes it. An expanded key
+    /// in caller-owned storage cannot be used in a batch.
     pub fn new(key: impl Into<JobKey<'a, P>>, message: &'a [u8]) -> Self {
         let key = key.into();
         Self { key, message }
@@ -213,7 +214,7 @@ pub struct VerifyBytesJob<'a, P: Parameters> {
     pub signature: &'a [u8],
 }
 
-/// Result of verifying an encoded signature. The numbers are those of tables with verdicts.
+/// Result of verifying an encoded signature. Tables store verdicts as these numbers.
 ///
 /// ```
 /// use falcon_core::SignatureError;
@@ -248,7 +249,7 @@ impl Verdict {
         matches!(self, Self::Valid)
     }
 
-    /// Takes the result for a signature that was decoded.
+    /// Converts the result of verifying a decoded signature.
     const fn of_decoded(result: Result<(), SignatureError>) -> Self {
         match result {
             Ok(()) => Self::Valid,
@@ -258,7 +259,7 @@ impl Verdict {
 }
 
 impl fmt::Display for Verdict {
-    /// Prints the name that summaries of tables have.
+    /// Prints the name that summaries of tables use.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Valid => "valid",
@@ -269,7 +270,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The number is not one of a [`Verdict`].
+/// Error for a number that is not a [`Verdict`].
 ///
 /// ```
 /// use falcon_core::batch::{UnknownVerdict, Verdict};
@@ -355,7 +356,7 @@ pub enum BatchError {
         /// Length of the output.
         output: usize,
     },
-    /// The engine failed. The text says how. Only an engine on a GPU can fail.
+    /// The engine failed, as the text says. Only GPU engines return this error.
     Engine(alloc::string::String),
     /// The engine computed wrongly: more attempts at a job failed than on any correct device, or a
     /// signature that was verified after signing is not valid.
@@ -407,8 +408,8 @@ pub trait BatchSign<P: Parameters>: Send + Sync {
     ///
     /// # Errors
     /// [`BatchError`]; `out` is then unchanged, except after [`BatchError::Fault`] on a CPU. After
-    /// [`BatchError::Fault`] sign with a fresh seed. With the old seed, the right signature may
-    /// reveal the key together with a wrong one that got out.
+    /// [`BatchError::Fault`] sign with a fresh seed. If a wrong signature got out, signing again
+    /// with the old seed may reveal the key: a right and a wrong signature together can.
     fn sign_batch(
         &self,
         seed: &[u8; SEED_LEN],
@@ -513,7 +514,7 @@ pub(crate) fn check_lengths(jobs: usize, output: usize) -> Result<(), BatchError
     }
 }
 
-/// Verifies signatures, which `decode` decodes first.
+/// Decodes the signatures with `decode` and verifies them.
 pub(crate) fn verify_decoded<P: Parameters>(
     engine: &(impl BatchVerify<P> + ?Sized),
     jobs: &[VerifyBytesJob<'_, P>],

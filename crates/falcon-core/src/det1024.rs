@@ -7,8 +7,8 @@
 //! those of ordinary signatures.
 //!
 //! `Signature::<Falcon1024>::from` puts the nonce back. The result is an ordinary signature, valid
-//! for the same message and key. So the functions for ordinary signatures verify messages in pieces
-//! and batches.
+//! for the same message and key. So the functions for ordinary signatures can verify it for a
+//! message in pieces, or in a batch.
 //!
 //! **Two different signatures of one message reveal the key.** So a faulty computation must not
 //! leave the device: [`SigningKey::sign`] signs twice, compares, and verifies. All engines of this
@@ -90,7 +90,7 @@ fn decode(format: Format, bytes: &[u8]) -> Result<Signature<Falcon1024>, DecodeE
         return Err(DecodeError::Header);
     }
     let (&version, body) = rest.split_first().ok_or(DecodeError::Length)?;
-    // `salted` has the length of the longer form.
+    // The buffer has the length of the longer form, the constant-time one.
     let mut salted = [0; Falcon1024::CT_LEN];
     let salted = salted
         .get_mut(..1 + NONCE_LEN + body.len())

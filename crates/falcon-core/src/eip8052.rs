@@ -1,5 +1,5 @@
-//! The hash to points with Keccak-256 of EIP-8052, a draft for Ethereum: **this module changes with
-//! the draft.** It is not covered by semantic versioning.
+//! Hashing to points with Keccak-256, as in EIP-8052, a draft for Ethereum: **this module changes
+//! with the draft.** It is not covered by semantic versioning.
 //!
 //! [`Keccak256HashToPoint`] replaces the hash of the scheme. Keys, signatures and the rest of
 //! signing and verification stay those of Falcon, round 3. The draft is about Falcon-512 alone, and

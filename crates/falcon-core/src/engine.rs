@@ -7,7 +7,7 @@
 /// - [`Best`] from the rows of `best`, in order of preference, and `on_best!`,
 ///   which evaluates an expression with its arithmetic;
 /// - [`Engine`] from all rows, with its names, and `on_engine!`, which does the same and also gives
-///   the polynomials of a batch.
+///   the FFT arithmetic of a batch.
 ///
 /// If a variant needs features of the processor, it holds a proof that they exist.
 macro_rules! engines {
@@ -162,8 +162,8 @@ macro_rules! engines {
             }
         }
 
-        /// Evaluates `$body` with the arithmetic of `$engine` as `$arith` and the
-        /// polynomials of its lanes as `$polynomials`.
+        /// Evaluates `$body` with the arithmetic of `$engine` as `$arith` and the FFT arithmetic of
+        /// all its lanes as `$polynomials`.
         #[cfg(feature = "alloc")]
         macro_rules! on_engine {
             ($engine:expr, $arith:ident, $polynomials:ident => $body:expr) => {
@@ -194,7 +194,7 @@ macro_rules! engines {
     };
 }
 
-// `--cfg falcon_engine="avx2"` keeps plain calls from AVX-512, for tests.
+// `--cfg falcon_engine="avx2"` keeps plain calls from using AVX-512, for tests.
 engines! {
     plain {
         Scalar, "scalar", 1, "one signature at a time on the binary64 unit", crate::lanes::Baseline;

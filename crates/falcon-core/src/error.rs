@@ -24,14 +24,14 @@ pub enum DecodeError {
     /// [`RECOVERABLE_LEN`](crate::Parameters::RECOVERABLE_LEN). A compressed signature has no fixed
     /// length, but at most [`COMPRESSED_MAX_LEN`](crate::Parameters::COMPRESSED_MAX_LEN) bytes.
     Length,
-    /// The first byte is the header of another object, degree or format.
+    /// The first byte is not the header of this object, degree and format.
     ///
     /// PEM text gives this error: it begins with `-`. A public key without its header byte is read
     /// by [`from_headerless_bytes`](crate::VerifyingKey::from_headerless_bytes).
     Header,
     /// A value is out of range: a public coefficient of `q` or more, a secret coefficient of
-    /// `-2^(b-1)`, or a signature coefficient above 2047. Also an `s2`, or a pair of `s1` and `s2`,
-    /// whose norm is too large for any valid signature.
+    /// `-2^(b-1)`, or a signature coefficient with a magnitude above 2047. Also an `s2`, or a pair
+    /// of `s1` and `s2`, whose norm is too large for any valid signature.
     Range,
     /// The bytes are not the canonical encoding of their value: they hold a minus zero, or spare
     /// bits or padding that are not zero.

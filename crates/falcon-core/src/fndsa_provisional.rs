@@ -22,7 +22,7 @@
 //! use falcon_core::fndsa_provisional::{Context, Signature, VerifyingKey};
 //! use falcon_core::{DecodeError, Falcon512};
 //!
-//! /// True if `signature` is one of `message`, made for invoices.
+//! /// Returns true if `signature` is valid for `message` in the context of invoices.
 //! fn verify(key: &[u8], message: &[u8], signature: &[u8]) -> Result<bool, DecodeError> {
 //!     let key = VerifyingKey::<Falcon512>::try_from(key)?; // 897 bytes
 //!     let signature = Signature::try_from(signature)?; // 666 bytes
@@ -170,7 +170,7 @@ pub struct Prehashed<'a> {
 
 impl<'a> Prehashed<'a> {
     /// Makes a prehashed message of the digest that `pre_hash` made. Returns `None` if the digest
-    /// has not [`digest_len`](PreHash::digest_len) bytes.
+    /// does not have [`digest_len`](PreHash::digest_len) bytes.
     pub const fn new(pre_hash: PreHash, digest: &'a [u8]) -> Option<Self> {
         if digest.len() == pre_hash.digest_len() {
             Some(Self { pre_hash, digest })
@@ -255,7 +255,7 @@ impl<P: Parameters> VerifyingKey<P> {
         &self.hash
     }
 
-    /// Verifies `signature` for `message`, made for `context`.
+    /// Verifies `signature` for `message` and `context`.
     ///
     /// # Errors
     /// [`SignatureError`] if this key did not make the signature for this message and this context.
@@ -269,7 +269,7 @@ impl<P: Parameters> VerifyingKey<P> {
         self.verify_mu(&self.mu(Message::Whole { context, message }), signature)
     }
 
-    /// Verifies `signature` for a message that the signer hashed first, made for `context`.
+    /// Verifies `signature` for `context` and a message that the signer hashed first.
     ///
     /// ```
     /// use falcon_core::fndsa_provisional::{Context, PreHash, Prehashed, Signature, VerifyingKey};

@@ -70,9 +70,9 @@ pub struct Shake256HashToPoint;
 ///
 /// **Nonce and message are hashed one after the other, with nothing between.** So a signature for
 /// the nonce `ab` and the message `c` is also valid for the nonce `a` and the message `bc`. The
-/// verifier must know the length of the nonce and must not take it from the message. With a nonce
-/// of another length than 40 bytes, the signature is also a plain signature of a message that has
-/// some bytes more or fewer at its beginning. Do not sign the messages of others with it.
+/// verifier must know the length of the nonce and must not take it from the message. If the nonce
+/// does not have 40 bytes, the signature is also a plain signature of a message with some bytes
+/// more or fewer at its beginning. Do not sign other people's messages with it.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]

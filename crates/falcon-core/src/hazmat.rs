@@ -243,7 +243,7 @@ pub fn sign_with_seeds_on<P: Parameters, E: From<FaultError>>(
 ///
 /// - A fault: an attacker makes the device compute wrongly once. So this function signs twice,
 ///   compares, verifies with the public key, and returns nothing if anything is wrong. It does not
-///   find a fault that comes twice in the same way. The message is hashed five times.
+///   find a fault that occurs twice in the same way. The message is hashed five times.
 /// - Different arithmetic: another implementation of Falcon that derives the same randomness and
 ///   rounds differently. All engines of this crate give the same bytes; never sign with the same
 ///   derivation elsewhere.

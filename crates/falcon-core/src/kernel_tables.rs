@@ -1,4 +1,4 @@
-//! Writes the constants of the GPU kernels from those of this crate.
+//! Generates the constants of the GPU kernels from this crate's constants.
 //!
 //! `falcon-gpu/kernels/tables.h` and `twiddles.inc` contain the output of this module. The test
 //! fails if they differ from it. `FALCON_WRITE_TABLES=1 cargo test -p falcon-core kernel_tables`

@@ -274,15 +274,16 @@ impl<P: Parameters> SigningKey<P> {
         verifying_key: VerifyingKey::EMPTY,
     };
 
-    /// Computes the hash of the key from its polynomials.
+    /// Computes the secret hash from the polynomials.
     fn complete(&mut self) {
-        // Encodes into memory that is wiped, since a returned value may be a copy.
+        // Encodes into memory that is wiped. Returning the bytes from a function could leave a
+        // copy.
         let mut bytes = Zeroizing::new(P::SigningKeyBytes::ZERO);
         self.encode(bytes.as_mut());
         self.complete_encoded((*bytes).as_ref());
     }
 
-    /// Computes the hash of the key. `bytes` is the encoding of its polynomials.
+    /// Computes the secret hash. `bytes` is the encoding of the polynomials.
     fn complete_encoded(&mut self, bytes: &[u8]) {
         // Reads the hash into its final place, since returning an array would leave a copy.
         hash::with_stream(&[b"falcon secret", bytes], |stream| {

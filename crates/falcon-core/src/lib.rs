@@ -115,7 +115,7 @@ pub mod seams {
         };
     }
     seams! {
-        /// The walk over the tree.
+        /// Fast Fourier sampling over the LDL tree.
         ffsampling,
         /// Polynomials over the complex numbers.
         fft,
@@ -123,15 +123,15 @@ pub mod seams {
         hash,
         /// Hash of nonce and message to a point.
         hash_to_point,
-        /// Registers, and the arithmetic of one signature.
+        /// Arithmetic of one signature, and of many in the lanes of registers.
         lanes,
         /// Polynomials modulo `q`.
         ntt,
         /// Constants of the scheme.
         params,
-        /// The bytes of the sampler.
+        /// Random bytes for the sampler.
         prng,
-        /// Integers at the leaves.
+        /// The sampler of integers at the leaves of the tree.
         sampler,
         /// The LDL tree.
         tree,

@@ -49,10 +49,10 @@ impl Modulus for Q {
 
 /// `a b / R mod P`.
 ///
-/// Let `m = a b / P mod R`, so that `a b = m P + R t`. Both sides are equal modulo `R`, so the
-/// difference of their high halves is exactly `t`, and `|t| <= |a b| / 2^16 + P / 2 + 1`. For any
-/// two operands this is at most `16384 + P / 2 + 1 < 2^15`; when `|b| <= P / 2` it is at most `3/32
-/// |a| + 6146` for `P = q`.
+/// Let `m = a b / P mod R`, so that `a b = m P + R t`. `a b` and `m P` have equal low halves, so
+/// the difference of their high halves is exactly `t`, and `|t| <= |a b| / 2^16 + P / 2 + 1`. For
+/// any two operands this is at most `16384 + P / 2 + 1 < 2^15`; when `|b| <= P / 2` it is at most
+/// `3/32 |a| + 6146` for `P = q`.
 #[inline(always)]
 pub(crate) const fn montgomery_mul<M: Modulus>(a: i16, b: i16) -> i16 {
     let m = a.wrapping_mul(b).wrapping_mul(M::P_INV);
@@ -79,8 +79,8 @@ pub(crate) const fn canonical<M: Modulus>(a: i16) -> u16 {
     (r + (M::P & (r >> 15))) as u16
 }
 
-/// `x^-1 mod 2^16` for odd `x`, by Newton's iteration: `x` is its own inverse
-/// modulo 8 and each step doubles the number of right bits.
+/// `x^-1 mod 2^16` for odd `x`, by Newton's iteration: `x` is its own inverse modulo 8 and each
+/// step doubles the number of correct bits.
 const fn inverse_mod_r(x: i16) -> i16 {
     let mut y = x;
     let mut bits = 3;

@@ -29,8 +29,8 @@ const _: () = assert!(SQUARES as u64 * (CLAMP as u64).pow(2) < 1 << 32);
 /// Number of sums that are computed side by side. Compilers keep them in vector registers.
 const SUMS: usize = 32;
 
-/// Computes the squared norm of up to 1024 coefficients. Targets with vectors clamp coefficients to
-/// [`CLAMP`]; a clamped coefficient alone exceeds every bound.
+/// Computes the squared norm, or a number above every bound. Targets with vectors clamp
+/// coefficients to [`CLAMP`]; a clamped coefficient alone exceeds every bound.
 pub(crate) fn squared_norm(isa: impl Isa, coefficients: &[i16]) -> u64 {
     isa.vectorize(
         #[inline(always)]
@@ -44,7 +44,7 @@ pub(crate) fn squared_norm(isa: impl Isa, coefficients: &[i16]) -> u64 {
     )
 }
 
-/// The squared norm of up to [`SQUARES`] coefficients for each sum, or a number above every bound.
+/// Squared norm of at most `SQUARES * SUMS` coefficients, or a number above every bound.
 #[inline(always)]
 fn chunk_norm(chunk: &[i16]) -> u64 {
     if HAS_VECTORS {
@@ -61,7 +61,7 @@ fn sum_of_all(chunk: &[i16]) -> u64 {
     squares.map(u64::from).sum()
 }
 
-/// Sums of 32 bits, of clamped coefficients.
+/// Sum of the squares of clamped coefficients, in 32-bit sums.
 #[inline(always)]
 fn sum_of_clamped(chunk: &[i16]) -> u64 {
     let mut sums = [0u32; SUMS];
@@ -81,7 +81,7 @@ fn sum_of_clamped(chunk: &[i16]) -> u64 {
     norm
 }
 
-/// Returns the square of `x`, clamped to [`CLAMP`].
+/// Clamps `x` to [`CLAMP`] in magnitude and returns its square.
 #[inline(always)]
 fn clamped_square(x: i16) -> u32 {
     let x = i32::from(x.clamp(-CLAMP, CLAMP));
@@ -127,8 +127,8 @@ impl Accumulator {
         if let (Some(low), Some(excess)) = sums {
             for i in 0..N {
                 excess[i] |= s[i].wrapping_add(1 << 16) as u64;
-                // This is a product of 32 bits, for which vector units have an instruction. The sum
-                // has at most 2048 squares of at most 2^32, unless there is an excess.
+                // Vector units have an instruction for this product of 32-bit numbers. The sum has
+                // at most 2048 squares of at most 2^32, unless there is an excess.
                 let s = i64::from(s[i] as i32);
                 low[i] = low[i].wrapping_add((s * s) as u64);
             }
@@ -236,7 +236,8 @@ mod tests {
                 assert!(!is_short(logn, norm(&one)), "{logn} {extreme}");
             }
         }
-        // These are magnitudes whose low 16 bits are zero or whose square wraps.
+        // These values are outside `-2^16..2^16`. Some have low bits of zero or a square that
+        // wraps.
         for large in [1 << 16, 1 << 17, 1 << 32, 1 << 48, i64::MAX, 65_537] {
             for s in [large, -large - 1] {
                 assert!(accumulated(&[0, s, 1]) >= 1 << 62, "{s}");

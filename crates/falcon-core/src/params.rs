@@ -109,7 +109,7 @@ pub trait Parameters:
     type NormWords: Array<i64>;
 }
 
-/// An array whose length the type does not name.
+/// An array of elements `T` with a fixed length.
 pub trait Array<T>:
     AsRef<[T]> + AsMut<[T]> + Copy + Debug + PartialEq + Eq + Hash + Send + Sync + Zeroize + 'static
 {
@@ -180,8 +180,8 @@ parameter_set!(
 
 /// Degrees below 512, to test other implementations.
 ///
-/// **They are insecure: anybody finds the key.** Keys and signatures have the encodings of the
-/// reference. Everything computes on them, except documents (PKCS#8) and GPUs, which do not compile
+/// **They are insecure: anybody can find the key.** Keys and signatures have the encodings of the
+/// reference. Everything works with them, except documents (PKCS#8) and GPUs, which do not compile
 /// with them. Keys from a seed are Falcon keys, but not always those of the reference. At degree 8
 /// most keys differ.
 ///
@@ -240,8 +240,8 @@ pub mod insecure {
 
 /// `1 / sigma`, by `logn`: `sigma = sigma_min * 1.17 * sqrt(q)`.
 ///
-/// For `n` = 512 and 1024 these are the doubles of the round-3 reference, one unit in the last
-/// place above the nearest. For smaller degrees, they are the reference's too.
+/// These are the doubles of the round-3 reference. For `n` = 512 and 1024 they are one unit in the
+/// last place above the nearest double.
 pub(crate) const INV_SIGMA: [f64; 11] = [
     0.0,
     0.006905479329594089,
@@ -316,8 +316,8 @@ mod tests {
         }
     }
 
-    /// The constants are the doubles of the round-3 reference, one unit in the last place above the
-    /// nearest.
+    /// Checks that the constants are the doubles of the round-3 reference. Those of `INV_SIGMA` are
+    /// one unit in the last place above the nearest.
     #[test]
     fn deviations_are_the_doubles_of_round_3() {
         let scaled = |x: f64, e: i32| x * 2f64.powi(e);

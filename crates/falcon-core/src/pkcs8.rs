@@ -56,7 +56,7 @@
 //! |---|---|---|
 //! | [`FALCON_512`], [`FALCON_1024`] | yes | yes |
 //! | [`FALCON_PADDED_512`], [`FALCON_PADDED_1024`] | no | yes |
-//! | 1.3.9999.3.6, 1.3.9999.3.9: both programs before the present ones | no | yes |
+//! | 1.3.9999.3.6, 1.3.9999.3.9: earlier versions of both programs | no | yes |
 //!
 //! # Contents
 //!
@@ -71,8 +71,8 @@
 //! | the encoded secret key itself | - |
 //! | `SEQUENCE { 0, f, g, F, SEQUENCE { h } OPTIONAL }` | Bouncy Castle |
 //!
-//! Bouncy Castle 1.87 writes the same public keys byte for byte and reads them. Of private keys it
-//! reads the last form only. `SigningKey::to_pkcs8_polynomials_der` and `to_pkcs8_polynomials_pem`
+//! Bouncy Castle 1.87 writes the same public keys byte for byte and reads them. It reads only the
+//! last form of private keys. `SigningKey::to_pkcs8_polynomials_der` and `to_pkcs8_polynomials_pem`
 //! write that form, with `h`, in the bytes of Bouncy Castle. No other program is known to read it.
 //!
 //! In the last form each polynomial is an `OCTET STRING` of its bits in the encoding, without a
@@ -80,8 +80,8 @@
 //! field of PKCS#8 version 2. It must then belong to the secret key. Attributes are ignored, and so
 //! are fields after `publicKey`, where the standard allows extensions. Any other byte is refused.
 //!
-//! So a key for certificates only, which an attribute marks, signs every message once it is
-//! decoded. [`KeyUse`] reads and writes the mark.
+//! So a key that an attribute marks for certificates only signs every message once it is decoded.
+//! [`KeyUse`] reads and writes the mark.
 //!
 //! # Memory
 //!
@@ -258,7 +258,7 @@ impl<P: Parameters> SigningKey<P> {
     /// ```
     ///
     /// # Errors
-    /// None happens: the lengths are those of a key.
+    /// No error occurs: the lengths are those of a key.
     pub fn to_pkcs8_polynomials_der(&self) -> Result<SecretDocument> {
         let mut secret = Zeroizing::new(P::SigningKeyBytes::ZERO);
         self.encode(secret.as_mut());
@@ -268,10 +268,11 @@ impl<P: Parameters> SigningKey<P> {
             .try_into()
     }
 
-    /// [`to_pkcs8_polynomials_der`](Self::to_pkcs8_polynomials_der) as PEM labelled `PRIVATE KEY`.
+    /// Encodes the key as [`to_pkcs8_polynomials_der`](Self::to_pkcs8_polynomials_der) does, in PEM
+    /// labelled `PRIVATE KEY`.
     ///
     /// # Errors
-    /// None happens.
+    /// No error occurs.
     #[cfg(feature = "pem")]
     pub fn to_pkcs8_polynomials_pem(
         &self,
@@ -313,7 +314,7 @@ fn write_polynomials(
     Ok(out)
 }
 
-/// Length of `f` in a document, which is that of `g`.
+/// Length of `f` in a document, in bytes. `g` has the same length.
 const fn fg_len(logn: u32) -> usize {
     (FG_BITS[logn as usize] as usize) << logn >> 3
 }
@@ -321,8 +322,9 @@ const fn fg_len(logn: u32) -> usize {
 /// Implements [`DecodePrivateKey`] with a function that decodes a document. Encrypted documents are
 /// decrypted within the bounds of `decrypt_private_key`.
 ///
-/// A `TryFrom<PrivateKeyInfoRef>` would do without this macro, but its blanket implementation
-/// decrypts at any cost once a crate of the program enables the feature `encryption` of `pkcs8`.
+/// Implementing `TryFrom<PrivateKeyInfoRef>` would need no macro, but the blanket implementation of
+/// [`DecodePrivateKey`] decrypts at any cost once a crate of the program enables the feature
+/// `encryption` of `pkcs8`.
 macro_rules! decode_private_key {
     ($key:ty, $decode:path, $($generics:tt)*) => {
         impl<$($generics)*> DecodePrivateKey for $key {

@@ -168,8 +168,9 @@ fn sign_on<P: Parameters>(
     Err(FaultError)
 }
 
-/// Makes a recoverable signature of `signature` of the point `c`, or `None` if there is none. If
-/// the signature is wrong, its maker had a fault, and it is wiped.
+/// Makes a recoverable signature from `signature` of the point `c`. Returns `None` if `signature`
+/// cannot recover its key. If `signature` is wrong, the device had a fault, and `signature` is
+/// wiped.
 fn recoverable_or_wiped<P: Parameters>(
     on: impl Operations,
     key: &VerifyingKey<P>,

@@ -26,7 +26,7 @@ pub(crate) fn reveal_all<T: Copy>(values: &mut [T]) {
 /// States that every bit of `value` is secret.
 ///
 /// This compiles to nothing, except in the constant-time check. The check reports a value if one of
-/// its bits is known. Code that is constant time for secret inputs can still leak other secrets
+/// its bits is public. Code that is constant time for secret inputs can still leak other secrets
 /// through its time if an input is public.
 #[cfg(not(falcon_ct))]
 #[inline(always)]

@@ -135,8 +135,8 @@ pub fn verify<E: BatchVerify<Falcon512> + BatchVerify<Falcon1024>>(
     verify_ahead(engine, format, rows, &[], out)
 }
 
-/// Does the same as [`verify`]. An [`Engine`](crate::Engine) brings bytes into the cache that the
-/// caller reads next: `ahead[i]` while it verifies `rows[i]`, as far as there is one.
+/// Does the same as [`verify`]. While an [`Engine`](crate::Engine) verifies `rows[i]`, it may also
+/// load `ahead[i]`, if it exists, into the cache. The caller reads these bytes next.
 #[doc(hidden)]
 pub fn verify_ahead<E: BatchVerify<Falcon512> + BatchVerify<Falcon1024>>(
     engine: &E,
@@ -156,7 +156,7 @@ pub fn verify_ahead<E: BatchVerify<Falcon512> + BatchVerify<Falcon1024>>(
     verify_those::<Falcon1024>(engine, format, rows, ahead, out)
 }
 
-/// Verifies the rows whose key has the parameter set `P`, if they lack nothing.
+/// Verifies the rows whose key has the parameter set `P` and that have a message and a signature.
 fn verify_those<'a, P: Parameters>(
     engine: &impl BatchVerify<P>,
     format: Format,

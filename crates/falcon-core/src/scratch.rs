@@ -14,7 +14,8 @@ use zeroize::ZeroizeOnDrop;
 #[cfg(feature = "alloc")]
 use zeroize::{DefaultIsZeroes, Zeroize};
 
-/// Words in whole cache lines. A load of 64 bytes that spans two lines takes twice as long.
+/// Words that begin at a cache line, on x86-64. A load of 64 bytes that spans two lines takes twice
+/// as long.
 #[cfg_attr(target_arch = "x86_64", repr(align(64)))]
 pub(crate) struct Aligned<T>(pub(crate) T);
 

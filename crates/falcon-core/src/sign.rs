@@ -78,7 +78,7 @@ pub struct SignStream<'k, P: Parameters, K> {
     parameters: PhantomData<P>,
 }
 
-/// A message that is absorbed, with the randomness of its signature.
+/// A message that is being absorbed, with the randomness of its signature.
 pub(crate) struct Unsigned {
     seed: Zeroizing<[u8; SEED_LEN]>,
     nonce: [u8; NONCE_LEN],
@@ -86,7 +86,7 @@ pub(crate) struct Unsigned {
 }
 
 impl Unsigned {
-    /// Starts to absorb a message that `key` signs. The seed is copied into the box alone.
+    /// Starts to absorb a message that `key` signs. The seed is copied only into the box.
     #[cfg(feature = "alloc")]
     pub(crate) fn boxed<P: Parameters>(key: &impl Secret<P>, seed: &[u8; SEED_LEN]) -> Box<Self> {
         let mut new = Box::new(Self::without_seed(key.secret_hash(), seed));
@@ -94,8 +94,8 @@ impl Unsigned {
         new
     }
 
-    /// Starts to absorb a message that the key of `secret_hash` signs. The caller writes the seed
-    /// to its place: moved, it would leave a copy behind.
+    /// Starts to absorb a message that the key of `secret_hash` signs. The caller then writes the
+    /// seed in place, since moving the seed would leave a copy behind.
     fn without_seed(secret_hash: &[u8; SECRET_HASH_LEN], seed: &[u8; SEED_LEN]) -> Self {
         let nonce = Randomness::hedged(seed, 0, secret_hash).nonce();
         let hasher = Shake256HashToPoint.hasher(&nonce);
@@ -111,7 +111,7 @@ impl Unsigned {
         self.hasher.update(piece);
     }
 
-    /// Signs the absorbed message, once, with the same `key`.
+    /// Signs the absorbed message. Call it once only, with the same `key`.
     #[cfg(feature = "alloc")]
     pub(crate) fn sign<P: Parameters>(
         &self,
@@ -164,8 +164,8 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
         self.finish_here()
     }
 
-    /// Signs the absorbed message, once. Does not move the stream, since a move would leave a copy
-    /// of the seed.
+    /// Signs the absorbed message. Call it once only. Does not move the stream, since a move would
+    /// leave a copy of the seed.
     #[cfg(feature = "alloc")]
     pub(crate) fn finish_here(&mut self) -> Result<Signature<P>, FaultError> {
         self.unsigned.sign(self.key)
@@ -179,7 +179,7 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
         self.finish_on(Best::find(), scratch)
     }
 
-    /// Signs the absorbed message on `on`, once, with caller-owned scratch.
+    /// Signs the absorbed message on `on`, with caller-owned scratch. Call it once only.
     pub(crate) fn finish_on(
         &mut self,
         on: impl Operations,

@@ -23,7 +23,8 @@ pub use crate::codec::signature::Format;
 ///
 /// A signature is public. [`to_bytes`](Self::to_bytes) writes the canonical bytes, and
 /// `TryFrom<&[u8]>` reads them. They are [padded](Format::Padded); a signature that does not fit is
-/// [compressed](Format::Compressed). All signatures made outside of [`hazmat`](crate::hazmat) fit.
+/// [compressed](Format::Compressed). All signatures made outside of [`hazmat`](crate::hazmat) and
+/// [`det1024`](crate::det1024) fit.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]

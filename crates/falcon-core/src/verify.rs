@@ -166,9 +166,9 @@ impl<P: Parameters> VerifyingKey<P> {
     /// ```
     ///
     /// # Errors
-    /// [`DecodeError::Length`] if `bytes` are not 896 (Falcon-1024: 1792), [`DecodeError::Range`]
-    /// if a coefficient is 12289 or more. [`DecodeError::NonCanonical`] occurs only at some degrees
-    /// of `hazmat::insecure`, whose encodings have spare bits.
+    /// [`DecodeError::Length`] if there are not 896 bytes (Falcon-1024: 1792),
+    /// [`DecodeError::Range`] if a coefficient is 12289 or more. [`DecodeError::NonCanonical`]
+    /// occurs only at some degrees of `hazmat::insecure`, whose encodings have spare bits.
     pub fn from_headerless_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut key = Self::EMPTY;
         key.decode(Best::find(), bytes, codec::public_key::decode_headerless)?;

@@ -240,7 +240,7 @@ fn signatures_of_pieces_and_formats_are_those_of_the_typed_keys() {
     check::<Falcon512>(ParameterSet::Falcon512);
     check::<Falcon1024>(ParameterSet::Falcon1024);
 
-    // Coefficients so large that only the compressed format holds them.
+    // Coefficients that are too large for the padded format.
     let mut coefficients = [128; 512];
     coefficients[0] = -2047;
     let long =
@@ -557,7 +557,7 @@ fn a_document_opens_with_a_passphrase_if_it_has_one() {
     assert!(matches!(error, OpenError::Pem(_)));
     assert!(error.to_string().starts_with("not a PEM document: "));
 
-    // The first block decrypts to other bytes, the padding at the end is right.
+    // The first block decrypts to wrong bytes, but the padding at the end is right.
     let mut garbled = encrypted.as_bytes().to_vec();
     let data = (plain.as_bytes().len() / 16 + 1) * 16;
     let first = garbled.len() - data;

@@ -267,7 +267,7 @@ fn a_point_that_is_not_reduced_is_neither_signed_nor_verified() {
 }
 
 /// Deterministic signatures never change: two messages, one key of each size. The pinned values are
-/// SHAKE256 of the padded signatures.
+/// the first 16 bytes of SHAKE256 of the padded signatures.
 #[test]
 fn deterministic_signatures_are_the_pinned_ones() {
     fn digest<P: Parameters>(message: &[u8]) -> String {

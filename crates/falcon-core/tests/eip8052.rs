@@ -1,4 +1,4 @@
-//! The hash to points with Keccak-256: compares points with those of an implementation in Python,
+//! Hashing to points with Keccak-256: compares points with those of an implementation in Python,
 //! which agrees with ETHFALCON; signs and verifies with this hash.
 
 use falcon_core::eip8052::Keccak256HashToPoint;

@@ -48,7 +48,8 @@ fn signs_on<P: Parameters>(engines: impl Iterator<Item = Engine>, seed: u64, cou
 
 #[test]
 fn signatures_are_those_of_single_calls() {
-    // The counts are zero, one, half of the lanes, one more, all lanes, and one more than all.
+    // Among the counts are zero, one and, for every engine, half of its lanes, all lanes, and one
+    // more than all.
     for count in [0, 1, 2, 4, 5, 8, 9, 16, 17, 40] {
         signs_as_single_calls::<Falcon512>(count as u64, count);
     }
@@ -59,7 +60,7 @@ fn signatures_are_those_of_single_calls() {
 /// computes `s2` from integers, modulo `q`.
 #[test]
 fn thousands_of_signatures_are_those_of_single_calls() {
-    // The other engines are too slow.
+    // The engine `soft` is too slow.
     let fast = || Engine::available().filter(|&engine| engine != Engine::Soft);
     for seed in 0..3 {
         signs_on::<Falcon512>(fast(), 100 + seed, 1000);
@@ -67,7 +68,7 @@ fn thousands_of_signatures_are_those_of_single_calls() {
     }
 }
 
-/// At the smallest degrees, most attempts are refused. So a lane tries again while its neighbours
+/// At the smallest degrees, many attempts are refused. So a lane tries again while its neighbours
 /// start other jobs.
 #[test]
 fn signatures_of_small_degrees_are_those_of_single_calls() {
@@ -80,7 +81,7 @@ fn signatures_of_small_degrees_are_those_of_single_calls() {
     signs_as_single_calls::<insecure::Falcon256>(7, 100);
 }
 
-/// A context, some bytes, and the number of the form in which these bytes are a message.
+/// A context, some bytes, and the number of the form of message to make from them.
 struct Content {
     context: Vec<u8>,
     bytes: [u8; 64],

@@ -233,7 +233,7 @@ fn a_basis_that_is_no_key_is_refused() {
     assert_eq!(error(|p| p[2][5] ^= 1), Some(DecodeError::InvalidKey));
     assert_eq!(error(|p| p[3][5] ^= 1), Some(DecodeError::InvalidKey));
     assert_eq!(error(|p| p[3][0] = -p[3][0]), Some(DecodeError::InvalidKey));
-    // A coefficient of degree 512 has six bits.
+    // At degree 512, a coefficient of `f` or `g` has six bits.
     let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let mut wide = hazmat::secret_basis(&key).map(<[i8]>::to_vec);
     wide[1][0] = 32;
@@ -302,8 +302,8 @@ fn padded_signatures_are_attached_in_front_of_the_message() {
     check::<Falcon1024>();
 }
 
-/// An expanded key in memory with a fault. In readings from number `from` to before number `until`,
-/// one of its reals is wrong.
+/// An expanded key in memory with a fault. In the readings number `from..until`, one of its reals
+/// is wrong.
 struct Faulty<'a> {
     sound: &'a [f64],
     spoilt: &'a [f64],

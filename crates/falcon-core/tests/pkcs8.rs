@@ -414,7 +414,7 @@ fn polynomials_with_a_wrong_version_length_or_number_are_refused() {
         assert!(refused(&sequence(&fields)));
         assert!(refused(&sequence(&[&good.concat()[..], &null].concat())));
         assert!(refused(&[&sequence(&good.concat())[..], &null].concat()));
-        // In none of these files does the public key keep its header byte.
+        // In this form, the public key has no header byte.
         let fields = [good[..4].concat(), sequence(&octets(&vector.public))].concat();
         assert!(refused(&sequence(&fields)));
     }
@@ -638,7 +638,7 @@ fn the_cost_of_opening_an_encrypted_key_is_bounded() {
     };
     assert!(open(&pbes2::Kdf::from).is_ok());
 
-    // The parameters have an invalid N, need more than 256 MiB, or have products beyond 64 bits.
+    // The parameters are invalid, cost too much, or have products beyond 64 bits.
     for (cost_parameter, block_size, parallelization) in [
         (0, 8, 1),
         (1, 8, 1),
@@ -784,7 +784,7 @@ fn a_mark_stays_under_a_passphrase_and_in_pem() {
     assert!(KeyUse::of_document(encrypted.as_bytes()).is_err());
 }
 
-/// Documents that are no plain private key, each with its own error.
+/// Checks the errors for documents that are not plain private keys.
 #[test]
 fn only_plain_documents_are_encrypted_and_asked_for_their_use() {
     let key = signing_key::<Falcon512>(&Vector::new::<Falcon512>());
@@ -795,7 +795,7 @@ fn only_plain_documents_are_encrypted_and_asked_for_their_use() {
     let public = key.verifying_key().to_public_key_der().unwrap();
     let plain = key.to_pkcs8_der().unwrap();
     let behind = [plain.as_bytes(), &[0]].concat();
-    // A sequence with the fields of a document, of which the algorithm has no identifier.
+    // A document whose algorithm has no identifier.
     let unnamed = sequence(&unhex("02 01 00 30 02 05 00 04 01 00"));
     let is_pem = |error: &Error| matches!(error, Error::Asn1(error) if matches!(error.kind(), ErrorKind::Pem(_)));
     let is_encrypted = |error: &Error| matches!(error, Error::EncryptedPrivateKey(_));
@@ -829,7 +829,7 @@ fn only_plain_documents_are_encrypted_and_asked_for_their_use() {
     assert!(encrypt_private_key(&mut SysRng, &unnamed, "horse").is_err());
 }
 
-/// An attribute with other bits of the same meaning is left, and goes to another document.
+/// An attribute with other bits of the same meaning is kept, and copied to another document.
 #[test]
 fn a_use_that_a_key_has_is_written_by_leaving_its_attribute() {
     let vector = Vector::new::<Falcon512>();
@@ -877,13 +877,13 @@ fn a_use_that_a_key_has_is_written_by_leaving_its_attribute() {
             }
         }
     }
-    // A document without the attribute takes it off.
+    // A model without the attribute removes it.
     let marked = with(&document, &[&key_usage(&[3, 2, 7, 0x80])]);
     let plain = KeyUse::Any.write_like(&document, &marked).unwrap();
     assert_eq!(plain.as_bytes(), document);
 }
 
-/// The nine bits of RFC 5280 and their meaning here. DER has no zeros at the end.
+/// The nine bits of RFC 5280 and their meaning here. A bit string in DER does not end with zeros.
 #[test]
 fn a_key_signs_messages_only_if_its_usage_has_a_bit_for_them() {
     let document = Vector::new::<Falcon512>();

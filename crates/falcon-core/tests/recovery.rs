@@ -315,7 +315,7 @@ fn malformed_signatures_are_refused() {
             let bytes = [&[header], &good[1..]].concat();
             assert_eq!(refused(&bytes), DecodeError::Header, "{header:#x}");
         }
-        // Both halves end in padding, and the last byte of each code has spare bits.
+        // Both halves end in a byte of padding.
         for end in [P::PADDED_LEN, good.len()] {
             for bit in 0..8 {
                 let mut bytes = good.to_vec();

@@ -57,7 +57,7 @@ fn the_seed_of_a_key_comes_from_the_generator() {
     }
 }
 
-/// The known answers compare the keys of `hazmat` with those of the reference.
+/// Tests with known answers compare the keys of `hazmat` with those of the reference.
 #[test]
 fn a_seed_of_48_bytes_gives_the_key_of_hazmat() {
     fn check<P: Parameters>() {
@@ -194,7 +194,7 @@ fn parts_that_are_no_signature_are_refused() {
     check::<Falcon1024>(16, [1794, 58, 9, 4, 1]);
 }
 
-/// A seed whose first short vector needs more than the padded length, as about one vector of two
+/// A seed whose first short vector needs more than the padded length, as about one vector in a
 /// thousand does. This seed was found by trying.
 const TOO_LONG: u64 = 69;
 
@@ -243,7 +243,8 @@ fn a_signature_that_does_not_fit_is_tried_again() {
     let hashed = sign_with_hash(&key, &seed, &Shake256HashToPoint, message, &mut scratch);
     check("with a hash", &hashed.expect("a point"));
     for engine in Engine::available() {
-        // Signs one job, then as many jobs as lanes. The first job is the long one.
+        // Signs one job, then 16 jobs, which fill the lanes of every engine. The first job is the
+        // long one.
         for count in [1, 16] {
             let jobs = vec![SignJob::new(&expanded, message); count];
             let mut out = vec![Signature::EMPTY; count];

@@ -32,8 +32,8 @@ fn json_is_lower_case_hexadecimal_of_the_encoding() {
             signature
         );
 
-        // Each value has one text: upper-case digits are refused, whether all digits are upper-case
-        // or one.
+        // Each value has one text: upper-case digits are refused, whether all letters are
+        // upper-case or only one.
         let refused = |text: &str, value: usize| match value {
             0 => serde_json::from_str::<SigningKey<P>>(text).is_err(),
             1 => serde_json::from_str::<VerifyingKey<P>>(text).is_err(),

@@ -89,11 +89,11 @@ fn two_rounds<W: U64s>(a: &[W; WORDS], [first, second]: [u64; 2]) -> [W; WORDS] 
         return a;
     }
     let e = round(a, first);
-    // This changes nothing, but the compiler would have to find out what the words owe.
+    // This changes no word. It tells the compiler what the words owe.
     owing(&round(&e, second), &OWED)
 }
 
-/// Permutes a state of single words, on targets that have no other code for such a state.
+/// Permutes a state of single words. On AArch64, the words defer their rotations.
 #[inline(always)]
 pub(crate) fn permute_one<I: Isa>(isa: I, state: &mut [u64; WORDS]) {
     #[cfg(target_arch = "aarch64")]
@@ -105,7 +105,7 @@ pub(crate) fn permute_one<I: Isa>(isa: I, state: &mut [u64; WORDS]) {
     }
 }
 
-/// Permutes a state whose rotations are made where its words are used.
+/// Permutes a state of words that defer their rotations.
 #[cfg(target_arch = "aarch64")]
 #[inline(never)]
 fn permute_lazily<I: Isa>(isa: I, state: &mut [u64; WORDS]) {
@@ -167,7 +167,7 @@ fn parity<W: U64s>(a: &[W; WORDS], x: usize) -> W {
 }
 
 /// Computes theta, unless [`theta`] has done so, then rho and pi. Returns word `i`, rotated by `L`,
-/// on its way to its row.
+/// for its place in a row.
 #[inline(always)]
 fn moved<W: U64s, const L: i32, const R: i32>(a: &[W; WORDS], d: &[W; 5], i: usize) -> W {
     if W::SETTLES {

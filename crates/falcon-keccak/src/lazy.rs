@@ -1,9 +1,10 @@
 //! Words with deferred rotations.
 //!
 //! A logic instruction of AArch64 can rotate its second operand at no cost. So [`Lazy`] only notes
-//! a rotation, as owed. It makes the rotation when the word meets a word that owes another
-//! rotation. The compiler knows the rotation that every word owes, as long as no loop hides it. In
-//! a loop, [`owing`](U64s::owing) states the rotation that a word owes from one turn to the next.
+//! a rotation, as owed. It rotates the word when the word is combined with one that owes a
+//! different rotation. The compiler knows the rotation that every word owes, as long as no loop
+//! hides it. In a loop, [`owing`](U64s::owing) states the rotation that a word owes from one
+//! iteration to the next.
 //!
 //! Source: H. Becker and M. J. Kannwischer, "Hybrid scalar/vector implementations of Keccak and
 //! SPHINCS+ on AArch64", eprint 2022/1243 (lazy rotations).

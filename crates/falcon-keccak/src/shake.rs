@@ -1,7 +1,6 @@
-//! SHAKE256 (FIPS 202) behind the two types that the scheme needs, and Keccak-256.
+//! SHAKE256 and cSHAKE256, with types for absorbing and for squeezing, and Keccak-256.
 //!
-//! The sponge is thin: it squeezes whole blocks as words, and permutes only when somebody asks for
-//! the next byte.
+//! The sponge permutes only when the next byte is needed. [`Blocks`] returns whole blocks as words.
 
 use crate::single::{Permutation, permute_state, portable};
 use falcon_lanes::{Isa, wipe};
@@ -70,7 +69,7 @@ impl Customization {
         Some(Self(block))
     }
 
-    /// Permutes the block, for many hashes that start from it.
+    /// Absorbs and permutes the block, so that many hashes can start from the result.
     pub fn start(&self, permutation: Permutation) -> Start {
         let mut hash = Shake256::with_customization(permutation, self);
         hash.sponge.permute();
@@ -274,7 +273,7 @@ impl Shake256 {
         hash
     }
 
-    /// Creates the hash of `start`.
+    /// Creates a hash with the initial state and the padding of `start`.
     pub fn from_start(permutation: Permutation, start: &Start) -> Self {
         let mut hash = Self::with_permutation(permutation);
         hash.sponge.state = start.state;

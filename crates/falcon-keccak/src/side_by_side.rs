@@ -1,7 +1,6 @@
 //! SHAKE256 of many messages or of many streams side by side, one in each lane.
 //!
-//! A lane takes the next message as soon as its own is done, so messages of
-//! different lengths keep no lane waiting.
+//! A lane takes the next message as soon as its own is done, so no lane waits for a longer message.
 
 use crate::keccak::permute;
 use crate::shake::{RATE, RATE_WORDS, Shake256Reader, Start};
@@ -10,8 +9,8 @@ use falcon_lanes::{Isa, Register, wipe};
 /// Number of messages that are hashed side by side.
 const LANES: usize = 8;
 
-/// The states of all lanes: word `i` of lane `u` is `[i][u]`. If one load takes a whole row, each
-/// row is a cache line of its own.
+/// The states of all lanes: word `i` of lane `u` is `[i][u]`. Each row is a cache line, so that one
+/// load can take it whole.
 #[repr(align(64))]
 struct States([[u64; LANES]; 25]);
 
@@ -171,8 +170,9 @@ fn permute_all<I: Isa>(isa: I, states: &mut States, busy: [bool; LANES]) {
     );
 }
 
-/// Transposes the states to lane by lane. The first seventeen words of a lane are the squeezed
-/// block. All words of a lane are the state from which its stream continues.
+/// Transposes the states, so that the words of each lane lie together. The first seventeen words of
+/// a lane are the squeezed block. All words of a lane are the state from which its stream
+/// continues.
 fn transpose_all(isa: impl Isa, states: &States, squeezed: &mut Squeezed) {
     isa.vectorize(
         #[inline(always)]
@@ -314,7 +314,7 @@ mod tests {
         }
     }
 
-    /// Reads up to eight streams twice. Some of them are in the middle of a block.
+    /// Reads up to 19 streams twice. Some of them are in the middle of a block.
     #[test]
     fn streams_read_side_by_side_go_on_as_those_read_alone() {
         for count in 0..20 {

@@ -46,7 +46,7 @@ fn permute_portably(state: &mut [u64; 25]) {
     if sha3::get() {
         return permute_by_crate(state);
     }
-    // On Cortex-M4, this crate's own permutation takes half of the instructions, and 1.9 KB more
+    // On Cortex-M4, this crate's own permutation takes half as many instructions, and 1.9 KB more
     // flash.
     #[cfg(not(target_arch = "x86_64"))]
     if cfg!(all(falcon_keccak = "small", target_pointer_width = "32")) {
@@ -55,7 +55,7 @@ fn permute_portably(state: &mut [u64; 25]) {
     permute_one(Baseline, state);
 }
 
-/// Permutes by the `keccak` crate. Its code is small, and it uses the SHA-3 instructions of
+/// Permutes with the `keccak` crate. Its code is small, and it uses the SHA-3 instructions of
 /// AArch64.
 #[cfg(not(target_arch = "x86_64"))]
 fn permute_by_crate(state: &mut [u64; 25]) {

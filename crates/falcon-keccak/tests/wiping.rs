@@ -20,7 +20,8 @@ const LANES: usize = 8;
 
 const SECRET: [u8; 48] = *b"a seed that hashes absorb, and that nobody knows";
 
-/// Held by the test that runs: all of them free blocks.
+/// Makes the tests run one at a time: all of them free blocks, and one of them searches freed
+/// blocks.
 static TURN: Mutex<()> = Mutex::new(());
 
 /// The state of a hash begins with what it has absorbed.
@@ -57,9 +58,10 @@ fn states() -> [[u64; 25]; LANES] {
     })
 }
 
-/// What the arrays of eight states hold, and nothing else on the stack does: registers and their
-/// copies have the words of one lane, or one word of the lanes. Word by word the last lane's stands
-/// before the first lane's next. Lane by lane seven zeros are between two states.
+/// Bytes that only the arrays of eight states hold. Registers and their copies hold words of one
+/// lane, or one word of several lanes. In the array word by word, word 7 of the last lane stands
+/// before word 8 of the first lane. In the array lane by lane, seven zeros stand between two
+/// states.
 fn arrays(states: &[[u64; 25]; LANES]) -> Vec<Secret> {
     let secret = |name, words: &[u64]| {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();

@@ -68,7 +68,7 @@ pub trait Bytes: Copy + Debug + Send + Sync + 'static {
 
     /// Prepares bytes for maps.
     fn split(self, x: Self::Line) -> Self::Split;
-    /// Returns the map that takes the byte in which only bit `j` is set to byte `j` of `images`.
+    /// Returns the map whose image of the byte with only bit `j` set is byte `j` of `images`.
     fn map(self, images: u64) -> Self::Map;
     /// Prepares four maps that are linear in a number of `N` bits, at most 16. Their images, as for
     /// [`map`](Self::map), are the exclusive or of `images[i]` for the bits `i` that are set in the
@@ -237,8 +237,8 @@ fn mask(x: u64, bit: usize) -> u64 {
     0u64.wrapping_sub(x >> bit & 1)
 }
 
-/// Returns 1 if `x` has an odd number of ones, otherwise 0. Takes no branch and no table, since the
-/// processor may have no instruction for the parity.
+/// Returns 1 if `x` has an odd number of ones, otherwise 0. Uses neither a branch nor a table,
+/// since the processor may have no instruction for the parity.
 #[inline(always)]
 fn parity(x: u64) -> u64 {
     let x = x ^ x >> 32;
@@ -262,7 +262,7 @@ fn masks<const N: usize>(images: u64) -> [[u64; 8]; N] {
     masks
 }
 
-/// Adds the bits of each plane of `x` that the masks keep to the planes of `sum`.
+/// Masks each plane of `x`, and adds the results to the planes of `sum`.
 #[inline(always)]
 fn add_masked<const N: usize>(mut sum: [u64; 8], masks: &[[u64; 8]; N], x: &[u64; 8]) -> [u64; 8] {
     for (x, masks) in x.iter().zip(masks) {
@@ -285,8 +285,8 @@ fn replace_masks<const N: usize>(mask: u64, masks: &mut [[u64; 8]; N], other: &[
     }
 }
 
-/// A line is the bit planes of its bytes: word `i` has the bits number `i` of all bytes. So a map
-/// is eight masks for each plane.
+/// A line is the bit planes of its bytes: word `i` has bit `i` of every byte. So a map is eight
+/// masks for each plane.
 impl Bytes for Baseline {
     type Line = [u64; 8];
     type Split = [u64; 8];

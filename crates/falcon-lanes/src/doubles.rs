@@ -68,7 +68,8 @@ pub trait F64s<I: Copy>:
         self.unzip(y)
     }
     /// Returns one value of `x` for each block of [`cut_blocks`](Self::cut_blocks), at the places
-    /// of that block. `x` has a power of two of values, at most [`LEN`](Register::LEN).
+    /// of that block. The number of values in `x` is a power of two, at most
+    /// [`LEN`](Register::LEN).
     #[inline(always)]
     fn per_block(isa: I, x: &[f64]) -> Self {
         Self::cycle(isa, x)
@@ -100,7 +101,7 @@ pub const ROUNDER: f64 = 6_755_399_441_055_744.0;
 
 #[inline(always)]
 fn floor(a: f64) -> f64 {
-    // The result is exact, since |a| < 2^51. The sign of the rest says whether rounding went up.
+    // `nearest` is exact, since |a| < 2^51. The comparison tells whether it was rounded up.
     let nearest = a + ROUNDER - ROUNDER;
     if a < nearest { nearest - 1.0 } else { nearest }
 }

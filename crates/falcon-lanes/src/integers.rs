@@ -1,8 +1,8 @@
 //! Registers of integers, for bitwise permutations, for ciphers with 32-bit words, and for
-//! arithmetic modulo a prime of sixteen bits.
+//! arithmetic modulo a prime below `2^15`.
 //!
-//! Algorithms are loops over the registers that an array fills. If a register is one word,
-//! compilers turn these loops over words into vector code.
+//! Algorithms hold their data in arrays of registers and loop over them. If a register is one word,
+//! compilers turn these loops into vector code.
 
 use crate::{Isa, Masks, Register};
 use core::ops::{Add, Sub};
@@ -12,14 +12,14 @@ use core::ops::{Add, Sub};
 /// Rotations have both counts as parameters, `L` to the left and `R = 64 - L` to the right, since
 /// instructions need one or the other as a constant.
 pub trait U64s: Copy {
-    /// True if [`xor_and_not`](Self::xor_and_not) costs no complement.
+    /// True if [`xor_and_not`](Self::xor_and_not) needs no instruction for the complement.
     const AND_NOT: bool;
     /// True if [`settled`](Self::settled) has an effect.
     const SETTLES: bool = false;
 
-    /// True if three products of half the length make products of polynomials over GF(2) faster,
-    /// with a coefficient in each register. That is so if a sum with a product of bits takes two
-    /// instructions: measured on AVX2, counted on NEON.
+    /// True if Karatsuba's method, with three products of half the length, is faster for
+    /// polynomials over GF(2) that have a coefficient in each register. That is so if
+    /// [`xor_and`](Self::xor_and) takes two instructions: measured on AVX2, counted on NEON.
     const SPLITS_PRODUCTS: bool = false;
 
     /// Exclusive or with `x` in every lane. No value can be made without a token; see [`Register`].
@@ -90,7 +90,7 @@ pub trait U64s: Copy {
     }
 
     /// Computes [`xor_and_not`](Self::xor_and_not). If the type defers rotations, the result owes
-    /// the rotation of `c`. Results of all other operations owe the rotation of `self`.
+    /// the rotation of `c`. Results of the other logic operations owe the rotation of `self`.
     #[inline(always)]
     fn xor_and_not_owing_last(self, b: Self, c: Self) -> Self {
         self.xor_and_not(b, c)
@@ -140,7 +140,8 @@ impl U64s for u64 {
     #[inline(always)]
     fn or_where_equal(self, bits: Self, a: Self, b: Self) -> Self {
         let x = a ^ b;
-        // The bit is set if the words differ. It is subtracted from all ones.
+        // The top bit is set if the words differ. So the mask is zero if they differ, else all
+        // ones.
         self | bits & ((x | x.wrapping_neg()) >> 63).wrapping_sub(1)
     }
     #[inline(always)]
@@ -307,7 +308,8 @@ static EVEN_PAIRS: [i16; 32] = even_blocks(2);
 static EVEN_FOURS: [i16; 32] = even_blocks(4);
 
 /// Exchanges the odd blocks of `x` with the even blocks of `y`. `even` is the mask of the even
-/// blocks. Compilers turn these loops into shuffles of registers, but not moves of whole blocks.
+/// blocks. Compilers turn these loops into shuffles of registers. They do not do so for moves of
+/// whole blocks.
 #[inline(always)]
 fn select_blocks<const BLOCK: usize>(even: &[i16; 32], x: &mut [i16; 32], y: &mut [i16; 32]) {
     let (a, b) = (*x, *y);

@@ -39,7 +39,7 @@ pub fn tail([.., a, b, c, d]: &[u8; 11]) -> u32 {
 ///
 /// [`vectorize`](Self::vectorize) runs a kernel in a function that is compiled with them; in this
 /// function, loops over arrays become the widest vector code that the features offer. Registers and
-/// the methods below have the operations that compilers do not find by themselves.
+/// the methods below provide operations that compilers do not generate by themselves.
 pub trait Isa: Copy + Debug + Send + Sync + 'static {
     /// One double.
     type F64: F64s<Self>;
@@ -49,7 +49,7 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     type F64x4: F64s<Self>;
     /// Eight doubles.
     type F64x8: F64s<Self>;
-    /// Number of doubles in the longest register that is worth while for one polynomial: 4 or 8, or
+    /// Number of doubles in the longest register that is worthwhile for one polynomial: 4 or 8, or
     /// 1 if the compiler vectorises.
     const LONGEST_F64S: usize;
     /// Eight binary32 values.
@@ -94,8 +94,8 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
         kernel.run(Baseline)
     }
 
-    /// Asks the processor to bring `values` into its second cache, without waiting for them. By
-    /// default, does nothing.
+    /// Asks the processor to load `values` into its second-level cache, without waiting for them.
+    /// By default, does nothing.
     #[inline(always)]
     fn prefetch<T>(self, values: &[T]) {
         let _ = values;
@@ -148,8 +148,8 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     /// neither time nor addresses depend on the positions.
     ///
     /// Positions plus `offset` must be below `2^16`. Positions beyond `out` set no bit. If two
-    /// positions are equal, the bytes `out[2 i]` and `out[2 i + 1]` are unspecified if one of them
-    /// has the place. This method enters the frame of the instructions itself.
+    /// positions are equal, the bytes `out[2 i]` and `out[2 i + 1]`, of which one has the place,
+    /// are unspecified. This method enters the frame of the instructions itself.
     ///
     /// # Panics
     /// If `out` has more than 4096 bytes.

@@ -1,7 +1,7 @@
-//! Words that are moved together, eight at a time.
+//! Moves the kept words of eight to the front.
 
-/// For each set of eight words, given by its bits: the places of the bytes of these words, in
-/// order, then zeros.
+/// For each set of words among eight, given as a bit mask: the places of the bytes of these words,
+/// in order, then zeros.
 pub static KEPT: [[u8; 16]; 256] = {
     let mut table = [[0; 16]; 256];
     let mut mask = 0;
@@ -20,8 +20,8 @@ pub static KEPT: [[u8; 16]; 256] = {
     table
 };
 
-/// Computes [`Isa::keep_below`](crate::Isa::keep_below) by a function that moves the kept words of
-/// eight together and returns their set.
+/// Computes [`Isa::keep_below`](crate::Isa::keep_below). `move_eight` moves the kept words of eight
+/// to the front and returns their bit mask.
 #[inline(always)]
 pub fn keep_by_eights(
     keys: &[u16; 16],

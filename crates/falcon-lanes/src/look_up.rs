@@ -43,8 +43,8 @@ pub trait LookUps: Copy + Debug + Send + Sync + 'static {
     fn store_floats(self, x: Self::Words, mask: u32, other: f32, out: &mut [f32; 32]);
 }
 
-/// Portable implementation, for tests. Instruction sets without these instructions have it too, but
-/// never look up. It reads every entry of a table.
+/// Portable implementation, for tests. It reads every entry of a table. Instruction sets without
+/// such instructions name it as their type, but never use it.
 impl LookUps for Baseline {
     type Words = [i16; 32];
 

@@ -35,7 +35,7 @@ impl Masks {
         }
     }
 
-    /// Returns `mask`, so that the compiler cannot tell its value.
+    /// Returns `mask`. On RISC-V, hides its value from the compiler.
     #[inline(always)]
     fn hide(self, mask: u32) -> u32 {
         #[cfg(any(target_arch = "riscv32", target_arch = "riscv64"))]
@@ -55,7 +55,7 @@ impl Masks {
         self.of_sign_64_by::<IS_RISCV>(x)
     }
 
-    /// [`of_sign_64`](Self::of_sign_64) by masks of 32 bits where `HALVES`.
+    /// Computes [`of_sign_64`](Self::of_sign_64), from a mask of 32 bits if `HALVES`.
     #[inline(always)]
     fn of_sign_64_by<const HALVES: bool>(self, x: u64) -> u64 {
         if HALVES {
@@ -78,13 +78,13 @@ impl Masks {
         self.of_sign_64_by::<HALVES>((difference ^ ((a ^ b) & (difference ^ a))) as u64)
     }
 
-    /// The smaller and the larger one.
+    /// Returns the smaller one of `a` and `b`, then the larger one.
     #[inline(always)]
     pub fn min_max(self, a: u32, b: u32) -> [u32; 2] {
         self.min_max_by::<IS_RISCV>(a, b)
     }
 
-    /// [`min_max`](Self::min_max) by masks where `MASKED`.
+    /// Computes [`min_max`](Self::min_max), with a mask if `MASKED`.
     #[inline(always)]
     fn min_max_by<const MASKED: bool>(self, a: u32, b: u32) -> [u32; 2] {
         if MASKED {
@@ -100,7 +100,7 @@ impl Masks {
         self.abs_by::<IS_RISCV>(x)
     }
 
-    /// [`abs`](Self::abs) by masks where `MASKED`.
+    /// Computes [`abs`](Self::abs), with a mask if `MASKED`.
     #[inline(always)]
     fn abs_by<const MASKED: bool>(self, x: i64) -> u64 {
         if MASKED {
@@ -143,7 +143,7 @@ mod tests {
         }
     }
 
-    /// The forms for RISC-V, too, with a zero that is not hidden.
+    /// Tests the forms for RISC-V, too. On other targets, the zero is not hidden.
     #[test]
     fn masks_decide_as_comparisons_do() {
         decides_as_comparisons_do::<false>();

@@ -69,7 +69,7 @@ pub(crate) fn set_bits<I: Isa>(isa: I, positions: &[u16], offset: u16, out: &mut
 }
 
 /// Sets bits of `sums`. Each element of `ones` is the number of a word and the bit to set in it.
-/// The number may be that of no word in `sums`.
+/// The number may be that of a word outside of `sums`.
 #[inline(always)]
 fn set_ones<I: Isa>(isa: I, ones: &[[u64; 2]], sums: &mut [I::U64s; ABREAST]) {
     let numbers = I::U64s::chunks(Numbers::<I>::ALL);

@@ -1,14 +1,14 @@
-//! Looks up many bytes in tables. The tables go through the registers piece by piece.
+//! Looks up many bytes in tables, which are loaded into registers piece by piece.
 
 use core::arch::aarch64::*;
 use falcon_lanes::check_look_up;
 
-/// Does [`Isa::look_up_bytes`](falcon_lanes::Isa::look_up_bytes). Every piece of 64 bytes of a
-/// table is looked up with the low bits of every number. If the high bits are not the number of the
-/// piece, the look-up is out of range.
+/// Implements [`Isa::look_up_bytes`](falcon_lanes::Isa::look_up_bytes). Every piece of 64 bytes of
+/// a table is looked up with the low bits of every number. If the high bits are not the number of
+/// the piece, the look-up is out of range and keeps the byte found before.
 #[inline(never)]
 pub(crate) fn look_up<const N: usize>(tables: [&[u8]; N], index: [&[u8]; 2], out: [&mut [u8]; N]) {
-    /// Number of registers of numbers for which a piece stays loaded.
+    /// Number of index registers that use a piece while it stays loaded.
     const GROUP: usize = 4;
     check_look_up(&tables, index, &out);
     let pieces = tables[0].len() / 64;

@@ -60,14 +60,14 @@ fn select<const N: usize>(
     b
 }
 
-/// Adds two registers.
+/// Exclusive or of two registers.
 #[inline(always)]
 fn xor(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
     // SAFETY: the target has NEON.
     unsafe { veorq_u8(a, b) }
 }
 
-/// Returns a mask for every byte: all ones if its bit of the eight bytes of `set` is one.
+/// Returns a mask for every byte: all ones if its bit of `set` is one.
 #[inline(always)]
 fn masks(set: u64) -> [uint8x16_t; 4] {
     const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
@@ -116,7 +116,7 @@ fn halves(a: uint32x4_t, b: uint32x4_t) -> uint16x8_t {
 
 /// Returns `other` where the bits of `mask` are set, `x` elsewhere.
 ///
-/// In assembler: if a mask is the same for all places, compilers notice it and use three
+/// Written in assembler: if a mask is the same for all places, compilers notice it and use three
 /// instructions and the mask's complement.
 #[inline(always)]
 fn replaced(x: uint8x16_t, other: uint8x16_t, mask: uint8x16_t) -> uint8x16_t {
@@ -157,7 +157,7 @@ fn sums_of_products(
     }
 }
 
-/// Numbers of the bytes of a register.
+/// The numbers from 0 to 15, one for each byte of a register.
 const PLACES: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 /// Returns the images of the bytes below 16.
@@ -390,7 +390,7 @@ impl Bytes for Neon {
             ]
         })
     }
-    // Not inlined: among other values, the maps would not stay in registers.
+    // Not inlined: in a longer function, the maps would not stay in registers.
     #[inline(never)]
     fn add_products(
         self,
@@ -452,7 +452,8 @@ impl Bytes for Neon {
     #[inline(always)]
     fn sums(self, sets: &Sets, x: Line) -> (u64, Map) {
         let [a, b, c, d, e, f, g, h] = sets.0;
-        // Every step has half the bytes of each set, and twice the number of sets.
+        // Every step halves the number of bytes for each set, and doubles the number of sets in a
+        // register.
         let ab = words(chosen(x, a), chosen(x, b));
         let cd = words(chosen(x, c), chosen(x, d));
         let ef = words(chosen(x, e), chosen(x, f));

@@ -125,8 +125,8 @@ impl I16s for I16x8 {
     }
     #[inline(always)]
     fn barrett(self, v: i16) -> Self {
-        // Computes floor(floor(2 a v / 2^16) / 2^12 + 1/2). The inner floor changes nothing, since
-        // its divisor is an integer.
+        // Computes floor((floor(2 a v / 2^16) + 2^11) / 2^12). The inner floor does not change the
+        // result, because 2^11 and 2^12 are integers.
         // SAFETY: the target has NEON.
         Self(unsafe { vrshrq_n_s16::<12>(vqdmulhq_n_s16(self.0, v)) })
     }
@@ -162,7 +162,7 @@ impl I16s for I16x8 {
     }
 }
 
-/// Does [`I16s::exchange`] with single registers, for blocks of at most four words.
+/// Implements [`I16s::exchange`] for single registers and blocks of at most four words.
 #[inline(always)]
 fn exchange<const BLOCK: usize>(I16x8(x): I16x8, I16x8(y): I16x8) -> (I16x8, I16x8) {
     // SAFETY: the target has NEON.
@@ -188,7 +188,7 @@ fn exchange<const BLOCK: usize>(I16x8(x): I16x8, I16x8(y): I16x8) -> (I16x8, I16
     (I16x8(x), I16x8(y))
 }
 
-/// Does [`Isa::parities`](falcon_lanes::Isa::parities).
+/// Implements [`Isa::parities`](falcon_lanes::Isa::parities).
 #[inline(always)]
 pub(crate) fn parities(rows: &[[u64; 8]; 8]) -> u8 {
     /// For each row, the place of its bit.
@@ -204,7 +204,7 @@ pub(crate) fn parities(rows: &[[u64; 8]; 8]) -> u8 {
     }
 }
 
-/// Adds the words of a row in a register of two words.
+/// XORs the words of a row to two words.
 #[inline(always)]
 fn fold(row: &[u64; 8]) -> uint64x2_t {
     // SAFETY: the target has NEON; a row is four times two words.
@@ -217,7 +217,7 @@ fn fold(row: &[u64; 8]) -> uint64x2_t {
     }
 }
 
-/// Adds the words of each of two rows.
+/// XORs the words of each of two rows.
 #[inline(always)]
 fn fold_two(a: &[u64; 8], b: &[u64; 8]) -> uint32x4_t {
     let (a, b) = (fold(a), fold(b));
@@ -225,7 +225,7 @@ fn fold_two(a: &[u64; 8], b: &[u64; 8]) -> uint32x4_t {
     unsafe { vreinterpretq_u32_u64(veorq_u64(vtrn1q_u64(a, b), vtrn2q_u64(a, b))) }
 }
 
-/// Adds the 32-bit words of each of four rows.
+/// XORs the 32-bit words of each of four rows.
 #[inline(always)]
 fn fold_four(a: &[u64; 8], b: &[u64; 8], c: &[u64; 8], d: &[u64; 8]) -> uint16x8_t {
     let (ab, cd) = (fold_two(a, b), fold_two(c, d));
@@ -233,7 +233,7 @@ fn fold_four(a: &[u64; 8], b: &[u64; 8], c: &[u64; 8], d: &[u64; 8]) -> uint16x8
     unsafe { vreinterpretq_u16_u32(veorq_u32(vuzp1q_u32(ab, cd), vuzp2q_u32(ab, cd))) }
 }
 
-/// Moves the words of `x` whose keys are below `limit` together, at the front of `out`.
+/// Moves the words of `x` whose keys are below `limit` to the front of `out`.
 #[inline(always)]
 pub(crate) fn keep_below(
     limit: u16,
@@ -265,7 +265,7 @@ pub(crate) fn keep_below(
 /// Returns the last four bytes of each record.
 #[inline(always)]
 pub(crate) fn tails(x: &[[u8; 11]; 4]) -> [u32; 4] {
-    /// Places of the words' bytes among the bytes 7 to 39, followed by the bytes 28 to 44.
+    /// Places of the words' bytes among the bytes `7..39`, followed by the bytes `28..44`.
     const PLACES: [u8; 16] = [0, 1, 2, 3, 11, 12, 13, 14, 22, 23, 24, 25, 44, 45, 46, 47];
     let x = x.as_flattened().as_ptr();
     let mut words = [0; 4];
@@ -351,7 +351,8 @@ mod tests {
         out
     }
 
-    /// Compares every sixteen-bit word times constants with the same operation on single words.
+    /// Multiplies every 16-bit word by constants, and compares with the same operation on single
+    /// words.
     #[test]
     fn products_are_those_of_single_words() {
         for p in [12289i16, 18433] {
@@ -378,7 +379,7 @@ mod tests {
         }
     }
 
-    /// A function whose words differ in every byte.
+    /// Tests with a function that maps different bytes to different words.
     #[test]
     fn tables_are_those_of_their_functions() {
         let f = |x: u8| [i16::from(x).wrapping_mul(257), !i16::from(x) * 113];

@@ -11,8 +11,8 @@ use falcon_lanes::{Baseline, ByteTable, BytesKernel, Isa, Two};
 impl HasNeon for Neon {}
 impl HasNeon for NeonSha3 {}
 
-/// The registers of NEON, and its implementation of [`Isa`]'s methods. The words for bitwise
-/// permutations are parameters.
+/// The registers and the methods of [`Isa`] that both sets share. The types of 64-bit words are
+/// parameters.
 macro_rules! neon {
     ($words:ty, $one:ty) => {
         type F64 = f64;
@@ -93,8 +93,9 @@ impl Isa for Neon {
     neon!(U64x2, u64);
 }
 
-/// Same as [`Neon`], except for the words. It uses the frame of [`Neon`], since a frame of its own
-/// would only keep functions from being inlined.
+/// Same as [`Neon`], except for the 64-bit words, which use the SHA-3 instructions. Only kernels on
+/// these words run in a frame with the SHA-3 features, since a frame keeps functions from being
+/// inlined.
 impl Isa for NeonSha3 {
     neon!(Sha3U64x2, Sha3U64x2);
 

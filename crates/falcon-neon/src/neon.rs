@@ -126,14 +126,15 @@ impl Ordered for U64x2 {
     }
 }
 
-/// Cuts the masks of eight lanes, four in each register, from 32 bits to 16.
+/// Narrows the masks of eight lanes, four in each register, from 32 bits to 16.
 #[inline(always)]
 fn halves([low, high]: [uint32x4_t; 2]) -> uint16x8_t {
     // SAFETY: the target has NEON.
     unsafe { vuzp1q_u16(vreinterpretq_u16_u32(low), vreinterpretq_u16_u32(high)) }
 }
 
-/// Makes a byte for each lane of two masks, lane 0 at the bottom. So one register has both masks.
+/// Narrows two masks to a byte for each lane, lane 0 in the lowest byte. One register then holds
+/// both masks.
 #[inline(always)]
 fn bytes(x: [uint32x4_t; 2], y: [uint32x4_t; 2]) -> [u64; 2] {
     // SAFETY: the target has NEON.

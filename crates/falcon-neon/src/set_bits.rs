@@ -1,4 +1,4 @@
-//! Bits at secret places of a vector.
+//! Sets bits at secret places of a vector.
 
 use core::arch::aarch64::*;
 use falcon_lanes::wipe;
@@ -12,14 +12,14 @@ const BYTES: usize = 16 * ABREAST;
 /// Number of positions that are prepared at a time.
 const PREPARED: usize = 8;
 
-/// Does [`Isa::set_bits`](falcon_lanes::Isa::set_bits).
+/// Implements [`Isa::set_bits`](falcon_lanes::Isa::set_bits).
 ///
 /// A position `128 j + 16 k + l` is bit `l` of lane `k` of register `j`. Let `bit` be a register
 /// with only this bit, and `v` a vector whose lane `i` is -1 if `i` equals `j`, else 0. Lane `i` of
 /// `v` times `bit` is subtracted from register `i`. So a register takes one instruction.
 #[inline(never)]
 pub(crate) fn set_bits(positions: &[u16], offset: u16, out: &mut [u8]) {
-    // A longer `out` would leave no position that is in no register.
+    // If `out` were longer, the positions that fill up `last` could be inside of it.
     assert!(out.len() <= 4096);
     let (whole, rest) = positions.as_chunks::<PREPARED>();
     // Fills up with positions that are in no register.

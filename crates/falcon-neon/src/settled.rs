@@ -1,4 +1,5 @@
-//! The order of instructions: makes compilers have words in registers at one point of a program.
+//! Fixes the order of instructions: makes compilers hold words in registers at one point of a
+//! program.
 //!
 //! An empty assembly block takes the words and gives them back. Compilers must compute them before
 //! the block, and use them after it.
@@ -35,7 +36,7 @@ pub(crate) fn words<const N: usize>(mut words: [u64; N]) -> [u64; N] {
     words
 }
 
-/// Does [`words`] with vector registers.
+/// Does the same as [`words`], with vector registers.
 #[inline(always)]
 pub(crate) fn vectors<const N: usize>(mut words: [uint64x2_t; N]) -> [uint64x2_t; N] {
     pass!(vreg, "v", &mut words[..]; [a b c d e] [a b c d e f g h i j]);

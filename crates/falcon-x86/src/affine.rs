@@ -29,12 +29,12 @@ pub struct Line512(__m512i);
 #[derive(Clone, Copy, Debug)]
 pub struct Map512(__m512i);
 
-/// The maps of a number. Each of the four maps has one byte for every bit of its matrix and the
-/// number's low byte, and another one for the high byte. The bits of such a byte select the bits of
-/// the number whose sum is the bit of the matrix.
+/// The maps of a number. For the number's low byte, then for its high byte, each of the four maps
+/// has one byte for every bit of its matrix. This byte selects the bits of the number's byte whose
+/// sum is added to the bit of the matrix.
 ///
-/// With a matrix whose rows all are the low byte, the instruction makes eight copies of the parity
-/// of the selected bits.
+/// All rows of the matrix that multiplies these bytes are the number's byte. So the instruction
+/// makes eight copies of the parity of the selected bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Family512([[[u8; 64]; 4]; 2]);
 
@@ -48,8 +48,7 @@ pub struct Sets512 {
     reversed: __m512i,
 }
 
-/// A word whose bytes are in reversed order. It is the reversal matrix: the instruction takes rows
-/// from the high byte on.
+/// The matrix that reverses, row by row from the low byte on: byte `i` has only bit `7 - i`.
 const REVERSAL: i64 = 0x0102_0408_1020_4080;
 
 /// Places of the bytes of every word in reversed order.

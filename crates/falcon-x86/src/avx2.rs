@@ -127,7 +127,7 @@ fn transpose_four([a, b, c, d]: [U64x4; 4]) -> [U64x4; 4] {
     }
 }
 
-/// Adds the upper four words of a row to the lower ones.
+/// XORs the upper four words of a row to the lower ones.
 #[inline(always)]
 fn folded(isa: Avx2, row: &[u64; 8]) -> __m256i {
     let [low, high] = [0, 1].map(
@@ -137,7 +137,7 @@ fn folded(isa: Avx2, row: &[u64; 8]) -> __m256i {
     low.xor(high).0
 }
 
-/// Does [`Isa::parities`] for four rows.
+/// Computes [`Isa::parities`] for four rows.
 #[inline(always)]
 fn parities_of_four(isa: Avx2, [a, b, c, d]: &[[u64; 8]; 4]) -> u8 {
     let (a, b, c, d) = (

@@ -93,13 +93,13 @@ macro_rules! u64s {
             }
             #[inline(always)]
             fn xor_and(self, b: Self, c: Self) -> Self {
-                // The result for (a, b, c) = k is bit k, where a is the high bit of k.
+                // Bit k of the constant is the result for (a, b, c) = k; a is the high bit of k.
                 // SAFETY: values of this type prove that the processor has the features.
                 Self(unsafe { $ternary::<0x78>(self.0, b.0, c.0) })
             }
             #[inline(always)]
             fn xor_and_not(self, b: Self, c: Self) -> Self {
-                // The result for (a, b, c) = k is bit k, where a is the high bit of k.
+                // Bit k of the constant is the result for (a, b, c) = k; a is the high bit of k.
                 // SAFETY: values of this type prove that the processor has the features.
                 Self(unsafe { $ternary::<0xd2>(self.0, b.0, c.0) })
             }
@@ -155,8 +155,8 @@ u64s!(
 );
 
 /// Eight 32-bit words, one for each block of a ChaCha20 buffer. Values are made from a token, too.
-/// With twice the registers of half the length, more of the latency of a rotation, two cycles, is
-/// hidden.
+/// A rotation has a latency of two cycles. Twice as many registers of half the length hide more of
+/// it.
 #[derive(Clone, Copy, Debug)]
 pub struct U32x8(__m256i);
 
@@ -228,7 +228,7 @@ unsafe fn fold_quarters(a: __m512i, b: __m512i) -> __m512i {
     }
 }
 
-/// Adds the odd words of each row to the even ones: first those of `a`, then those of `b`.
+/// XORs the odd words of each row to the even ones. The sums of `a` and of `b` alternate.
 ///
 /// # Safety
 /// The processor must have AVX-512 F.

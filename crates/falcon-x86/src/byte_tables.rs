@@ -1,4 +1,4 @@
-//! Looks up many bytes in tables. The tables go through the registers piece by piece.
+//! Looks up many bytes in tables, which are loaded into registers piece by piece.
 //!
 //! Every piece of a table is shuffled by the low bits of every number. A result is kept if the high
 //! bits of the number are the number of the piece.
@@ -7,7 +7,7 @@ use crate::{Avx2, Avx512Vbmi};
 use core::arch::x86_64::*;
 use falcon_lanes::check_look_up;
 
-/// Does [`Isa::look_up_bytes`](falcon_lanes::Isa::look_up_bytes) by pieces of 128 bytes.
+/// Implements [`Isa::look_up_bytes`](falcon_lanes::Isa::look_up_bytes) with pieces of 128 bytes.
 #[inline(always)]
 pub(crate) fn by_128<const N: usize>(
     _: Avx512Vbmi,
@@ -20,7 +20,7 @@ pub(crate) fn by_128<const N: usize>(
     unsafe { look_up_by_128(tables, index, out) }
 }
 
-/// Does [`Isa::look_up_bytes`](falcon_lanes::Isa::look_up_bytes) by pieces of 16 bytes.
+/// Implements [`Isa::look_up_bytes`](falcon_lanes::Isa::look_up_bytes) with pieces of 16 bytes.
 #[inline(always)]
 pub(crate) fn by_16<const N: usize>(
     _: Avx2,
@@ -41,7 +41,7 @@ unsafe fn look_up_by_128<const N: usize>(
     index: [&[u8]; 2],
     out: [&mut [u8]; N],
 ) {
-    /// Number of registers of numbers for which a piece stays loaded.
+    /// Number of index registers that use a piece while it stays loaded.
     const GROUP: usize = 4;
     let pieces = tables[0].len() / 128;
     for start in (0..index[0].len()).step_by(64 * GROUP) {
@@ -97,7 +97,7 @@ unsafe fn look_up_by_16<const N: usize>(
     index: [&[u8]; 2],
     out: [&mut [u8]; N],
 ) {
-    /// Number of registers of numbers for which a piece stays loaded.
+    /// Number of index registers that use a piece while it stays loaded.
     const GROUP: usize = 2;
     /// Number of bytes of a table whose pieces have numbers of eight bits.
     const PART: usize = 16 * 256;

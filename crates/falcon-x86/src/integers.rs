@@ -135,7 +135,7 @@ i16s!(
     exchange_512
 );
 
-/// Does [`I16s::exchange`] with registers of 256 bits.
+/// Implements [`I16s::exchange`] for registers of 256 bits.
 #[inline(always)]
 fn exchange_256<const BLOCK: usize>(x: [I16x16; 2], y: [I16x16; 2]) -> ([I16x16; 2], [I16x16; 2]) {
     let ([x0, x1], [y0, y1]) = (x, y);
@@ -168,7 +168,7 @@ fn exchange_256<const BLOCK: usize>(x: [I16x16; 2], y: [I16x16; 2]) -> ([I16x16;
     ([x0, x1], [y0, y1])
 }
 
-/// Does [`I16s::exchange`] with registers of 512 bits.
+/// Implements [`I16s::exchange`] for registers of 512 bits.
 #[inline(always)]
 fn exchange_512<const BLOCK: usize>(x: [I16x32; 1], y: [I16x32; 1]) -> ([I16x32; 1], [I16x32; 1]) {
     let ([I16x32(x)], [I16x32(y)]) = (x, y);

@@ -20,7 +20,7 @@ pub struct Map256([__m256i; 2]);
 #[derive(Clone, Copy, Debug)]
 pub struct Sets256([[__m256i; 2]; 8]);
 
-/// Numbers of the bytes of a register.
+/// The numbers from 0 to 31, one for each byte of a register.
 const PLACES: [u8; 32] = {
     let mut places = [0; 32];
     let mut i = 0;
@@ -164,7 +164,8 @@ unsafe fn words(a: __m256i, b: __m256i) -> __m256i {
     unsafe { _mm256_xor_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)) }
 }
 
-/// Adds the two 32-bit halves of each word. Half by half, the sums of `a` precede those of `b`.
+/// Adds the two 32-bit halves of each word. In each half of the register, the sums of `a` precede
+/// those of `b`.
 ///
 /// # Safety
 /// The processor must have AVX2.
@@ -381,7 +382,8 @@ impl Bytes for Avx2 {
         let ([a, b, c, d, e, f, g, h], x) = (sets.0, x.0);
         // SAFETY: the token proves that the processor has the features.
         unsafe {
-            // Every step has half the bytes of each set, and twice the number of sets.
+            // Every step halves the number of bytes for each set, and doubles the number of sets in
+            // a register.
             let ab = words(chosen(x, a), chosen(x, b));
             let cd = words(chosen(x, c), chosen(x, d));
             let ef = words(chosen(x, e), chosen(x, f));

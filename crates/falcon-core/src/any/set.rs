@@ -55,7 +55,7 @@ impl ParameterSet {
         with_type!(self, P => P::NAME)
     }
 
-    /// Returns the parameter set whose degree `header` names, the first byte of an encoded key or
+    /// Returns the parameter set of the degree in `header`, the first byte of an encoded key or
     /// signature. The other bits of the byte are not checked.
     pub fn of_header(header: u8) -> Option<Self> {
         match u32::from(header & 0x0f) {
@@ -66,7 +66,7 @@ impl ParameterSet {
     }
 
     /// Returns the parameter set that the header of an encoded key or signature names. If it names
-    /// none, returns degree 512, whose decoders refuse the bytes.
+    /// none, returns Falcon-512, whose decoders refuse the bytes.
     pub fn of_encoding(bytes: &[u8]) -> Self {
         let header = bytes.first().copied();
         header.and_then(Self::of_header).unwrap_or(Self::Falcon512)

@@ -18,15 +18,15 @@ fn accept(s2: &[i16]) -> bool {
     s2[0] & 3 == 0
 }
 
-/// Number of jobs, for all residues modulo the lanes.
+/// Number of jobs.
 const JOBS: usize = 24;
 /// Number of a job with the signing key. Its neighbours have the expanded key.
 const ALONE: usize = 19;
 /// Number of the first job of the last group, whose jobs have the signing key.
 const GROUP: usize = ALONE + 2;
 
-/// Signs a batch in which three of four attempts are refused. The signatures equal those of the
-/// jobs one at a time, with the same refusals.
+/// Signs a batch in which three of four attempts are refused. Checks that the signatures equal
+/// those of signing the jobs one at a time, with the same refusals.
 fn refusals_change_no_signature<P: Parameters, B: SigningIsa, F: Fft>(arith: B, fft: F) {
     let key = SigningKey::<P>::from_seed(&[7; 32]).expect("no fault");
     let expanded = key.expand();
@@ -106,8 +106,8 @@ fn debug_prints_the_length_of_a_message_alone() {
     assert!(!text.contains("171"), "{text}");
 }
 
-/// Checks that all signatures are short. At degree 8 and less, about every third vector is too
-/// long.
+/// Checks that all signatures are short. At degree 8 and less, a quarter to a third of the vectors
+/// are too long.
 fn vectors_are_short<B: SigningIsa, F: Fft>(arith: B, fft: F) {
     for logn in 1..=3 {
         let key = Key::new(logn, &[logn as u8, 3]);

@@ -35,8 +35,8 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Starts `count` threads, or as many as the system allows. If it allows none, the calling
-    /// thread does the work.
+    /// Starts `count` threads. If the system does not allow so many, tries half as many, and so on.
+    /// If no two threads can be started, or `count` is 1, the calling thread does the work.
     ///
     /// At most 256 threads are started, or one for each core that this process may use, whichever
     /// is more. Thousands of threads would only wait for each other.
@@ -85,8 +85,8 @@ fn cores() -> NonZeroUsize {
     available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
-/// Number of jobs of a part. With this number, starting a part costs little time, and few lanes are
-/// idle at its end.
+/// Number of jobs in a part, for batches of medium size. With this number, starting a part costs
+/// little time, and few lanes are idle at its end.
 const PART_JOBS: usize = 128;
 
 /// Number of parts for each thread, in a large batch. If one thread is slow, the others take over

@@ -12,7 +12,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 /// An engine that verifies every signature after signing. If one signature of a batch is not valid,
-/// the engine gives none of them.
+/// the engine returns none of them.
 ///
 /// It finds faults that make a signature invalid. **It does not find a fault that gives another
 /// valid signature**, which together with the right one of the same nonce and message reveals the

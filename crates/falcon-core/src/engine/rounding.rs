@@ -1,8 +1,8 @@
 //! Makes binary64 round to nearest even, even if the program set another mode.
 //!
 //! A library that a program loads may leave the processor rounding up, down or to zero. Then the
-//! same instructions give other bits. `to_nearest!` evaluates code that signs, expands a key or
-//! replays a reduction. It gives the right bits in every mode:
+//! same instructions give different results. `to_nearest!` evaluates code that signs, expands a key
+//! or replays a reduction. It gives the right bits in every mode:
 //!
 //! - With the instruction sets of x86-64 or AArch64, it sets the default mode, and restores the
 //!   caller's mode afterwards. The crates of the instruction sets do this, since it needs `unsafe`.
@@ -12,9 +12,10 @@
 //! Every operation has `to_nearest!` once, where its floating-point work starts. Verification
 //! computes on integers, so it does not need the macro.
 //!
-//! `to_nearest!(b => body)` evaluates `body` on the arithmetic `b`, or on `Soft` as `b`.
-//! `to_nearest!(b, name: token, soft => body)` evaluates it with `token` as `name`, or with `soft`.
-//! In both, the type of `b` says whether the binary64 unit computes.
+//! `to_nearest!(b => body)` evaluates `body` with the arithmetic `b`, or with `b` replaced by
+//! `Soft`. `to_nearest!(b, name: token, soft => body)` evaluates `body` with `name` bound to
+//! `token`, or to `soft`. In both forms, the type of `b` tells whether the arithmetic uses the
+//! binary64 unit.
 
 /// Evaluates an expression with rounding to nearest even; see the module.
 #[cfg(all(

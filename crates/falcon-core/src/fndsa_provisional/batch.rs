@@ -137,8 +137,8 @@ pub struct VerifyBytesJob<'a, P: Parameters> {
 impl<P: Parameters> VerifyingKey<P> {
     /// Verifies every job on `engine`. Returns a verdict for each, in their order.
     ///
-    /// Each key was decoded before, so only once for all its signatures. The module [`batch`](self)
-    /// has an example.
+    /// The keys are already decoded, so each is decoded once for all its signatures. The module
+    /// [`batch`](self) has an example.
     pub fn verify_batch(
         engine: Engine,
         jobs: &[VerifyJob<'_, P>],
@@ -200,7 +200,7 @@ fn verify_encoded(engine: Engine, logn: u32, jobs: &[EncodedVerification<'_>]) -
     out
 }
 
-/// The scheme of this module.
+/// FN-DSA, for the code that verifies batches of any scheme.
 #[derive(Clone, Copy)]
 pub(super) struct FnDsa;
 
@@ -519,8 +519,8 @@ mod tests {
     /// Number of jobs. They fill the lanes more than twice.
     const JOBS: usize = 41;
 
-    /// Signs jobs, of which every second one has only one attempt left. Returns for each job
-    /// whether it was signed.
+    /// Signs jobs. Every second job has only one attempt left. Returns for each job whether it was
+    /// signed.
     fn last_attempts<B: SigningIsa<F64: ShakeDouble>, F: Fft>(arith: B, fft: F) -> [bool; JOBS] {
         let key = SigningKey::<insecure::Falcon8>::from_seed(&[7; 32]).expect("no fault");
         let signer = Signer::of(&key);

@@ -33,16 +33,16 @@ pub(super) const SECRET_HASH_LEN: usize = 40;
 /// insecure degrees up to 64 the chance is above `2^-128`.
 pub(super) const ATTEMPTS: u8 = 27;
 
-/// The seed of the random bytes of an attempt: 40 bytes of the signature, then the number of the
-/// attempt.
+/// Seed of the random bytes of an attempt: 40 bytes derived for the signature, then the number of
+/// the attempt.
 pub(super) type AttemptSeed = [u8; ATTEMPT_SEED_LEN];
 const _: () = assert!(ATTEMPT_SEED_LEN == SEED_LEN + 1);
 
 /// A signing (secret) key of FN-DSA. Wiped when dropped. Moving it may leave copies on the stack
 /// that nobody wipes.
 ///
-/// From a seed, it generates the key that the crate `fn-dsa` generates. [`From`] makes an FN-DSA
-/// key of a Falcon key. **Never use one lattice for both schemes.**
+/// [`from_seed`](Self::from_seed) generates the same key as the crate `fn-dsa`. [`From`] makes an
+/// FN-DSA key from a Falcon key. **Never use one lattice for both schemes.**
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -106,9 +106,9 @@ impl<P: Parameters> SigningKey<P> {
     /// Signs `message` for `context`, with fresh randomness of `rng`.
     ///
     /// # Errors
-    /// [`FaultError`] if 27 attempts fail. At degree 512 one attempt in 2450 fails by chance, so 27
-    /// in a row mean that the device computes wrongly. The error also comes after the first attempt
-    /// if the sampler gives up. Another call tries with other randomness.
+    /// [`FaultError`] if 27 attempts fail. At degree 512 about one attempt in 2450 fails by chance,
+    /// so 27 in a row mean that the device computes wrongly. The error also comes after the first
+    /// attempt if the sampler gives up. Another call tries with other randomness.
     pub fn sign_with_rng<R: CryptoRng + ?Sized>(
         &self,
         rng: &mut R,

@@ -1,4 +1,5 @@
-//! Keys of falcon.py's vectors. They are generated from the stream that also signs.
+//! Reproduces the keys and signatures of falcon.py's test vectors. One stream of random bytes
+//! generates the keys and signs.
 
 use super::*;
 use crate::hash::{Shake256, Shake256Reader};
@@ -23,8 +24,9 @@ impl Stream {
     }
 }
 
-/// Generates the key of a line from `stream` and signs with the next bytes. Returns true if the key
-/// is that of the line. If not, moves the stream to the position that the line gives.
+/// Generates the key of a line from `stream`, then signs with the key of the line and the next
+/// bytes. Returns true if the two keys are equal. If not, moves the stream to the position that the
+/// line gives.
 fn key_is_reproduced<P: Parameters>(stream: &mut Stream, line: &[&str]) -> bool {
     let hex = |bytes: &[u8]| base16ct::lower::encode_string(bytes);
     let mut key = SigningKey::<P>::EMPTY;

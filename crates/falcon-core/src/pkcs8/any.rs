@@ -1,5 +1,5 @@
-//! Documents of keys of any parameter set. The algorithm identifier names the set.
-//! An identifier of no set is left to the decoder of degree 512, which refuses it.
+//! Documents of keys of any parameter set. The algorithm identifier names the set. A document with
+//! another identifier goes to the decoder of Falcon-512, which refuses it.
 
 use super::{
     AlgorithmIdentifierRef, DecodePrivateKey, Document, EncodePrivateKey, EncodePublicKey,
@@ -10,14 +10,14 @@ use crate::verify::VerifyingKey;
 #[cfg(feature = "pem")]
 use {super::LineEnding, alloc::string::String, zeroize::Zeroizing};
 
-/// Parameter set that `algorithm` names. If it names none, degree 512.
+/// Parameter set that `algorithm` names. If it names none, Falcon-512.
 fn set_of(algorithm: &AlgorithmIdentifierRef<'_>) -> ParameterSet {
     let mut sets = ParameterSet::ALL.iter().copied();
     sets.find(|set| with_type!(set, P => names::<P>(algorithm)))
         .unwrap_or(ParameterSet::Falcon512)
 }
 
-/// Decodes the key in a box, and copies it nowhere.
+/// Decodes the key in a box, without copying it.
 fn decode(info: &PrivateKeyInfoRef<'_>) -> Result<AnySigningKey> {
     with_type!(set_of(&info.algorithm), P => decode_boxed::<P>(info).map(AnySigningKey::from))
 }
@@ -35,15 +35,16 @@ impl AnySigningKey {
     /// [`SigningKey::to_pkcs8_polynomials_der`](crate::SigningKey::to_pkcs8_polynomials_der).
     ///
     /// # Errors
-    /// None happens.
+    /// No error occurs.
     pub fn to_pkcs8_polynomials_der(&self) -> Result<SecretDocument> {
         either!(self, key => key.to_pkcs8_polynomials_der())
     }
 
-    /// [`to_pkcs8_polynomials_der`](Self::to_pkcs8_polynomials_der) as PEM labelled `PRIVATE KEY`.
+    /// Encodes the key as [`to_pkcs8_polynomials_der`](Self::to_pkcs8_polynomials_der) does, in PEM
+    /// labelled `PRIVATE KEY`.
     ///
     /// # Errors
-    /// None happens.
+    /// No error occurs.
     #[cfg(feature = "pem")]
     pub fn to_pkcs8_polynomials_pem(&self, line_ending: LineEnding) -> Result<Zeroizing<String>> {
         either!(self, key => key.to_pkcs8_polynomials_pem(line_ending))

@@ -139,8 +139,8 @@ fn on_wiped_stack<T>(work: impl FnOnce() -> T) -> T {
 
 /// Encrypts a PKCS#8 document under `passphrase`, with salt and IV from `rng`.
 ///
-/// The encoders of keys encrypt documents that they write themselves. This function is for
-/// documents with more in them, such as a [`KeyUse`].
+/// The methods of keys encrypt the documents that they write themselves. This function is for
+/// documents with more content, such as a [`KeyUse`].
 ///
 /// ```
 /// use falcon_core::pkcs8::{EncodePrivateKey, KeyUse, decrypt_private_key, encrypt_private_key};
@@ -167,7 +167,7 @@ pub fn encrypt_private_key<R: TryCryptoRng>(
     document: &[u8],
     passphrase: impl AsRef<[u8]>,
 ) -> Result<SecretDocument> {
-    // What is no document could not be read again.
+    // Bytes that are not a document could not be read again.
     KeyUse::of_document(document).map_err(|error| match error {
         Error::EncryptedPrivateKey(_) => pkcs5::Error::EncryptFailed.into(),
         error => error,
@@ -213,7 +213,7 @@ fn check_cost(scheme: &pkcs5::EncryptionScheme) -> Result<()> {
                 scrypt.block_size.into(),
                 scrypt.parallelization.into(),
             ];
-            // r p < 2^32, so only the product with N can pass 2^64.
+            // r p < 2^32, so only the product with N can overflow 64 bits.
             n > 1
                 && n.is_power_of_two()
                 && r * p > 0
@@ -265,8 +265,8 @@ mod tests {
         };
         assert!(affordable(2, 1, 1));
         assert!(affordable(1 << 14, 8, 1));
-        // The products are 2^21. Each factor takes its turn as the largest one, and then the next
-        // possible number.
+        // The products are 2^21, the bound. With the next larger value of any factor, the product
+        // is above the bound.
         for [n, r, p] in [[1 << 21, 1, 1], [2, 1 << 15, 1 << 5], [2, 1 << 5, 1 << 15]] {
             assert!(affordable(n, r as u16, p as u16), "{n} {r} {p}");
             assert!(!affordable(2 * n, r as u16, p as u16), "{n} {r} {p}");
@@ -326,8 +326,8 @@ mod tests {
         }
     }
 
-    /// Checks the numbers of iterations that programs write or that are recommended. Each may grow
-    /// to six times the number.
+    /// Checks numbers of iterations that are usual or recommended. Six times as many are accepted,
+    /// too.
     #[test]
     fn usual_iterations_are_far_below_the_bound() {
         use pbes2::Pbkdf2Prf::{HmacWithSha1, HmacWithSha256, HmacWithSha512};

@@ -13,7 +13,7 @@ use {
 ///
 /// A plain signature of the signed part of a certificate is the signature of the certificate. So a
 /// key that signs certificates must not sign the messages of others. The attribute `keyUsage` of
-/// its document says so. Programs that read documents ask for it and obey.
+/// its document says so. Programs that read documents check the attribute and obey it.
 ///
 /// **The types of keys do not hold the mark.** The decoders of this crate ignore attributes, and
 /// every signing key signs every message. A program reads the mark with
@@ -61,12 +61,12 @@ pub enum KeyUse {
     /// Every message: the document has no `keyUsage`, or one that allows signing messages.
     #[default]
     Any,
-    /// No messages but signed parts of X.509 documents: certificates, certificate requests and
-    /// revocation lists.
+    /// Only the signed parts of X.509 documents: certificates, certificate requests and revocation
+    /// lists.
     CertificatesOnly,
 }
 
-/// Object identifier of `keyUsage`, 2.5.29.15, as DER has it.
+/// Contents of the object identifier of `keyUsage`, 2.5.29.15, in DER.
 const KEY_USAGE: [u8; 3] = [0x55, 0x1d, 0x0f];
 
 /// Bits of the first byte of `KeyUsage` in RFC 5280: `digitalSignature` and `nonRepudiation`.
@@ -97,16 +97,16 @@ fn is_attributes(tag: Tag) -> bool {
 
 impl KeyUse {
     /// Reads the use of a key from its PKCS#8 document in DER, which is not encrypted. The key
-    /// itself is not decoded, nor are the contents of the fields behind the attributes.
+    /// itself is not decoded, nor are the contents of the fields after the attributes.
     ///
     /// A document is marked if it has an attribute `keyUsage` with neither `digitalSignature` nor
     /// `nonRepudiation`. So a key for another purpose, such as `keyAgreement`, signs no messages
     /// either. Other attributes do not matter.
     ///
     /// # Errors
-    /// [`Error::EncryptedPrivateKey`] if the document is encrypted. [`Error::PublicKey`] if it is
-    /// a public key. [`Error::Asn1`] with [`ErrorKind::Pem`] if it is PEM. Without the features
-    /// `encryption` and `pem`, encrypted documents and PEM have other kinds of [`Error::Asn1`].
+    /// [`Error::EncryptedPrivateKey`] if the document is encrypted. [`Error::PublicKey`] if it is a
+    /// public key. [`Error::Asn1`] with [`ErrorKind::Pem`] if it is PEM. Without the features
+    /// `encryption` and `pem`, encrypted documents and PEM give other kinds of [`Error::Asn1`].
     ///
     /// [`Error::Asn1`] if a field or an attribute is malformed, if the attributes do not follow the
     /// private key or are there twice, or if `keyUsage` has no bit, ends with zero bits, has
@@ -123,7 +123,7 @@ impl KeyUse {
             return Err(malformed.into());
         };
         let last = more.last().copied().unwrap_or(first);
-        // The last bit of DER is set, and the unused bits behind it are zero.
+        // In DER, the last used bit is set, and the unused bits after it are zero.
         let is_der = last != 0 && last.trailing_zeros() == u32::from(unused);
         if !values.is_empty() || !is_der {
             return Err(malformed.into());
@@ -136,10 +136,9 @@ impl KeyUse {
 
     /// Copies a PKCS#8 document in DER, which is not encrypted, and gives the copy this use.
     ///
-    /// A document that has the use already stays as it is, byte for byte. In another one,
-    /// [`Any`](Self::Any) removes the attribute `keyUsage`, and
-    /// [`CertificatesOnly`](Self::CertificatesOnly) replaces it with `keyCertSign` and `cRLSign`.
-    /// Everything else in the document stays as it is.
+    /// If the document has this use already, the copy is identical. Otherwise [`Any`](Self::Any)
+    /// removes the attribute `keyUsage`, and [`CertificatesOnly`](Self::CertificatesOnly) replaces
+    /// it with `keyCertSign` and `cRLSign`. Everything else in the document stays as it is.
     ///
     /// # Errors
     /// As for [`of_document`](Self::of_document).
@@ -152,11 +151,11 @@ impl KeyUse {
         fields.with_usage((self == Self::CertificatesOnly).then_some(&CERTIFICATES_ONLY))
     }
 
-    /// Copies a document as [`write`](Self::write) does. If the document `model` has this use, its
-    /// attribute `keyUsage` is copied as it is, or its lack of one.
+    /// Copies a document as [`write`](Self::write) does. If the document `model` has this use, the
+    /// copy gets the attribute `keyUsage` of `model` unchanged, or none if `model` has none.
     ///
-    /// For a program that writes another document of the same key. `keyUsage` may have bits that
-    /// `KeyUse` does not tell apart.
+    /// Use it to write another document of the same key: `keyUsage` may have bits that `KeyUse`
+    /// does not represent.
     ///
     /// # Errors
     /// As for [`of_document`](Self::of_document), for each of the documents.
@@ -201,8 +200,8 @@ fn take_as<'a>(tag: Tag, rest: &mut &'a [u8]) -> Result<&'a [u8]> {
     Ok(contents)
 }
 
-/// Returns true if these bytes are an object identifier: whole numbers of seven bits a byte,
-/// without leading zeros.
+/// Returns true if these bytes are an object identifier: complete numbers in base 128, without
+/// leading zeros.
 fn is_identifier(bytes: &[u8]) -> bool {
     let mut starts = true;
     for &byte in bytes {
@@ -272,7 +271,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// Reads all attributes. One of them may say how the key is used.
+    /// Reads all attributes. At most one may be `keyUsage`.
     fn key_use(&self) -> Result<KeyUse> {
         let mut found = None;
         let mut rest = self.attributes;
@@ -306,7 +305,7 @@ impl<'a> Fields<'a> {
         let mut attributes = Vec::new();
         while !self.attributes.is_empty() {
             let Attribute { encoded, usage } = Attribute::take(&mut self.attributes)?;
-            // DER sorts a set. No attribute is the beginning of another one.
+            // DER sorts the elements of a set. No attribute is a prefix of another one.
             let before = mark.take_if(|mark| encoded > *mark);
             attributes.extend_from_slice(before.unwrap_or_default());
             if usage.is_none() {

@@ -12,7 +12,7 @@ use {
     alloc::string::String,
 };
 
-/// A signing key that was read from a document, with the messages that it may sign.
+/// A signing key read from a document, and the kind of messages that it may sign.
 ///
 /// ```
 /// use falcon_core::pkcs8::{EncodePrivateKey, KeyUse, OpenError, OpenedKey};
@@ -39,9 +39,10 @@ pub struct OpenedKey {
     pub document: SecretDocument,
 }
 
-// Compiled where they are called, so that other programs have one copy of the ciphers less.
+// Inlined, so that programs that do not call these functions have one copy of the ciphers less.
 impl OpenedKey {
-    /// Reads a PKCS#8 document, which is encrypted if there is a `passphrase` and only then.
+    /// Reads a PKCS#8 document. It must be encrypted if there is a `passphrase`, and plain if there
+    /// is none.
     ///
     /// # Errors
     /// [`OpenError`]. Decrypting has the bounds of [`decrypt_private_key`].
@@ -66,7 +67,7 @@ impl OpenedKey {
         Ok(opened)
     }
 
-    /// Reads what was `decrypted`, or the plain document `der`.
+    /// Reads the `decrypted` document, or the plain document `der`.
     #[inline]
     fn read(der: &[u8], decrypted: Option<SecretDocument>) -> Result<Self> {
         let plain = decrypted.as_ref().map_or(der, SecretDocument::as_bytes);
@@ -115,7 +116,7 @@ pub enum OpenError {
     /// The text is not PEM.
     #[cfg(feature = "pem")]
     Pem(super::der::Error),
-    /// The PEM document has this label.
+    /// The PEM document has this label, which is not one of a private key.
     #[cfg(feature = "pem")]
     Label(String),
     /// The document is encrypted, and there is no passphrase.
@@ -131,8 +132,8 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// With a wrong passphrase the padding is seldom right by chance. Then what was decrypted is no
-    /// document.
+    /// Maps an error of decryption. A wrong passphrase usually gives wrong padding. If the padding
+    /// is right by chance, the decrypted bytes are not a document.
     #[inline]
     fn of_decryption(error: Error) -> Self {
         match error {

@@ -43,7 +43,8 @@ impl Hasher for Fold {
         self.write_u64((value >> 64) as u64);
     }
 
-    /// The entries of a table have the names that the caller chose. Rows are only looked up.
+    /// Hashes a name. The entries of a table are names that the caller chose. Names in rows are
+    /// only looked up.
     fn write(&mut self, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks::<8>();
         for &word in words {

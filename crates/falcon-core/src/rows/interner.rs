@@ -6,7 +6,7 @@ use core::hash::Hash;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// Values for byte strings. A lookup uses eight bytes of the string.
+/// A map from byte strings to values. A lookup hashes only eight bytes of the string.
 ///
 /// A lookup compares the whole key, but does not hash it: hashing 897 bytes takes half as long as a
 /// verification. Two keys share the eight bytes only if somebody chose them so. The second one is
@@ -51,8 +51,8 @@ impl<B: Borrow<[u8]> + Eq + Hash, T> Interner<B, T> {
     }
 }
 
-/// Returns the bytes after the header. They lie next to the previous row, so the processor has
-/// often read them ahead. It would have to wait for bytes in the middle of the key.
+/// Returns the eight bytes after the header. They lie next to the previous row, so the processor
+/// has often read them ahead. It would have to wait for bytes in the middle of the key.
 fn sample(bytes: &[u8]) -> Option<u64> {
     let sample = bytes.get(1..9)?.try_into();
     sample.ok().map(u64::from_ne_bytes)

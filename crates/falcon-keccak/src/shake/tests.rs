@@ -58,7 +58,7 @@ fn customized_output_is_that_of_sp_800_185() {
     assert!(Customization::new(&data(Customization::MAX_LEN + 1)).is_none());
 }
 
-/// After its blocks, a hash in place is SHAKE256 again.
+/// After `finalize_blocks`, the hash is plain SHAKE256 again.
 #[test]
 fn a_customized_hash_is_empty_after_its_blocks() {
     let customization = Customization::new(b"invoices").unwrap();

@@ -34,7 +34,7 @@ macro_rules! compare_with_baseline {
 /// Reports that this processor lacks the instruction set.
 #[allow(dead_code, reason = "some sets are everywhere")]
 pub fn not_run(set: &str, kind: &str) {
-    // Does not use `eprintln`, whose output the test harness keeps.
+    // Does not use `eprintln`, whose output the test harness captures.
     writeln!(
         std::io::stderr(),
         "not run: {kind} of {set}, which this processor lacks"
@@ -42,7 +42,7 @@ pub fn not_run(set: &str, kind: &str) {
     .expect("standard error");
 }
 
-/// Compares all registers of doubles, and the longest one twice.
+/// Compares all registers of doubles, and a pair of the longest ones.
 pub fn doubles<I: Isa>(isa: I) {
     compare_doubles::<I, I::F64, f64>(isa);
     compare_doubles::<I, I::F64x2, Pack<2>>(isa);
@@ -224,8 +224,8 @@ const FLOORS: [f64; 24] = [
     -2_251_799_813_685_248.0 + 0.25,
 ];
 
-/// Returns every pair of edges, then pseudo-random values, in four columns. The number of rows is a
-/// multiple of 16.
+/// Returns four columns. The first two have every pair of edges, then pseudo-random values. The
+/// others have only pseudo-random values. The number of rows is a multiple of 16.
 fn columns_of_doubles() -> [Vec<f64>; 4] {
     let mut random = SplitMix(1);
     // The value is between 2^-32 and 2^32 in absolute value.
@@ -256,7 +256,7 @@ fn floors() -> Vec<f64> {
     let mut values = FLOORS.to_vec();
     while values.len() < 2048 {
         let word = random.next();
-        // The value has at most 51 bits, some of them behind the point.
+        // The value has at most 51 bits, some of them after the binary point.
         let integer = (word >> 13) as i64 - (1 << 50);
         values.push(integer as f64 / (1u64 << (word % 52)) as f64);
     }
@@ -665,12 +665,12 @@ pub fn words_of_16<I: Isa>(isa: I) {
         i16::MIN,
         256,
     ];
-    // The first column has every pair of edges, then every word.
+    // The first two columns have every pair of edges. Then the first column has every word.
     let mut columns = [const { Vec::new() }; 4];
     let mut random = SplitMix(5);
     let mut push = |a: i16, b: i16| {
         let b = b.max(-i16::MAX);
-        // `a / 2` is at most 2^14. There the sum of two values would overflow, so it is limited.
+        // The third value is at most 2^14 - 1, so that the sum of two values does not overflow.
         let row = [a, b, (a / 2).min((1 << 14) - 1), b / 2];
         for (column, value) in columns.iter_mut().zip(row) {
             column.push(value);
@@ -725,7 +725,8 @@ fn look_ups_results<T: LookUps>(t: T, tables: &(Table<32>, Table<256>), seed: u6
         for byte in records.as_flattened_mut() {
             *byte = random.next() as u8;
         }
-        // Half of the words are equal, so that comparisons meet equal words.
+        // About half of the words of `low` and `other` are equal, so that comparisons meet equal
+        // words.
         let mask = random.next() as u32;
         let [low, high] = t.tails(&records);
         let other = t.add_where(mask, t.splat(0), low);
@@ -753,8 +754,8 @@ fn look_ups_results<T: LookUps>(t: T, tables: &(Table<32>, Table<256>), seed: u6
     results.into()
 }
 
-/// Returns the five high bits of every word, as the number of multiples of eight that its high byte
-/// reaches.
+/// Returns the five high bits of every word. Counts the positive multiples of eight that are not
+/// above its high byte.
 #[inline(always)]
 fn five_bits<T: LookUps>(t: T, words: T::Words) -> T::Words {
     let byte = t.high_bytes(words);
@@ -822,7 +823,7 @@ fn exchange<I: Isa, const BLOCK: usize>(isa: I) {
     }
 }
 
-/// Returns the words of a byte. They differ in every byte.
+/// Returns the words of a byte. Different bytes have different words.
 fn words_of_byte(x: u8) -> [i16; 2] {
     [i16::from(x).wrapping_mul(257), !i16::from(x) * 113]
 }
@@ -854,7 +855,7 @@ fn methods_results<I: Isa>(isa: I, table: &ByteTable, words: &[u64]) -> Results 
         }
 
         parities.1.push(isa.parities(&matrix).into());
-        // The positions are distinct, one in every 150. Some are behind the end.
+        // The positions are distinct, one in every 150. Some are beyond the end.
         let positions: [u16; 64] =
             core::array::from_fn(|i| 150 * i as u16 + (words[i] % 150) as u16);
         for (count, offset, len) in [
@@ -871,7 +872,7 @@ fn methods_results<I: Isa>(isa: I, table: &ByteTable, words: &[u64]) -> Results 
         }
 
         let x = core::array::from_fn(|i| words[16 + i] as u16);
-        // First keys of four values, which are often equal to limits; then any keys.
+        // First, keys from 0 to 3, so that keys often equal the limit. Then arbitrary 16-bit keys.
         for mask in [3, 0xffff] {
             let keys = core::array::from_fn(|i| words[i] as u16 & mask);
             let any = words[63] as u16;
