@@ -10,9 +10,9 @@
 //!    and the others are reduced modulo `q`. An unreduced coefficient is an error,
 //!    `SignWithHashError::Point`.
 //! 3. **The whole point comes from one stream of hash output.** Nobody may find two messages whose
-//!    points differ and have the same first 40 coefficients: these alone tell two points apart if
-//!    the seed of the signer repeats. A tag or a counter belongs into the input of the hash, never
-//!    into the point.
+//!    points differ and have the same first 40 coefficients: if the seed of the signer repeats,
+//!    only these coefficients change the randomness of the signature. A tag or a counter belongs
+//!    into the input of the hash, never into the point.
 //! 4. **The input begins with a tag of its own.** Otherwise a signature could be valid under two
 //!    hashes, for two messages.
 //! 5. **The seed is fresh for every signature.**

@@ -1,7 +1,7 @@
 """Prints a table of the regions that are reached in some files and folders, from the JSON of
 `llvm-cov export`: coverage.py FILE...
 
-A function that is generic is one function, and a region of it is reached if it is in one instance.
+A generic function counts once. A region of it is reached if it is reached in one instance.
 """
 import collections
 import json

@@ -16,7 +16,7 @@ use std::num::NonZeroUsize;
 /// Number of keys.
 const KEYS: usize = 3;
 
-/// Makes jobs with changing keys, so that groups of all sizes occur.
+/// Makes jobs with changing keys, so that groups of different sizes occur.
 fn sign_jobs<'a, P: Parameters>(
     keys: &'a [ExpandedKey<P>],
     messages: &'a [Vec<u8>],
@@ -53,8 +53,7 @@ fn engines_sign_alike<P: Parameters>(jobs: usize) {
 
 #[test]
 fn engines_sign_the_same_batches_alike() {
-    // With `FALCON_FULL=1`, this makes over 100,000 signatures with all engines of an AVX-512
-    // machine.
+    // With `FALCON_FULL=1`, each engine makes 11,000 signatures.
     engines_sign_alike::<Falcon512>(extent("jobs of a batch", 100, 9_000));
     engines_sign_alike::<Falcon1024>(extent("jobs of a batch", 40, 2_000));
 }
@@ -116,7 +115,7 @@ fn each_result_stands_alone<P: Parameters>() {
     let empty = Signature::EMPTY;
     let jobs: Vec<VerifyJob<'_, P>> = (0..messages.len())
         .map(|i| VerifyJob {
-            // Some jobs get another key, message or signature, or none at all.
+            // Some jobs get another key, another message, another signature or an empty one.
             key: keys[(i + usize::from(i % 11 == 3)) % KEYS].verifying_key(),
             message: if i % 13 == 5 { &other } else { &messages[i] },
             signature: match i % 17 {
@@ -141,8 +140,8 @@ fn each_result_stands_alone<P: Parameters>() {
     }
 }
 
-/// Returns encodings of one valid signature and of damaged ones: all kinds of bytes that still
-/// encode the same polynomial, and more.
+/// Returns the encodings of a valid signature in all formats, then truncated, extended and damaged
+/// encodings.
 fn encodings<P: Parameters>(signature: &Signature<P>) -> Vec<Vec<u8>> {
     let padded = signature.to_bytes().to_vec();
     let compressed = signature.to_vec(Format::Compressed).expect("it fits");
@@ -157,7 +156,7 @@ fn encodings<P: Parameters>(signature: &Signature<P>) -> Vec<Vec<u8>> {
         [&padded[..], &[0; 30]].concat(),
         vec![padded[0]; 3 * padded.len()],
     ];
-    // Flips every bit at both ends of the code, and some bits in between.
+    // Flips every bit of the bytes at both ends, and of every 23rd byte of the code.
     let code = 41..compressed.len();
     let ends = [0..43, code.end - 9..padded.len()];
     let bytes = ends.into_iter().flatten().chain(code.step_by(23));
@@ -272,9 +271,8 @@ fn a_damaged_item_hides_no_other() {
     each_result_stands_alone::<Falcon1024>();
 }
 
-/// A batch gives the same signatures on any number of threads, and also if it is divided anywhere
-/// and its parts are signed from last to first. Verification gives the right verdict in every
-/// place.
+/// A batch gives the same signatures on any number of threads, and if it is signed in three parts,
+/// the last one first. Verification on threads gives the right verdict for every job.
 fn parts_and_threads_change_nothing<P: Parameters>(sizes: &[usize]) {
     let keys: Vec<SigningKey<P>> = (0..KEYS as u8).map(key).collect();
     let expanded: Vec<_> = keys.iter().map(|key| key.expand()).collect();
@@ -343,8 +341,8 @@ fn parts_and_threads_change_nothing<P: Parameters>(sizes: &[usize]) {
 
 #[test]
 fn parts_and_threads_change_no_byte() {
-    // Batch sizes: few jobs, odd numbers, and enough for several parts per thread. The engines take
-    // turns.
+    // Batch sizes: few jobs, odd numbers, and enough for several parts per thread. Each engine
+    // takes the next size of the list.
     parts_and_threads_change_nothing::<Falcon512>(&[137, 1, 2, 15, 300, 33, 1100, 129, 601, 65]);
     parts_and_threads_change_nothing::<Falcon1024>(&[37, 3, 70, 9, 17, 301, 31]);
 }
@@ -480,7 +478,7 @@ fn rows_of_both_parameter_sets_are_judged_as_alone() {
     }
 }
 
-/// An engine on which nothing of Falcon-1024 is computed.
+/// An engine that panics on jobs of Falcon-1024.
 struct Small;
 
 impl<P: Parameters> BatchVerify<P> for Small {

@@ -1,5 +1,5 @@
 //! Compares the sampler's generator with ChaCha20's block function, which is written here from RFC
-//! 8439 alone. The generator runs in the registers of every engine, and as rows.
+//! 8439 alone. The generator runs in the registers of every engine, and in portable code.
 //!
 //! A seed has 48 bytes for words 4 to 15, and a counter of 64 bits, which is XORed into words 14
 //! and 15. A buffer has eight blocks, interleaved word by word. The registers compute two buffers
@@ -101,8 +101,8 @@ fn the_block_function_is_that_of_the_standard() {
     assert_eq!(block(initial), expected);
 }
 
-/// Returns counters of the first block: random ones, and ones at which the lower word or both words
-/// wrap, at each block of the buffers that are computed together or just after these blocks.
+/// Returns counters of the first block: random ones, and ones for which the lower word or both
+/// words wrap at one of the first 41 blocks. At most 32 blocks are computed together.
 fn counters(random: &mut Repeatable) -> Vec<u64> {
     let mut counters = vec![0, 1, u64::MAX / 2];
     for before in 0..=5 * BLOCKS {

@@ -1,7 +1,7 @@
-//! `claims/claims.tsv` lists what README and SECURITY promise, and what shows each promise. The
-//! pages still say so, figures stand with their date in the page that is named, and steps, scripts
-//! and tests that are named exist. `claims/run.sh` runs the commands. `claims/figures.tsv` compares
-//! pages with lines of the source.
+//! `claims/claims.tsv` lists the promises of README and SECURITY, each with its evidence. These
+//! tests check that the pages contain the promises and the figures, and that the named steps,
+//! scripts and tests exist. `claims/run.sh` runs the commands. `claims/figures.tsv` lists figures
+//! that pages share with lines of the source.
 
 use falcon_tests::{root, sources};
 use std::fs;
@@ -64,7 +64,7 @@ fn steps_and_tests_that_are_named_exist() {
     }
 }
 
-/// Paths of all tests, such as `crates::falcon-core::src::params::tests::lengths`.
+/// Returns the paths of all tests, such as `crates::falcon-core::src::params::tests::lengths`.
 fn tests() -> Vec<String> {
     let mut paths = Vec::new();
     for file in ["crates", "tests", "benches"].map(|folder| sources(&root().join(folder))) {
@@ -75,7 +75,7 @@ fn tests() -> Vec<String> {
                 .to_string_lossy()
                 .replace('/', "::");
             let text = fs::read_to_string(&file).expect("text");
-            // Modules around a line, by its indentation.
+            // The modules around the current line, one for each level of indentation.
             let mut modules: Vec<&str> = Vec::new();
             let mut is_test = false;
             for line in text.lines() {
@@ -105,7 +105,7 @@ fn tests() -> Vec<String> {
     paths
 }
 
-/// Whether a command of `cargo test` takes a test of this path.
+/// Whether a `cargo test` command with this filter runs the test with this path.
 fn takes(command: &[&str], test: &str, filter: &str) -> bool {
     let after = |option: &'static str| {
         let pairs = command.windows(2).filter(move |pair| pair[0] == option);
@@ -119,7 +119,7 @@ fn takes(command: &[&str], test: &str, filter: &str) -> bool {
     in_package && in_target && test.contains(filter)
 }
 
-/// A filter that matches no test would pass, beside others that match some.
+/// `cargo test` also passes if one of several filters matches no test.
 #[test]
 fn tests_that_commands_name_exist() {
     let tests = tests();
@@ -139,14 +139,14 @@ fn tests_that_commands_name_exist() {
         }
     }
     assert!(filters_met > 10);
-    // Only tests count, not what else has such a name.
+    // Only tests count, not other functions with such a name.
     let command = ["cargo", "test", "-p", "falcon-core", "--lib"];
     let met = |filter| tests.iter().any(|test| takes(&command, test, filter));
     assert!(met("params::tests::lengths") && !met("hash_to_point_in"));
 }
 
-/// List items and rows of tables of a page, without the header of a table, each on one line with
-/// single spaces, and the heading above.
+/// Returns the list items and table rows of a page, each joined into one line, with the heading
+/// above. Leaves out the headers of tables.
 fn items(page: &str) -> Vec<(String, String)> {
     let text = fs::read_to_string(root().join(page)).expect("a page");
     let (mut items, mut heading): (Vec<(String, String)>, _) = (Vec::new(), String::new());
@@ -176,7 +176,8 @@ fn items(page: &str) -> Vec<(String, String)> {
     items
 }
 
-/// Every list item and row of both pages is a claim, or in the list of those that promise nothing.
+/// Every list item and table row of both pages contains a claim, or is listed in
+/// `claims/not-claims.txt`.
 #[test]
 fn every_item_is_listed() {
     let not_claims = include_str!("claims/not-claims.txt");
@@ -206,7 +207,7 @@ fn every_item_is_listed() {
     assert!(unused.is_empty(), "{unused:?}");
 }
 
-/// Numbers in a text: `16,384`, `16_384`, `16 << 10`, `1.5`, `2 KiB`, `3 million`.
+/// Returns the numbers in a text: `16,384`, `16_384`, `16 << 10`, `1.5`, `2 KiB`, `3 million`.
 fn numbers(text: &str) -> Vec<f64> {
     let is_in_number = |c: char| c.is_ascii_digit() || ",_.".contains(c);
     let mut numbers = Vec::new();
@@ -236,8 +237,8 @@ fn numbers(text: &str) -> Vec<f64> {
     numbers
 }
 
-/// `claims/figures.tsv`: what a page says, and the line that it is said of. Both are there, and
-/// have the figures in braces.
+/// Each row of `claims/figures.tsv` has a sentence of a page and a line of the source. Both must
+/// exist, and the line must contain each figure that the sentence has in braces.
 #[test]
 fn figures_are_those_of_the_source() {
     let table = include_str!("claims/figures.tsv");
@@ -268,7 +269,7 @@ fn figures_are_those_of_the_source() {
     assert!(compared > 25);
 }
 
-/// With commas between thousands.
+/// Formats a number with commas between thousands.
 fn thousands(number: u64) -> String {
     match number {
         0..1000 => number.to_string(),
@@ -276,7 +277,7 @@ fn thousands(number: u64) -> String {
     }
 }
 
-/// Counts of pages that are sums over the lines of a file.
+/// Checks counts on pages that are sums over the lines of a file.
 #[test]
 fn sums_are_those_of_the_tree() {
     let read = |path: &str| fs::read_to_string(root().join(path)).expect("a file");
@@ -338,7 +339,8 @@ fn sums_are_those_of_the_tree() {
     }
 }
 
-/// Variables that scripts read with a default, without those of other programs.
+/// CONTRIBUTING.md lists every variable that a script reads with a default, except variables of
+/// other programs.
 #[test]
 fn variables_of_scripts_are_listed() {
     let page = text("CONTRIBUTING.md");

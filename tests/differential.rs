@@ -102,8 +102,7 @@ against!(
     Format::Padded
 );
 
-/// Compares the verdicts of both implementations on random changes of one coefficient. They also
-/// agree in refusals, so the norm bound and the hash are the same.
+/// Compares the verdicts of both implementations on signatures with one random bit of `s2` flipped.
 #[test]
 fn verdicts_on_damaged_signatures_agree_with_pqclean() {
     use pqcrypto_falcon::falconpadded512 as theirs;

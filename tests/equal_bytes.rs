@@ -16,8 +16,8 @@ fn keys<P: Parameters>() -> Vec<SigningKey<P>> {
     (0..3).map(key).collect()
 }
 
-/// Returns the hash of [`keys`]. Key generation uses the best engine; the CI step `engines`
-/// repeats this test on the others.
+/// Returns the hash of [`keys`]. Key generation uses the best engine. In the CI step `engines`,
+/// `keys.rs` checks keys that are made without an engine and with AVX2.
 fn hash_of_keys<P: Parameters>() -> String {
     let mut hash = Sha256::new();
     for key in keys::<P>() {

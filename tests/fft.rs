@@ -130,7 +130,7 @@ fn wide(random: &mut Repeatable) -> f64 {
     f64::from_bits(bits & !(0x7ff << 52) | exponent << 52)
 }
 
-/// Draws zeros of both signs, ties, neighbours of powers of two, and sums that cancel.
+/// Draws zeros of both signs, ties, neighbours of powers of two, and numbers whose sums cancel.
 fn special(random: &mut Repeatable) -> f64 {
     const MAGNITUDES: [f64; 12] = [
         0.0,

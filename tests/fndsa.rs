@@ -39,7 +39,7 @@ const PRE_HASHES: [PreHash; 9] = [
 /// Number of messages under one key.
 const MESSAGES_OF_A_KEY: usize = 20;
 
-/// A generator with the traits of the release that fn-dsa uses.
+/// A generator with the traits that `fn-dsa` re-exports, which are those of an older `rand_core`.
 struct Random(Repeatable);
 
 impl CryptoRng for Random {}
@@ -79,7 +79,7 @@ impl<const N: usize> RngCore for Seed<N> {
     }
 }
 
-/// A way to pass a message to both libraries. The fields are our name and the name in `fn-dsa`.
+/// A way to pass a message to both libraries.
 #[derive(Clone, Copy)]
 enum Way {
     Whole,
@@ -106,7 +106,7 @@ impl Way {
         }
     }
 
-    /// Returns the length in bytes that a pre-hashed message must have.
+    /// Returns the length in bytes that the message must have, or `None` if any length will do.
     fn len(self) -> Option<usize> {
         match self {
             Self::Whole => None,

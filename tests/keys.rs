@@ -88,7 +88,7 @@ fn the_ntt_of_public_keys_has_their_values() {
     the_ntt_of_a_public_key_has_its_values::<Falcon1024>();
 }
 
-/// Changes a bit of `f`, `g` or `F`. Every engine must refuse the key with the same error.
+/// Changes a bit of `f`, `g` or `F`. Every engine must refuse the key.
 #[test]
 fn damaged_keys_are_refused_alike_on_every_engine() {
     let bytes = key::<Falcon512>(5).to_bytes();
@@ -108,8 +108,7 @@ fn damaged_keys_are_refused_alike_on_every_engine() {
     assert!(refused_as_a_key > bits / 97 / 2 * engines.len());
 }
 
-/// Returns the digest of the keys from these seeds, as `tests/ct/firmware` prints it: 32-bit
-/// FNV-1a.
+/// Returns the digest of encoded keys, as `tests/ct/firmware` prints it: 32-bit FNV-1a.
 fn digest(keys: impl Iterator<Item = Vec<u8>>) -> u32 {
     keys.flatten().fold(0x811c_9dc5, |all, byte| {
         (all ^ u32::from(byte)).wrapping_mul(0x0100_0193)

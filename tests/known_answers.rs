@@ -1,4 +1,4 @@
-//! NIST's round-3 records and PQClean's records, on every engine.
+//! Reproduces NIST's round-3 records on every engine, and PQClean's records on `scalar`.
 
 use base16ct::lower::encode_string as hex;
 use falcon_core::Engine;

@@ -1,6 +1,6 @@
 //! Measures memory and compares it with the documentation.
 //!
-//! The stack of verification is measured on a microcontroller, by
+//! The stack of verification is measured on an emulated microcontroller, by
 //! `examples/firmware/check.sh`.
 
 use falcon_core::{
@@ -28,8 +28,9 @@ fn expanded_keys_take_60_and_128_kilobytes() {
     assert_eq!(reals(ExpandedKey::<Falcon1024>::LEN), 128 * KILOBYTE);
 }
 
-/// Checks the sizes of keys. A verifying key has two bytes for each coefficient. A secret key also
-/// has the hash of the secret. An expanded key stores its reals elsewhere.
+/// Checks the sizes of keys. A verifying key has two bytes for each coefficient. Signing keys and
+/// expanded keys contain a verifying key and the secret hash. An expanded key only points to its
+/// reals.
 #[test]
 fn keys_themselves_take_few_kilobytes() {
     fn sizes<P: Parameters>() -> [usize; 3] {
@@ -42,8 +43,8 @@ fn keys_themselves_take_few_kilobytes() {
     assert_eq!(sizes::<Falcon1024>(), [2 * k, 2 * k + hash, 6 * k + hash]);
 }
 
-/// Generates, expands, signs and verifies on a thread of 512 KB: no function puts large arrays on
-/// the stack.
+/// Generates, expands, signs and verifies on a thread with a stack of 512 KB: no function puts
+/// large arrays on the stack.
 fn everything_runs_in_a_small_thread<P: Parameters>() {
     let work = || {
         let mut rng = Repeatable::new("limits");

@@ -1,4 +1,4 @@
-//! The distribution of the sampler, and the length of signatures.
+//! Tests the distribution of the sampler, and the norm of signatures.
 
 use falcon_core::seams::lanes::Baseline;
 use falcon_core::seams::sampler::{LaneSampler, SamplerZ, Sampling, SigningIsa};
@@ -67,8 +67,8 @@ fn follows_the_gaussian(center: f64, sigma: f64, sigma_min: f64, samples: usize)
         "variance at {center}, {sigma}"
     );
 
-    // Chi-square over cells whose expected count is at least 10. Its standard deviation is about
-    // sqrt(2k), around k - 1.
+    // Chi-square over cells whose expected count is at least 10. With k cells, its mean is k - 1
+    // and its standard deviation about sqrt(2k).
     let (mut chi, mut cells) = (0.0, 0.0);
     for (count, d) in counts.iter().zip(&density) {
         let expected = n * d / total;

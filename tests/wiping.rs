@@ -1,7 +1,7 @@
-//! Checks that memory is wiped before it is freed. Blocks that a batch frees contain neither the
-//! seed or the records of a sampler, nor a sampled vector. Blocks that a decoder frees do not
-//! contain the bytes of a signing key. Blocks of a dropped key do not contain a part of the key. No
-//! block contains a signature that was found to be wrong.
+//! Checks that memory is wiped before it is freed. Blocks that a batch frees contain no sampler
+//! seed, no records of a sampler and no sampled vector. Blocks that a decoder frees do not contain
+//! the bytes of a signing key. Blocks of a dropped key do not contain a part of the key. No block
+//! contains a signature that was found to be wrong.
 
 use falcon_core::batch::{BatchError, BatchVerify, JobKey, Verdict, VerifyBytesJob, VerifyJob};
 use falcon_core::hazmat::{
@@ -27,7 +27,7 @@ const JOBS: usize = 19;
 
 /// True while freed blocks are searched.
 static SEARCHING: AtomicBool = AtomicBool::new(false);
-/// Number of blocks that contained a key.
+/// Number of blocks that contained one of [`KEYS`].
 static FOUND: AtomicUsize = AtomicUsize::new(0);
 /// Number of blocks that contained a sampler's records.
 static FOUND_RECORDS: AtomicUsize = AtomicUsize::new(0);
@@ -126,8 +126,7 @@ fn a_batch_frees_no_seed_of_a_sampler() {
 
     let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
     let expanded = key.expand();
-    // A batch that expands a key drops the expanded key. This is the trace that the expanded key
-    // leaves.
+    // A batch that expands a key drops the expanded key. The search is for some of its reals.
     let reals = expanded_reals(&expanded);
     for (found, reals) in KEYS
         .lock()
@@ -168,7 +167,8 @@ fn a_batch_frees_no_seed_of_a_sampler() {
         }
     }
 
-    // The vectors of the signatures. Vectors of refused attempts would be in the same place.
+    // Now the search is for the vectors of the signatures. Vectors of refused attempts would be in
+    // the same place.
     for (found, signature) in KEYS.lock().unwrap().iter_mut().zip(&signatures) {
         let words = signature.s2()[..KEY_LEN / 2].iter();
         for (bytes, word) in found.as_chunks_mut().0.iter_mut().zip(words) {
@@ -262,7 +262,7 @@ fn a_document_that_is_decrypted_is_wiped() {
     assert_eq!((read, FOUND.swap(0, SeqCst)), (true, 0));
 }
 
-/// Checks that every part of a key is wiped when the key is dropped, at any offset in the key.
+/// Checks that `f`, `g`, `F`, `G` and the secret hash are wiped when a key is dropped.
 #[test]
 fn keys_that_are_dropped_leave_nothing() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -360,7 +360,7 @@ fn a_batch_of_fn_dsa_leaves_no_seed() {
     }
 }
 
-/// An engine whose every signature is the same, and wrong.
+/// An engine that returns the same wrong signature for every job.
 struct Wrong {
     signature: Signature<Falcon512>,
     /// Result of signing, after the signatures were written.

@@ -1,5 +1,5 @@
-/* Calls PQClean's ENCODE between two marks that `qemu/plugin.c` sees. Its function has no name
- * outside of its file, so the file stands here. */
+/* Calls PQClean's ENCODE between two marks that `qemu/plugin.c` sees. The function is static, so
+ * its file is included here. */
 #include "encrypt.c"
 
 enum { CALLS = 4 };
@@ -14,7 +14,7 @@ static unsigned char next(void) {
     return (unsigned char)(z >> 32);
 }
 
-/* The function whose address the plugin is told. */
+/* The function whose address the plugin gets. */
 __attribute__((noinline)) void mark(void) { __asm__ volatile("" ::: "memory"); }
 
 int main(void) {

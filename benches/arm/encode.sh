@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Instructions of ENCODE alone on AArch64, the syndrome of a given error vector in Classic McEliece,
-# counted under QEMU's user mode: within our encapsulation, and of PQClean's portable C code.
+# Instructions of ENCODE on AArch64, counted under QEMU's user mode. ENCODE is the part of Classic
+# McEliece that computes the syndrome of a given error vector. Counts it within our encapsulation,
+# and in PQClean's portable C code.
 #
 #   benches/arm/encode.sh            a row for each set and code, a JSON object a line
 #   benches/arm/encode.sh --renew    writes them into benches/arm/encode.jsonl, with which a test
 #                                    compares docs/MCELIECE.md
 #
-# What is needed stands in guest.sh.
+# guest.sh lists the required packages.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source benches/arm/guest.sh
@@ -25,9 +26,10 @@ row() {
     printf '{"operation":"encode","parameters":"mceliece%s","engine":"%s","instructions":%d}\n' "$@"
 }
 
-# add_rows ROWS OPERATIONS: instructions of an operation in the function `add_rows`, with what is
-# inlined there. Where `encapsulate` has it inlined, the blocks that ran as often as there are eight
-# rows, or once less, are counted. Of the function alone, that leaves out about 120.
+# add_rows ROWS OPERATIONS: prints the instructions of an operation in the function `add_rows`, with
+# the code that is inlined into it. If `add_rows` is inlined into `encapsulate`, counts the blocks
+# of `encapsulate` that ran for every eight rows, or at most once less. This leaves out about 120
+# instructions.
 add_rows() {
     local start length name
     aarch64-linux-gnu-nm -S --demangle "$GUEST" |
@@ -70,7 +72,7 @@ internals="$(source_of pqcrypto-internals)/include"
 for set in 348864f 460896f 6688128f 8192128f; do
     clean="$pqclean/crypto_kem/mceliece$set/clean"
     rm -f "$run/counts"
-    # Without `gen_e`, which would need other files.
+    # Drops the unused `gen_e`, which would need other files.
     aarch64-linux-gnu-gcc -O3 -static -ffunction-sections -Wl,--gc-sections \
         -I "$clean" -I "$internals" -I "$pqclean/common" benches/arm/encode.c -o "$run/encode"
     mark="$(aarch64-linux-gnu-nm "$run/encode" | sed -n 's/^\([0-9a-f]*\) T mark$/0x\1/p')"
@@ -79,7 +81,7 @@ for set in 348864f 460896f 6688128f 8192128f; do
         env -i "$(command -v qemu-aarch64)" -cpu "$CPU" \
             -plugin "./plugin.so,mark=$mark,out=counts" ./encode
     )
-    # The second line is of four calls between the marks.
+    # The second line counts the four calls between the marks.
     row "$set" pqclean "$(awk 'NR == 2 {
         for (i = 1; i <= NF; i++) sum += $i
         printf "%.0f", sum / 4

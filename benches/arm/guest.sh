@@ -1,5 +1,5 @@
 # Builds the program `count` for AArch64 and QEMU's plugin, and runs the program under QEMU. Sourced
-# by run.sh and mca.sh, in the root of the repository.
+# by the other scripts of this folder, in the root of the repository.
 #
 # Needed: gcc, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, qemu-user (Debian's
 # dynamic binary has plugins; qemu-user-static was not tried), and

@@ -2,15 +2,14 @@
 # Cycles of our code and the peers', estimated by LLVM's processor models. They are not times on a
 # chip.
 #
-#   benches/arm/mca.sh                              FFT, NTT and Keccak-f alone, a butterfly or
-#                                                   permutation each
+#   benches/arm/mca.sh                              FFT, NTT and Keccak-f alone, for one
+#                                                   butterfly or permutation
 #   benches/arm/mca.sh [--engine NAME] WORD...      whole operations, as in run.sh
 #
-# Each loop or operation runs a few times under QEMU. Every block of instructions that was executed
-# is given to llvm-mca, without selection. A block's cycles are measured by a hundred repetitions of
-# the block. The sum counts each block as often as it was executed. So a block overlaps with itself
-# and not with its neighbours. There are no cache misses, no mispredicted branches, and no stores
-# that delay loads.
+# Each loop or operation runs a few times under QEMU. llvm-mca gets every block of instructions that
+# was executed, and estimates a hundred repetitions of it. The sum counts each block as often as it
+# was executed. So a block overlaps with itself and not with its neighbours. There are no cache
+# misses, no mispredicted branches, and no stores that delay loads.
 #
 # Needed: the packages that guest.sh names, and llvm-22 or another version in LLVM_VERSION.
 set -euo pipefail

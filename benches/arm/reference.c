@@ -19,10 +19,10 @@ static shake256_context rng;
 static uint8_t sk[FALCON_PRIVKEY_SIZE(MAX_LOGN)], vk[FALCON_PUBKEY_SIZE(MAX_LOGN)];
 static uint8_t signatures[SIGNATURES][FALCON_SIG_PADDED_SIZE(MAX_LOGN)];
 static uint64_t expanded[FALCON_EXPANDEDKEY_SIZE(MAX_LOGN) / 8 + 1];
-/* The largest of all operations. */
+/* Large enough for every operation. */
 static uint64_t tmp[FALCON_TMPSIZE_SIGNDYN(MAX_LOGN) / 8 + 1];
 
-/* The function whose address the plugin is told. */
+/* The function whose address the plugin gets. */
 __attribute__((noinline)) void mark(void) { __asm__ volatile("" ::: "memory"); }
 
 static void must(int status) {

@@ -8,7 +8,7 @@
 #
 # The source is algorand/falcon's copy of the reference, which pip downloads as a part of a package.
 # That copy's `config.h` asks for emulated binary64. It is left out, so the code computes with
-# doubles, which is the reference's own default. Needed beside what stands in guest.sh: pip.
+# doubles, which is the reference's own default. Needs pip, and the packages that guest.sh lists.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source benches/arm/guest.sh
@@ -42,7 +42,7 @@ mark="$(aarch64-linux-gnu-nm reference | sed -n 's/^\([0-9a-f]*\) T mark$/0x\1/p
 rm -f counts
 env -i "$(command -v qemu-aarch64)" -seed 1 -cpu "$CPU" \
     -plugin "./plugin.so,mark=$mark,out=counts" ./reference >names
-# Every other line of the plugin is of what is between the marks of a pair.
+# Every second line of the plugin counts what ran between the two marks of a pair.
 sed -n 'n;p' counts | paste -d ' ' names - | awk '{
     total = 0
     for (i = 5; i <= NF; i++) total += $i

@@ -5,17 +5,19 @@
 #   benches/arm/run.sh [--json] [--strict] [--engine NAME] [WORD...]
 #       a row for each operation whose name contains all words, and the bars
 #   benches/arm/run.sh profile [--engine NAME] [WORD...]
-#       the same, then the functions (inlined ones apart) that ran, the 25 (or
-#       PROFILE_LINES) with most instructions
+#       the same, then the 25 (or PROFILE_LINES) functions with most instructions; inlined
+#       functions are listed separately
 #   benches/arm/run.sh [profile] --mceliece [--pqclean] [--engine NAME] [WORD...]
-#       the same for Classic McEliece (the sets with `f`), beside pq-mceliece. With --pqclean
-#       beside PQClean's portable C code too, which takes minutes to build and to count
+#       the same for Classic McEliece (the sets with `f`) and pq-mceliece. With --pqclean also for
+#       PQClean's portable C code, which takes minutes to build and to count
 #   benches/arm/run.sh --renew
 #       writes date, commit and rows into benches/arm/counts.jsonl. With --strict, a row that
 #       differs by more than 0.5 % is an error. A test compares docs/PERFORMANCE.md with the file
+#   benches/arm/run.sh --renew mceliece
+#       writes rows of Classic McEliece into benches/arm/mceliece.jsonl
 #   benches/arm/run.sh --loops
-#       FFT, NTT and Keccak-f alone: calls, butterflies or permutations of a
-#       call, its instructions, loads, stores
+#       FFT, NTT and Keccak-f alone: number of calls, and the butterflies or permutations,
+#       instructions, loads and stores of one call
 #
 # reference.sh counts Falcon's C reference, encode.sh a part of Classic McEliece. guest.sh lists
 # the required packages.

@@ -3,13 +3,13 @@
 # repeat exactly. They are not cycles.
 #
 #   benches/firmware/run.sh [cortex-m4|rv32imac [WORD]]
-#       a row for each operation whose name contains WORD: instructions of one, and
+#       a row for each operation whose name contains WORD: instructions of one operation, and its
 #       stack in bytes
 #   benches/firmware/run.sh profile cortex-m4|rv32imac [WORD]
-#       the same, then the functions (inlined ones apart) with most instructions
+#       the same, then the functions with most instructions; inlined functions are listed separately
 #   benches/firmware/run.sh strict
-#       every row; fails if one is above its bar, or is not that of counts.tsv: another stack, or
-#       other instructions by more than 0.5 %
+#       every row; fails if one is above its bar or far below it, or differs from counts.tsv in the
+#       stack, or by more than 0.5 % in the instructions
 #   benches/firmware/run.sh renew
 #       writes counts.tsv. A test compares docs/PERFORMANCE.md with it
 #
@@ -73,8 +73,8 @@ renew)
     exit
     ;;
 esac
-# The target folder of the programs in examples/firmware. Their build scripts take longest, and are
-# used here too.
+# The target folder of examples/firmware, so that the builds of its build scripts, which take
+# longest, are reused.
 OUT="$(realpath -m "${CARGO_TARGET_DIR:-examples/firmware/target}")"
 readonly OUT
 need "gcc binutils qemu-user qemu-system-arm" gcc nm addr2line qemu-riscv32 qemu-system-arm
@@ -82,8 +82,8 @@ run="$(mktemp -d)"
 readonly run
 trap 'rm -rf "$run"' EXIT
 
-# count_on TARGET EMULATOR OPTION...: builds the program for TARGET and counts it. The
-# last option stands before the program.
+# count_on TARGET EMULATOR OPTION...: builds the program for TARGET and counts its instructions. The
+# last option must expect the program after it.
 count_on() {
     local target="$1" guest mark
     shift

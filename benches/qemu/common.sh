@@ -70,8 +70,8 @@ print_profile() {
     sed -n "1,${PROFILE_LINES:-25}p" "$directory/functions"
 }
 
-# origin: the date, and the commit after which the tree is, for the head of a file with counts. A
-# commit cannot contain its own id.
+# origin: prints the date and the last commit, for the first line of a file with counts. The file
+# belongs to a later commit, since a commit cannot contain its own id.
 origin() {
     echo "$(date -u +%F), the tree after commit $(git rev-parse --short=8 HEAD)"
 }

@@ -1,20 +1,19 @@
-/* A plugin of QEMU: counts the instructions that a program executes between
- * marks; those of A64 by kind.
+/* A plugin of QEMU that counts the instructions that a program executes between
+ * marks. Counts instructions of A64 by kind.
  *
  *     qemu-aarch64 -plugin ./plugin.so,mark=0xADDRESS,out=FILE ./program
  *
- * Each time the program calls the function at ADDRESS (the mark), one line is
- * appended to `out`: what was executed since the mark before, as numbers in
- * the order of `enum kind`. Instructions of other processors than A64 all
- * count as INTEGER. With `blocks=FILE`, the blocks of code that ran
- * between a first and a second mark, a third and a fourth, and so on, are
- * appended there at the second, fourth, and so on: number of the pair from 0,
- * address, number of instructions, executions. A block of other processors is
- * given as blocks of one instruction, since their instructions have no common
- * length.
+ * Each time the program calls the function at ADDRESS (the mark), writes a line
+ * to `out`: the numbers of instructions since the previous mark, in the order
+ * of `enum kind`. On processors other than A64, all instructions count as
+ * INTEGER. With `blocks=FILE`, every second mark writes the blocks of code that
+ * ran since the previous mark to that file: number of the pair of marks from 0,
+ * address, number of instructions, executions. A block of another processor
+ * than A64 is written as blocks of one instruction, since its instructions have
+ * different lengths.
  *
- * Declares what it uses of the plugin interface itself, so that no header of
- * QEMU is needed; -DAPI=1 for QEMU 4.2 to 8, -DAPI=2 for later ones.
+ * Declares the functions of the plugin interface itself, so that no header of
+ * QEMU is needed. -DAPI=1 is for QEMU 4.2 to 8, -DAPI=2 for later versions.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,15 +42,15 @@ uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *, size_t);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *);
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *);
-/* The same symbol, as it is from interface 3 on. */
+/* The same symbol, with its type in version 3 of the interface and later. */
 size_t copy_insn_data(const struct qemu_plugin_insn *, void *, size_t) __asm__("qemu_plugin_insn_data");
 
 EXPORT int qemu_plugin_version = API;
 
 enum kind { LOAD, STORE, LOAD_VECTOR, STORE_VECTOR, VECTOR, INTEGER, BRANCH, KINDS };
 
-/* A translated block. Counted by executions: each runs from its first
- * instruction to its last. */
+/* A translated block. Only its executions are counted, since each runs from the
+ * first instruction to the last. */
 struct block {
     uint64_t address, length, executed;
     uint64_t kinds[KINDS];
@@ -64,9 +63,9 @@ static uint64_t mark, marks;
 static FILE *out, *blocks_out;
 static bool copies_data, is_a64;
 
-/* "Arm Architecture Reference Manual", C4.1: the groups of A64. Vector and
- * floating-point registers are one file. Prefetches count as loads, atomics as
- * loads, pairs as one instruction. */
+/* Groups of A64: "Arm Architecture Reference Manual", C4.1. Vector and
+ * floating-point registers are the same registers. Prefetches and atomics count
+ * as loads, pairs as one instruction. */
 static enum kind kind_of(uint32_t word)
 {
     unsigned group = (word >> 25) & 15;

@@ -150,7 +150,7 @@ mod tests {
         for bar in bars(parameters) {
             assert!(cases.contains(&bar.ours), "{}", bar.ours);
             assert!(cases.contains(&bar.peer), "{}", bar.peer);
-            // The fast peer that is not the rival need not have a separate row.
+            // The peer is the one of the tables, or PQClean's fast code.
             assert!(rival(bar.ours) == bar.peer || bar.peer.engine == pqclean::NAME);
         }
     }

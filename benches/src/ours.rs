@@ -195,7 +195,7 @@ fn keygen<P: Parameters>(degree: Degree) -> Vec<Entry> {
 }
 
 /// Makes rows that sign into padded bytes with hedged randomness and caller-owned scratch: from the
-/// key's bytes, and from the expanded key.
+/// key's bytes, from the decoded key, and from the expanded key.
 fn sign<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
     let encoded = key::<P>().to_bytes();
     let expanded = engine.expand(&key::<P>());

@@ -159,7 +159,7 @@ pub fn bars(bars: &[Bar], rows: &[Row]) -> Vec<Verdict> {
 }
 
 /// Judges plain calls. They may take at most `limit` times as long as calls that name the best
-/// engine. Compares the fastest rounds of both.
+/// engine. Compares the fastest rounds of both or, for key generation, the means.
 pub fn as_called(limit: f64, rows: &[Row]) -> Vec<Verdict> {
     let plain = rows.iter().filter(|row| row.case.engine == AS_CALLED);
     let verdict = |row: &Row| {

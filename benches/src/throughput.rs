@@ -42,8 +42,8 @@ pub struct Point {
     pub ops_per_s: f64,
 }
 
-/// Returns the call of `batch` jobs, with expanded and decoded keys and encoded signatures. Returns
-/// `None` for key generation.
+/// Returns the call of `batch` jobs. Signs with an expanded key, and verifies encoded signatures
+/// with a decoded key. Returns `None` for key generation and expansion.
 pub fn call(
     operation: Operation,
     degree: Degree,

@@ -56,7 +56,7 @@ impl Known {
     }
 }
 
-/// Flips the bits of a mask in the byte at a place, for each of `changes`.
+/// Flips bits of a byte for each of `changes`, which have the place in two bytes and a mask.
 fn change(bytes: &mut [u8], changes: &[[u8; 3]]) {
     for [low, high, mask] in changes {
         let place = usize::from(u16::from_le_bytes([*low, *high]));

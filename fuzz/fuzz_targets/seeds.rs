@@ -290,7 +290,7 @@ fn deterministic(job: &Job) -> [Vec<u8>; 2] {
     [signature.to_bytes().to_vec(), fixed.to_vec()]
 }
 
-/// Makes the signed message of NIST.
+/// Makes the signed message in the attached form of NIST.
 fn attached(job: &Job) -> Vec<u8> {
     let code = &job.signature[41..];
     let length = (code.len() as u16 + 1).to_be_bytes();

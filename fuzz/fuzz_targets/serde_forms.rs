@@ -1,5 +1,5 @@
 //! Reads values with `serde` from JSON or from postcard. The value is the same in both forms, and
-//! JSON is written back as the same text.
+//! JSON is written back as the same JSON value.
 #![no_main]
 
 use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SigningKey, VerifyingKey};

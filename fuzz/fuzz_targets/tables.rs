@@ -12,8 +12,8 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A folder with a key pair, a table of one key, and a table that the key has signed. `fuzz_one`
-/// removes the folder, since nothing drops a static.
+/// A folder with a key pair, a table of one other key, and a table that this key has signed.
+/// `fuzz_one` removes the folder, since nothing drops a static.
 static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("seed"), [7; 32]).expect("a file");

@@ -118,8 +118,8 @@ ETHFALCON = [
      b"We are ZKNox, you already know!!"),
 ]
 
-# Lengths of messages whose input ends around the ends of words and blocks, with the nonce of 40
-# bytes.
+# Lengths of messages. After the nonce of 40 bytes, the messages end at or near the end of a word or
+# a block.
 LENGTHS = [0, 1, 7, 8, 31, 32, 33, 94, 95, 96, 97, 231, 232, 233, 1000]
 
 

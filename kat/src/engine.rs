@@ -1,4 +1,4 @@
-//! Tests the engines of this workspace.
+//! The engines of this workspace as implementations under test.
 
 use crate::{Algorithm, KeyPair, Subject, SubjectError};
 use falcon_core::{
@@ -29,7 +29,7 @@ impl KeyForm {
 pub struct EngineSubject<E = Engine> {
     /// The engine.
     pub engine: E,
-    /// The way to sign.
+    /// Form of the key, and the way to sign.
     pub form: KeyForm,
 }
 
@@ -71,7 +71,7 @@ struct Request<'a> {
     message: &'a [u8],
 }
 
-/// Evaluates one expression with `$p` as either parameter set.
+/// Evaluates `$body` with `$p` as the parameter set of `$algorithm`.
 macro_rules! with_parameters {
     ($algorithm:expr, $p:ident => $body:expr) => {
         match $algorithm {

@@ -4,9 +4,10 @@
 //! the message. If one of them is an integer in exact arithmetic, its last bits decide the
 //! signature. Each of these signatures has another polynomial `s2` if the LDL tree is computed
 //! differently:
-//! - with `x (1 / d)` instead of `x (d (1 / (d d)))` as the quotient: four in a million, those
-//!   whose nonce and seed have the same number;
-//! - with a real diagonal instead of a complex one: one in `5 * 10^9`, the others.
+//! - with `x (1 / d)` instead of `x (d (1 / (d d)))` as the quotient, which changes four signatures
+//!   in a million: the records whose nonce and seed have the same number;
+//! - with a real diagonal instead of a complex one, which changes one signature in `5 * 10^9`: the
+//!   other records.
 //!
 //! NIST's records do not contain such signatures. The files are in `kat/reference-long`.
 

@@ -6,7 +6,7 @@
 //! - [`Again`]: a generator that repeats itself.
 //! - [`rsp`]: NIST `.rsp` files, read and written as streams.
 //! - [`replay`]: regenerates records from their seeds and compares them.
-//! - [`testvectors`]: the other form of PQClean's drivers.
+//! - [`testvectors`]: the output of PQClean's `testvectors` driver.
 //! - [`last_bit`]: signatures of the reference that a last bit of the LDL tree decides.
 //!
 //! The implementation under test is a [`Subject`]: `EngineSubject` for the

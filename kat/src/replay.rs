@@ -80,9 +80,9 @@ pub struct Difference {
     pub offset: usize,
     /// Lengths of the expected value and of the other, in bytes.
     pub lengths: [usize; 2],
-    /// Eight bytes of the expected value, from `offset` on.
+    /// At most eight bytes of the expected value, from `offset` on.
     pub expected: Vec<u8>,
-    /// Eight bytes of the other value, from `offset` on.
+    /// At most eight bytes of the other value, from `offset` on.
     pub got: Vec<u8>,
 }
 

@@ -39,7 +39,7 @@ pub struct Record {
     pub signed_message: Vec<u8>,
 }
 
-/// Separation of the records.
+/// Layout of a file: whether it has a title, and where blank lines are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
     /// Style of NIST's driver: a title and a blank line first, and a blank line after every record.
@@ -62,7 +62,7 @@ impl FromStr for Style {
     }
 }
 
-/// The name is not that of a style of known-answer files.
+/// No style of known-answer files has this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownStyle(String);
 

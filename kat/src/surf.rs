@@ -2,8 +2,8 @@
 //! ("simple unpredictable random function") on the digits of pi.
 //!
 //! The input is a 384-bit counter. With 32 words of key, it becomes 256 bits of output: two runs of
-//! 16 rounds over twelve words, whose last eight words are added to the output after each run. The
-//! driver takes the low byte of each output word, from the last word to the first, so one call
+//! 16 rounds over twelve words, whose last eight words are XORed into the output after each run.
+//! The driver takes the low byte of each output word, from the last word to the first, so one call
 //! gives eight bytes.
 //!
 //! Source: D. J. Bernstein, "SURF: Simple Unpredictable Random Function"

@@ -9,7 +9,7 @@
 #include <elf.h>
 #include <stdint.h>
 
-#define BASE 0x01000000UL /* of a program that can be anywhere */
+#define BASE 0x01000000UL /* of a position-independent program */
 #define DISK 0x08000000UL
 #define FILE (DISK + 4096)
 #define STACK_TOP 0x20000000UL
@@ -95,7 +95,7 @@ static void print_number(const char *before, uint64_t x, unsigned base) {
 }
 
 static void __attribute__((noreturn)) power_off(void) {
-    /* The transmitter has sent everything. */
+    /* Waits until the transmitter has sent everything. */
     while (!(in8(0x3fd) & 0x40))
         ;
     for (const char *word = "Shutdown"; *word; word++)

@@ -15,8 +15,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 # Each entry: a file of tests/, and arguments that select some of its tests.
 readonly TESTS=(
-    # Leaves out the tests of threads, which the machine lacks, and those that compare engines: the
-    # machine has only one.
+    # Leaves out the tests of threads, which the machine lacks, and those that compare engines: only
+    # one engine is tested.
     "batches --skip threads --skip alike"
     "equal_bytes"
     "fft"

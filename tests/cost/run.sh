@@ -49,7 +49,7 @@ rand = "0.10"
 END
 }
 
-# build: prints the hundredths of a second that a build takes: by the clock, and of the processor.
+# build: prints the wall time and the processor time of a build, in hundredths of a second.
 build() {
     local TIMEFORMAT='%2R %2U %2S' times
     times=$({ time cargo build --release --quiet --manifest-path "$crate/Cargo.toml" \

@@ -54,7 +54,7 @@ build_aarch64() {
         build "$1" --target aarch64-unknown-linux-gnu "${@:2}"
 }
 
-# Runs it in the emulator, whose reports are those of falcon-taint.
+# Runs it in the emulator, which reports in the same form as falcon-taint.
 emulated() {
     cargo run --release --locked --manifest-path tests/ct/emulated/Cargo.toml -- "$@" \
         "$CARGO_TARGET_DIR/aarch64-unknown-linux-gnu/ct/falcon-ct" ${CT_ONLY:+"$CT_ONLY"} 2> "$log"

@@ -32,15 +32,15 @@ leave_out() {
     left_out=$((left_out + 1))
 }
 
-# check PEER SETS COMMAND...: runs the command with the files of our lines and of those that it
-# writes.
+# check PEER SETS COMMAND...: runs the command with the file of our lines and the file that it must
+# write, and checks its lines.
 check() {
     local peer="$1" sets told
     read -ra sets <<<"$2"
     shift 2
     rm -f "$folder/$peer.tsv"
     "$@" "$folder/ours" "$folder/$peer.tsv"
-    # Not inside of `echo`, which would hide a failure.
+    # A failure inside the arguments of `echo` would be ignored.
     told=$("$program" check "$folder/ours" "$folder/$peer.tsv" "${sets[@]}")
     echo "from $peer: $told"
 }
@@ -71,7 +71,8 @@ fetch_jars() {
     done
 }
 
-# check_x509 COMMAND...: runs the command with the folder of our documents and that of its own.
+# check_x509 COMMAND...: runs the command with the folder of our documents and the folder for its
+# own, and checks its documents.
 check_x509() {
     local told
     rm -rf "$folder/x509"

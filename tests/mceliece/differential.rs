@@ -3,7 +3,7 @@
 //!
 //! Peers: PQClean's code (`pqcrypto-classicmceliece`, sets of the submission), `pq-mceliece` (all
 //! sets), `classic-mceliece-rust` (one set, since each build has only one). Each set makes 20 round
-//! trips with each peer, and 1000 with `FALCON_FULL=1`.
+//! trips with each peer, and 1000 with `FALCON_FULL=1`, but fewer with `classic-mceliece-rust`.
 
 use mceliece_core::*;
 use mceliece_tests::Repeatable;
@@ -120,7 +120,7 @@ impl<P: Parameters> Peer<P> for PqMceliece {
     }
 }
 
-/// PQClean's structures contain keys by value, so they need a large stack.
+/// Runs `work` on a large stack. PQClean's structures contain keys by value, so they need it.
 fn with_large_stack(work: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(64 << 20);
     thread

@@ -393,7 +393,8 @@ fn panics<P: Parameters>() {
     }
 }
 
-/// The caller's flags stay unchanged, and exceptions that the caller traps are not trapped.
+/// Checks that the caller's flags stay unchanged, and that no exception is trapped in environments
+/// that trap exceptions.
 #[cfg(feature = "engines")]
 #[test]
 fn flags_and_traps() {

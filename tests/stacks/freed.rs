@@ -6,15 +6,15 @@ use std::slice;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes of a piece that is looked for.
+/// Length of a piece in bytes.
 pub(crate) const PIECE: usize = 16;
-/// Pieces that are looked for, at most.
+/// Largest number of pieces in a search.
 const MOST: usize = 5;
 
 /// Freed blocks are searched for these pieces while [`SEARCHING`] is set.
 static PIECES: Mutex<[[u8; PIECE]; MOST]> = Mutex::new([[0; PIECE]; MOST]);
 static SEARCHING: AtomicBool = AtomicBool::new(false);
-/// Freed blocks that held a piece.
+/// Number of freed blocks that held a piece.
 static FOUND: AtomicUsize = AtomicUsize::new(0);
 
 struct Searching;
@@ -22,22 +22,22 @@ struct Searching;
 #[global_allocator]
 static ALLOCATOR: Searching = Searching;
 
-// SAFETY: all is left to the system's allocator.
+// SAFETY: the system's allocator does all the work.
 unsafe impl GlobalAlloc for Searching {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // Zeroed, so that every byte of a block may be read when it is freed.
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         if SEARCHING.load(SeqCst) {
-            // SAFETY: a block of this size that nobody else uses any more.
+            // SAFETY: this is a block of this size that nobody else uses any more.
             let bytes = unsafe { slice::from_raw_parts(block, layout.size()) };
             let pieces = PIECES.lock().unwrap_or_else(PoisonError::into_inner);
             let held = |word: &[u8]| pieces.iter().any(|piece| piece == word);
@@ -45,7 +45,7 @@ unsafe impl GlobalAlloc for Searching {
                 FOUND.fetch_add(1, SeqCst);
             }
         }
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { System.dealloc(block, layout) }
     }
 }
@@ -64,7 +64,8 @@ pub(crate) fn look_for(secrets: &[&[u8]]) {
     }
 }
 
-/// Number of blocks that `work` frees with a secret in them. Tests that search take turns.
+/// Returns the number of blocks that `work` frees with a secret in them. Only one test may search
+/// at a time.
 pub(crate) fn freed_by(work: impl FnOnce()) -> usize {
     SEARCHING.store(true, SeqCst);
     work();

@@ -71,8 +71,8 @@ fn in_width<const WIDTH: usize>(
     Secret::new(name, bytes, COEFFICIENTS * WIDTH, WIDTH)
 }
 
-/// Returns two transforms of the key: the complex transform, which gives its norm, and the
-/// transform modulo `q`, which gives the short vector. Spilled numbers may be left.
+/// Returns the FFT and the NTT of the key, and the expanded key. Some numbers of the FFT and of the
+/// expanded key may be left, since registers may be spilled.
 fn transforms<P: Parameters>(key: &SigningKey<P>) -> Vec<Secret> {
     let (mut reals, mut residues) = (Vec::new(), Vec::new());
     for row in hazmat::secret_basis(key) {
@@ -199,7 +199,8 @@ fn leaves_no_part_of_a_key<P: Parameters>() {
     search.end();
 }
 
-/// Signs batches of these sizes with both forms of the key. The first batch has raw randomness.
+/// Signs two batches of each size with each form of the key: one with raw randomness, and a hedged
+/// one.
 fn sign_batches<P: Parameters>(
     search: &mut Search,
     engine: Engine,
@@ -470,7 +471,8 @@ fn an_encoding_that_is_read_is_not_left_on_the_stack() {
     type P = Falcon512;
     let key = SigningKey::<P>::from_seed_boxed(&KEY_SEED).expect("no fault");
     let encoded = key.to_bytes();
-    // The encoding has eight bits for each coefficient of `F`, like the key that a caller moves.
+    // Leaves out `F`: its encoding has eight bits for each coefficient, like the key that a caller
+    // moves.
     let secret = encoded.as_ref()[1..769].to_vec();
     let mut search = Search::new(vec![Secret::new("the encoded f and g", secret, 8, 1)]);
     let mut wrong = encoded.as_ref().to_vec();
@@ -512,8 +514,8 @@ fn words_after(work: impl FnOnce() + Send) -> usize {
     words.iter().filter(|word| **word != [0; 8]).count()
 }
 
-/// Checks that nothing is left of the working memory in which a key is completed. This memory holds
-/// transforms of the key modulo two primes, four words in eight bytes.
+/// Checks that the working memory in which decoding completes a key is wiped. It holds transforms
+/// of the key modulo two primes, as `4n` words of 16 bits, which fill `n` of the counted words.
 #[test]
 fn a_key_that_is_decoded_leaves_no_numbers_on_the_stack() {
     type P = Falcon512;
@@ -532,7 +534,7 @@ fn a_key_that_is_decoded_leaves_no_numbers_on_the_stack() {
     }
 }
 
-/// Derives the key from the passphrase of a document.
+/// Derives the key that encrypts a document from the passphrase.
 fn key_of_document(document: &[u8], passphrase: &[u8]) -> Vec<u8> {
     let document = EncryptedPrivateKeyInfoRef::try_from(document).expect("it is encrypted");
     let scheme = &document.encryption_algorithm;

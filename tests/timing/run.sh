@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures the release build. Fails if the times of a case distinguish its two secrets, |t| > 5, or
-# if the deliberate leak is not found. It runs for some minutes, on an idle machine: other work only
-# hides leaks.
+# if the deliberate leak is not found. It takes some minutes. Run it on an idle machine, since other
+# work can hide leaks.
 set -euo pipefail
 cd "$(dirname "$0")"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"

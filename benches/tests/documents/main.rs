@@ -183,7 +183,7 @@ fn footnotes_name_the_runs_of_their_files() {
     );
 }
 
-/// Bytes with commas between thousands.
+/// Formats a number of bytes with commas between thousands.
 fn thousands(bytes: usize) -> String {
     match bytes {
         0..1000 => bytes.to_string(),
@@ -219,7 +219,7 @@ fn sentences_about_microcontrollers_are_those_of_the_counts() {
     );
 }
 
-/// `tests/limits.rs` holds these lengths.
+/// `tests/limits.rs` also checks these lengths.
 #[test]
 fn the_table_of_memory_is_that_of_the_types() {
     fn kibibytes<P: Parameters>() -> [usize; 4] {

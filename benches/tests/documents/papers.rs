@@ -1,4 +1,4 @@
-//! Tables beside the two papers about ARM, and the counts of Classic McEliece.
+//! Compares tables with two papers about ARM, and with the counts of Classic McEliece.
 
 use crate::{instructions, instructions_of, is, says, table, table_of};
 use serde_json::Value;

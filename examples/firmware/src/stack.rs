@@ -6,8 +6,8 @@ use core::ptr;
 
 const PATTERN: u32 = 0x5AFE_57AC;
 
-/// Number of words just below this frame that are not painted. They belong to the functions of
-/// `measure` that paint and scan.
+/// Number of words just below this frame that are not painted. They belong to functions that
+/// `measure` calls to paint and to scan.
 const MARGIN: usize = 64;
 
 /// Runs `work`. Returns its result and the number of bytes of stack that it used.

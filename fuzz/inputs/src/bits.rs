@@ -1,9 +1,9 @@
 //! Fields of bits, most significant bit first. This code is independent of the decoders under test.
 
-/// Length of the longest encoding in bytes.
+/// Capacity in bytes, which is enough for the longest encoding.
 const LONGEST: usize = 2400;
 
-/// Writes bytes bit by bit.
+/// Writes fields of bits.
 pub struct BitWriter {
     bytes: Vec<u8>,
     acc: u64,

@@ -1,10 +1,10 @@
 use super::*;
 use crate::{KeyPair, rsp::ParseErrorKind};
 
-/// Not a signature scheme: it returns bytes of the right lengths that depend on every argument, to
-/// test the replaying itself.
+/// Not a signature scheme: its keys and signatures are bytes that depend on the seeds, the keys and
+/// the message. It tests the replay itself.
 struct Mock {
-    /// Flips the last byte of the signature of this record.
+    /// Flips a bit in the last byte of the signed message of this record.
     wrong: Option<usize>,
 }
 

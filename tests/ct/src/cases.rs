@@ -250,7 +250,7 @@ fn sampler<B: SigningIsa + Fft<Real = f64>>(b: B) -> f64 {
     sum
 }
 
-/// Reads a key from an unencrypted document, and signs a stream with it.
+/// Reads a key from an unencrypted document and from its basis, and signs with it.
 fn plain_calls() {
     let bytes = stored_key::<Falcon512>();
     let key = SigningKey::<Falcon512>::try_from(&bytes[..]).expect("a stored key decodes");
@@ -359,7 +359,8 @@ fn sign<P: Parameters, B: SigningIsa>(
     sign_raw_on(b, key, randomness, MESSAGE, fit, scratch).expect("no fault")
 }
 
-/// Signs more jobs than there are lanes, so that lanes are used again and some are idle at the end.
+/// Signs batches in which some lanes are idle at the end. Except on eight lanes, there are more
+/// jobs than lanes, so that lanes are used again.
 fn batch<B: SigningIsa, F: Fft>(arith: B, fft: F) {
     let key = secret_key::<Falcon512, _>(Baseline);
     let other = secret_key::<Falcon512, _>(Baseline);

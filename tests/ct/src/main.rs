@@ -8,8 +8,8 @@
 //! With two arguments it only converts a key to text and back, so that `run.sh` can compare traces:
 //! `text 0` and `text 1` for two keys, and `leak 0` and `leak 1` with a leak.
 //!
-//! The exit status is 0 if every case is as expected, 1 if a case is not, and 2 without Valgrind or
-//! without `--cfg falcon_ct`.
+//! The exit status is 0 if every case is as expected, 1 if a case is not, and 2 if neither Valgrind
+//! nor falcon-taint runs the program, or without `--cfg falcon_ct`.
 
 #[cfg(falcon_ct)]
 mod cases;

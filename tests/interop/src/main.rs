@@ -102,7 +102,7 @@ fn case<P: Parameters>(i: u8) -> Outcome<String> {
     let mut stream = key.sign_stream_from_seed(&[i; 32]);
     stream.update(&message);
     let signature = stream.finish()?;
-    // Every second document may only sign certificates.
+    // The key of every second document is marked for certificates only.
     let key_use = match i % 2 {
         0 => KeyUse::Any,
         _ => KeyUse::CertificatesOnly,

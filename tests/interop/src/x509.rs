@@ -133,7 +133,7 @@ fn refuse_changed<D: for<'a> Decode<'a>>(
     Ok(decoded)
 }
 
-/// Checks that a revocation list is refused with another key.
+/// Checks that a revocation list and a certificate are refused with another key.
 fn refuse_other_key(list: &[u8], certificate: &[u8], set: &str) -> Outcome<()> {
     let other: AnyVerifyingKey = match set {
         Falcon512::NAME => SigningKey::<Falcon512>::from_seed(&[1; 32])

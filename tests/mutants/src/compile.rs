@@ -66,7 +66,7 @@ pub fn cargo(tree: &Path, target: &Path, arguments: &[&str]) -> io::Result<Built
     Ok(Ok(programs))
 }
 
-/// Returns the places of an error.
+/// Reads a message of the compiler. Returns `None` if it is not an error.
 fn refusal(message: &Value) -> Option<Refusal> {
     if message["level"] != "error" {
         return None;

@@ -31,7 +31,7 @@ use std::{env, fs, thread};
 use survivors::Name;
 use variants::Variants;
 
-/// Prefix of the argument for a survivor that a test kills on processors with these instructions.
+/// Prefix of the argument for a survivor that a test kills on processors with AVX-512 VBMI.
 const WITHOUT_VBMI: &str = "Without AVX-512 VBMI: ";
 
 /// Returns true if a mutant with this argument survives on this processor.

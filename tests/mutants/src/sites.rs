@@ -77,7 +77,8 @@ struct Finder<'a> {
     found: syn::Result<Vec<Mutant>>,
 }
 
-/// True if the item is compiled only for tests, not under every feature, or only for AArch64.
+/// True if the item is compiled only for tests, fuzzing or the constant-time check, under a
+/// condition with `not`, or only for AArch64.
 fn is_left_out(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let path = attribute.path();
@@ -146,7 +147,7 @@ const METHODS: [[&str; 2]; 5] = [
     ["any", "all"],
 ];
 
-/// Returns the results that a function can return at once, without its work.
+/// Returns the statements with which a function can return at once, without doing its work.
 fn early_results(output: &ReturnType) -> &'static [&'static str] {
     let ReturnType::Type(_, ty) = output else {
         return &["return;"];
@@ -226,7 +227,7 @@ impl Finder<'_> {
         let (more, less) = match literal {
             Lit::Bool(value) => (format!("{}", !value.value), None),
             Lit::Float(_) => (format!("({text} + 1.0)"), None),
-            // Most types have no value below zero, so zero is only increased.
+            // Most zeros here are unsigned, and `0 - 1` would overflow.
             Lit::Int(value) if value.base10_digits() == "0" => (format!("({text} + 1)"), None),
             Lit::Int(_) => (format!("({text} + 1)"), Some(format!("({text} - 1)"))),
             _ => return,
@@ -251,7 +252,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Visits the body of a function that is compiled and can run.
+    /// Visits the body of a function, unless the function is left out or `const`.
     fn function(
         &mut self,
         attributes: &[Attribute],

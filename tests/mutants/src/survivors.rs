@@ -35,8 +35,8 @@ impl Name {
     }
 }
 
-/// Reads the list: file, function, text and argument, one survivor a line, between tabs. That a
-/// test is missing is no argument.
+/// Reads the list: file, function, text and argument, one survivor on each line, separated by tabs.
+/// Refuses the argument that no test exists.
 pub fn read(list: &str) -> Result<BTreeMap<Name, String>, String> {
     let lines = (1..).zip(list.lines());
     lines

@@ -6,7 +6,8 @@ use std::process::Command;
 use std::{fs, io};
 
 /// Copies the files of `root` that git does not ignore to `copy`. `change` gets every path and
-/// content. Unchanged files of `copy` keep their time of change, so that cargo rebuilds little.
+/// content, and returns the content to write. Unchanged files of `copy` keep their time of change,
+/// so that cargo rebuilds little.
 pub fn copy(root: &Path, copy: &Path, change: impl Fn(&str, Vec<u8>) -> Vec<u8>) -> io::Result<()> {
     let listed = Command::new("git")
         .args([

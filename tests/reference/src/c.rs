@@ -330,7 +330,8 @@ impl Reference {
         point
     }
 
-    /// Signs a point, with sampler seeds from the stream of `seed`. Returns the first short vector.
+    /// Signs a point, with sampler seeds from the stream of `seed`. Returns `s2` of the first short
+    /// vector.
     pub fn sign(self, basis: &[&[i8]; 4], point: &[u16], seed: &[u8]) -> Vec<i16> {
         let n = self.n();
         assert!(basis.iter().all(|row| row.len() == n) && point.len() == n);

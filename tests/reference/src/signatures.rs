@@ -150,7 +150,7 @@ struct Thread<'a, P: Parameters, B, F> {
 
 impl<P: Parameters, B: SigningIsa, F: Fft> Thread<'_, P, B, F> {
     fn work(&mut self, range: Range<u64>) {
-        // Numbers that share one key.
+        // Divides the range where the key changes.
         let mut from = range.start;
         while from < range.end {
             let index = self.plan.keys.index(from);
@@ -199,7 +199,8 @@ impl<P: Parameters, B: SigningIsa, F: Fft> Thread<'_, P, B, F> {
         self.judge(number, index, 0, nearest);
     }
 
-    /// Signs `numbers`, one on each lane. Returns the number of attempts and the near centres.
+    /// Signs `numbers` as a batch. Returns the number of attempts on all lanes and the near
+    /// centres.
     fn sign(&mut self, index: usize, numbers: &[u64]) -> (u32, Vec<Near>) {
         let randomness: Vec<_> = numbers.iter().copied().map(Randomness::new).collect();
         let key = &self.expanded[index];

@@ -125,8 +125,8 @@ fn signatures_that_a_last_bit_decides_are_the_references() {
     }
 }
 
-/// Compares signatures of key `key` from number `first` on. Three in ten thousand have a centre
-/// near an integer.
+/// Compares signatures of the keys `key` and `key + 1`, from number `first` on. Three in ten
+/// thousand have a centre near an integer.
 fn signatures(degree: Degree, key: u8, first: u64, count: u64) {
     let keys = Keys {
         first: key,

@@ -41,7 +41,7 @@ fn apart(work: &mut impl FnMut(u8)) {
     work(0);
 }
 
-/// Calls `work` with each number below `times`, and counts its instructions.
+/// Calls `work` with each number below `times`, counts its instructions and measures its stack.
 fn count(operation: &str, times: u8, mut work: impl FnMut(u8)) {
     let ((), bytes) = stack::measure(|| apart(&mut work));
     mark();
@@ -141,7 +141,7 @@ fn run() -> ! {
 }
 
 /// The operations of Classic McEliece: key generation in small memory, encapsulation to a public
-/// key in pieces of 256 bytes, and decapsulation including decoding of the key.
+/// key in pieces of 256 bytes, and decapsulation with a decoded key.
 mod mceliece {
     use super::{ConstStaticCell, black_box, count, platform};
     use falcon_firmware::mceliece::{

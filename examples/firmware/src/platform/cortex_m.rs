@@ -25,7 +25,7 @@ pub(crate) fn stack_end() -> *mut u32 {
     &raw mut STACK_END
 }
 
-/// Returns the lowest address that the stack has reached.
+/// Returns the stack pointer: the lowest address of the stack that is in use.
 pub(crate) fn stack_pointer() -> usize {
     cortex_m::register::msp::read() as usize
 }

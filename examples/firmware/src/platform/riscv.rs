@@ -37,7 +37,7 @@ pub(crate) fn stack_end() -> *mut u32 {
     ((stack_pointer() - STACK_LEN) & !15) as *mut u32
 }
 
-/// Returns the lowest address that the stack has reached.
+/// Returns the stack pointer: the lowest address of the stack that is in use.
 pub(crate) fn stack_pointer() -> usize {
     let pointer: usize;
     // SAFETY: the instruction only reads a register.

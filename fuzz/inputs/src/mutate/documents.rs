@@ -85,7 +85,7 @@ pub fn mutate(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     let mut text = encode_string(label, ending, &der).ok()?.into_bytes();
     let lines = text.split(|&byte| byte == b'\n').count();
     match rng.u8(..8) {
-        // Joins lines, and adds blanks.
+        // Joins two lines.
         0 => {
             let at = rng.usize(..lines);
             let place = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
@@ -121,7 +121,7 @@ pub fn mutate_der(rng: &mut Rng, der: &[u8]) -> Option<Vec<u8>> {
     Some(der)
 }
 
-/// Changes the contents or the place of a node.
+/// Changes, moves, wraps, copies or removes a node, or inserts another one.
 fn change(rng: &mut Rng, siblings: &mut Vec<Node>, i: usize) {
     match rng.u8(..16) {
         0 => drop(siblings.remove(i)),

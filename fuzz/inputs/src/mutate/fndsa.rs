@@ -70,7 +70,8 @@ fn hash_of<P: Parameters>(round_3: &[u8]) -> Option<Vec<u8>> {
     Some(bytes[P::SIGNING_KEY_LEN..].to_vec())
 }
 
-/// Changes a signature. The order of the low bits of its magnitudes is kept.
+/// Changes a signature. Reverses bytes only, so the mutator sees the low bits of each magnitude in
+/// reversed order.
 fn signature(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     let (prefix, code) = bytes.split_at_checked(PREFIX)?;
     let round_3 = [prefix, &reverse_bytes(code)].concat();

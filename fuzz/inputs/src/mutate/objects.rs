@@ -5,7 +5,7 @@ use crate::known::{SIGNATURES, SIGNING_KEYS, VERIFYING_KEYS};
 
 /// Changes an encoded key or signature of any kind.
 pub(super) fn object(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
-    // The header is that of a signing key and also that of a signature in the constant-time format.
+    // A signing key and a signature in the constant-time format have the same header.
     signing_keys::mutate(rng, bytes)
         .or_else(|| verifying_keys::mutate(rng, bytes))
         .or_else(|| signatures::mutate(rng, bytes))

@@ -187,7 +187,7 @@ fn fill_to(rng: &mut Rng, words: &mut [Word]) {
             break;
         }
     }
-    // The changed words may have been the only nonzero ones.
+    // Shorter runs may have turned words into minus zero.
     for word in words.iter_mut().filter(|word| **word == Word::MINUS_ZERO) {
         word.minus = false;
     }

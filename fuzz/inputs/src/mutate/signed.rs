@@ -81,12 +81,13 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Makes one change to a valid signature or to its message.
+/// Makes one change to the choice, the signature or the message. Three inputs in four are first
+/// replaced by a known signature and its message.
 pub fn verification(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     let input = Input::read(bytes)?;
     let mut choice = input.choice;
     let (mut signature, mut message) = (input.signature.to_vec(), input.message.to_vec());
-    // Three inputs in four begin with a valid signature.
+    // Starts from a known answer.
     if !one_in(rng, 4) {
         let at = rng.usize(..JOBS.len());
         let job = &JOBS[at];

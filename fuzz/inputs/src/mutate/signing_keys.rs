@@ -1,5 +1,5 @@
-//! Signing keys, which consist of the fields of `f`, `g` and `F`. Half of the changes lead to
-//! another valid key, since random changes never do.
+//! Signing keys, which consist of the fields of `f`, `g` and `F`. Half of the changes keep the NTRU
+//! equation, so that most of them lead to another valid key. Random changes never do.
 
 use super::{Rng, damage, one_in, pick};
 use crate::bits::{BitWriter, signed_fields};

@@ -18,7 +18,7 @@ pub enum Length {
 pub enum Value {
     /// Bytes that are not divided.
     Bytes(Vec<u8>),
-    /// Values one after another.
+    /// Nodes one after another.
     Nodes(Vec<Node>),
 }
 

@@ -47,7 +47,7 @@ struct Instruction {
     rule: Option<Option<Rule>>,
 }
 
-/// State of the system that the program runs on, and of the secrets.
+/// State of the operating system that the program sees.
 #[derive(Default)]
 pub(crate) struct Linux {
     pub(crate) heap: u64,
@@ -128,7 +128,7 @@ fn is_request<D>(emulator: &Unicorn<'_, D>, address: u64) -> bool {
     words.eq(BEFORE)
 }
 
-/// Answers a request. Its number and arguments are at `x4`; the answer goes to `x3`.
+/// Answers a request. Its number and arguments are at the address in `x4`; the answer goes to `x3`.
 fn request(emulator: &mut Unicorn<'_, Follower>) {
     use falcon_taint::requests::{
         COUNT_ERRORS, GET_VBITS, MAKE_MEM_DEFINED, MAKE_MEM_UNDEFINED, RUNNING_ON_VALGRIND,
@@ -380,7 +380,7 @@ impl Follower {
         }
     }
 
-    /// Marks the bytes that a system call wrote, and its result, as public.
+    /// Marks the bytes that a system call wrote as public.
     pub(crate) fn make_public(&mut self, address: u64, length: u64) {
         self.memory.fill(address, length, false);
     }

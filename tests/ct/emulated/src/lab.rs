@@ -23,7 +23,7 @@ const PLACES: u64 = 0x8_0000;
 const STATES: usize = 30;
 /// Number of states in which the lab tries an instruction before the instruction meets a secret.
 const FEW: usize = 3;
-/// Number of states that the lab tries until it finds one without a fault.
+/// Number of states that the lab tries at most, to find enough states without a fault.
 const ATTEMPTS: usize = 4000;
 /// Number of pairs of changes in each state, to recognise wires.
 const PAIRS: usize = 3;
@@ -145,8 +145,8 @@ impl Lab {
                 outputs[i] |= baseline.outcome.registers[i] != baseline.state[register];
             }
         }
-        // The loop runs again if it has found another output: a register that keeps its value is
-        // then an input.
+        // Runs again if it has found another output, since an output that some runs leave unchanged
+        // is also an input.
         loop {
             let known = outputs.clone();
             inputs.clear();
@@ -232,7 +232,8 @@ impl Lab {
         Some(rule)
     }
 
-    /// Changes registers, all at once, and returns the effect. Marks the outputs among them.
+    /// Changes some registers, all at once, and returns what they influence. Marks the outputs that
+    /// change in `outputs`.
     fn influence(
         &mut self,
         address: u64,
@@ -426,7 +427,7 @@ impl Lab {
     }
 
     /// Returns the outputs that each byte of an input decides. The input is a register or the
-    /// loaded bytes. `which` applies a mask to each byte.
+    /// loaded bytes. `which` returns the changes that apply a mask to the input.
     fn effects(
         &mut self,
         experiment: &Experiment<'_>,

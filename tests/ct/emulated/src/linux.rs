@@ -14,7 +14,7 @@ const STACK_LENGTH: u64 = 0x100_0000;
 const HEAP: u64 = 0x20_0000_0000;
 const HEAP_LENGTH: u64 = 0x4000_0000;
 
-/// Extensions of the processor, among them floating point, vectors, AES and SHA-3.
+/// Bits of `AT_HWCAP`: floating point, vectors and SHA-3.
 const HAS_FP: u64 = 1 << 0;
 const HAS_ASIMD: u64 = 1 << 1;
 const HAS_SHA3: u64 = 1 << 17;

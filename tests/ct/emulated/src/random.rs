@@ -19,7 +19,8 @@ impl Random {
     }
 
     /// Returns a state with numbers of many kinds. In every third state, all registers of a kind
-    /// are equal or nearly equal, since comparisons of random numbers rarely find equality.
+    /// are equal or nearly equal, since comparisons of random numbers rarely find equality. General
+    /// registers stay different if the instruction accesses memory.
     pub(crate) fn state(&mut self, word: u32, number: usize) -> State {
         let mut state = [0; COUNT];
         let is_memory = word >> 25 & 0b101 == 0b100;
@@ -64,7 +65,7 @@ impl Random {
     }
 
     /// Returns a number of `width` bits: a random number, zero, all ones, one bit, a small number,
-    /// its negative or complement, or a floating-point number of usual size.
+    /// its negative, or a floating-point number of usual size.
     fn lane(&mut self, width: u32) -> u64 {
         let ones = !0 >> (64 - width);
         let value = self.next() & ones;

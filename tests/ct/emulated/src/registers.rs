@@ -2,13 +2,14 @@
 
 use unicorn_engine::{Arm64CpuModel, RegisterARM64, Unicorn};
 
-/// The numbers of general registers, the stack pointer, vector registers, and the four flags.
+/// Numbers of registers: first the general registers, then the stack pointer, the vector registers,
+/// and the four flags as one register.
 pub(crate) const SP: usize = 31;
 pub(crate) const VECTORS: usize = 32;
 pub(crate) const FLAGS: usize = 64;
 pub(crate) const COUNT: usize = 65;
 
-/// Returns the bytes of a register. The flags count as one byte.
+/// Returns the length of a register in bytes. The flags count as one byte.
 pub(crate) fn length(register: usize) -> usize {
     match register {
         FLAGS => 1,

@@ -112,7 +112,7 @@ _start:
         branch  x1
         end     10
 
-        program 11              // one of two lanes, over a word of the outputs
+        program 11              // one of two lanes
         fmov    d0, x0
         add     v1.2d, v0.2d, v0.2d
         umov    x1, v1.d[1]

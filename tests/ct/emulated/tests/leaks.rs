@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Assembles the programs, and returns their folder.
+/// Assembles the programs into one file, and returns its path.
 fn programs() -> PathBuf {
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("leaks");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/leaks.S");

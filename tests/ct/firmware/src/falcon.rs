@@ -1,7 +1,7 @@
 //! Keys and signatures of Falcon and FN-DSA.
 //!
-//! The seeds of the keys are also in `tests/ct/src/cases/keygen.rs`. They lead to rare paths of key
-//! generation.
+//! The seeds of the keys are also in `tests/ct/src/cases/keygen.rs`. Some of them lead to rare
+//! paths of key generation.
 
 use crate::requests::{case, classify, declassify, secret};
 use falcon_core::hazmat::insecure::{Falcon16, Falcon256};
@@ -48,7 +48,7 @@ fn secret_seed<const LEN: usize>(number: u64) -> [u8; LEN] {
     secret(seed)
 }
 
-/// Prints a digest of the keys, 32-bit FNV-1a. `digests.txt` has the digests of other platforms.
+/// Prints a digest of the keys, 32-bit FNV-1a. `digests.txt` has the expected digests.
 fn print_digest(name: &str, digest: u32) {
     report::number(name, digest as usize);
 }

@@ -12,7 +12,7 @@ use std::rc::Rc;
 /// A function that works on marked secrets.
 pub(crate) struct Case {
     pub(crate) name: String,
-    /// True if Memcheck must report the case.
+    /// True if the check must report the case.
     pub(crate) leaks: bool,
     pub(crate) run: Rc<dyn Fn()>,
 }

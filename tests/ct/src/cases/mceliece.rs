@@ -87,7 +87,7 @@ impl Cases<'_> {
         });
     }
 
-    /// Adds all cases except key generation.
+    /// Adds the cases of encapsulation and decapsulation.
     fn work<P: Parameters + 'static>(&mut self, pair: &Rc<KeyPair<P>>) {
         let name = |what: &str| format!("{} {what}", P::NAME);
         let of = pair.clone();

@@ -23,8 +23,9 @@ const ADDRESS: &str = "address";
 const DIVISION: &str = "division";
 const UNKNOWN: &str = "unknown instruction";
 
-/// Runs `work` in translation and reports to standard error what depends on secret bytes, one line
-/// for each address: `taint: branch in /bin/program 0x1234`. Addresses are relative to the file.
+/// Runs `work` in translation and reports leaks of secret bytes to standard error, one line for
+/// each kind and address: `taint: branch in /bin/program 0x1234`. Addresses are relative to the
+/// file.
 ///
 /// # Panics
 ///

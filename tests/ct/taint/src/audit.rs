@@ -281,7 +281,7 @@ impl Alone {
     fn new(code: &[u8], base: Option<Register>, analyser: &mut Analyser) -> Self {
         let mut with_return = code.to_vec();
         with_return.push(0xc3);
-        // The bytes after an instruction are read with it.
+        // The decoder also reads bytes after the instruction.
         with_return.resize(32, 0xcc);
         let start = analyser.code.add(&with_return);
         let block = translate(start, &mut analyser.code);
@@ -326,7 +326,8 @@ impl Alone {
                 if let Some(register) = self.base {
                     state.general[register] = base;
                 }
-                // The return address that ends the block is not used for a return.
+                // The block ends with `ret`, which reads a return address here. Nothing returns to
+                // it.
                 let top = stack[32..].as_mut_ptr().expose_provenance() as u64;
                 state.general[Register::RSP.number()] = top;
                 let status = FLAGS.iter().fold(0, |all, (place, _)| all | 1 << place);

@@ -38,7 +38,8 @@ pub(crate) mod place {
 /// Registers of the program at the end of a block.
 #[repr(C)]
 pub(crate) struct State {
-    /// General registers in the order of their encoding: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi.
+    /// General registers in the order of their encoding: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8
+    /// to r15.
     pub(crate) general: [u64; 16],
     pub(crate) flags: u64,
     /// Address of the next instruction in the original program.
@@ -47,8 +48,8 @@ pub(crate) struct State {
     pub(crate) target: u64,
 }
 
-// `leave` is also the return address of the translated function. The code at `leave` never runs as
-// a return: the translator recognises the address and leaves normally.
+// `falcon_taint_leave` is also the return address of the translated function. When the function
+// returns, the analyser recognises this address and jumps to the code there, which ends the run.
 global_asm!(
     ".globl falcon_taint_enter, falcon_taint_exit, falcon_taint_leave",
     "falcon_taint_enter:",

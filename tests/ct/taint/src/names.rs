@@ -39,7 +39,7 @@ fn operand_length(instruction: &Instruction, operand: u32) -> usize {
     }
 }
 
-/// True if both operands are the same register and the result does not depend on its value.
+/// True if the result does not depend on the operands, as in `xor eax, eax`.
 fn is_public(instruction: &Instruction, name: &str) -> bool {
     let count = instruction.op_count();
     let registers = |from: u32| {
@@ -130,7 +130,7 @@ pub(crate) fn rule(instruction: &Instruction, name: &str) -> Option<Rule> {
             },
             "movzx" => Rule::Extend(length(1), false),
             "movsx" | "movsxd" => Rule::Extend(length(1), true),
-            // These instructions only read the carry flag.
+            // `sbb` of a register with itself depends only on the carry flag.
             "sbb"
                 if count == 2
                     && instruction.op_kind(1) == OpKind::Register

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// Formats a rule: the outputs, and for each source its name and the outputs of each byte, as bits.
+/// Formats a rule: the outputs, and for each source its name and the outputs of each byte, as a
+/// mask in hexadecimal.
 fn rule(word: u32) -> String {
     let rule = Lab::new().learn(word).expect("a rule");
     rule.to_string()
@@ -145,7 +146,7 @@ fn sums_and_comparisons_depend_on_whole_halves() {
     }
 }
 
-/// Checks the outputs of each byte of a source, with several labs.
+/// Checks the outputs of each byte of a source, in twenty experiments.
 #[track_caller]
 fn decides(word: u32, source: &str, outputs: &str) {
     let mut lab = Lab::new();
