@@ -286,7 +286,10 @@ fn parts_and_threads_change_nothing<P: Parameters>(sizes: &[usize]) {
         let count = NonZeroUsize::new(count).expect("a number of threads");
         Threads::new(count)
     });
-    for (engine, &size) in engines().into_iter().zip(sizes.iter().cycle()) {
+    let engines = engines();
+    // Every engine and every size has its turn.
+    let pairs = engines.iter().cycle().zip(sizes.iter().cycle());
+    for (engine, &size) in pairs.take(sizes.len().max(engines.len())) {
         let jobs = &jobs[..size];
         let mut expected = vec![Signature::EMPTY; size];
         engine
@@ -341,8 +344,8 @@ fn parts_and_threads_change_nothing<P: Parameters>(sizes: &[usize]) {
 
 #[test]
 fn parts_and_threads_change_no_byte() {
-    // Batch sizes: few jobs, odd numbers, and enough for several parts per thread. Each engine
-    // takes the next size of the list.
+    // Batch sizes: few jobs, odd numbers, and enough for several parts per thread. Engines
+    // take turns.
     parts_and_threads_change_nothing::<Falcon512>(&[137, 1, 2, 15, 300, 33, 1100, 129, 601, 65]);
     parts_and_threads_change_nothing::<Falcon1024>(&[37, 3, 70, 9, 17, 301, 31]);
 }
