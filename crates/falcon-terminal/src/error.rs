@@ -33,7 +33,7 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Error that ended a command.
+/// Error of a command, or of one of the files of a command.
 #[derive(Clone, Debug, Serialize)]
 pub struct Error {
     /// Description of the failure.

@@ -115,8 +115,8 @@ fn a_target_that_appears_meanwhile_is_not_overwritten() {
     assert_eq!(names(folder.path()), ["out"]);
 }
 
-/// Stops between two steps, as if the program were killed. The two files must still belong
-/// together.
+/// Makes the last rename fail, as if the program were killed before it. No old public key may be
+/// left beside the new secret key.
 #[test]
 fn half_a_pair_never_stands_beside_a_stranger() {
     let folder = tempfile::tempdir().unwrap();
