@@ -184,7 +184,7 @@ fn a_file_with_a_false_length_is_read() {
     );
 }
 
-/// The length in a statement is not a reason until the statement is verified.
+/// A wrong length is reported only if the statement is genuine.
 #[test]
 fn a_forgery_is_told_before_a_long_file_is_read() {
     let sandbox = signed();
