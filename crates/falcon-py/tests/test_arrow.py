@@ -370,7 +370,7 @@ def test_wrong_arguments():
         lambda: arrow.verify(pa.array(range(300)).dictionary_encode(), signatures, public),
         lambda: arrow.verify(pa.array([1.5] * 300), signatures, public),
         lambda: arrow.verify(Stream(pa.chunked_array([[1.5]])), signatures, public),
-        # Only names may be integers. Such columns are not rows that are malformed or null.
+        # Only names may be integers. Other columns of integers are errors, not malformed rows.
         lambda: arrow.verify(pa.array(range(300)), signatures, public),
         lambda: arrow.verify(messages, pa.array(range(300)), public),
         lambda: arrow.verify(messages, signatures, pa.array(range(300))),
