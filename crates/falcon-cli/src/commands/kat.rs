@@ -75,7 +75,7 @@ fn style_parser() -> impl TypedValueParser<Value = Style> {
     PossibleValuesParser::new(["nist", "pqclean"]).try_map(|name| name.parse::<Style>())
 }
 
-/// Uses all lanes of the engine.
+/// Returns a subject that uses all lanes of the engine.
 fn subject(engine: &Compute) -> EngineSubject<&Compute> {
     EngineSubject {
         engine,

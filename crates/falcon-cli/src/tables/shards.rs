@@ -250,8 +250,8 @@ pub(super) fn division(listed: &[Listed]) -> String {
             Ok((groups, state)) => {
                 number(&mut hash, groups.len() as u64);
                 groups.iter().for_each(|&rows| number(&mut hash, rows));
-                // The state of an unreadable table is hashed. If the table changes between two
-                // jobs, their divisions differ.
+                // Hashes the state of the table, too. If the table changes between two jobs, their
+                // divisions differ.
                 let [bytes, modified_ns] = state.contents();
                 number(&mut hash, bytes);
                 number(&mut hash, modified_ns);

@@ -1076,7 +1076,7 @@ fn one_key_for_a_table_with_keys_is_told() {
         let words = words.split(' ');
         let words = words.map(|word| if word == "TABLE" { &table } else { word });
         sandbox.succeeds(&words.collect::<Vec<_>>());
-        // If the ignored column has the same key in every row, no note is printed.
+        // If every row is valid with the named key, no note is printed.
         let one = [
             ("message", Column::of(&messages[..1])),
             ("signature", Column::of(&signatures[..1])),
