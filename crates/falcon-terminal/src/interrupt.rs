@@ -95,7 +95,7 @@ impl Hold {
 }
 
 /// While this value exists, a signal restores the terminal before it ends the program. The prompt
-/// for a passphrase switches the echo off, and would not get to switch it on again.
+/// for a passphrase switches the echo off, and otherwise the echo would stay off.
 pub struct TerminalGuard(());
 
 /// Saves the modes of the terminal.

@@ -25,7 +25,7 @@ fn nothing_is_left_of_a_file_that_was_not_committed() {
     assert!(names(folder.path()).is_empty());
 }
 
-/// Another output file is no help where a file is changed in place.
+/// If a file is changed in place, the hint does not name another output file.
 #[test]
 fn hints_fit_files_that_are_replaced() {
     let path = Path::new("folder/list");
