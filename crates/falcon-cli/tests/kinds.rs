@@ -478,8 +478,8 @@ fn a_signature_that_fn_dsa_cannot_encode_is_not_accepted() {
     }
 }
 
-/// A nonce of another length moves the border between nonce and message, so it says nothing about
-/// the kind.
+/// A nonce of another length only moves the border between nonce and message. It does not make
+/// another kind of signature.
 #[test]
 fn a_signature_with_another_nonce_is_one_of_moved_bytes() {
     let nonce = [3; 24];

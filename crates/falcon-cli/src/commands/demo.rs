@@ -153,7 +153,7 @@ impl FreshFolder {
     }
 }
 
-/// Returns the result, of which there must be only one.
+/// Returns the only result.
 fn one<T>(mut results: Vec<Result<T>>) -> Result<T> {
     results
         .pop()

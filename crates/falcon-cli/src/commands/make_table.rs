@@ -94,7 +94,7 @@ pub(crate) struct MakeTable {
 /// Largest number of message bytes in a batch.
 const BATCH_BYTES: u64 = 32 << 20;
 
-/// Ways to make an invalid row. A forged table uses them in turn.
+/// Ways to make a row that is not valid. A forged table uses them in turn.
 #[derive(Clone, Copy)]
 enum Forgery {
     /// The message is replaced.

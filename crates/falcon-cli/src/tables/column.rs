@@ -146,7 +146,7 @@ impl Values {
         self.rows.len()
     }
 
-    /// Drops the values but keeps the memory for others.
+    /// Drops the values but keeps the memory for new ones.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.rows.clear();

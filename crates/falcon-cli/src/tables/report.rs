@@ -214,7 +214,8 @@ impl<T: Counts> Report<T> {
         &self.sum
     }
 
-    /// Prints the sum if it says more than the summaries. Returns the status of the command.
+    /// Prints the sum if there are several files or skipped outputs. Returns the status of the
+    /// command.
     pub(super) fn end(mut self, has_files: bool) -> Result<Status> {
         if self.sum.counts.is_bad() {
             self.status = self.status.max(Status::Invalid);

@@ -157,7 +157,7 @@ fn utf8(name: &Path) -> Result<String> {
     Ok(text.replace(std::path::MAIN_SEPARATOR, "/"))
 }
 
-/// Follows the links of a path, any part of which may be missing.
+/// Follows the links of a path. Any part of the path may be missing.
 pub(super) fn resolved(path: &Path) -> PathBuf {
     let mut found = match path.is_absolute() {
         true => PathBuf::new(),

@@ -266,7 +266,7 @@ mod tests {
         // One row group with `most` columns, which is one struct too many.
         let columns = [&list[..], &vec![0; most], &[0]].concat();
         assert_eq!(claims(&[0x19, 0x1c], &columns), Some(false));
-        // Numbers are no structs.
+        // Numbers do not count as structs.
         assert_eq!(
             claims(&[0x19, 0xf5, 0x81, 0x80, 0x40], &vec![0; most + 1]),
             Some(true)

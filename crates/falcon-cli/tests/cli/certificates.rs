@@ -206,8 +206,8 @@ fn a_falcon_signature_over_a_key_of_another_algorithm_is_not_verified() {
     let places: Vec<_> = (0..own.len() - oid.len())
         .filter(|&at| own[at..].starts_with(&oid))
         .collect();
-    // The three occurrences of the identifier are in the signed part for the signature, in the key,
-    // and beside the signature.
+    // The identifier occurs three times: in the signed part as the signature's algorithm, in the
+    // key, and beside the signature.
     let [_, key, _] = places[..] else {
         panic!("{places:?}")
     };

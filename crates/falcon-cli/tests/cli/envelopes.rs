@@ -286,8 +286,8 @@ fn what_cannot_be_a_comment_is_refused_before_a_passphrase_is_asked_for() {
     assert_eq!(sandbox.names(), ["k", "k.pub", "m", "seed"]);
 }
 
-/// The author of a file cannot turn a bare signature of that file into an envelope. Envelopes have
-/// a hash of their own.
+/// The author of a file cannot turn a bare signature of that file into an envelope, because
+/// envelopes use another hash.
 #[test]
 fn a_bare_signature_of_a_statement_is_no_envelope() {
     let sandbox = signed();

@@ -312,7 +312,7 @@ fn with_attributes(sandbox: &Sandbox, attributes: &[u8]) -> Vec<u8> {
     [&[0x30, 0x82][..], &length, &fields].concat()
 }
 
-/// `keyUsage` may have other bits than those that this program writes.
+/// `keyUsage` may have bits that this program does not write.
 #[test]
 fn an_attribute_of_the_same_use_stays_as_it_is() {
     let sandbox = sandbox();
@@ -364,7 +364,7 @@ fn an_attribute_of_the_same_use_stays_as_it_is() {
     }
 }
 
-/// The mark of a file that is replaced is not lost unless the user says so.
+/// A key without the mark replaces a marked key only if the user asks for it.
 #[test]
 fn a_mark_is_not_overwritten() {
     let sandbox = sandbox();

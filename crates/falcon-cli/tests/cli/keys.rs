@@ -643,7 +643,7 @@ fn keys_of_other_programs_are_named_though_their_pem_is_not_strict() {
         assert_eq!(sandbox.refuses(&["sign", "-k", "other", "m"]), told);
         assert_eq!(sandbox.refuses(&["inspect", "other"]), told);
     }
-    // A Falcon key in such a layout is reported as damaged. So is a first line that does not end.
+    // A Falcon key in such a layout, or with a malformed first line, is reported as damaged.
     let key = String::from_utf8(sandbox.read("k")).unwrap();
     let header = key.replacen('\n', "\nProc-Type: 4,CLEAR\n", 1);
     let cut = key.replacen("KEY-----", "KEY", 1);

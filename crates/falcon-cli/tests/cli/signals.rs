@@ -169,7 +169,7 @@ fn an_interrupted_demo_leaves_nothing() {
     assert_eq!(made(), 0);
 }
 
-/// A shell runs the program on a terminal of its own, and outlives it.
+/// A shell runs the program on a separate terminal, and outlives the program.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupted_question_leaves_a_terminal_that_shows_what_is_typed() {

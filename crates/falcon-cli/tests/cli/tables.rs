@@ -2036,7 +2036,7 @@ fn a_table_of_keys_among_the_tables_is_refused() {
     let message = sandbox.refuses(&["verify-table", "t.parquet", "-o", "v"]);
     assert!(message.contains("needs one column message"), "{message}");
 
-    // The user did not name this table as the table of keys.
+    // Here no option names this table as the table of keys.
     let told = "keys.parquet: is a table of keys: it has the columns key_id and key, but no \
         column message";
     for command in [
