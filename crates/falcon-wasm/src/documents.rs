@@ -19,7 +19,7 @@ const PRIVATE: &str = "a PKCS#8 document of a Falcon key";
 const PUBLIC: &str = "a SubjectPublicKeyInfo document of a Falcon key";
 const ANOTHER_LABEL: &str = "the PEM text has another label";
 
-/// A signing key. If its document says that the key signs certificates only, also the document.
+/// A signing key, with its document if the document says that the key signs certificates only.
 pub type Read = (Secret, Option<SecretDocument>);
 
 /// Reads a PKCS#8 document.
