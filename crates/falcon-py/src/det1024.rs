@@ -1,4 +1,4 @@
-//! Deterministic Falcon-1024, as Algorand signs.
+//! Deterministic Falcon-1024, the scheme of Algorand.
 
 use crate::documents;
 use crate::errors::{self, DecodeError, InvalidSignature};

@@ -1,4 +1,4 @@
-"""Keys and signatures beside a package that changes how the processor rounds.
+"""Checks keys and signatures while another package has changed the processor's rounding mode.
 
 The package codac 2.1.2 leaves the processor rounding up when it is imported. codac.sh runs this
 file. Pytest does not collect it, since the tests beside it must run in the usual mode.
@@ -15,7 +15,10 @@ KAT = pathlib.Path(__file__).resolve().parents[3] / "kat"
 
 
 def rounds_up() -> bool:
-    """Whether the processor rounds up now. The numbers are parsed here, so Python adds them here."""
+    """Whether the processor rounds up now.
+
+    The numbers are parsed at run time, so that Python cannot add them when it compiles this.
+    """
     one, tiny = (float.fromhex(text) for text in ("0x1p0", "0x1p-60"))
     return one + tiny > one
 
