@@ -36,7 +36,7 @@ fn a_seed_of_text_is_refused() {
     assert_eq!(sandbox.names(), ["seed"]);
 }
 
-/// Checks keys from seeds. `tests/interop` compares such keys with those of other libraries.
+/// Checks keys from wallets' seeds. `tests/interop` compares them with those of other libraries.
 #[test]
 fn a_wallet_s_seed_gives_the_key_of_the_reference() {
     let sandbox = Sandbox::empty();
