@@ -12,7 +12,7 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 export HYPOTHESIS_STORAGE_DIRECTORY="$work/hypothesis" PYTHONDONTWRITEBYTECODE=1
 export CARGO_TARGET_DIR PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=1
-# The version of maturin that pip takes to build the clone.
+# Fixes the version of maturin with which pip builds the clone.
 export PIP_CONSTRAINT="$PWD/tests/requirements.txt"
 
 # One folder may have `unsafe` code. Clippy demands a reason for each block.
@@ -22,7 +22,7 @@ if grep -rnw unsafe src | grep -Ev '^src/(arrow/ffi[./]|lib.rs:[0-9]+://!)'; the
 fi
 
 echo "== the wheel"
-# Both builds are those of this environment, so that the second one finds what the first one made.
+# Both builds use this environment, so that the second one reuses the results of the first one.
 python3 -m venv "$work/clone"
 "$work/clone/bin/pip" wheel --no-deps --wheel-dir "$work/dist" .
 wheels=("$work"/dist/*.whl)

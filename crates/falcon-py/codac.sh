@@ -10,7 +10,7 @@ CARGO_TARGET_DIR="$(realpath -m "${CARGO_TARGET_DIR:-target}")"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 export CARGO_TARGET_DIR PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=1 PYTHONDONTWRITEBYTECODE=1
-# The version of maturin that pip takes to build the clone.
+# Fixes the version of maturin with which pip builds the clone.
 export PIP_CONSTRAINT="$PWD/tests/requirements.txt"
 
 python3 -m venv "$work/beside"

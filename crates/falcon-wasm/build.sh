@@ -18,8 +18,8 @@ fi
 
 (cd bindgen && cargo build --locked --quiet --release)
 
-# Messages of panics name source files. Without these flags, the names have the builder's folders,
-# and those of a registry have its name.
+# Panic messages contain names of source files. Without these flags, the names would include the
+# builder's folders and the name of the registry.
 cargo fetch --locked --quiet
 cargo_home="${CARGO_HOME:-$HOME/.cargo}"
 no_folders=("--remap-path-prefix=$cargo_home=cargo" "--remap-path-prefix=$(realpath ../..)=falcon")
@@ -39,7 +39,7 @@ build() {
     mv "pkg/$1/native_bg.wasm" "pkg/$1.wasm"
 }
 
-# Less is inlined and unrolled in the module with vectors, so that what a page loads stays below
+# In the module with vectors, the compiler inlines and unrolls less, so that a page loads less than
 # 200,000 bytes compressed. README.md has the figures.
 readonly SMALLER=(-C llvm-args=-inline-threshold=5 -C llvm-args=-unroll-threshold=20)
 

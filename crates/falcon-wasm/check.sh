@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 CARGO_TARGET_DIR="$(realpath -m "${CARGO_TARGET_DIR:-target}")"
 export CARGO_TARGET_DIR
-# Bytes of all that a page loads, each file compressed by gzip.
+# Largest number of bytes that a page may load, with each file compressed by gzip.
 readonly MOST_BYTES=200000
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
@@ -50,7 +50,7 @@ cp tests/typed.ts tests/readme.mjs README.md "$work/user"
 echo '{ "private": true, "type": "module" }' >"$work/user/package.json"
 (cd "$work/user" &&
     npm install --offline --ignore-scripts --no-audit --no-fund --silent "$work"/*.tgz)
-# The examples of the README run, and they and the declarations have the types that they say.
+# Runs the examples of the README, and checks the types of the declarations.
 (cd "$work/user" && node readme.mjs README.md)
 tests/node_modules/.bin/tsc --strict --noEmit --target esnext --module nodenext --types '' \
     --lib esnext,dom "$work/user/typed.ts"

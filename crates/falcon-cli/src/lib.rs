@@ -26,7 +26,7 @@ mod x509;
 use clap::{CommandFactory, Parser};
 use cli::{Cli, Command};
 use error::{Result, Status};
-// Gives modules of the library the names of local modules.
+// Lets this crate name modules of `falcon_terminal` like its own.
 use falcon_terminal::{
     access, error, escape, input, interrupt, load, output, pem_text, place, program, progress,
     seed, shell, snapshot, start, timing, ui, usage,
@@ -50,7 +50,7 @@ pub fn main() -> ExitCode {
     start::run(ui, || run(cli, ui))
 }
 
-/// If the command works on tables, returns advice to build the program with tables.
+/// If the command works on tables, adds advice to build the program with tables.
 #[cfg(not(feature = "tables"))]
 fn explain_tables(mut error: clap::Error) -> clap::Error {
     use clap::error::{ContextKind, ContextValue};
@@ -71,8 +71,8 @@ fn explain_tables(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Runs a command in a fuzz target, and returns the exit status. The first argument is the name of
-/// the program. Errors are not printed.
+/// Runs a command in a fuzz target, and returns the exit status. The first argument is the command.
+/// Errors are not printed.
 #[cfg(feature = "fuzz")]
 pub fn fuzz(arguments: &[&str]) -> u8 {
     let cli = Cli::parse_from([&["falcon-cli"], arguments].concat());

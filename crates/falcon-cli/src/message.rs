@@ -39,7 +39,7 @@ pub(crate) fn is_long(path: &Path) -> bool {
     is_standard(path) || path.metadata().is_ok_and(long)
 }
 
-/// A message of which at least the beginning has been read.
+/// A message whose beginning has been read. A short message has been read as a whole.
 pub(crate) struct Message<'p> {
     /// The beginning of the message, or all of it.
     start: Vec<u8>,

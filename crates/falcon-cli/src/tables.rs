@@ -46,7 +46,7 @@ pub(crate) const SIGNATURE: &str = "signature";
 pub(crate) const KEY: &str = "key";
 pub(crate) const KEY_ID: &str = "key_id";
 
-/// Rows of the largest batch.
+/// A batch ends when it has at least this many rows.
 pub(crate) const BATCH_ROWS: usize = 8192;
 
 /// Encoding of the signatures of a column.

@@ -127,8 +127,8 @@ pub(crate) enum Signature {
     NotDer,
     /// The issuer's key is not in the document, or the document names another key.
     NotVerified,
-    /// The signature's identifier is one of Falcon's, but no certificate of this library has it,
-    /// such as that of padded signatures.
+    /// The signature's identifier belongs to Falcon, but this library does not support it in
+    /// certificates. Padded signatures have such an identifier.
     NotSupported,
     /// Another algorithm made the signature.
     NotFalcon,

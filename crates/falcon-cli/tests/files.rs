@@ -16,7 +16,7 @@ fn commands_answer_as_the_files_say() {
     if !cfg!(feature = "hls") {
         cases.skip("tests/cmd/hls.trycmd");
     }
-    // The help depends on the default features.
+    // The file has the help of a program with the default features.
     if !cfg!(feature = "hls") || cfg!(feature = "tables") {
         cases.skip("tests/cmd/help.trycmd");
     }

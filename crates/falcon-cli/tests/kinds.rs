@@ -222,7 +222,7 @@ fn of_fn_dsa(signature: fndsa_provisional::Signature<Falcon1024>) -> Signature<F
     signature_from_nonce_and_s2(signature.nonce(), signature.s2()).expect("a signature")
 }
 
-/// A builder whose signed part is any bytes.
+/// A builder that signs arbitrary bytes.
 struct Whatever(Vec<u8>);
 
 impl Builder for Whatever {
@@ -252,7 +252,7 @@ fn statement(subject: Subject) -> Statement {
     Statement::new(&key, time, Some("paid"), subject).expect("a statement")
 }
 
-/// Returns an X.509 document with the first field of `document` and this signature.
+/// Returns an X.509 document with the first two fields of `document` and this signature.
 fn document(document: &[u8], signature: &Signature<Falcon1024>) -> Vec<u8> {
     let (content, algorithm) = parts(document);
     let bits = CertificateSignature::from(*signature).to_bitstring();
@@ -273,7 +273,7 @@ fn parts(document: &[u8]) -> (Vec<u8>, Vec<u8>) {
     parts.expect("three fields")
 }
 
-/// Returns the kinds of X.509 documents. The signed part identifies the kind.
+/// Returns a document of each X.509 kind, in DER.
 fn documents() -> Vec<(SignedPart, Vec<u8>)> {
     let key = key();
     let time = |text: &str| text.parse().expect("a time");
@@ -302,8 +302,8 @@ fn documents() -> Vec<(SignedPart, Vec<u8>)> {
     ]
 }
 
-/// Nonce and `s2` in FN-DSA's encoding, whose code begins with the least significant bits. `None`
-/// if it has none: round 3 allows larger coefficients and longer codes.
+/// Encodes the nonce and `s2` as FN-DSA does, with the least significant bits of each byte first.
+/// Returns `None` if FN-DSA has no encoding: round 3 allows larger coefficients and longer codes.
 fn as_fn_dsa(
     signature: &Signature<Falcon1024>,
 ) -> Option<fndsa_provisional::Signature<Falcon1024>> {
@@ -478,8 +478,8 @@ fn a_signature_that_fn_dsa_cannot_encode_is_not_accepted() {
     }
 }
 
-/// A nonce of another length moves the border between nonce and message, so it says nothing about
-/// the kind.
+/// A nonce of another length only moves the border between nonce and message. It does not make
+/// another kind of signature.
 #[test]
 fn a_signature_with_another_nonce_is_one_of_moved_bytes() {
     let nonce = [3; 24];

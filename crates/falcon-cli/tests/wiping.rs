@@ -15,7 +15,7 @@ fn a_secret_key_that_is_read_is_not_in_freed_memory() {
     let bytes = key.to_bytes();
     let document = key.to_pkcs8_der().expect("it is written");
     let text = key.to_pkcs8_pem(LineEnding::LF).expect("it is written");
-    // Of the text, from a line that holds nothing but key.
+    // In PEM, the search begins in a line that contains only bytes of the key.
     look_for(&[&bytes[400..], &text.as_bytes()[650..]]);
     let folder = tempfile::tempdir().expect("a folder");
     let files = [

@@ -7,7 +7,8 @@ use common::{FILE, alice, bob, envelope, signed_manifest};
 use falcon_core::AnySigningKey;
 use falcon_envelope::{Digest, Envelope, SignedManifest, UnreadManifest};
 
-/// Checks that `accepts` refuses every text that differs from `text` by a little.
+/// Checks that `accepts` refuses `text` after every flipped bit, after every cut, and with any byte
+/// added at either end.
 fn check(text: &str, accepts: impl Fn(&[u8]) -> bool) {
     let mut bytes = text.as_bytes().to_vec();
     assert!(accepts(&bytes));

@@ -143,7 +143,7 @@ fn a_path_is_recorded_once() {
     }
 }
 
-/// Makes files with these paths and the same content.
+/// Makes entries with these paths for empty files.
 fn entries(paths: impl Iterator<Item = String>) -> Vec<Entry> {
     let digest = Digest::of(b"");
     let entry = |path: String| Entry {
@@ -169,7 +169,7 @@ fn a_manifest_has_a_largest_number_of_files() {
     assert_eq!(error.problem(), Problem::Value { expected });
 }
 
-/// A manifest that is as long as it may be can be read again with the longest envelope.
+/// The longest manifest leaves room for the longest envelope.
 #[test]
 fn a_manifest_has_a_largest_length() {
     let room = SignedManifest::MAX_LEN - Envelope::MAX_LEN;

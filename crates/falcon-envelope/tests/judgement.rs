@@ -129,7 +129,7 @@ fn statements_have_a_hash_of_their_own() {
     assert!(envelope.verify_statement(&public).is_ok());
     assert!(public.verify(&bytes, envelope.signature()).is_err());
 
-    // A key in another program signs with the hash of statements.
+    // Other programs can sign statements with `Statement::HASH`.
     let signature = key.sign_with_hash(&mut rand::rng(), &Statement::HASH, &bytes);
     let envelope = statement()
         .with_signature(&signature.expect("no fault"))
@@ -305,7 +305,7 @@ fn a_revocation_moves_to_an_earlier_time_only() {
 fn many_keys() -> impl Iterator<Item = AnyVerifyingKey> {
     let mut bytes = bob().verifying_key().to_bytes().to_vec();
     (0..192 * 192).map(move |number| {
-        // Coefficients within the range.
+        // Keeps the coefficients below q.
         bytes[1] = (number % 192) as u8;
         bytes[2] = 0;
         bytes[3] = (number / 192) as u8;
@@ -333,7 +333,7 @@ fn long_list(mut spare: usize) -> (TrustList, AnyVerifyingKey) {
     panic!("too few keys");
 }
 
-/// A written list can be read again, whatever made it longer.
+/// No change may make a list longer than the parser accepts.
 #[test]
 fn a_key_that_makes_a_list_too_long_is_refused() {
     let (mut list, key) = long_list(2400);

@@ -51,7 +51,7 @@ fn the_texts_are_read() {
     assert!(TEXTS.iter().all(|text| is_read(text.as_bytes())));
 }
 
-/// Makes edits of a careless editor, which remove, repeat or exchange characters and lines.
+/// Makes texts with one small edit: up to two characters are inserted, and one may be removed.
 fn edited() -> impl Strategy<Value = String> {
     let edit = (
         0..4_usize,

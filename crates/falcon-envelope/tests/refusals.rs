@@ -88,7 +88,7 @@ fn of_any_format() {
     expect(envelope_error(&"x".repeat(max)), 1, Problem::Truncated);
 }
 
-/// A text that begins like a format gets the errors of that format's reader.
+/// `is_likely` recognises a format by the start of its first line, whatever the version.
 #[test]
 fn every_format_is_told_by_its_first_bytes() {
     let texts = [

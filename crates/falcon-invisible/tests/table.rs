@@ -6,7 +6,7 @@ use regex_syntax::hir::{Class, ClassUnicode, HirKind};
 use std::{env, fmt::Write, fs, path::Path};
 
 /// Control characters, line ends, characters that are invisible by default, and characters that
-/// turn the direction.
+/// change the direction of the text.
 const CLASS: &str = r"[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]";
 
 fn class() -> ClassUnicode {

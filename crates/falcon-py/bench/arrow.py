@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares falcon_sign.arrow.verify with the bare batch of falcon-core, in one run.
+"""Compares falcon_sign.arrow.verify with falcon-core alone (the bare batch), in one run.
 
 Needs pyarrow and the package built with `maturin develop --release --features measure`.
 The two take turns. Prints the ratio of the smallest times, then the median and the quartiles of the
@@ -21,12 +21,12 @@ turns = int(sys.argv[2]) if len(sys.argv) > 2 else 15
 
 
 def clocks():
-    """Returns the seconds by the clock, and those of the processor on this thread."""
+    """Returns the wall-clock time and the processor time of this thread, in seconds."""
     return time.perf_counter(), time.thread_time()
 
 
 def differences(before, after):
-    """Returns how far each of the clocks went."""
+    """Returns the time that passed on each clock."""
     return [end - start for start, end in zip(before, after)]
 
 

@@ -1,7 +1,7 @@
 //! Columns of Arrow: verifying and signing tables.
 //!
-//! The rows are shared among threads in parts. Each part finds its keys, decodes and verifies. So
-//! no work is done row by row before the threads start.
+//! To verify, threads share the rows in parts. Each part looks up its keys, decodes and verifies.
+//! So no work is done row by row before the threads start.
 
 mod ffi;
 mod keys;
@@ -26,18 +26,18 @@ use rayon::prelude::*;
 pub use result::PyArray;
 use std::sync::Arc;
 
-/// Number of rows of a part. They are enough to fill the lanes, but few enough for all threads to
-/// end at about the same time.
+/// Smallest number of rows of a part. They are enough to fill the lanes.
 const PART: usize = 128;
+/// Largest number of rows of a part.
 const LARGEST_PART: usize = 16384;
 
-/// Number of rows after which the program checks for Ctrl-C. They take some tenths of a second on
-/// one core. All threads end their parts first.
+/// Number of rows after which the program checks for Ctrl-C. They take a few tenths of a second on
+/// one core. All threads finish their parts first.
 const SLICE: usize = 16 * LARGEST_PART;
 
 /// Rows of a part that are verified with one call. The encoded keys of a group are loaded into the
-/// cache while the previous group is verified. Larger groups need fewer calls, but a second cache
-/// holds the keys of about 1,000 rows at most.
+/// cache while the previous group is verified. Larger groups need fewer calls, but a second-level
+/// cache holds the keys of at most about 1,000 rows.
 const GROUP: usize = 1024;
 
 /// Verifies some neighbouring rows.
@@ -362,8 +362,8 @@ fn signatures(encoded: &[Vec<u8>]) -> PyResult<Data> {
     })
 }
 
-/// Measure the bare batch: verify these rows with falcon-core, the jobs in memory and row `i` under
-/// key `i % len(keys)`. Returns what `clock()` returned before and after.
+/// Measure falcon-core alone: builds the jobs, with the key `i % len(keys)` for row `i`, and then
+/// verifies them. Returns the results of `clock()` before and after the verification.
 #[cfg(feature = "measure")]
 #[pyfunction]
 pub fn measure_bare_batch(

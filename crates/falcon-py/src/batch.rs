@@ -62,8 +62,8 @@ pub enum Work {
 }
 
 impl Work {
-    /// Returns the number of jobs that one thread does alone, since waking other threads takes
-    /// longer.
+    /// Returns the largest number of jobs that one thread does alone, since waking other threads
+    /// takes longer.
     fn alone(self) -> usize {
         match self {
             Self::Sign => 16,
@@ -260,7 +260,7 @@ fn sign_those<P: Parameters>(
     Ok(())
 }
 
-/// Number of jobs that are signed with one call. They take some tenths of a second on one core. So
+/// Number of jobs that are signed with one call. They take a few tenths of a second on one core. So
 /// Ctrl-C is noticed soon, and decoded signatures need little memory.
 const SLICE: usize = 8192;
 

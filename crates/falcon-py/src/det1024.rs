@@ -1,4 +1,4 @@
-//! Deterministic Falcon-1024, as Algorand signs.
+//! Deterministic Falcon-1024, the scheme of Algorand.
 
 use crate::documents;
 use crate::errors::{self, DecodeError, InvalidSignature};
@@ -34,7 +34,7 @@ impl DetSigningKey {
         Ok(Self(AnySigningKey::from(key).into()))
     }
 
-    /// The key as a type, if it is not for certificates only.
+    /// Returns the typed key, if it is not for certificates only.
     fn for_messages(&self) -> PyResult<&SigningKey<Falcon1024>> {
         let key = self.0.for_messages()?;
         key.typed().ok_or_else(|| other_set(key.set()))

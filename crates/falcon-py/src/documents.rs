@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 /// Label of a PEM document.
 const PLAIN: &str = "PRIVATE KEY";
 
-/// Label of a PEM document under a password.
+/// Label of an encrypted PEM document.
 const ENCRYPTED: &str = "ENCRYPTED PRIVATE KEY";
 
 /// Reads a PKCS#8 document.
@@ -27,7 +27,7 @@ pub fn read_pem(text: &str, password: Option<&[u8]>) -> PyResult<OpenedKey> {
     OpenedKey::from_pem(text, password).map_err(not_opened)
 }
 
-/// Writes a PKCS#8 document with the use of the key, under a password if there is one.
+/// Writes a PKCS#8 document with the use of the key, encrypted if there is a password.
 pub fn write_der(
     key: &AnySigningKey,
     key_use: KeyUse,
@@ -47,7 +47,7 @@ pub fn write_der(
     written().map_err(|error: Error| FalconError::new_err(error.to_string()))
 }
 
-/// Writes a PKCS#8 document in PEM, under a password if there is one.
+/// Writes a PKCS#8 document in PEM, encrypted if there is a password.
 pub fn write_pem(
     key: &AnySigningKey,
     key_use: KeyUse,
@@ -113,7 +113,7 @@ fn not_a_public_key(error: spki::Error) -> PyErr {
     ))
 }
 
-/// The texts of the core, but its passphrase is a password here.
+/// Converts an error of `falcon-core`, which says "passphrase" where this package says "password".
 fn not_opened(error: OpenError) -> PyErr {
     match error {
         OpenError::Encrypted | OpenError::NotEncrypted | OpenError::Passphrase => {

@@ -90,7 +90,7 @@ impl PySigningKey {
 
     /// Generate the key of the round-3 reference code for a secret seed of 48 bytes.
     ///
-    /// Wallets keep such seeds. Bouncy Castle and noble-post-quantum make the same key from it.
+    /// Wallets keep such seeds. Bouncy Castle and noble-post-quantum make the same keys from them.
     /// Raises FaultError if the device computed wrongly.
     #[classmethod]
     #[pyo3(

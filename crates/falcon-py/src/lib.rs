@@ -1,7 +1,7 @@
 //! Native part of the Python package `falcon-sign`.
 //!
-//! It converts arguments, releases the GIL and calls `falcon-core`. Its `unsafe` code is in
-//! `arrow/ffi`, and the macros of its dependencies expand to some.
+//! It converts arguments, releases the GIL and calls `falcon-core`. Its own `unsafe` code is in
+//! `arrow/ffi`. Macros of its dependencies expand to more.
 
 mod arrow;
 mod batch;
@@ -40,8 +40,8 @@ fn best_engine() -> &'static str {
 }
 
 /// Native part of falcon_sign. Import from falcon_sign instead.
-// A capsule is taken, and the pool of threads locked, while the GIL is held. So the interpreter
-// must have one, and a free-threaded one turns it on.
+// Taking a capsule and locking the pool of threads rely on the GIL. A free-threaded interpreter
+// turns the GIL on when it imports this module.
 #[pymodule(gil_used = true)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::import(module.py())?;

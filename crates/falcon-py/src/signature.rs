@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use std::sync::Arc;
 
-/// Decodes a signature of a parameter set. The padded ones are the canonical bytes.
+/// Decodes a signature of a parameter set. The padded format means the canonical bytes.
 pub fn decode(set: ParameterSet, format: Encoding, bytes: &[u8]) -> Result<AnySignature, String> {
     match format.0 {
         Format::Padded => AnySignature::from_canonical_bytes(set, bytes),
@@ -16,12 +16,12 @@ pub fn decode(set: ParameterSet, format: Encoding, bytes: &[u8]) -> Result<AnySi
     .map_err(|error| signature_text(set, format.0, error, bytes.len()))
 }
 
-/// Text for a signature of `len` bytes that cannot be decoded.
+/// Returns the text for a signature of `len` bytes that cannot be decoded.
 fn signature_text(set: ParameterSet, format: Format, error: CoreDecodeError, len: usize) -> String {
     text(set.name(), format, set.signature_len(format), error, len)
 }
 
-/// Text for a deterministic signature of `len` bytes that cannot be decoded.
+/// Returns the text for a deterministic signature of `len` bytes that cannot be decoded.
 pub fn deterministic_text(format: Format, error: CoreDecodeError, len: usize) -> String {
     let expected = (format == Format::ConstantTime).then_some(det1024::CT_LEN);
     text("deterministic Falcon-1024", format, expected, error, len)

@@ -34,14 +34,14 @@ impl Process {
     }
 }
 
-/// A signer of a message that comes in pieces, made by SigningKey.signer.
+/// A signer of a message that comes in pieces. Create it with SigningKey.signer.
 ///
-/// Takes constant memory, however long the message is. It signs once.
+/// Takes constant memory, however long the message is. Can be used for one signature only.
 #[pyclass(frozen, module = "falcon_sign", name = "Signer")]
 pub struct PySigner {
     /// The stream, until it is finished.
     stream: Mutex<Option<AnySignStream<Arc<AnySigningKey>>>>,
-    /// Two processes with one seed would break its rule.
+    /// Two processes must not sign with the same seed.
     process: Process,
 }
 
@@ -96,9 +96,9 @@ impl PySigner {
     }
 }
 
-/// A verifier of a message that comes in pieces, made by VerifyingKey.verifier.
+/// A verifier of a message that comes in pieces. Create it with VerifyingKey.verifier.
 ///
-/// Takes constant memory, however long the message is. It verifies once.
+/// Takes constant memory, however long the message is. Can be used for one verification only.
 #[pyclass(frozen, module = "falcon_sign", name = "Verifier")]
 pub struct PyVerifier {
     key: Arc<AnyVerifyingKey>,

@@ -1,4 +1,4 @@
-"""Keys and signatures beside a package that changes how the processor rounds.
+"""Checks keys and signatures while another package has changed the processor's rounding mode.
 
 The package codac 2.1.2 leaves the processor rounding up when it is imported. codac.sh runs this
 file. Pytest does not collect it, since the tests beside it must run in the usual mode.
@@ -15,7 +15,10 @@ KAT = pathlib.Path(__file__).resolve().parents[3] / "kat"
 
 
 def rounds_up() -> bool:
-    """Whether the processor rounds up now. The numbers are unknown when Python compiles this."""
+    """Whether the processor rounds up now.
+
+    The numbers are parsed at run time, so that Python cannot add them when it compiles this.
+    """
     one, tiny = (float.fromhex(text) for text in ("0x1p0", "0x1p-60"))
     return one + tiny > one
 
@@ -33,7 +36,7 @@ def keys() -> int:
         both = key.to_bytes() + key.verifying_key.to_bytes()
         assert hashlib.shake_256(both).hexdigest(32) == expected, f"another key of {seed}"
         seen += 1
-    # Rounded up, a reduction takes another way, and both keys are others.
+    # With rounding up, a reduction would take another path, and both keys would be different.
     for parameters, expected in (("Falcon-512", "904663fa"), ("Falcon-1024", "4ce7aa47")):
         key = SigningKey.from_seed((12).to_bytes(32), parameters)
         assert key.fingerprint.startswith(expected), f"another key of {parameters}"

@@ -86,7 +86,7 @@ def chunked(values, kind, cuts):
 @settings(max_examples=60)
 @given(st.data(), st.integers(0, 60))
 def test_chunks_slices_and_nulls_of_both_sets(data, count):
-    """Every row has the verdict that it has alone."""
+    """The verdict of a row does not depend on the chunks and the other rows."""
     column, expected = [], []
     for number in range(count):
         key = data.draw(st.sampled_from([SMALL, LARGE]))
@@ -203,7 +203,7 @@ def test_a_large_table_has_forged_rows_where_they_are():
 
 
 def test_keys_that_look_alike_are_told_apart():
-    """They share the bytes by which keys are looked up first."""
+    """The keys share the bytes by which keys are looked up first."""
     public = SMALL.verifying_key.to_bytes()
     alike = [public]
     for number in range(1, 40):
@@ -370,7 +370,7 @@ def test_wrong_arguments():
         lambda: arrow.verify(pa.array(range(300)).dictionary_encode(), signatures, public),
         lambda: arrow.verify(pa.array([1.5] * 300), signatures, public),
         lambda: arrow.verify(Stream(pa.chunked_array([[1.5]])), signatures, public),
-        # Only names may be integers. Such columns are not rows that are malformed or null.
+        # Only names may be integers. Other columns of integers are errors, not malformed rows.
         lambda: arrow.verify(pa.array(range(300)), signatures, public),
         lambda: arrow.verify(messages, pa.array(range(300)), public),
         lambda: arrow.verify(messages, signatures, pa.array(range(300))),
@@ -549,7 +549,7 @@ def view_column(data: bytes) -> pa.Array:
 
 
 def offset_column(start: int, end: int) -> pa.Array:
-    """A value from `start` to `end`, between others, whose offsets pyarrow does not check."""
+    """A column of one value with the offsets `start` and `end`, which pyarrow does not check."""
     packed = pa.py_buffer(struct.pack("<4i", 0, start, end, 7))
     buffers = [None, packed, pa.py_buffer(b"message")]
     return pa.Array.from_buffers(pa.binary(), 3, buffers).slice(1, 1)

@@ -1,4 +1,4 @@
-"""Structures of Arrow's C data interface that no library of Arrow would make."""
+"""Structures of Arrow's C data interface that no Arrow library would make."""
 
 import ctypes
 from collections.abc import Callable
@@ -81,7 +81,7 @@ class Column:
 
 
 class Rows(Column):
-    """Rows of one field, or of one that is said to be there and is not."""
+    """Rows of one field. If `child` is None, the field is announced but missing."""
 
     def __init__(self, child: Column | None, null: bool = False, **options: int) -> None:
         super().__init__(b"+s", **options)

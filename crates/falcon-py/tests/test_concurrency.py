@@ -138,8 +138,8 @@ def test_a_buffer_that_changes_while_it_is_signed_is_read_once():
         message[0] = value
         message[-1] = value
     thread.join()
-    # The contents that the buffer had: both ends are equal, or the first one is a step ahead. A
-    # buffer that was hashed as it changed has ends that are far apart.
+    # Contents that the buffer has had: both ends are equal, or the first one is a step ahead. If
+    # the buffer were hashed while it changes, its ends would be far apart.
     middle = bytes(len(message) - 2)
     ends = [(first, (first - ahead) % 256) for first in range(256) for ahead in (0, 1)]
     assert any(
@@ -247,14 +247,14 @@ def test_a_million_threads_are_not_started():
     started = time.monotonic()
     assert KEY.verifying_key.verify_batch([(SHORT, b"x")] * 1000, threads=2**62) == [True] * 1000
     assert time.monotonic() - started < 60
-    # Not for the tests that follow.
+    # Replaces the pool of threads, so that later tests do not use the large one.
     KEY.sign_batch([b"x"] * 100, threads=2)
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer")
 @pytest.mark.parametrize("work", ["sign_batch", "verify_batch", "arrow.sign", "arrow.verify"])
 def test_a_long_batch_is_interrupted(work):
-    # More than a second of work, of which the timer leaves a fifth of a second.
+    # More than a second of work. The timer interrupts it after a fifth of a second.
     count = 80_000 if "sign" in work else 1_500_000
     message = pa.array([b"x"] * count)
     signature = pa.array([SHORT] * count)

@@ -80,7 +80,7 @@ def test_passwords(key):
     for write in (key.to_pem, key.to_der):
         with pytest.raises(PasswordError, match="is empty"):
             write(b"")
-    # A damaged document is not called one without a password.
+    # A damaged document is not reported as one that is not encrypted.
     der = key.to_der(b"secret")
     for damaged in (der[:-1], b"\x31" + der[1:], b"nonsense", b""):
         with pytest.raises(DecodeError):
@@ -232,7 +232,7 @@ def test_exceptions_need_no_import():
 
 
 def test_more_bytes_than_memory_are_an_error():
-    # Few bytes that seem to be many.
+    # An array of 2^46 bytes that all share one byte of memory.
     huge = numpy.broadcast_to(numpy.zeros(1, numpy.uint8), (2**46,))
     key = KEYS["Falcon-512"]
     for call in (

@@ -1,7 +1,7 @@
 """One signature, one meaning.
 
-The signature of an envelope or manifest does not sign its text as a plain message. And a signature
-of that text makes no envelope. The plain Python of kat/envelope/check.py judges both.
+The signature of an envelope or manifest is not valid for its text as a plain message. A plain
+signature of that text makes no envelope. kat/envelope/check.py, in plain Python, checks both.
 """
 
 import base64
@@ -44,7 +44,7 @@ def column(signatures):
     return pa.array(signatures).to_pylist()
 
 
-# Everything that signs, but for the deterministic scheme.
+# Every function that signs, except that of the deterministic scheme.
 DOORS = {
     "sign": lambda key, message: key.sign(message),
     "signer": signed_in_pieces,
@@ -138,7 +138,7 @@ def test_a_key_for_certificates_signs_no_message(parameters):
         for door in DOORS.values():
             with pytest.raises(KeyUseError, match="for certificates only"):
                 door(read, b"order #42")
-    # Among others, too.
+    # A marked key is refused among other keys, too.
     with pytest.raises(KeyUseError):
         falcon_sign.sign_batch([(key, b"order #42"), (marked, b"order #43")])
     names = pa.array(["plain", "plain"])

@@ -33,7 +33,7 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Error that ended a command.
+/// Error of a command, or of one of the files of a command.
 #[derive(Clone, Debug, Serialize)]
 pub struct Error {
     /// Description of the failure.
@@ -48,7 +48,7 @@ pub struct Error {
     /// Advice to the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
-    /// Kind of the input or output error, if the cause is such an error.
+    /// Kind of the I/O error, if the cause is one.
     #[serde(skip)]
     kind: Option<io::ErrorKind>,
 }

@@ -13,7 +13,7 @@ pub fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Refuses standard input as two inputs. The second reader would find standard input empty and
+/// Refuses `-` for more than one input. The second reader would find standard input empty and
 /// report no error.
 pub fn at_most_one_standard<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<()> {
     if paths.into_iter().filter(|path| is_standard(path)).count() > 1 {

@@ -57,7 +57,7 @@ impl Identity {
     }
 }
 
-/// Numbers of the device and of the file.
+/// Device and inode number of a file.
 #[cfg(unix)]
 fn numbers(file: &fs::Metadata) -> Option<[u64; 2]> {
     use std::os::unix::fs::MetadataExt;
@@ -94,8 +94,8 @@ impl Hold {
     }
 }
 
-/// Restores the terminal after a signal while this value exists. The question for a passphrase
-/// switches the echo off, and a signal could end the program before the echo is switched on again.
+/// While this value exists, a signal restores the terminal before it ends the program. The prompt
+/// for a passphrase switches the echo off, and otherwise the echo would stay off.
 pub struct TerminalGuard(());
 
 /// Saves the modes of the terminal.
@@ -180,7 +180,7 @@ pub fn watch() -> std::io::Result<()> {
     // The parent process may have set some signals to be ignored. Those signals stay ignored.
     let ignorable = [SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU];
     waited_for.extend(ignorable.into_iter().filter(|&it| !is_ignored(it)));
-    // Without the thread, nobody would handle the caught signals.
+    // The thread itself registers the signals. If it cannot start, they keep their default effect.
     let (ready, started) = mpsc::channel();
     std::thread::Builder::new()
         .name("signals".to_owned())
@@ -209,7 +209,7 @@ fn is_ignored(signal: i32) -> bool {
     ignored.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// On other systems a signal ends the program in the system's way.
+/// Does nothing: on other systems, signals keep their default effect.
 #[cfg(not(unix))]
 pub fn watch() -> std::io::Result<()> {
     Ok(())

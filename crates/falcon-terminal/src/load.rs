@@ -2,7 +2,7 @@
 
 use std::{fs, num::NonZeroUsize, thread::available_parallelism};
 
-/// Number of cores that other work may use without a warning.
+/// Without a warning, the load and the threads together may exceed the number of cores by this.
 const TOLERANCE: f64 = 0.5;
 
 /// Returns a warning if fewer than `threads` cores are free. Only Linux reports its load.

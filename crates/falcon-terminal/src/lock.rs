@@ -29,7 +29,7 @@ const POLL: Duration = Duration::from_millis(20);
 
 /// Locks the folder of a file. If another program has the lock, prints a note and waits.
 ///
-/// A program holds the lock only while it changes files, so a long wait means that it is stopped.
+/// A program holds the lock only while it changes files, so a long wait means that it is suspended.
 /// The wait ends after `PATIENCE`. If the system cannot lock the folder, the command prints a
 /// warning with the reason and continues, because the command could otherwise never work in this
 /// folder.

@@ -45,7 +45,7 @@ impl Man {
                 let overwrite = Overwrite::from_force(self.force);
                 let pages = pages(command);
                 let paths = || pages.iter().map(|page| dir.join(page.get_filename()));
-                // If a page cannot be written, no page is written.
+                // If one page must not be written, none is written.
                 for path in paths() {
                     check_target(program, &path, Content::Result, overwrite).map_err(|error| {
                         if error.is(io::ErrorKind::AlreadyExists) {

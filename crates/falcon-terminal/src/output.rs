@@ -3,8 +3,8 @@
 //! The bytes are written to a temporary file in the target's folder, which is then renamed. So no
 //! other process ever sees an incomplete file. Without permission to overwrite, the rename itself
 //! refuses an existing target: checking first and renaming later would be a race. A key is on the
-//! disk before a command reports it. For results that can be made again, the system decides:
-//! waiting for the disk takes longer than a signature.
+//! disk before a command reports it. For results that can be made again, the system decides when
+//! they reach the disk, because waiting for the disk takes longer than signing.
 
 mod results;
 mod stdout;
@@ -97,7 +97,7 @@ impl Pending {
         Ok(pending)
     }
 
-    /// Prepares a file with these bytes that replaces the one that was read, for
+    /// Prepares a file with these bytes to replace the file that was read. Commit it with
     /// [`commit_over`](Self::commit_over).
     pub fn over(
         program: &'static Program,
@@ -184,8 +184,8 @@ impl Pending {
     /// the same folder at the same time.
     ///
     /// The second file always belongs to the first, even if the program is killed between two
-    /// steps: before the first is replaced, an old second file is renamed to a temporary name. If a
-    /// step fails, the old second file gets its name back.
+    /// steps: before the first is replaced, an old second file is renamed to a temporary name. If
+    /// the first cannot be replaced, the old second file gets its name back.
     pub fn commit_pair(first: Self, second: Self, ui: Ui) -> Result<()> {
         first.sync()?;
         second.sync()?;
@@ -284,7 +284,7 @@ fn cannot_create(path: &Path, error: &io::Error) -> Error {
 pub const READ_ONLY_FILE_SYSTEM: &str =
     "its file system is read-only; copy the file to another one, and change the copy";
 
-/// Advice for a file that is replaced: another output file is no help.
+/// Sets the hint for a file that is changed in place, where another output file would not help.
 fn how_to_replace(path: &Path, error: Error) -> Error {
     if error.is(io::ErrorKind::ReadOnlyFilesystem) {
         error.hint(READ_ONLY_FILE_SYSTEM)

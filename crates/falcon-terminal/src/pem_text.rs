@@ -24,14 +24,15 @@ fn text_lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 }
 
 /// Returns the PEM blocks of a text, without additions of mail programs and editors: a byte order
-/// mark, text around a block, empty lines, spaces at the ends of lines. So many texts give the same
-/// object, but the bytes in the blocks are decoded strictly.
+/// mark, text around a block, empty lines, spaces around lines. Texts that differ only in these
+/// give the same blocks. The bytes in the blocks are decoded strictly.
 ///
 /// Refuses lines outside of the blocks that have the dashes of a boundary. Otherwise a block with a
 /// damaged boundary would be mistaken for text, and its key would be silently left out.
 ///
 /// # Errors
-/// If there is such a line. The error text continues a sentence that begins with the path.
+/// If there is such a line, and at least one block. The error text continues a sentence that begins
+/// with the path.
 pub fn pem_blocks(text: &[u8]) -> Result<Vec<Zeroizing<Vec<u8>>>, String> {
     let mut lines = text_lines(text);
     let mut blocks = Vec::new();

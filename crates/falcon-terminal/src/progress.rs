@@ -50,8 +50,8 @@ struct Shown {
 }
 
 impl Progress {
-    /// Creates a bar for the files that a command reads. It counts the bytes of one file, or
-    /// several files.
+    /// Creates a bar for the files that a command reads. It counts the bytes if there is one file,
+    /// otherwise the files.
     pub fn of_files<'a>(ui: Ui, files: impl ExactSizeIterator<Item = &'a Path>) -> Self {
         let count = files.len();
         let mut files = files;

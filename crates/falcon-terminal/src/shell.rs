@@ -3,7 +3,7 @@
 use crate::{escape::shown, input::is_standard};
 use std::path::Path;
 
-/// Formats the path as one word of a shell that commands do not mistake for an option. `-`, which
+/// Formats the path as one shell word, which commands do not mistake for an option. `-`, which
 /// means standard input, is not changed.
 pub fn quote(path: &Path) -> String {
     if path.as_os_str().as_encoded_bytes().starts_with(b"-") && !is_standard(path) {

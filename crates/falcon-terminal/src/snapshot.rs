@@ -22,14 +22,14 @@ use zeroize::Zeroizing;
 /// the content is compared before the file is replaced.
 pub struct Snapshot {
     real: PathBuf,
-    /// Largest number of bytes that are compared.
+    /// Length in bytes of the longest file that is compared in full.
     longest: u64,
     content: Option<Zeroizing<Vec<u8>>>,
 }
 
 impl Snapshot {
-    /// Remembers the content of a file, if the file can be read twice. The program replaces files
-    /// of at most `longest` bytes.
+    /// Remembers the content of a regular file. The program replaces only files of at most
+    /// `longest` bytes.
     pub fn take(path: &Path, longest: u64) -> Self {
         Self::at(place::real(path), longest)
     }
@@ -106,8 +106,8 @@ impl Snapshot {
 }
 
 /// Reads the content of a regular file into memory that does not grow and is wiped, since it may be
-/// a secret key. If the file has grown beyond its first length, one more byte is read, which counts
-/// as a difference.
+/// a secret key. Reads one byte more than its length, so that a file that grows meanwhile counts as
+/// changed.
 fn content(path: &Path, longest: u64) -> Option<Zeroizing<Vec<u8>>> {
     // The kind of file is checked before opening, since opening a pipe would wait.
     let len = path.metadata().ok().filter(|file| file.is_file())?.len();

@@ -152,7 +152,8 @@ fn color() -> Color {
         .unwrap_or(Color::Auto)
 }
 
-/// Converts the error. Its first paragraph says what is wrong. Help and usage follow.
+/// Converts an error of clap. The first paragraph of its text says what is wrong. Help and usage
+/// follow.
 fn as_json(error: &clap::Error, program: &Program) -> Error {
     let text = error.render().to_string();
     let (what, rest) = match error.kind() {

@@ -71,7 +71,7 @@ export type FalconErrorCode =
  * Error of this package. Its `code` says what happened.
  *
  * An argument of a wrong type is a `TypeError` with the code `'ERR_INVALID_ARG_TYPE'` instead. So
- * are an option that is `undefined`, and options that are no plain object. An unknown name or a
+ * are an option that is `undefined`, and options that are not a plain object. An unknown name or a
  * seed of a wrong length is a `RangeError` with the code `'ERR_INVALID_ARG_VALUE'`.
  *
  * ```js
@@ -151,7 +151,7 @@ export class SigningKey extends Holder {
 
     /**
      * Generate the key of the round-3 reference code for a secret seed of 48 bytes. The package
-     * `@noble/post-quantum` makes the same key of it.
+     * `@noble/post-quantum` makes the same key from it.
      *
      * ```js
      * const seed = crypto.getRandomValues(new Uint8Array(48));
@@ -395,8 +395,8 @@ export class VerifyingKey extends Holder {
      * Tell whether this key's owner signed this message.
      *
      * Returns `false` for every signature that is not valid, also a malformed one, as WebCrypto
-     * does. {@link inspectSignature} says what is wrong with a malformed one. One format is read
-     * only, `'padded'` unless `format` says otherwise.
+     * does. {@link inspectSignature} says what is wrong with a malformed one. Only one format is
+     * accepted, `'padded'` unless `format` says otherwise.
      *
      * ```js
      * const valid = publicKey.verify(message, signature, { format: 'compressed' });
@@ -420,7 +420,8 @@ export class VerifyingKey extends Holder {
 }
 
 /**
- * Signer of a message that comes in pieces. It takes constant memory and signs once.
+ * Signer of a message that comes in pieces. It takes constant memory, and can be used for one
+ * signature only.
  *
  * ```js
  * const signature = key.signer().update(head).update(body).finalize();
@@ -453,7 +454,8 @@ export class Signer extends Holder {
 }
 
 /**
- * Verifier of a message that comes in pieces. It takes constant memory and verifies once.
+ * Verifier of a message that comes in pieces. It takes constant memory, and can be used for one
+ * verification only.
  *
  * ```js
  * const valid = publicKey.verifier(signature).update(head).update(body).finalize();

@@ -1,5 +1,5 @@
-// Classes of the package falcon-sign. They check the types of arguments, keep the message in small
-// pieces, and make errors of what the native part throws. falcon.d.ts documents them.
+// Classes of the package falcon-sign. They check the types of arguments, pass messages in small
+// pieces, and convert what the native part throws to errors. falcon.d.ts documents them.
 import * as native from './native.js';
 
 const PARAMETERS = ['Falcon-512', 'Falcon-1024'];
@@ -7,7 +7,7 @@ const PARAMETERS = ['Falcon-512', 'Falcon-1024'];
 const FORMATS = ['padded', 'compressed', 'ct'];
 // Bytes of a message that are copied into the memory of the module at a time.
 const PIECE = 1 << 16;
-// Who has it may call the constructors.
+// Code that has this symbol may call the constructors.
 const INSIDE = Symbol('falcon-sign');
 
 export class FalconError extends Error {
@@ -48,8 +48,8 @@ const [kindOf, bufferOf, offsetOf, lengthOf] =
     [Symbol.toStringTag, 'buffer', 'byteOffset', 'length'].map(getter);
 const keysOf = uncurried(ARRAYS.keys);
 
-// Returns another view of the bytes. It reads no property that the caller can define. Arrays of
-// other frames and Buffers are taken, too.
+// Returns another view of the bytes, and reads no property that the caller can define. Accepts
+// Buffers and arrays of other frames, too.
 function bytes(name, value, expected = 'a Uint8Array') {
     if (kindOf(value) !== 'Uint8Array') refuse(name, expected, value);
     try {

@@ -19,7 +19,7 @@ const PRIVATE: &str = "a PKCS#8 document of a Falcon key";
 const PUBLIC: &str = "a SubjectPublicKeyInfo document of a Falcon key";
 const ANOTHER_LABEL: &str = "the PEM text has another label";
 
-/// A signing key. If its document says that the key signs certificates only, also the document.
+/// A signing key, with its document if the document says that the key signs certificates only.
 pub type Read = (Secret, Option<SecretDocument>);
 
 /// Reads a PKCS#8 document.
@@ -60,7 +60,7 @@ pub fn read_pem(text: &[u8], passphrase: Option<&[u8]>) -> Result<Read, Thrown> 
     }
 }
 
-/// Writes a PKCS#8 document, under a passphrase if there is one. A marked document stays as it is.
+/// Writes a PKCS#8 document, encrypted if there is a passphrase. A marked document stays as it is.
 pub fn write_der(
     key: &Secret,
     marked: Option<&SecretDocument>,
@@ -79,7 +79,7 @@ pub fn write_der(
     }
 }
 
-/// Writes a PKCS#8 document in PEM, under a passphrase if there is one.
+/// Writes a PKCS#8 document in PEM, encrypted if there is a passphrase.
 pub fn write_pem(
     key: &Secret,
     marked: Option<&SecretDocument>,
@@ -153,7 +153,7 @@ fn not_pem() -> Thrown {
     thrown("ERR_MALFORMED_KEY", "not a PEM document, or a damaged one")
 }
 
-// The texts of the errors of ASN.1 would make up a twentieth of the module.
+// The error texts of the ASN.1 decoder would make up a twentieth of the module.
 fn why(error: &Error) -> &'static str {
     match error {
         Error::Asn1(_) => "the document is malformed or truncated",

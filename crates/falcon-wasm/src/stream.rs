@@ -84,7 +84,7 @@ fn finish<'k, P: Parameters>(
     stream.finish().map_err(faulty)
 }
 
-/// A verifier of a message that comes in pieces. It verifies once.
+/// A verifier of a message that comes in pieces. Can be used for one verification only.
 #[wasm_bindgen]
 pub struct Verifier {
     key: Rc<Public>,

@@ -42,8 +42,8 @@ test('the signature of an envelope or manifest does not sign its text as a messa
         assert.equal(key(fingerprint).verify(message, signature), false, file);
         const verifier = key(fingerprint).verifier(signature);
         assert.equal(verifier.update(message).finalize(), false, file);
-        // What this package signs is the message. No signature of a message makes a statement, as
-        // kinds.rs of falcon-cli shows.
+        // This package signs the text as a plain message. kinds.rs of falcon-cli tests that such a
+        // signature makes no statement.
         const own = keys[parameters];
         assert.equal(own.verifyingKey.verify(message, own.sign(message)), true, file);
     }
@@ -153,7 +153,7 @@ test('arguments of a wrong type are refused', () => {
         assert.throws(() => small.toPem(value), wrongType);
         assert.throws(() => convertSignature(signature, value), wrongType);
     }
-    // An option that is there has a value: a key must not be saved without its passphrase.
+    // An option that is given must have a value: a key must not be saved without its passphrase.
     const unset = { passphrase: process.env.FALCON_UNSET };
     for (const work of [() => small.toPem(unset), () => small.toDer(unset),
         () => SigningKey.fromPem(small.toPem(), unset),
@@ -194,7 +194,7 @@ test('bytes of Buffers, views, shared memory and other realms', () => {
     shared.set(MESSAGE);
     const foreign = vm.runInNewContext('new Uint8Array(bytes)', { bytes: [...MESSAGE] });
     assert.equal(foreign instanceof Uint8Array, false);
-    // Properties of the array itself are not believed.
+    // Properties that the caller defines on the array are ignored.
     const forged = Object.defineProperties(MESSAGE.slice(), {
         length: { value: 0 }, subarray: { value: () => new Uint8Array() },
         buffer: { value: new ArrayBuffer(0) }, byteOffset: { value: 1 },
@@ -281,7 +281,7 @@ test('pieces give what the whole message gives', (t) => {
 
 test('a signer signs once, a verifier verifies once', () => {
     const signer = small.signer().update(MESSAGE);
-    // A wrong format ends nothing.
+    // A wrong format does not end the message.
     assert.throws(() => signer.finalize({ format: 'short' }), wrongValue);
     const verifier = small.verifyingKey.verifier(signer.finalize());
     assert.equal(verifier.update(MESSAGE).finalize(), true);
@@ -328,7 +328,7 @@ test('encrypted documents', () => {
         [() => small.toPem({ passphrase: '' }), /empty/],
         [() => small.toDer({ passphrase: new Uint8Array() }), /empty/],
     ]) assert.throws(work, falconError('ERR_PASSPHRASE', message));
-    // Whether a damaged document is encrypted cannot be told.
+    // The package cannot tell whether a damaged document is encrypted.
     for (const damaged of [der.subarray(0, -1), der.subarray(1), small.toDer().subarray(0, -1)]) {
         assert.throws(() => SigningKey.fromDer(damaged, { passphrase }),
             falconError('ERR_MALFORMED_KEY', /malformed or truncated/));
@@ -443,11 +443,11 @@ test('a freed key is gone from the memory of the module', (t) => {
     SigningKey.fromPem(plain).free();
     SigningKey.fromBytes(data).free();
     SigningKey.fromDer(key.toDer()).free();
-    // It keeps its document.
+    // A marked key also holds its document.
     const marked = SigningKey.fromDer(withAttributes(key, USAGE));
     marked.toDer();
     marked.free();
-    // Passed by mistake.
+    // Secret keys that are passed by mistake.
     for (const read of [() => VerifyingKey.fromPem(plain), () => VerifyingKey.fromBytes(data),
         () => VerifyingKey.fromDer(key.toDer())]) {
         assert.throws(read, falconError('ERR_MALFORMED_KEY'));

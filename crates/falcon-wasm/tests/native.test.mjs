@@ -1,5 +1,5 @@
-// The same bytes as the native library: check.sh writes what examples/expected.rs prints to the
-// file FALCON_EXPECTED.
+// Compares bytes with those of the native library, which examples/expected.rs prints. check.sh
+// writes them to the file FALCON_EXPECTED.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,3 +1,3 @@
-// Loaded before the tests, makes the engine one without vector instructions:
+// Loaded before the tests. Makes the engine look like one without vector instructions:
 // `node --import ./no-simd.mjs --test`.
 WebAssembly.validate = () => false;

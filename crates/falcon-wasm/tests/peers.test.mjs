@@ -21,7 +21,7 @@ const LIBOQS = {
 const MESSAGES = [new Uint8Array(), text('order #42'), new Uint8Array(100_000).fill(7)];
 const other = (message) => new Uint8Array([...message, 0]);
 
-// Verification of a peer that may refuse with an error.
+// Returns the verdict of a peer, which may refuse with an error.
 function accepts(verify) {
     try {
         return verify();

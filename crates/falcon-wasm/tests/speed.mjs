@@ -1,6 +1,6 @@
-// Times of the package, and of noble-post-quantum beside it: `node speed.mjs`. Without vector
-// instructions: `node --import ./no-simd.mjs speed.mjs`. Each is the least mean of a hundred
-// rounds.
+// Measures the package, and noble-post-quantum for comparison: `node speed.mjs`. Without vector
+// instructions: `node --import ./no-simd.mjs speed.mjs`. Each time is the smallest mean of a
+// hundred rounds.
 import { falcon512padded, falcon1024padded } from '@noble/post-quantum/falcon.js';
 import { SigningKey } from '../pkg/node.js';
 import { hasSimd } from '../pkg/simd.js';

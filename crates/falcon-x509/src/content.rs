@@ -26,14 +26,15 @@ impl SignedPart {
     /// message then has a certificate of the signer. So a program that signs the messages of others
     /// with a key for certificates should refuse such messages.
     ///
-    /// `message` is all of it. [`of_beginning`](Self::of_beginning) is for a message that is too
-    /// long to hold. Only tags and lengths are looked at. Those of BER are accepted, also in long
-    /// and indefinite forms, since some verifiers accept them. So a message that no verifier
-    /// accepts may be taken for one, if its first three to five tags are those of a document. A
-    /// program that signs nothing but signed parts calls [`from_der`](Self::from_der).
+    /// `message` is the whole message. If it is too long to hold in memory, call
+    /// [`of_beginning`](Self::of_beginning). This function looks only at tags and lengths. It also
+    /// accepts those of BER, in long and indefinite forms, since some verifiers accept them. So it
+    /// may accept a message that no verifier accepts, if the first three to five fields have the
+    /// tags of a document. A program that signs nothing but signed parts calls
+    /// [`from_der`](Self::from_der).
     ///
-    /// Other standards sign DER, too, such as OCSP, CMS and attribute certificates. Their signed
-    /// parts are not known here.
+    /// Other standards sign DER, too, such as OCSP, CMS and attribute certificates. This function
+    /// does not recognize their signed parts.
     ///
     /// ```
     /// use falcon_x509::SignedPart;
@@ -48,9 +49,9 @@ impl SignedPart {
 
     /// Tells whether a message that begins with these bytes may be the signed part of a document.
     ///
-    /// `start` has at least a few hundred bytes. Every message that
-    /// [`of_message`](Self::of_message) takes for a signed part is taken for one by its beginning,
-    /// too. The beginning of a PKCS#12 file is taken for one, the whole file is not.
+    /// `start` has at least a few hundred bytes. If [`of_message`](Self::of_message) accepts a
+    /// message, this function accepts its beginning. It also accepts the beginning of a PKCS#12
+    /// file, although `of_message` refuses the whole file.
     ///
     /// ```
     /// use falcon_x509::SignedPart;
@@ -63,7 +64,7 @@ impl SignedPart {
         Self::of_visible(start, true)
     }
 
-    /// `is_cut`: more may follow `start`.
+    /// `is_cut` is true if more bytes may follow `start`.
     fn of_visible(start: &[u8], is_cut: bool) -> Option<Self> {
         let (tag, fields) = Fields::of_message(start, is_cut)?;
         if tag != SEQUENCE {
@@ -184,7 +185,7 @@ fn time(fields: &mut Fields<'_>) -> Seen {
     fields.take(tag).map(|_| ())
 }
 
-/// The fields of a sequence that have not been taken yet and are visible.
+/// The visible fields of a sequence that have not been taken yet.
 #[derive(Clone, Copy)]
 struct Fields<'a> {
     bytes: &'a [u8],
@@ -193,7 +194,7 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The tag and the fields of a message that is one element.
+    /// Returns the tag and the fields of a message that is a single element.
     fn of_message(start: &'a [u8], is_cut: bool) -> Option<(Tag, Self)> {
         let mut message = Self {
             bytes: start,

@@ -45,8 +45,8 @@ pub trait CertificateSigner: sealed::Sealed {
     /// Public key that belongs to this key.
     fn public_key(&self) -> AnyVerifyingKey;
 
-    /// Makes a self-signed certificate of a certification authority. It may sign certificates and
-    /// revocation lists. Its serial number is random.
+    /// Makes a self-signed certificate of a certification authority, which may sign certificates
+    /// and revocation lists. The serial number is random.
     ///
     /// # Errors
     /// [`Error::Dates`] if `validity` ends before it begins. [`Error::Build`] if `subject` is
@@ -58,7 +58,7 @@ pub trait CertificateSigner: sealed::Sealed {
         rng: &mut R,
     ) -> Result<Certificate, Error> {
         in_order(validity.not_before, validity.not_after)?;
-        // The standard requires a name of the issuer that is not empty.
+        // The standard requires a non-empty issuer name.
         if subject.is_empty() {
             return Err(builder::Error::MissingAttributes.into());
         }
@@ -89,8 +89,9 @@ pub trait CertificateSigner: sealed::Sealed {
     /// Makes a revocation list of the issuer whose certificate holds this key.
     ///
     /// # Errors
-    /// [`Error::OtherKey`] if the certificate holds another key, [`Error::Dates`] if the time of
-    /// the next list is before `this_update`, and [`Error::Build`] if the list cannot be encoded.
+    /// [`Error::OtherKey`] if the certificate holds another Falcon key, [`Error::PublicKey`] if it
+    /// holds none, [`Error::Dates`] if the time of the next list is before `this_update`, and
+    /// [`Error::Build`] if the list cannot be encoded.
     fn revocation_list<R: CryptoRng + ?Sized>(
         &self,
         issuer: &Certificate,
@@ -267,7 +268,7 @@ impl List {
         }
         Ok(Self(TbsCertList {
             version: certificate::Version::V2,
-            // The builder replaces this identifier by that of the signer's algorithm.
+            // `finalize` replaces this identifier by that of the signer's algorithm.
             signature: info.algorithm.clone(),
             issuer: name.clone(),
             this_update: shortest(this_update),

@@ -1,4 +1,4 @@
-//! Verifies documents over the bytes as they were received.
+//! Verifies the signatures of documents over the bytes that were received.
 
 use crate::error::Error;
 use der::asn1::BitStringRef;

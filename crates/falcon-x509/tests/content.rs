@@ -43,7 +43,7 @@ fn fields(sequence: &[u8]) -> Vec<Vec<u8>> {
     fields
 }
 
-/// Makes each kind of document, and returns its signed part.
+/// Makes documents of each kind with both keys, and returns their signed parts.
 fn signed_parts() -> Vec<(SignedPart, Vec<u8>)> {
     let kinds = [
         (SignedPart::Certificate, Kind::Certificate),
@@ -59,11 +59,11 @@ fn signed_parts() -> Vec<(SignedPart, Vec<u8>)> {
 fn signed_parts_are_known() {
     for (kind, part) in signed_parts() {
         assert_eq!(SignedPart::of_message(&part), Some(kind));
-        // As far as it is visible, from the first fields on.
+        // A beginning of at least 60 bytes is recognized, too.
         for length in 60..part.len() {
             let start = &part[..length];
             let seen = SignedPart::of_beginning(start).expect("a signed part");
-            // Before the names end, a list may be a certificate.
+            // Until the names end, a list may look like a certificate.
             assert!(seen == kind || length < 200, "{length}: {seen:?}");
             assert_eq!(SignedPart::of_message(start), None, "{length}");
         }
@@ -97,12 +97,12 @@ fn other_spellings_of_lengths_are_known() {
     }
 }
 
-/// Replaces the beginning of an element, up to its length, by `tag`.
+/// Replaces the tag of an element, which is one byte, by `tag`.
 fn with_tag(element: &[u8], tag: &[u8]) -> Vec<u8> {
     [tag, &element[1..]].concat()
 }
 
-/// Divides a short element into pieces, with an indefinite length.
+/// Wraps a short element in a constructed element of indefinite length, as its only piece.
 fn in_pieces(element: &[u8]) -> Vec<u8> {
     [&[element[0] | 0x20, 0x80][..], element, &[0, 0]].concat()
 }
@@ -202,7 +202,7 @@ fn messages_that_differ_in_one_field_are_others() {
     }
 }
 
-/// Contents of a PKCS#12 file. Its beginning may be that of a certificate.
+/// Identifier of the contents of a PKCS#12 file. Such a file may begin like a certificate.
 const DATA: [u8; 11] = [6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 7, 1];
 
 #[test]
@@ -257,7 +257,7 @@ fn other_documents_are_other_messages() {
     documents.push(Vec::new());
     for document in documents {
         assert_eq!(SignedPart::of_message(&document), None);
-        // Except for lengths that are not visible.
+        // The beginning of a longer document is not recognized either.
         if document.len() > 60 {
             assert_eq!(SignedPart::of_beginning(&document[..60]), None);
         }
@@ -302,8 +302,7 @@ fn whole_signed_parts_in_der_are_decoded() {
     }
 }
 
-/// Checks default values that are written, and sets in another order. They can be decoded, but are
-/// not DER.
+/// Checks a default value that is encoded. It can be decoded, but is not DER.
 #[test]
 fn signed_parts_that_are_not_der_are_refused() {
     let (kind, part) = signed_parts().remove(0);

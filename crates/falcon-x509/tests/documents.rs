@@ -1,4 +1,4 @@
-//! Reads and verifies the documents that this crate makes, with typed keys and keys by name.
+//! Reads and verifies the documents that this crate makes with `SigningKey` and `AnySigningKey`.
 
 mod common;
 

@@ -64,7 +64,6 @@ fn documents_of_bouncy_castle_are_verified() {
     }
 }
 
-/// Checks that the certificates, requests and lists of one key are refused with another key.
 #[test]
 fn a_list_of_bouncy_castle_is_refused_with_another_key() {
     let (_, list) = read("bouncy-castle-512.revocation-list");

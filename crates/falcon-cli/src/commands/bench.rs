@@ -1,7 +1,7 @@
 //! `bench`: measures the speed of signing and verifying on this machine.
 //!
-//! Each row is the median of single runs: one operation at a time, batches on one thread, and
-//! batches on several threads. `compare` of the package `falcon-benches` compares with other
+//! Each row is the median of runs of one kind: single operations, batches on one thread, or batches
+//! on several threads. `compare` of the package `falcon-benches` compares with other
 //! implementations, which needs interleaved runs.
 
 mod batch;

@@ -126,8 +126,8 @@ impl Convert {
         Ok(Status::Valid)
     }
 
-    /// Use of the copy of this key that is replaced, if there is one. Refuses to replace any other
-    /// file.
+    /// Returns the use of the copy of this key that will be replaced, if there is one. Refuses to
+    /// replace any other file.
     fn replaced(&self, key: &StoredKey) -> Result<Option<Use>> {
         if regular_length(&self.output).is_none() {
             return Ok(None);
@@ -148,7 +148,7 @@ impl Convert {
     }
 }
 
-/// Says for a file that is there already what `--force` would replace.
+/// If the file exists already, adds a hint that says what `--force` would replace.
 fn name_another(error: Error) -> Error {
     match error.is(ErrorKind::AlreadyExists) {
         true => error.hint(

@@ -1,4 +1,4 @@
-//! `demo`: makes a key, signs, verifies and refuses, in a new folder.
+//! `demo`: makes a key, signs, verifies, and refuses a flipped bit, in a new folder.
 
 use crate::{
     PROGRAM,
@@ -54,7 +54,7 @@ impl Demo {
             return Err(Error::new("the demo reads its file three times")
                 .hint("name a file, not standard input"));
         }
-        // This is checked first, so that a refused command makes nothing that must be removed.
+        // Checks the file first, so that a refused command makes nothing that must be removed.
         drop(open(&self.file)?);
         if let Some(text) = DEBUG_BUILD {
             ui.warn(text);
@@ -127,8 +127,8 @@ impl Demo {
     }
 }
 
-/// A new folder that is removed with its contents when dropped or after a signal, unless the user
-/// is to keep it.
+/// A new folder that is removed with its contents when dropped or after a signal, unless it is kept
+/// for the user.
 struct FreshFolder {
     folder: TempDir,
 }
@@ -153,7 +153,7 @@ impl FreshFolder {
     }
 }
 
-/// Returns the result, of which there must be only one.
+/// Returns the only result.
 fn one<T>(mut results: Vec<Result<T>>) -> Result<T> {
     results
         .pop()
@@ -164,7 +164,7 @@ fn write(path: &Path, bytes: &[u8], content: Content) -> Result<()> {
     Pending::with_bytes(&PROGRAM, path, bytes, content, Overwrite::Never)?.commit()
 }
 
-/// Returns the path by which the shell found the program. It may differ from the program's name.
+/// Returns the name or path under which the program was started.
 fn program() -> PathBuf {
     env::args_os()
         .next()

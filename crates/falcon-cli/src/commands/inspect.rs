@@ -75,7 +75,7 @@ impl Inspect {
         Ok(status)
     }
 
-    /// Describes every key and signature of a file, or its list of keys or files.
+    /// Describes every key, signature and certificate in a file, or a trust list or manifest.
     fn describe(&self, path: &Path, ui: Ui) -> Result<Vec<Description>> {
         let (start, rest) = read_start(path, MAX_OBJECT)?;
         if TrustList::is_likely(&start) {
@@ -184,7 +184,7 @@ struct Description {
     files: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fingerprint: Option<String>,
-    /// Use of a secret key that is not encrypted.
+    /// Use of a secret key that was read or decrypted.
     #[serde(rename = "use", skip_serializing_if = "Option::is_none")]
     key_use: Option<Use>,
     #[serde(skip_serializing_if = "Option::is_none")]

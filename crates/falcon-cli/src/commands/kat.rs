@@ -75,7 +75,7 @@ fn style_parser() -> impl TypedValueParser<Value = Style> {
     PossibleValuesParser::new(["nist", "pqclean"]).try_map(|name| name.parse::<Style>())
 }
 
-/// Uses all lanes of the engine.
+/// Returns a subject that uses all lanes of the engine.
 fn subject(engine: &Compute) -> EngineSubject<&Compute> {
     EngineSubject {
         engine,
@@ -199,7 +199,7 @@ struct Answer<'a> {
     matches: bool,
     /// Number of records that match, up to the first record that does not.
     records: u64,
-    /// True if all seeds and messages are those of NIST's generator.
+    /// True if all seeds and messages come from NIST's generator.
     #[serde(skip_serializing_if = "Option::is_none")]
     nist_inputs: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -177,7 +177,7 @@ impl Keygen {
         Ok(())
     }
 
-    /// A key that is replaced does not lose its mark unless the user names the new use.
+    /// Refuses to replace a marked key unless the user names the use of the new key.
     fn spare_mark(&self, secret: &Path, ui: Ui) -> Result<()> {
         if self.key_use.is_some() || regular_length(secret).is_none() {
             return Ok(());
@@ -218,8 +218,8 @@ struct Pair {
 }
 
 impl Pair {
-    /// Writes both files or neither. The secret key comes first: the public key can be computed
-    /// from it, but not vice versa.
+    /// Writes both files with [`Pending::commit_pair`]. The secret key comes first: the public key
+    /// can be computed from it, but not vice versa.
     fn write(&self, secret: &Path, public: &Path, overwrite: Overwrite, ui: Ui) -> Result<()> {
         let prepare = |path, text: &str, content| {
             Pending::with_bytes(&PROGRAM, path, text.as_bytes(), content, overwrite)

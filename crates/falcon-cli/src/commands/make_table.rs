@@ -94,7 +94,7 @@ pub(crate) struct MakeTable {
 /// Largest number of message bytes in a batch.
 const BATCH_BYTES: u64 = 32 << 20;
 
-/// Ways to make an invalid row. A forged table uses them in turn.
+/// Ways to make a row that is not valid. A forged table uses them in turn.
 #[derive(Clone, Copy)]
 enum Forgery {
     /// The message is replaced.
@@ -210,7 +210,7 @@ fn check_for_others(ledger: &Path, names: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Returns a seed made of `parts`, so that its bytes are known.
+/// Returns a seed made of `parts`. Such a seed is not secret.
 fn seed_of(parts: [u64; 4]) -> [u8; 32] {
     let mut seed = [0; 32];
     for (bytes, part) in seed.chunks_exact_mut(8).zip(parts) {
@@ -338,7 +338,7 @@ impl MakeTable {
         output.commit().map(drop)
     }
 
-    /// Signatures of some rows.
+    /// Makes the signatures of some rows.
     fn sign(
         &self,
         contents: &Contents<'_>,

@@ -114,7 +114,7 @@ impl Passwd {
         Ok(Status::Valid)
     }
 
-    /// Whether the use is all that changes.
+    /// Returns true if only the use of the key changes.
     fn keeps_passphrase(&self) -> bool {
         let others = self.add || self.remove || self.new_passphrase_file.is_some();
         self.key_use.is_some() && !others

@@ -105,11 +105,11 @@ impl SignTable {
     }
 }
 
-/// Messages of a table that are not permitted.
+/// First message of a table that is not permitted, and the number of others.
 struct Refused {
     row: u64,
     message: Vec<u8>,
-    /// Number of others.
+    /// Number of other messages that are not permitted.
     more: u64,
 }
 

@@ -198,13 +198,13 @@ fn other_name(name: &str, is_revoked: bool) -> String {
     format!("names are unique: for example {other}{stays}")
 }
 
-/// Advice if the list has the key already.
+/// Returns advice if the list has the key already.
 fn known_as(key: &TrustedKey) -> String {
     let revoked = if is_revoked(key) { ", revoked" } else { "" };
     format!("its name in the list is {}{revoked}", key.name())
 }
 
-/// Names that the hint of an unknown one lists.
+/// Largest number of names in the hint for an unknown name.
 const MAX_NAMES: usize = 10;
 
 /// Returns the names in a list, or only the first names of a long list.
@@ -270,7 +270,7 @@ fn check_file(list: &Path) -> Result<()> {
         Err(error) if error.kind() == ErrorKind::ReadOnlyFilesystem => {
             Err(told().hint(READ_ONLY_FILE_SYSTEM))
         }
-        // The superuser may open any file, so the mode is asked, too.
+        // The superuser may open any file, so the mode is checked, too.
         Ok(_) if !file.permissions().readonly() => Ok(()),
         _ => Err(told().hint(format_args!(
             "if you are allowed to change it: chmod u+w {}",

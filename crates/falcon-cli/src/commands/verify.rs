@@ -196,7 +196,7 @@ fn is_signature_alone(path: &Path) -> bool {
     !signature_path(path).exists() && !is_standard(path) && load_signature(path).is_ok()
 }
 
-/// Verdict of a signature on a file.
+/// Verdict on the signature of a file.
 pub(crate) enum Outcome {
     /// Index of the key that made a bare signature, or `None` if no key did.
     Bare(Option<usize>),

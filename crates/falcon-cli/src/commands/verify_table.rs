@@ -184,7 +184,7 @@ fn verify_slice(
     Ok(counted)
 }
 
-/// Number of invalid rows that a summary lists.
+/// A summary lists at most this many rows that are not valid.
 const FIRST: usize = 10;
 
 /// Number of rows by verdict.
@@ -194,10 +194,10 @@ struct Counted {
     invalid: u64,
     malformed: u64,
     unknown_key: u64,
-    /// The first invalid rows. Only the summary of an output has them.
+    /// The first rows that are not valid. Only the summary of an output has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     first_not_valid: Option<Vec<u64>>,
-    /// The first invalid rows of each output, by its name. Only the sum has them.
+    /// The first rows of each output that are not valid, by its name. Only the sum has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     not_valid: Option<BTreeMap<String, Vec<u64>>>,
 }

@@ -20,7 +20,7 @@ use std::{
     },
 };
 
-/// Number of rows that are read from one column before the next column's turn.
+/// Largest number of rows that are read from one column before the next column's turn.
 const STEP_ROWS: usize = 64;
 
 /// Intended total length in bytes of the values of a step.
@@ -146,7 +146,7 @@ impl Values {
         self.rows.len()
     }
 
-    /// Drops the values but keeps the memory for others.
+    /// Drops the values but keeps the memory for new ones.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.rows.clear();
@@ -546,7 +546,7 @@ mod tests {
 
     #[test]
     fn lengths_are_counted() {
-        // 128 values in 4 groups of 32; 3 values; the first is 5; then one block.
+        // Blocks of 128 values in 4 groups; 3 values, of which the first is 5; then one block.
         let mut bytes = vec![0x80, 1, 4, 3, 10, 0, 3, 9, 9, 9];
         bytes.extend([0; 12]);
         bytes.push(7);

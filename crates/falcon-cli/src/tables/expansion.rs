@@ -1,4 +1,4 @@
-//! The bound on what a table decodes to.
+//! Limits how many bytes a table may decode to.
 
 use crate::error::Error;
 use indicatif::HumanCount;
@@ -11,15 +11,15 @@ use std::{
 /// Bytes that every table may decode to.
 const SMALL: u64 = 1 << 30;
 
-/// Bytes that a table may decode to for each of its own, unless the user says otherwise.
+/// Default of `--max-expansion`: bytes that a table may decode to for each byte of its file.
 pub(crate) const EXPANSION: u64 = 1000;
 
-/// Bytes that a row counts for beside its values: a column of nulls takes time, too.
+/// Bytes that each row counts in addition to its values, since a column of nulls takes time, too.
 const ROW: u64 = 8;
 
-/// Counts what a table decodes to. A page can be filled up with bytes that belong to no value. A
-/// dictionary can have one long value for any number of rows. Without a bound, a small file could
-/// take hours, or fill a disk with signatures.
+/// Counts the bytes that a table decodes to. A page can be filled up with bytes that belong to no
+/// value. A dictionary can have one long value for any number of rows. Without a limit, a small
+/// file could take hours, or fill a disk with signatures.
 pub(super) struct Expansion {
     /// Bytes of the file.
     file: u64,
@@ -31,11 +31,11 @@ pub(super) struct Expansion {
 }
 
 struct Taken {
-    /// Bytes that the table may take for each of its own.
+    /// Bytes that the table may decode to for each byte of its file.
     times: u64,
-    /// Bytes of pages.
+    /// Bytes of the pages that were read.
     pages: u64,
-    /// Values that were decoded, and signatures that were made of them.
+    /// Values that were decoded, and signatures that were made for their rows.
     values: Rows,
     signatures: Rows,
 }
@@ -53,7 +53,8 @@ impl Rows {
         self.bytes = self.bytes.saturating_add(bytes);
     }
 
-    /// Bytes that `all` rows have if they are like these, and an eighth more: some are longer.
+    /// Estimates the bytes of `all` rows from these rows. Adds an eighth, since others may be
+    /// longer.
     fn of_all(&self, all: u64) -> u64 {
         if self.rows == 0 || self.rows >= all {
             return self.bytes;
@@ -131,7 +132,7 @@ impl Expansion {
 #[derive(Debug)]
 pub(super) struct TooLarge {
     what: String,
-    /// The `--max-expansion` for the whole table, as far as it is known.
+    /// Value of `--max-expansion` that suffices for the whole table, as far as is known.
     passes: u64,
 }
 

@@ -185,8 +185,8 @@ impl KeyTable {
 /// Largest number of decoded keys that are kept.
 const KEPT: usize = 8192;
 
-/// Keys that were decoded. If there are too many, one by chance is forgotten. If the oldest one
-/// were, a table that has its keys in turn would find none of them here.
+/// Cache of decoded keys. A full cache drops a random key. If it dropped the oldest key, a table
+/// that cycles through more keys than the cache holds would never find a key in it.
 #[derive(Default)]
 pub(crate) struct Decoded {
     keys: Interner<Arc<[u8]>, Ready>,
@@ -339,7 +339,7 @@ mod tests {
         assert!(told.ends_with("changed while it was read"), "{told}");
     }
 
-    /// A table has one key more than are kept, in turn.
+    /// The test cycles through one key more than the cache holds.
     #[test]
     fn a_key_by_chance_is_forgotten() {
         let keys = (0..=KEPT).map(|number| {

@@ -39,7 +39,7 @@ use std::{
 /// Bytes of the longest summary that is read.
 const LONGEST_SUMMARY: u64 = 1 << 20;
 
-/// Bytes of the longest sum that is read. A sum can list every table.
+/// Bytes of the longest sum, such as `summary.json`, that is read. A sum can list every table.
 const LONGEST_SUM: u64 = 256 << 20;
 
 /// Tables, and where their outputs go.
@@ -118,7 +118,7 @@ pub(crate) struct Ledger {
     unreadable: Vec<Unreadable>,
     /// Number of rows of all tables.
     total: u64,
-    /// SHA-256 of the names of all tables and of the numbers of rows of their row groups.
+    /// Hash of everything that the division into shards depends on: see [`division`].
     division: String,
     overwrite: Overwrite,
     skip_existing: bool,
@@ -128,7 +128,7 @@ pub(crate) struct Ledger {
 }
 
 impl LedgerOptions {
-    /// Returns the options as words of a shell, for a command that replaces the outputs.
+    /// Returns the options as shell words, for a command that replaces the outputs.
     pub(crate) fn again(&self) -> String {
         let mut words: Vec<_> = self.tables.iter().map(|table| quote(table)).collect();
         words.extend(["-o".to_owned(), quote(&self.output), "--force".to_owned()]);
@@ -395,7 +395,7 @@ impl Ledger {
 
     /// With `--skip-existing`, returns the summary of a finished slice, and the
     /// [`states`](Self::states) of output and summary. A slice is finished if its output has the
-    /// hash in its summary and the table has not changed since.
+    /// hash in its summary, and neither the table nor the options have changed since.
     fn finished<T: Counts>(&self, slice: &Slice, job: &Job) -> Option<(Summary<T>, States)> {
         if !self.skip_existing {
             return None;
@@ -455,8 +455,8 @@ impl Ledger {
         Ok(places)
     }
 
-    /// Refuses an output folder if another shard there was divided from other row groups. Rows
-    /// could otherwise be in no output or in two.
+    /// Refuses an output folder if another shard there belongs to a different division of the
+    /// tables. Rows could otherwise be in no output or in two.
     fn check_division(&self) -> Result<()> {
         let Some(Shard { index, count }) = self.shard else {
             return Ok(());

@@ -71,7 +71,7 @@ pub(crate) trait Counts:
     fn rows(&self) -> u64;
     /// True if a table is an output of the command.
     fn is_output(table: &Table) -> bool;
-    /// Returns true if a checked item is invalid.
+    /// Returns true if a checked row is not valid.
     fn is_bad(&self) -> bool;
     /// Returns the word that begins the line of an output, if something was checked.
     fn verdict(&self) -> Option<Styled<&'static str>>;
@@ -130,7 +130,7 @@ pub(super) struct Report<T> {
 }
 
 impl<T: Counts> Report<T> {
-    /// Creates a report. `parts` has the division of the tables into parts, and the total number of
+    /// Creates a report. `parts` has the hash of the division into shards, and the total number of
     /// rows.
     pub(super) fn new(ui: Ui, shards: usize, parts: Option<(String, u64)>) -> Self {
         let (division, total_rows) = parts.unzip();
@@ -214,7 +214,8 @@ impl<T: Counts> Report<T> {
         &self.sum
     }
 
-    /// Prints the sum if it says more than the summaries. Returns the status of the command.
+    /// Prints the sum if there are several files or skipped outputs. Returns the status of the
+    /// command.
     pub(super) fn end(mut self, has_files: bool) -> Result<Status> {
         if self.sum.counts.is_bad() {
             self.status = self.status.max(Status::Invalid);

@@ -157,7 +157,7 @@ fn utf8(name: &Path) -> Result<String> {
     Ok(text.replace(std::path::MAIN_SEPARATOR, "/"))
 }
 
-/// Follows the links of a path, any part of which may be missing.
+/// Follows the links of a path. Any part of the path may be missing.
 pub(super) fn resolved(path: &Path) -> PathBuf {
     let mut found = match path.is_absolute() {
         true => PathBuf::new(),
@@ -250,8 +250,8 @@ pub(super) fn division(listed: &[Listed]) -> String {
             Ok((groups, state)) => {
                 number(&mut hash, groups.len() as u64);
                 groups.iter().for_each(|&rows| number(&mut hash, rows));
-                // The state of an unreadable table is hashed. If the table changes between two
-                // jobs, their divisions differ.
+                // Hashes the state of the table, too. If the table changes between two jobs, their
+                // divisions differ.
                 let [bytes, modified_ns] = state.contents();
                 number(&mut hash, bytes);
                 number(&mut hash, modified_ns);

@@ -59,8 +59,8 @@ impl Table {
         })
     }
 
-    /// Sets how many times its own bytes the table may decode to, with the signatures that are made
-    /// of its rows: see [`Expansion`].
+    /// Limits the bytes that the table may decode to, including new signatures, to `times` the
+    /// bytes of its file, or to 1 GiB if that is more: see [`Expansion`].
     pub(crate) fn limit_expansion(&self, times: u64) {
         self.pages.expansion.limit(times);
     }

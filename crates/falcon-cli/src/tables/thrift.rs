@@ -12,15 +12,16 @@ pub(super) const DEEPEST: usize = 64;
 /// the structs around a field into the path of the field.
 pub(super) const MOST_PATH_BYTES: u64 = 16 << 20;
 
-/// Most structs in lists of the footer beside the schema, such as row groups, columns of them and
-/// key-value pairs. The `parquet` crate reserves memory for as many as a list claims, also if each
-/// has one byte. Those that it writes have 15 bytes and more.
+/// Largest number of structs in lists of the footer outside of the schema, such as row groups,
+/// their columns, and key-value pairs. The `parquet` crate reserves memory for the number that a
+/// list claims, even if each struct has one byte. It writes structs of at least 15 bytes.
 pub(super) const MOST_STRUCTS: u64 = 1 << 20;
 
 /// Bytes that a name in a path takes besides its text.
 const NAME_BYTES: u64 = 64;
 
-/// Returns the uncompressed size that a page header claims. Returns `None` if a field occurs twice.
+/// Returns the uncompressed size that a page header claims. Returns `None` if a field occurs twice,
+/// or if the header is malformed.
 ///
 /// The `parquet` crate reserves this number of bytes before it decompresses. The header is a struct
 /// in Thrift's compact protocol, which the crate reads again.
@@ -52,8 +53,8 @@ pub(super) fn uncompressed_size(header: &[u8]) -> Option<u64> {
     }
 }
 
-/// Whether a footer claims so few structs, and its schema so few fields with so short names, that
-/// the `parquet` crate can read it, if the footer is well-formed.
+/// Returns true if the structs, fields and names that a footer claims are within the limits above,
+/// so that the `parquet` crate can read it. Returns `None` if the footer is malformed.
 pub(super) fn is_small(footer: &[u8]) -> Option<bool> {
     let mut rest = Thrift(footer);
     let mut last = 0;
@@ -241,7 +242,7 @@ mod tests {
         assert_eq!(is_small(&footer(&[2, i32::MAX as u64])), Some(false));
         assert_eq!(is_small(&footer(&[1; 64])), Some(true));
         assert_eq!(is_small(&footer(&[1; 65])), Some(false));
-        // Many structs, none in another.
+        // Many structs side by side.
         let flat: Vec<u64> = [100].into_iter().chain([1, 0].repeat(100)).collect();
         assert_eq!(is_small(&footer(&flat)), Some(true));
     }
@@ -262,10 +263,10 @@ mod tests {
             claims(&[0x19, 0xfc, 0x81, 0x80, 0x40], &vec![0; most + 1]),
             Some(false)
         );
-        // One row group with as many columns.
+        // One row group with `most` columns, which is one struct too many.
         let columns = [&list[..], &vec![0; most], &[0]].concat();
         assert_eq!(claims(&[0x19, 0x1c], &columns), Some(false));
-        // Numbers are no structs.
+        // Numbers do not count as structs.
         assert_eq!(
             claims(&[0x19, 0xf5, 0x81, 0x80, 0x40], &vec![0; most + 1]),
             Some(true)
@@ -274,7 +275,8 @@ mod tests {
 
     #[test]
     fn the_size_of_a_page_is_found_and_told_once() {
-        // Type 0, 300 and 200 bytes, and a struct with a binary of one byte.
+        // Type 0, 300 bytes uncompressed, 200 bytes compressed, and a struct with a binary of one
+        // byte.
         let header = [
             0x15, 0, 0x15, 0xd8, 4, 0x15, 0x90, 3, 0x2c, 0x18, 1, 7, 0, 0,
         ];

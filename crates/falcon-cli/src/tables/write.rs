@@ -24,7 +24,7 @@ use std::{
 /// Name of the program, as it is stored in the files that it writes.
 const CREATED_BY: &str = concat!("falcon-cli ", env!("CARGO_PKG_VERSION"));
 
-/// Number of rows of a row group of verdicts.
+/// Smallest number of rows of a row group of verdicts, except the last.
 const VERDICTS: usize = 1 << 20;
 
 /// Number of rows that are written at a time.
@@ -63,8 +63,7 @@ pub(crate) fn is_signed(table: &Table) -> bool {
         && fields.last().is_some_and(|field| field.name() == SIGNATURE)
 }
 
-/// Returns properties without compression, since messages and signatures are random bytes, which do
-/// not shrink.
+/// Returns properties without compression, since signatures are random bytes, which do not shrink.
 pub(crate) fn properties() -> WriterPropertiesBuilder {
     WriterProperties::builder()
         .set_created_by(CREATED_BY.to_owned())

@@ -130,7 +130,7 @@ fn bench_repeats_no_long_run() {
     assert!(runs("verify", "prepared") >= 5);
 }
 
-/// Checks that the output has neither a row nor a backtrace.
+/// Checks that `bench` refuses the batch before it prints a row.
 #[cfg(target_os = "linux")]
 #[test]
 fn bench_refuses_a_batch_for_which_memory_is_short() {

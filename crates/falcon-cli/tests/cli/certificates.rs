@@ -206,8 +206,8 @@ fn a_falcon_signature_over_a_key_of_another_algorithm_is_not_verified() {
     let places: Vec<_> = (0..own.len() - oid.len())
         .filter(|&at| own[at..].starts_with(&oid))
         .collect();
-    // The three occurrences of the identifier are in the signed part for the signature, in the key,
-    // and beside the signature.
+    // The identifier occurs three times: in the signed part as the signature's algorithm, in the
+    // key, and beside the signature.
     let [_, key, _] = places[..] else {
         panic!("{places:?}")
     };
@@ -236,8 +236,8 @@ fn a_falcon_signature_over_a_key_of_another_algorithm_is_not_verified() {
     assert!(told.ends_with(line), "{told}");
 }
 
-/// Checks that padded signatures also count as Falcon signatures. OpenSSL with the OQS provider
-/// writes them.
+/// Uses the identifier of padded Falcon-512, which OpenSSL with the OQS provider writes. It is
+/// accepted for keys, but not for signatures.
 #[test]
 fn signatures_under_other_identifiers_of_falcon_are_not_supported() {
     let sandbox = Sandbox::empty();
@@ -314,7 +314,7 @@ fn certificates_of_an_older_key_of_the_same_name_are_not_verified() {
     assert_eq!(sandbox.status(&["inspect", "c"]), 1);
 }
 
-/// A year before 2050 with four digits is decoded, but is not the DER of RFC 5280.
+/// The decoder accepts a four-digit year before 2050, but RFC 5280 requires two digits.
 #[test]
 fn a_signed_certificate_that_is_not_der_is_invalid() {
     let sandbox = Sandbox::empty();
@@ -349,7 +349,7 @@ fn a_signed_certificate_that_is_not_der_is_invalid() {
     assert!(text(&told.stdout).ends_with(line), "{told:?}");
 }
 
-/// Names of strangers cannot write lines or colours.
+/// Names in a certificate cannot add lines or colours to the output.
 #[test]
 fn invisible_characters_in_names_are_escaped() {
     let sandbox = Sandbox::empty();
@@ -481,7 +481,7 @@ fn the_costliest_documents_are_read_briefly() {
     assert_eq!(inspect(), 0);
 }
 
-/// Checks signing the signed part of a certificate: with a plain signature it becomes the
+/// Signs the part of a certificate that its issuer signs. A plain signature would complete the
 /// certificate.
 #[test]
 fn what_becomes_a_certificate_is_signed_only_if_asked_for() {
@@ -499,7 +499,7 @@ fn what_becomes_a_certificate_is_signed_only_if_asked_for() {
         );
         assert!(!sandbox.path("content.sig").exists());
     }
-    // Only plain signatures can be in an envelope, not deterministic ones.
+    // Deterministic signatures cannot be in an envelope.
     sandbox.succeeds(&["keygen", "large", "--algorithm", "falcon-1024"]);
     let message = sandbox.refuses(&[
         "sign",
@@ -513,8 +513,8 @@ fn what_becomes_a_certificate_is_signed_only_if_asked_for() {
         message.contains("or sign it without --algorithm and with --format envelope"),
         "{message}"
     );
-    // An envelope signs a hash of the message, so it is allowed. Other messages only begin like a
-    // signed part.
+    // An envelope signs a hash of the message, so it is allowed. The file `long` only begins like a
+    // signed part, so it is allowed, too.
     sandbox.succeeds(&with(&sign, ["--format", "envelope"]));
     sandbox.succeeds(&["sign", "-k", "k", "long"]);
 

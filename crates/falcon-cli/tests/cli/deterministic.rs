@@ -160,8 +160,8 @@ fn what_deterministic_signatures_do_not_have_is_refused() {
         let message = sandbox.refuses(&with(&["sign", "m"], arguments));
         assert_eq!(message, format!("error: {told}\n"), "{arguments:?}");
     }
-    // Writes the signed part of a certificate request. A deterministic signature contains an
-    // ordinary one.
+    // The message is the signed part of a certificate request. A deterministic signature of it can
+    // be converted to an ordinary one.
     sandbox.write("m", [0x30, 9, 2, 1, 0, 0x30, 0, 0x30, 2, 0x30, 0]);
     let message = sandbox.refuses(&SIGN);
     assert!(
@@ -171,7 +171,7 @@ fn what_deterministic_signatures_do_not_have_is_refused() {
     assert!(!sandbox.path("m.sig").exists());
 }
 
-/// The format has one name, and the help shows its length in the list of formats.
+/// The format is called `ct` for every algorithm, and the help shows all three lengths.
 #[test]
 fn the_help_tells_the_length_of_the_constant_time_format() {
     let (sandbox, _) = sandbox();

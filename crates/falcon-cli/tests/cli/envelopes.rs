@@ -184,7 +184,7 @@ fn a_file_with_a_false_length_is_read() {
     );
 }
 
-/// The length in a statement is not a reason until the statement is verified.
+/// A wrong length is reported only if the statement is genuine.
 #[test]
 fn a_forgery_is_told_before_a_long_file_is_read() {
     let sandbox = signed();
@@ -286,8 +286,8 @@ fn what_cannot_be_a_comment_is_refused_before_a_passphrase_is_asked_for() {
     assert_eq!(sandbox.names(), ["k", "k.pub", "m", "seed"]);
 }
 
-/// The author of a file cannot turn a bare signature of that file into an envelope. Envelopes have
-/// a hash of their own.
+/// The author of a file cannot turn a bare signature of that file into an envelope, because
+/// envelopes use another hash.
 #[test]
 fn a_bare_signature_of_a_statement_is_no_envelope() {
     let sandbox = signed();

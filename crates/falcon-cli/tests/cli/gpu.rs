@@ -1,8 +1,8 @@
-//! The GPU engine, first without a GPU, and then with a driver for tests whose device is the CPU.
+//! The GPU engine, first without a GPU, and then with a test driver that computes on the CPU.
 
 use crate::sandbox::{Sandbox, json_lines, said, text};
 
-/// Returns true if this machine has a CUDA driver. The engine's own tests then cover more.
+/// Returns true if the program finds a GPU that it can use.
 fn is_there(sandbox: &Sandbox) -> bool {
     let engines = json_lines(&sandbox.succeeds(&["inspect", "--engines", "--json"]));
     let gpu = engines.iter().find(|engine| engine["engine"] == "gpu");
@@ -69,8 +69,8 @@ mod on_the_test_driver {
     use crate::sandbox::{Sandbox, said, text};
     use std::process::Output;
 
-    /// Runs the program on the driver for tests, with the fault `wrong`. Returns `None` if there
-    /// was no compiler to build the driver.
+    /// Runs the program on the test driver, with the fault `wrong`. Returns `None` if there was no
+    /// compiler to build the driver.
     fn run(sandbox: &Sandbox, arguments: &[&str], wrong: &str) -> Option<Output> {
         let Some(folder) = falcon_gpu_host::DRIVER_FOLDER else {
             eprintln!("NOT TESTED: the test driver needs a C++17 compiler");

@@ -12,7 +12,7 @@ fn json(sandbox: &Sandbox, arguments: &[&str]) -> serde_json::Value {
     lines.remove(0)
 }
 
-/// The degree can also be given under the paper's name.
+/// `--n`, the paper's name for the degree, means the same as `--degree`.
 #[test]
 fn n_is_the_degree() {
     let sandbox = Sandbox::empty();
@@ -51,10 +51,10 @@ fn every_parameter_arrives() {
     }
     let nested = json(&sandbox, &["run", "--nested"]);
     assert_eq!(nested["design"]["pipelining"], "nested");
-    // If only the kind of memory is given, it has its own latencies.
+    // If only the kind of memory is given, it has the default latencies of its kind.
     let axi = json(&sandbox, &["run", "--memory", "axi"]);
     assert_eq!(axi["design"]["read_latency"], 71);
-    // Options that repeat values of the preset leave its name.
+    // Options that repeat the preset's values do not change its name.
     let same = json(&sandbox, &["run", "--multipliers", "1", "--flattened"]);
     assert_eq!(same["design"]["name"], "paper-optimized");
 }
@@ -285,7 +285,7 @@ fn a_long_sweep_says_how_far_it_is() {
     let mut command = sandbox.command(&[&sweep[..], &lists].concat());
     command.env("TERM", "xterm").stderr(open());
     let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
-    // Closes this end of the terminal, so that reading ends when the program ends.
+    // Closes the test's copy of the terminal, so that reading ends when the program ends.
     drop(command);
     let mut shown = String::new();
     shown_until(&mut terminal, &mut shown, "/10,000 designs");

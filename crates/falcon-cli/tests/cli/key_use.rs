@@ -244,7 +244,7 @@ fn a_mark_that_goes_is_told() {
     assert!(!text(&output.stderr).contains("it was for certificates only"));
 }
 
-/// The use alone changes in place, with the passphrase that the key has, or none.
+/// `passwd --use` changes the use in place and keeps the passphrase, if there is one.
 #[test]
 fn a_key_is_marked_in_place() {
     let sandbox = sandbox();
@@ -279,10 +279,10 @@ fn a_key_is_marked_in_place() {
         let passwd = with(&["passwd", "encrypted"], passphrase);
         let changed = sandbox.succeeds(&with(&passwd, [key_use]));
         assert!(text(&changed.stdout).ends_with(told), "{changed:?}");
-        // Opened with the passphrase of before.
+        // The key still opens with the old passphrase.
         assert_eq!(is_marked(&sandbox, "encrypted"), key_use == "certificates");
     }
-    // The passphrase is changed as before, if a new one is named.
+    // `passwd` can change the use and the passphrase together.
     sandbox.write("new", "battery staple\n");
     let both = ["--use", "any", "--add", "--new-passphrase-file", "new"];
     sandbox.succeeds(&with(&["passwd", "k"], both));
@@ -304,7 +304,7 @@ fn a_key_is_marked_in_place() {
     assert!(refused.contains("is not encrypted"), "{refused}");
 }
 
-/// A document of the key `k` with these attributes, at most 127 bytes, in DER.
+/// Returns a document of the key `k` in DER, with these attributes of at most 127 bytes.
 fn with_attributes(sandbox: &Sandbox, attributes: &[u8]) -> Vec<u8> {
     let attributes = [&[0xa0, attributes.len() as u8][..], attributes].concat();
     let fields = [&document(sandbox, "k")[4..], &attributes].concat();
@@ -312,7 +312,7 @@ fn with_attributes(sandbox: &Sandbox, attributes: &[u8]) -> Vec<u8> {
     [&[0x30, 0x82][..], &length, &fields].concat()
 }
 
-/// `keyUsage` may have other bits than those that this program writes.
+/// `keyUsage` may have bits that this program does not write.
 #[test]
 fn an_attribute_of_the_same_use_stays_as_it_is() {
     let sandbox = sandbox();
@@ -364,7 +364,7 @@ fn an_attribute_of_the_same_use_stays_as_it_is() {
     }
 }
 
-/// The mark of a file that is replaced is not lost unless the user says so.
+/// A key without the mark replaces a marked key only if the user asks for it.
 #[test]
 fn a_mark_is_not_overwritten() {
     let sandbox = sandbox();
@@ -405,7 +405,7 @@ fn a_mark_is_not_overwritten() {
     assert!(!is_marked(&sandbox, "root"));
     let told = sandbox.succeeds(&force);
     assert!(!text(&told.stderr).contains("every message"), "{told:?}");
-    // Whether an encrypted key is marked cannot be told.
+    // The program cannot tell whether an encrypted key is marked.
     let told = sandbox.succeeds(&["keygen", "encrypted", "--force"]);
     assert!(
         text(&told.stderr).contains("its use is not known"),
@@ -514,7 +514,7 @@ fn documents_with_a_damaged_mark_are_refused() {
     let message = sandbox.refuses(&["sign", "-k", "c", "m"]);
     assert!(message.contains("for certificates only"), "{message}");
 
-    // Tests an empty value and a repeated mark.
+    // Tests a mark with no bit set, and a repeated mark.
     let mut empty = MARK;
     *empty.last_mut().unwrap() = 0;
     let twice = [&[0xa0, 0x1a][..], &MARK[2..], &MARK[2..]].concat();
@@ -538,8 +538,8 @@ fn documents_with_a_damaged_mark_are_refused() {
     }
 }
 
-/// A message that only begins like a request is not enough. A key for certificates only signs
-/// complete signed parts in DER.
+/// A message that merely begins like a request is refused. With a key for certificates only, the
+/// message must be a complete signed part in DER.
 #[test]
 fn a_key_for_certificates_signs_no_bytes_behind_the_fields_of_a_request() {
     let sandbox = sandbox();
@@ -610,7 +610,7 @@ fn a_key_for_certificates_signs_every_kind_of_signed_part() {
     assert!(count >= 6, "{count}");
 }
 
-/// A key that is marked for another use signs neither messages nor certificates.
+/// A key that is marked for another use counts as a key for certificates only.
 #[test]
 fn a_key_for_another_purpose_signs_no_messages() {
     let sandbox = Sandbox::new();

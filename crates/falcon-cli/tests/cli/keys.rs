@@ -36,7 +36,7 @@ fn a_seed_of_text_is_refused() {
     assert_eq!(sandbox.names(), ["seed"]);
 }
 
-/// Checks keys from seeds. `tests/interop` compares such keys with those of other libraries.
+/// Checks keys from wallets' seeds. `tests/interop` compares them with those of other libraries.
 #[test]
 fn a_wallet_s_seed_gives_the_key_of_the_reference() {
     let sandbox = Sandbox::empty();
@@ -100,7 +100,7 @@ fn a_seed_of_another_length_is_refused() {
     assert_eq!(sandbox.names(), ["32", "40", "48", "text"]);
 }
 
-/// A bare key is identified only by its length, so the program does not read it.
+/// A key without its header byte is identified only by its length, so the program refuses it.
 #[cfg(unix)]
 #[test]
 fn a_public_key_without_header_is_explained() {
@@ -112,7 +112,7 @@ fn a_public_key_without_header_is_explained() {
         sandbox.write("k", (*key.to_bytes()).as_ref());
         sandbox.write("m", "message");
         sandbox.succeeds(&["sign", "-k", "k", "m"]);
-        // A bare key can also begin with the first bytes of DER, of encoded keys and of signatures.
+        // Such a key can begin with the first byte of DER, of an encoded key or of a signature.
         for first in [bytes[0], 0x30, 0x39, 0x3a, 0x59, 0x5a, 0xba] {
             let mut other = bytes.to_vec();
             other[0] = first;
@@ -284,7 +284,7 @@ fn the_hint_for_a_lost_secret_key_can_be_typed() {
     sandbox.succeeds(&["keygen", "k"]);
 }
 
-/// Bouncy Castle 1.87 wrote this document.
+/// Bouncy Castle 1.87 wrote `bouncy-castle-512.pem`.
 #[test]
 fn keys_are_converted_for_bouncy_castle_and_back() {
     let sandbox = Sandbox::new();
@@ -495,7 +495,7 @@ fn a_wrong_key_is_named_in_one_line() {
         let body = base64(der);
         format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n")
     };
-    // Keys from `openssl genpkey -algorithm ed25519`.
+    // Keys in the encoding of `openssl genpkey -algorithm ed25519`.
     let ed25519 = "302e020100300506032b657004220420";
     let secret = [&hex(ed25519)[..], &[7; 32]].concat();
     sandbox.write("ed25519", block("PRIVATE KEY", &secret));
@@ -643,7 +643,7 @@ fn keys_of_other_programs_are_named_though_their_pem_is_not_strict() {
         assert_eq!(sandbox.refuses(&["sign", "-k", "other", "m"]), told);
         assert_eq!(sandbox.refuses(&["inspect", "other"]), told);
     }
-    // A Falcon key in such a layout is reported as damaged. So is a first line that does not end.
+    // A Falcon key in such a layout, or with a malformed first line, is reported as damaged.
     let key = String::from_utf8(sandbox.read("k")).unwrap();
     let header = key.replacen('\n', "\nProc-Type: 4,CLEAR\n", 1);
     let cut = key.replacen("KEY-----", "KEY", 1);

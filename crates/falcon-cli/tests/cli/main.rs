@@ -1,5 +1,6 @@
-//! Uses the program as a hurried person does: nothing is destroyed, nothing is left half-done
-//! without an error, and the messages help. Tests that a transcript can show are in `files.rs`.
+//! Tests the program with the mistakes of a hurried user: it destroys nothing, leaves nothing
+//! half-done without an error, and prints messages that help. Tests that need only a transcript of
+//! commands are in `files.rs`.
 
 mod bench;
 mod certificates;

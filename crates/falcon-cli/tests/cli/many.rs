@@ -363,7 +363,7 @@ fn without_threads_the_work_is_done_all_the_same() {
 #[test]
 fn sizes_that_do_not_add_up_stop_nothing() {
     let sandbox = Sandbox::new();
-    // Not every system has /dev/shm, and no other folder has such files.
+    // Few file systems allow files of this length. /dev/shm does, but not every system has it.
     let Ok(folder) = tempfile::tempdir_in("/dev/shm") else {
         return;
     };

@@ -35,7 +35,7 @@ fn json_is_all_that_is_said_when_it_is_asked_for() {
     assert!(sandbox.succeeds(&["--json", "--help"]).stderr.is_empty());
 }
 
-/// If the user types a value in the place of an option, it may be a passphrase, so it is not shown.
+/// `--passphrase` takes no value. A value that follows it may be a passphrase, so it is not shown.
 #[test]
 fn a_passphrase_in_the_wrong_place_is_not_shown() {
     let sandbox = Sandbox::new();

@@ -55,7 +55,7 @@ fn force_replaces_a_secret_key_only_by_another_one() {
     let mut keys = ["k", "e", "below text", "two", "damaged", "ssh", "raw"]
         .map(str::to_owned)
         .to_vec();
-    // Without PEM, too, a secret key may have lost some bytes, or got some more.
+    // Secret keys in binary encodings, with one byte too many or too few.
     for key in ["k", "e", "raw"] {
         let bytes = match key {
             "raw" => raw.to_vec(),
@@ -100,7 +100,7 @@ fn force_replaces_a_secret_key_only_by_another_one() {
     let message = sandbox.refuses(&["keygen", "new", "--force"]);
     assert!(message.contains("new.pub: holds a secret key"), "{message}");
     assert!(!sandbox.path("new").exists());
-    // Other files are replaced as before, and so is a key by a key.
+    // Other files can be replaced, and a key can be replaced by a key.
     let part_of_a_certificate = [
         0x30, 14, 2, 1, 0, 0x30, 7, 6, 5, 0x2b, 0xce, 15, 3, 11, 0x30, 0,
     ];

@@ -3,7 +3,7 @@
 use crate::sandbox::{Sandbox, json_lines, text, with};
 use std::{fs, process::Stdio, thread, time::Duration};
 
-/// Returns true if the encrypted key opens with the passphrase in the file `p`.
+/// Returns true if the encrypted key opens with the passphrase in the file `passphrase`.
 fn opens(sandbox: &Sandbox, key: &str, passphrase: &str) -> bool {
     let sign = ["sign", "-k", key, "m", "--force", "--passphrase-file"];
     sandbox.run(&with(&sign, [passphrase])).status.success()
@@ -74,7 +74,7 @@ fn a_passphrase_is_added_and_removed_on_request_only() {
     assert!(message.contains("no passphrase to remove"), "{message}");
 }
 
-/// The other name would keep the document that is to go.
+/// The second name would keep the old document.
 #[cfg(unix)]
 #[test]
 fn a_key_with_a_second_name_is_refused() {
@@ -183,7 +183,7 @@ fn a_full_disk_leaves_the_old_key() {
     );
 }
 
-/// Checks that the new file contains only the key.
+/// The new file would contain only the key, so `passwd` refuses a file that has other text.
 #[test]
 fn text_around_the_key_is_not_dropped() {
     let sandbox = sandbox();

@@ -199,7 +199,7 @@ fn a_signature_appears_only_when_the_key_has_loaded() {
     assert_eq!(sandbox.names(), ["k", "k.pub", "m", "seed"]);
 }
 
-/// If the superuser ran this test, the program could write to the folder.
+/// If the superuser runs this test, a faulty program could write to `/dev`.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_signature_is_written_beside_a_device() {

@@ -3,7 +3,7 @@
 use crate::sandbox::{Sandbox, terminal};
 use std::{fs, io::Read, io::Write, process::Stdio, thread, time::Duration};
 
-/// Signs the files, of which `pipe` arrives slowly. Returns what the program prints to standard
+/// Signs the files. The file `pipe` arrives slowly. Returns what the program prints to standard
 /// error, which is a terminal.
 fn shown(files: &[&str]) -> String {
     let sandbox = Sandbox::new();

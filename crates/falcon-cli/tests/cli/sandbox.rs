@@ -13,7 +13,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A folder with a key pair `k`, `k.pub` and a message `m`.
+/// A folder. [`Sandbox::new`] makes a key pair `k`, `k.pub`, its `seed` and a message `m` in it.
 pub struct Sandbox(pub TempDir);
 
 impl Sandbox {
@@ -88,7 +88,7 @@ impl Sandbox {
     /// folder of the demo is in `tmp`.
     #[cfg(unix)]
     pub fn demo_that_waits(&self) -> Child {
-        // The demo reads the file of the message twice before it signs.
+        // The demo opens the file of the message before it makes the key, and again to sign it.
         let pipe = self.pipe("pipe");
         fs::create_dir(self.path("tmp")).unwrap();
         let child = self
@@ -198,7 +198,7 @@ pub fn said(refused: &Output) -> String {
     text(&refused.stderr).to_owned()
 }
 
-/// A terminal, and the path of its other end.
+/// Returns a terminal, and a function that opens its other end.
 #[cfg(target_os = "linux")]
 pub fn terminal() -> (fs::File, impl Fn() -> fs::File) {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};

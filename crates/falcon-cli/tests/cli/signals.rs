@@ -51,7 +51,7 @@ const GENERATE: [&str; 8] = [
     "f",
 ];
 
-/// Waits until the program has a temporary file, so until it works.
+/// Waits until the program has made a temporary file, which shows that it has begun to work.
 fn wait_for_temporary(sandbox: &Sandbox) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while temporaries(sandbox).is_empty() && Instant::now() < deadline {
@@ -59,8 +59,8 @@ fn wait_for_temporary(sandbox: &Sandbox) {
     }
 }
 
-/// Resets all signals of `command` to the defaults of a terminal's programs, because these tests
-/// may have been started under `nohup`.
+/// Resets all signals of `command` to their default actions, because these tests may have been
+/// started under `nohup`.
 fn heeding_all(command: Command) -> Command {
     if cfg!(not(target_os = "linux")) {
         return command;
@@ -129,7 +129,7 @@ fn a_program_that_is_to_outlive_its_terminal_does() {
     assert!(sandbox.names().is_empty(), "{:?}", sandbox.names());
 }
 
-/// The system sends this signal when the program exceeds a limit.
+/// The system sends SIGXCPU when the program exceeds its limit of processor time.
 #[test]
 fn a_program_out_of_processor_time_leaves_no_temporary_file() {
     let sandbox = Sandbox::empty();
@@ -169,7 +169,7 @@ fn an_interrupted_demo_leaves_nothing() {
     assert_eq!(made(), 0);
 }
 
-/// A shell runs the program on a terminal of its own, and outlives it.
+/// A shell runs the program on a separate terminal, and outlives the program.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupted_question_leaves_a_terminal_that_shows_what_is_typed() {

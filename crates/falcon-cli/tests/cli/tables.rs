@@ -267,7 +267,7 @@ fn forged_rows_are_found_by_the_whole_and_by_every_shard() {
                 );
             }
         }
-        // The parts differ by at most one row group.
+        // The parts differ by at most a full row group and the last row group of a table.
         let (least, most) = (rows.iter().min().unwrap(), rows.iter().max().unwrap());
         assert!(most - least <= 64 + 52, "{rows:?}");
         for name in outputs(&sandbox.path(&output)) {
@@ -364,7 +364,7 @@ fn columns_of_every_type_are_read() {
     let keys = Column::of(signers.iter().map(|&signer| &public[signer]));
     for (number, properties) in properties.into_iter().enumerate() {
         for (turn, (named, listed)) in ids.iter().enumerate() {
-            // No writer uses encoding `number` for values of a fixed length.
+            // Encoding 3, DELTA_LENGTH_BYTE_ARRAY, is not for values of a fixed length.
             let fixed = match number {
                 3 => Column::Bytes,
                 _ => Column::Fixed,
@@ -587,7 +587,7 @@ fn a_signed_table_has_its_columns_and_valid_signatures() {
             count += 1;
         }
         assert_eq!(count, 70);
-        // A table that already has signatures is refused, and nothing is written.
+        // A table that already has signatures is refused, and no table is written.
         let again = sandbox.refuses(&["sign-table", "-k", "k", &table, "-o", "again"]);
         assert!(again.contains("has a column signature already"), "{again}");
         assert_eq!(outputs(&sandbox.path("again")), ["summary.json"]);
@@ -650,7 +650,8 @@ fn finished_outputs_are_skipped_and_outdated_ones_made_again() {
     );
     assert_eq!(times(), before);
 
-    // Removes the summary of one output, and changes the table of another output.
+    // Removes the summary of one output, and writes the table of another output again, so that its
+    // time changes.
     fs::remove_file(sandbox.path("v/part-00001.parquet.json")).unwrap();
     let table = "ex/ledger/part-00002.parquet";
     let bytes = sandbox.read(table);
@@ -1075,7 +1076,7 @@ fn one_key_for_a_table_with_keys_is_told() {
         let words = words.split(' ');
         let words = words.map(|word| if word == "TABLE" { &table } else { word });
         sandbox.succeeds(&words.collect::<Vec<_>>());
-        // If the ignored column has the same key in every row, no note is printed.
+        // If every row is valid with the named key, no note is printed.
         let one = [
             ("message", Column::of(&messages[..1])),
             ("signature", Column::of(&signatures[..1])),
@@ -1691,7 +1692,7 @@ fn a_table_that_changes_between_two_shards_is_noticed() {
         )
     };
     sandbox.succeeds(&verify("1/2"));
-    // Writes the same rows, with the first one forged.
+    // Writes the same rows, with the first, the middle and the last one forged.
     thread::sleep(Duration::from_millis(20));
     sandbox.succeeds(&with(&["make-table", "ex", "--force", "--forge"], options));
     let message = sandbox.refuses(&verify("2/2"));
@@ -1722,7 +1723,7 @@ fn skipped_outputs_with_invalid_rows_are_reported_again() {
     }
 }
 
-/// The reader of the reports may exit before the program ends.
+/// Writes the reports to a full disk.
 #[cfg(target_os = "linux")]
 #[test]
 fn all_tables_are_verified_if_standard_output_is_full() {
@@ -1868,7 +1869,7 @@ fn tables_that_would_make_certificates_are_refused() {
     sandbox.succeeds(&with(&sign, ["--allow-x509"]));
 }
 
-/// A key for certificates only signs a table of signed parts if the option permits it.
+/// With a key for certificates only, every row must be a signed part, and the option must be given.
 #[test]
 fn tables_of_messages_are_not_signed_with_a_key_for_certificates() {
     let sandbox = Sandbox::new();
@@ -1899,7 +1900,7 @@ fn tables_of_messages_are_not_signed_with_a_key_for_certificates() {
         assert!(!sandbox.path("signed").join(table).exists());
     }
     sandbox.succeeds(&with(&sign("content.parquet"), ["--allow-x509"]));
-    // Rows that are refused, in three row groups.
+    // Both keys refuse rows of several row groups.
     let rows = [&content[..], b"one", b"two", &content, b"three"];
     let columns = [("message", Column::of(rows))];
     write(&sandbox.path("many.parquet"), &columns, 2, plain().build());
@@ -1967,8 +1968,8 @@ fn a_signed_table_keeps_the_metadata_of_its_table() {
     assert_eq!(keys.collect::<Vec<_>>(), ["origin", "falcon-cli:command"]);
 }
 
-/// A table that decodes to slightly less than 1 GiB stays within the limit even with its
-/// signatures.
+/// A table that decodes to slightly less than 1 GiB exceeds the limit with signatures of
+/// Falcon-1024.
 #[test]
 fn signatures_count_towards_the_expansion() {
     let sandbox = Sandbox::new();
@@ -2035,7 +2036,7 @@ fn a_table_of_keys_among_the_tables_is_refused() {
     let message = sandbox.refuses(&["verify-table", "t.parquet", "-o", "v"]);
     assert!(message.contains("needs one column message"), "{message}");
 
-    // The user did not name this table as the table of keys.
+    // Here no option names this table as the table of keys.
     let told = "keys.parquet: is a table of keys: it has the columns key_id and key, but no \
         column message";
     for command in [
@@ -2066,7 +2067,7 @@ fn outputs_lie_in_folders_as_their_tables_do() {
     }
 }
 
-/// The sum of an earlier run becomes wrong when a shard replaces outputs that it counts.
+/// When a shard replaces outputs, the `summary.json` of an earlier run that counts them is wrong.
 #[test]
 fn a_shard_removes_the_sum_of_the_whole() {
     let sandbox = Sandbox::empty();

@@ -102,7 +102,7 @@ pub enum Keys<'a> {
 pub struct EncodedKeys<'a> {
     column: &'a Column,
     all: Mutex<Interner<&'a [u8], Decoded>>,
-    /// Keys known to the threads that are between two parts.
+    /// Keys that finished parts have found, for the next parts.
     idle: Mutex<Vec<Known<'a>>>,
 }
 
@@ -130,7 +130,7 @@ impl<'a> EncodedKeys<'a> {
         }
     }
 
-    /// Takes the keys of a thread that has ended a part. The first parts begin without keys.
+    /// Takes the keys that a finished part has found. The first parts begin without keys.
     pub fn begin(&self) -> Known<'a> {
         let known = lock(&self.idle).pop();
         known.unwrap_or_else(|| Known {

@@ -56,7 +56,7 @@ impl PyArray {
         self.to_list(py)?.try_iter()
     }
 
-    /// Returns an array of NumPy: of uint8, or of the objects of `to_list`.
+    /// Returns a NumPy array of uint8, or of the objects of `to_list`.
     #[pyo3(signature = (dtype = None, copy = None))]
     fn __array__<'py>(
         &self,
@@ -121,7 +121,7 @@ impl PyArray {
         }
     }
 
-    /// The value of a row that exists: int, or bytes or None.
+    /// Returns the value of an existing row: int, or bytes or None.
     fn value<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyAny>> {
         let data = &*self.data;
         let (start, end) = match &data.offsets {

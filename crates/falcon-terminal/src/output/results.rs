@@ -1,4 +1,4 @@
-//! Several results of one command that can be made again.
+//! Writes the result files of commands that have several.
 
 use super::{Content, Outputs, Overwrite, Pending, check_target, write_result};
 use crate::{
@@ -21,7 +21,8 @@ pub struct ResultFiles<'a> {
 }
 
 impl<'a> ResultFiles<'a> {
-    /// Stores each option, such as `--svg`, with its file. An option without a file is left out.
+    /// Stores each option, such as `--svg`, with its file. The file is `None` if the option was not
+    /// given.
     pub fn new(
         program: &'static Program,
         files: [(&'static str, &'a Option<PathBuf>); 2],
@@ -98,7 +99,7 @@ pub fn write_folder<'a>(
     for (path, _) in &files {
         check_target(program, path, Content::Result, overwrite)?;
     }
-    // Writes all files to the disk before the first one gets its name.
+    // Writes all temporary files before it renames the first one.
     let pending = files
         .iter()
         .map(|(path, bytes)| Pending::with_bytes(program, path, bytes, Content::Result, overwrite));

@@ -15,7 +15,7 @@ use std::{
     path::{Path, PathBuf, is_separator},
 };
 
-/// Kind of content. It decides who may read the file, and what its loss would mean.
+/// Kind of content. Determines who may read the file, and whether it is synced to the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Secret key: mode 0600, written to the disk at once.
@@ -112,7 +112,7 @@ const LOOKED_AT: u64 = 4 << 20;
 /// key may replace such a file. If the file may also be a shared secret, a shared secret may
 /// replace it, too.
 fn spare_secret_key(program: &Program, path: &Path, content: Content) -> Result<()> {
-    // Does not read empty files, nor files that are not regular, since a pipe would wait.
+    // Skips empty files, and files that are not regular, since reading a pipe would block.
     let Some(len) = regular_length(path).filter(|&len| len > 0 && content != Content::SecretKey)
     else {
         return Ok(());

@@ -25,7 +25,7 @@ fn nothing_is_left_of_a_file_that_was_not_committed() {
     assert!(names(folder.path()).is_empty());
 }
 
-/// Another output file is no help where a file is changed in place.
+/// If a file is changed in place, the hint does not name another output file.
 #[test]
 fn hints_fit_files_that_are_replaced() {
     let path = Path::new("folder/list");
@@ -115,8 +115,8 @@ fn a_target_that_appears_meanwhile_is_not_overwritten() {
     assert_eq!(names(folder.path()), ["out"]);
 }
 
-/// Stops between two steps, as if the program were killed. The two files must still belong
-/// together.
+/// Makes the last rename fail, as if the program were killed before it. No old public key may be
+/// left beside the new secret key.
 #[test]
 fn half_a_pair_never_stands_beside_a_stranger() {
     let folder = tempfile::tempdir().unwrap();

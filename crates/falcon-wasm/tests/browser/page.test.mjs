@@ -32,7 +32,7 @@ before(async () => {
     await new Promise((listening) => { server.listen(0, '127.0.0.1', listening); });
     browser = await chromium.launch({
         executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-        // Containers run as root often, where Chromium's sandbox does not start.
+        // Containers often run as root, and then Chromium's sandbox does not start.
         args: ['--no-sandbox'],
     });
 });
@@ -72,14 +72,14 @@ async function says(page, selector, start) {
     return place.textContent();
 }
 
-// Empties the verdict, so that the next one is not taken for it.
+// Empties the verdict, so that it is not mistaken for the next one.
 const forget = (page) => page.evaluate(() => document.querySelector('#verdict').replaceChildren());
 
 async function shoot(page, name) {
     if (screenshots) await page.screenshot({ path: join(screenshots, name), fullPage: true });
 }
 
-// Opens the page without a network. `address` is loaded first.
+// Loads `address`, and then takes the network away.
 async function opened(address, options = {}) {
     const context = await browser.newContext({ acceptDownloads: true, ...options });
     context.setDefaultTimeout(60_000);
@@ -115,7 +115,7 @@ for (const [how, address] of Object.entries(ADDRESSES)) {
             await says(page, '#key-note', 'The key is only in this page');
             const fingerprint = await page.textContent('#fingerprint');
 
-            // Without a passphrase nothing is saved, unless it is wanted.
+            // Without a passphrase, the page saves the key only on request.
             await page.click('#save-key');
             await says(page, '#key-note', 'The key is not saved');
             await page.fill('#passphrase', 'correct horse');
@@ -176,7 +176,7 @@ for (const [how, address] of Object.entries(ADDRESSES)) {
             await verdict('Not valid', file(signed.name, flipped));
             // All at once, in any order.
             await verdict('Valid', publicFile, signature, message);
-            // Formats are told apart, and a key may be bare bytes.
+            // The page detects the format of a signature, and accepts a key as raw bytes.
             const short = key.sign(MESSAGE, { format: 'compressed' });
             await verdict('Valid', file('short', short), file('bare', publicKey.toBytes()));
             await verdict('The verifying key cannot be read', file('broken.pub', text('-----')));
@@ -184,7 +184,7 @@ for (const [how, address] of Object.entries(ADDRESSES)) {
             await forget(page);
             await drop(page, '#public-drop', file(saved.name, saved.data));
             await says(page, '#verdict', 'The verifying key cannot be read');
-            // The field says what a file is, whatever it looks like.
+            // A file on a field has the role of that field, whatever the file looks like.
             await drop(page, '#public-drop', publicFile);
             await drop(page, '#message-drop', publicFile);
             await says(page, '#verdict', 'Not valid');
@@ -193,7 +193,7 @@ for (const [how, address] of Object.entries(ADDRESSES)) {
                 file('of-the-key.sig', key.sign(published.data)));
             await says(page, '#verdict', 'Valid');
 
-            // The saved key comes back under its passphrase only.
+            // The saved key opens with its passphrase only.
             await page.click('#forget');
             await says(page, '#key-note', 'The key is wiped from the memory of WebAssembly');
             assert.equal(await page.isVisible('#sign-drop'), false);
@@ -325,7 +325,7 @@ test('a key file that is read late replaces no new key', async () => {
     await page.evaluate(() => window.release());
     await page.waitForTimeout(200);
     assert.equal(await page.textContent('#fingerprint'), fingerprint);
-    // One file is signed at a time, and folders are not.
+    // One file is signed at a time. Folders are refused.
     await drop(page, '#sign-drop', file('one', MESSAGE), file('two', MESSAGE));
     await says(page, '#sign-note', 'Not signeddrop one file');
     await dropPath(page, '#sign-drop', folder);

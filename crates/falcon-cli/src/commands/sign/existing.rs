@@ -36,7 +36,7 @@ impl Replace {
         matches!(self, Self::Empty) && error.is(io::ErrorKind::AlreadyExists) && is_signed(job)
     }
 
-    /// Adds advice to the error that says which file exists at the signature's path.
+    /// Adds advice to an error about a file that exists at the signature's path.
     pub(super) fn advise(self, error: Error) -> Error {
         if !error.is(io::ErrorKind::AlreadyExists) {
             return error;

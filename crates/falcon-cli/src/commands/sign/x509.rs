@@ -66,8 +66,8 @@ pub(crate) enum Permitted {
     All,
 }
 
-/// Bytes of the longest signed part that a key for certificates only signs. It is decoded in memory
-/// as a whole.
+/// Length in bytes of the longest signed part that is signed if the key is for certificates only.
+/// The part is decoded in memory as a whole.
 const MAX_SIGNED_PART: usize = 16 << 20;
 
 impl Permitted {
@@ -85,8 +85,8 @@ impl Permitted {
         Ok(message)
     }
 
-    /// Refuses a whole message that is not permitted. `otherwise` completes the hint: what to do
-    /// instead of signing it so.
+    /// Refuses a whole message that is not permitted. `otherwise` completes the hint: what else the
+    /// user can do.
     pub(crate) fn check(self, message: &[u8], otherwise: &str) -> Result<()> {
         match self {
             Self::All => Ok(()),
@@ -115,7 +115,7 @@ fn require_signed_part(message: &[u8]) -> Result<()> {
     }
 }
 
-/// Refuses a message that looks like a signed part to the most lenient verifier.
+/// Refuses a message that a lenient verifier could mistake for a signed part.
 fn refuse(part: Option<SignedPart>, otherwise: &str) -> Result<()> {
     let document = match part {
         None => return Ok(()),

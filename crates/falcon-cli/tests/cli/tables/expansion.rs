@@ -1,4 +1,4 @@
-//! Bounds on what small files decode to.
+//! Limits on how many bytes a small file may decode to.
 
 use super::{Column, example, text, verdicts, write, zstd};
 use crate::sandbox::{Sandbox, with};
@@ -22,10 +22,10 @@ fn varint(bytes: &mut Vec<u8>, mut value: usize) {
     bytes.push(value as u8);
 }
 
-/// A page of `len` bytes: some bytes, and zeros behind them that no value has. `kind` and `details`
-/// are the type in its header, and the last field.
+/// Returns a page of `len` uncompressed bytes: `start`, and then zeros that belong to no value.
+/// `kind` is the type in the header of the page, and `details` is the last field of the header.
 fn page(kind: u8, details: &[u8], start: &[u8], len: usize) -> Vec<u8> {
-    // A frame of Zstandard: its window has 128 KiB. Blocks are stored, or repeat a byte.
+    // A Zstandard frame with a window of 128 KiB. Its blocks are stored, or repeat one byte.
     let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 0x38];
     let mut block = |kind: usize, len: usize, left: usize, bytes: &[u8]| {
         let header = len << 3 | kind << 1 | usize::from(left == 0);
@@ -64,7 +64,8 @@ fn write_padded(path: &Path, columns: &[(&str, &[u8])], rows: usize, has_diction
         let column = |(number, (_, value)): (usize, &(&str, &[u8]))| {
             let value = [&(value.len() as u32).to_le_bytes()[..], value].concat();
             let start = bytes.len();
-            // One value: plain, or of width 1 in a run of length 1. Levels are runs, too.
+            // One value, stored plainly, or as an index of width 1 in a run of length 1. The levels
+            // are run-length encoded, too.
             let plain = [0x2c, 0x15, 2, 0x15, 0, 0x15, 6, 0x15, 6, 0];
             let indexed = [0x2c, 0x15, 2, 0x15, 16, 0x15, 6, 0x15, 6, 0];
             let dictionary = has_dictionary.then(|| {
@@ -103,7 +104,7 @@ fn write_padded(path: &Path, columns: &[(&str, &[u8])], rows: usize, has_diction
     fs::write(path, bytes).unwrap();
 }
 
-/// The `--max-expansion` that an error names.
+/// Returns the value for `--max-expansion` that an error proposes.
 pub(super) fn passing(message: &str) -> String {
     let (_, rest) = message
         .split_once("raise --max-expansion to ")
@@ -174,7 +175,7 @@ fn bytes_that_belong_to_no_value_count_towards_the_expansion() {
     assert_eq!(verdicts(&sandbox.path("v/few.parquet")), [(0, 2), (1, 2)]);
 }
 
-/// The names of keys take 1.3 GB, as values of a dictionary.
+/// The names of the keys decode to 1.3 GB, from one value in a dictionary.
 #[test]
 fn the_table_of_keys_may_be_larger_if_the_user_says_so() {
     let sandbox = Sandbox::new();
@@ -226,7 +227,7 @@ fn a_footer_that_claims_many_structs_is_refused() {
         b"\x15\x0c\x25\x00\x18\x07message\x00\x16\x00",
     ]
     .concat();
-    // Row groups, or none of them and pairs.
+    // A list of row groups, or an empty list of them and a list of key-value pairs.
     for before in [&b"\x19\xfc"[..], b"\x19\x0c\x19\xfc"] {
         let mut footer = [&start[..], before].concat();
         varint(&mut footer, count);

@@ -18,7 +18,7 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.unwrap().success());
 }
 
-/// Runs a command, and stops it within the first table of `folder` while `meanwhile` runs.
+/// Runs a command, suspends it while it writes its first table to `folder`, and runs `meanwhile`.
 fn interrupted(
     sandbox: &Sandbox,
     arguments: &[&str],
@@ -28,8 +28,8 @@ fn interrupted(
     interrupted_after(sandbox, arguments, folder, folder, meanwhile)
 }
 
-/// Does the same as [`interrupted`], but stops the command within the first table that it works on
-/// after the file `made` appears.
+/// Does the same as [`interrupted`], but suspends the command while it writes its first table after
+/// the file `made` has appeared.
 fn interrupted_after(
     sandbox: &Sandbox,
     arguments: &[&str],
@@ -144,7 +144,7 @@ fn a_skipped_output_that_is_replaced_is_an_error() {
     assert!(errors(&sandbox, "v").contains_key("part-00000.parquet"));
 }
 
-/// Returns the errors by table, as listed in the sum of a run.
+/// Returns the errors in `summary.json`, by table.
 pub(super) fn errors(
     sandbox: &Sandbox,
     folder: &str,
@@ -189,7 +189,7 @@ fn a_table_that_changes_while_it_is_read_is_an_error() {
     assert!(!sandbox.path("v/part-00000.parquet").exists());
 }
 
-/// Stops one run while another run makes all outputs with other keys.
+/// Suspends one run while another run makes all outputs with other keys.
 #[test]
 fn the_outputs_of_two_runs_do_not_mix() {
     let sandbox = Sandbox::empty();
@@ -206,7 +206,8 @@ fn the_outputs_of_two_runs_do_not_mix() {
     let run = interrupted(&sandbox, &force, "v", || {
         assert_eq!(sandbox.status(&with_others), 1);
     });
-    // The verdicts of the outputs are "unknown key", and the counts match them.
+    // The outputs are those of the other run: many verdicts are "unknown key", and the counts in
+    // the summaries match.
     for table in ["v/part-00000.parquet", "v/part-00001.parquet"] {
         let summary = sandbox.read(&format!("{table}.json"));
         let summary: serde_json::Value = serde_json::from_slice(&summary).unwrap();
@@ -338,7 +339,7 @@ fn a_pipe_is_an_error_and_does_not_wait() {
         fs::remove_dir_all(sandbox.path("v")).unwrap();
     }
     drop(socket);
-    // Makes a folder with the name of an output, of its summary, or of the sum.
+    // Makes a pipe, or a link to a pipe, with the name of an output or of a summary.
     fs::create_dir(sandbox.path("v")).unwrap();
     sandbox.write("damaged.parquet", "none");
     for (table, name) in [

@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
 
-/// Ends of the values of a result.
+/// Offsets of the values in a result.
 pub enum Offsets {
     /// Each value has one byte.
     None,
@@ -31,16 +31,16 @@ struct Private {
     buffers: Vec<*const c_void>,
 }
 
-/// Releases an array of [`export`].
+/// Releases an array of [`export_array`].
 unsafe extern "C" fn release_array(array: *mut ArrowArray) {
-    // SAFETY: the consumer calls this once, with an array whose private data `export` made.
+    // SAFETY: the consumer calls this once, with an array whose private data `export_array` made.
     unsafe {
         drop(Box::from_raw((*array).private_data.cast::<Private>()));
         (*array).release = None;
     }
 }
 
-/// Releases a schema of [`export`], which owns nothing.
+/// Releases a schema of [`export_schema`], which owns nothing.
 unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
     // SAFETY: the consumer calls this with an existing schema.
     unsafe { (*schema).release = None };

@@ -286,7 +286,7 @@ impl Chunk {
     }
 }
 
-// The words of buffers are read in the order of the machine.
+// Offsets and views are read in the byte order of the machine.
 const _: () = assert!(cfg!(target_endian = "little"));
 
 impl ArrowArray {
