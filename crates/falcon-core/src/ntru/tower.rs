@@ -59,7 +59,7 @@ const fn len(logn: u32, d: u32) -> usize {
     LENGTHS[logn as usize][d as usize] as usize
 }
 
-/// Returns the number of primes for which `C_d` needs memory, in groups or not.
+/// Returns the number of primes for which `C_d` needs memory, whether they are in groups or not.
 const fn stored_len(logn: u32, d: u32) -> usize {
     if d >= FIRST_WIDE {
         base(logn, d).lanes::<LANES>()
@@ -132,8 +132,8 @@ pub(super) const fn cofactors_start(logn: u32, d: u32) -> usize {
     total
 }
 
-/// Returns the weighted residues of the resultant of `f` (`which = 0`) or `g` on the last base,
-/// whose primes are in groups of `W`.
+/// Writes the weighted residues of the resultant of `f` (`which = 0`) or `g` on the last base,
+/// whose primes are in groups of `W`, to `column`.
 pub(super) fn resultant<const W: usize>(
     logn: u32,
     which: usize,
