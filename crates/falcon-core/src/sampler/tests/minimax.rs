@@ -73,7 +73,7 @@ fn minimax<const N: usize>(
             }
         }
         while extrema.len() > N + 1 {
-            // Removes the smaller end, so that the signs still alternate.
+            // Removes the smaller of the two ends, so that the signs still alternate.
             let ends = [extrema[0], extrema[extrema.len() - 1]].map(|x| error(x).abs());
             extrema.remove(if ends[0] < ends[1] {
                 0
@@ -88,7 +88,7 @@ fn minimax<const N: usize>(
     (polynomial, largest)
 }
 
-/// Compares computed with stored coefficients. `unit` is the last place that counts.
+/// Compares computed with stored coefficients, which may differ by at most `unit`.
 fn assert_close(computed: &[f64], committed: &[f64], unit: f64) {
     std::println!("{computed:?}");
     for (a, b) in computed.iter().zip(committed) {

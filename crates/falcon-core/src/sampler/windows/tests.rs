@@ -1,5 +1,5 @@
 //! Compares windows with the exact serial sampler. Both must draw the same integers from the same
-//! bytes, for random centres and for centres at which a first byte hardly decides.
+//! bytes, for random centres and for centres at which the first byte barely decides.
 
 use super::super::base::half_gaussian;
 use super::super::records::{ACCEPT, BUFFERS, ONE, RAISE, REJECT, record, trial};
