@@ -41,7 +41,7 @@ pub fn ffsampling<F, S, T>(
     );
 }
 
-/// Arithmetic for every node of the walk.
+/// The transforms and the sampler of a walk.
 struct Arithmetic<'a, F, S> {
     fft: F,
     sampler: &'a mut S,
@@ -49,7 +49,7 @@ struct Arithmetic<'a, F, S> {
 
 /// A way to walk a subtree: [`ffsampling`] on the nodes of some degrees.
 trait Walk {
-    /// True if the node above this subtree computes in calls, not inline.
+    /// True if the node above this subtree calls its transforms instead of inlining them.
     const CALLS: bool;
 
     fn walk<F: Fft, S: SamplerZ<Real = F::Real>, N: Node>(
@@ -195,7 +195,7 @@ impl Walk for Bottom {
     }
 }
 
-/// Walks degree 4 and more. `Below` walks the children.
+/// Walks nodes of degree 4 or more. `Below` walks the children.
 struct Level<Below>(PhantomData<Below>);
 
 impl<Below: Walk> Walk for Level<Below> {

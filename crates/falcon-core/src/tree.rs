@@ -307,7 +307,7 @@ impl<'a, B: Binary64> Computed<'a, B> {
         }
     }
 
-    /// Stores the root of a smaller degree.
+    /// Stores a root of a degree below `2^SUBTREE_LOGN`.
     #[inline(never)]
     fn store_small_root(&mut self) {
         let mut out = Zeroizing::new([0.0; SUBTREE_LEN]);

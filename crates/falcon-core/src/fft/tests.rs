@@ -1,5 +1,5 @@
 //! Compares the FFT with the naive transform, and computes the twiddle table again. `tests/fft.rs`
-//! of the workspace shows that all engines have the bits of `Baseline`.
+//! of the workspace shows that all engines compute the bits of `Baseline`.
 
 use super::*;
 use crate::lanes::Baseline;
