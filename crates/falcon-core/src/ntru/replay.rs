@@ -61,7 +61,7 @@ const MAX_DEGREE: usize = 1 << (crate::params::MAX_LOGN - FIRST_LEVEL);
 pub(super) enum Outcome {
     /// The reduction finds the solution that exact arithmetic finds.
     Succeeds,
-    /// The resultants have a common factor.
+    /// The resultants have a common factor, or the solution at degree 1 is too long.
     CommonFactor,
     /// The reduction diverges.
     BreaksDown,

@@ -44,7 +44,8 @@ use crate::reveal::reveal;
 /// Reason why the NTRU equation was not solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// The resultants of `f` and `g` with `x^n + 1` have a common factor.
+    /// The resultants of `f` and `g` with `x^n + 1` have a common factor, or the solution at degree
+    /// 1 is too long for a replay.
     CommonFactor,
     /// A prime of the number system divides the resultant of `f`.
     Singular,

@@ -131,7 +131,7 @@ fn key_generation_ends_if_a_polynomial_cannot_be_drawn() {
     }
 }
 
-/// Returns the mean number of candidates for a key, over `keys` keys.
+/// Returns the mean number of candidates that a key needs, over `keys` keys.
 pub(super) fn candidates_of_a_key(keys: u32, mut candidates: impl FnMut(&[u8]) -> u32) -> f64 {
     let tried: u32 = (0..keys).map(|key| candidates(&key.to_le_bytes())).sum();
     f64::from(tried) / f64::from(keys)

@@ -339,7 +339,7 @@ mod tests {
         for (i, low) in numbers.iter().enumerate() {
             let high = numbers[(7 * i + 1) % numbers.len()];
             let x = (i128::from(high) << 52) ^ i128::from(*low);
-            // All words but the last have 31 bits.
+            // Every word has 31 bits. The top bit of the last word is the sign.
             for len in 1..=4 {
                 let x = x << (128 - 31 * len) >> (128 - 31 * len);
                 let words: Vec<u32> = (0..len)

@@ -1,4 +1,4 @@
-//! The solver of key generation as `fn-dsa` does it.
+//! The NTRU solver of `fn-dsa`.
 //!
 //! The descent and the exact solver are those of round 3, [`solve`](crate::ntru::solve).
 
