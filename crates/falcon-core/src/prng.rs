@@ -1,6 +1,6 @@
 //! The ChaCha20 generator that feeds the sampler.
 //!
-//! It computes eight blocks at a time, interleaved word by word, exactly as the reference does. It
+//! A buffer has eight blocks, interleaved word by word, exactly as in the reference. The generator
 //! also drops the same bytes at the end of a buffer, since signatures depend on them.
 //!
 //! Source: Falcon reference implementation (round 3), `rng.c` behaviour; ChaCha20
@@ -569,7 +569,7 @@ mod tests {
         reads_equal_the_vector::<2, 2>();
     }
 
-    /// Compares reads with those of the reference's own test of its generator.
+    /// Compares reads with the vector of the reference's own test of its generator.
     fn reads_equal_the_vector<const AHEAD: usize, const SETS: usize>() {
         let file = include_str!("../../../kat/prng/chacha20_prng_kat.json");
         let json: serde_json::Value = serde_json::from_str(file).expect("vector file");

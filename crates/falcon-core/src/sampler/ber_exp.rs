@@ -136,8 +136,8 @@ mod tests {
             threshold(1.0, 0.75),
             (2 * exp_minus(1.0 - LN2, 0.75) - 1) >> 1
         );
-        // The chance is `2^-63` or less. If the shift were not limited, the shift of 64 would act
-        // as a shift of zero.
+        // The chance is `2^-63` or less. If the shift were not limited, a shift of 64 would act as
+        // a shorter one.
         for s in [63, 64, 65, 100] {
             assert_eq!(threshold(f64::from(s) + 0.5, 0.5), 0, "{s}");
         }

@@ -115,7 +115,7 @@ pub(super) fn sample<D: Double>(
             return z;
         }
         attempts_left -= 1;
-        // If the sampler has given up, it does not make all attempts again.
+        // After the sampler has given up, it makes only one attempt at each integer.
         if attempts_left == 0 || feed.gave_up {
             feed.gave_up = true;
             return 0;

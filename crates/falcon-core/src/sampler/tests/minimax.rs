@@ -45,7 +45,7 @@ fn minimax<const N: usize>(
     [low, high]: [f64; 2],
 ) -> ([f64; N], f64) {
     let at = |part: f64| low + (high - low) * part;
-    // Starts from the extrema of a Chebyshev polynomial.
+    // Starts from the zeros of a Chebyshev polynomial.
     let mut points: Vec<f64> = (0..=N)
         .map(|k| at(0.5 - 0.5 * (core::f64::consts::PI * (k as f64 + 0.5) / (N + 1) as f64).cos()))
         .collect();
