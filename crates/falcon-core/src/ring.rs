@@ -1,4 +1,4 @@
-//! Arithmetic in `Z[x]/(x^n + 1)` and modulo `q`, for keys and verification.
+//! Arithmetic in `Z[x]/(x^n + 1)` and modulo `q`, for keys, signing and verification.
 //!
 //! Polynomials are slices of `n = 2^logn` coefficients, `1 <= logn <= 10`.
 //! Symbols: `f, g, F, G` the secret basis, `fG - gF = q`; `h = g/f mod q` the

@@ -442,7 +442,7 @@ impl<B: Binary64> Node for Computed<'_, B> {
     }
 }
 
-/// Computes the leaf that belongs to an entry `d` of `D`.
+/// Computes the leaf of an entry `d` of `D`.
 #[inline(always)]
 fn leaf<D: Double>(d: D, profile: Profile) -> Leaf {
     let inv_sigma = d.square_root() * profile.inv_sigma.into();

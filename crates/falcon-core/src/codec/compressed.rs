@@ -126,7 +126,7 @@ fn groups(block: &[i16; BLOCK], all: u16) -> Option<([u64; BLOCK / 4], [u32; BLO
     (longest <= MAX_PUSHED).then_some((codes, lens))
 }
 
-/// Widens both words by way of a double word, so that the compiler loads both words at once.
+/// Joins both words, then widens them, so that the compiler loads both words at once.
 #[inline(always)]
 fn halves([low, high]: [u16; 2]) -> [u32; 2] {
     let double = u32::from(low) | u32::from(high) << 16;

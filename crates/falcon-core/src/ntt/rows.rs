@@ -679,9 +679,10 @@ mod tests {
         }
         forward_is_that_by_words::<Q>(isa, &a);
 
-        // Seeds of the first values of a degree, then of all its values. If the layer of a distance
-        // of four words did not reduce, a sum would reach 36302. Without the reduction in the layer
-        // of one row, a sum would reach 33003; in that of four rows, 33447. Found by search.
+        // The degree, a number of first values, and the seeds of these values and of each doubling.
+        // All other values are zero. If the layer of a distance of four words did not reduce, a sum
+        // would reach 36302. Without the reduction in the layer of one row, a sum would reach
+        // 33003; without that of four rows, 33447. Found by search.
         let searched: [(usize, usize, &[u64]); 3] = [
             (128, 2, &[46262, 14980, 42907]),
             (128, 4, &[4661, 42907, 12052, 11507, 11293]),

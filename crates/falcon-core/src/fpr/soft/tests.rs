@@ -154,7 +154,7 @@ fn for_each_operand(seed: u64, mut check: impl FnMut(u64)) {
     }
 }
 
-/// Returns true if a result is in the range of the contract. `zero` tells that the exact result is
+/// Returns true if a result is in the range of the contract. `zero` is true if the exact result is
 /// zero.
 fn is_in_range(result: f64, zero: bool) -> bool {
     let magnitude = result.abs();
