@@ -63,7 +63,7 @@ trait Walk {
 
 /// Walks subtrees of every degree. Most nodes are small, and calling a function would take longer
 /// than their arithmetic. So degrees 4 and 8 are walked in one function, in one frame. Larger
-/// degrees are calls, so that a level of the recursion takes little stack even without
+/// degrees are walked in calls, so that a level of the recursion takes little stack even without
 /// optimisation.
 struct Any;
 

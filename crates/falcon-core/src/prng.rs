@@ -318,7 +318,7 @@ fn blocks_in_rows<const AHEAD: usize>(
 }
 
 /// Writes the words from which the blocks from `counter` on start.
-// Not inlined on targets with little memory for code.
+// Not inlined except on x86-64, so that programs have one copy.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 #[cfg_attr(not(target_arch = "x86_64"), inline(never))]
 fn begin<const AHEAD: usize>(x: &mut Words<AHEAD>, key: &[u32; 12], counter: u64) {

@@ -172,7 +172,7 @@ pub(super) fn invert(f: &[i64], g: &[i64], y: &mut [i64], work: &mut [i64]) -> b
     rest == 0
 }
 
-/// Negates, `x <- -x`, if `mask` is all ones.
+/// Computes `x <- -x` if `mask` is all ones.
 fn negate_if(x: &mut [i64], mask: i64) {
     let mut c = Wide::ZERO;
     for x in x.iter_mut() {
@@ -181,7 +181,7 @@ fn negate_if(x: &mut [i64], mask: i64) {
     sign_extend(x);
 }
 
-/// Reduces: `y <- y mod f`, or `-y mod f` if `negate`, in `[0, f)`. Before, `|y| < 2f`.
+/// Computes `y <- y mod f`, or `-y mod f` if `negate`, in `[0, f)`. Before the call, `|y| < 2f`.
 pub(super) fn least_residue(y: &mut [i64], f: &[i64], negate: bool) {
     negate_if(y, -i64::from(negate));
     // The range is (-2f, 2f), then (0, 4f), [0, 2f), [0, f).
@@ -193,7 +193,7 @@ pub(super) fn least_residue(y: &mut [i64], f: &[i64], negate: bool) {
     }
 }
 
-/// Adds, `y <- y + factor * f`, if `mask` is all ones.
+/// Computes `y <- y + factor * f` if `mask` is all ones.
 fn add_multiple(y: &mut [i64], f: &[i64], factor: i64, mask: i64) {
     let factor = factor & mask;
     let mut c = Wide::ZERO;
@@ -248,7 +248,7 @@ fn shift_bits_right(x: &mut [i64], k: u32, mask: i64) {
     }
 }
 
-/// Multiplies: `y <- y * (product of factors) mod f`. `|y|` is below `2f` before, and at most `0.6
+/// Computes `y <- y * (product of factors) mod f`. `|y|` is below `2f` before, and at most `0.6
 /// f` after.
 ///
 /// Factors are in `[1, 2^60)`. Overwrites `f` with its shifted value. The quotients are estimated
