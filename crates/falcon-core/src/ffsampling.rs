@@ -41,7 +41,7 @@ pub fn ffsampling<F, S, T>(
     );
 }
 
-/// Arithmetic for every node of the walk.
+/// The transforms and the sampler of a walk.
 struct Arithmetic<'a, F, S> {
     fft: F,
     sampler: &'a mut S,
@@ -49,7 +49,7 @@ struct Arithmetic<'a, F, S> {
 
 /// A way to walk a subtree: [`ffsampling`] on the nodes of some degrees.
 trait Walk {
-    /// True if the node above this subtree computes in calls, not inline.
+    /// True if the node above this subtree calls its transforms instead of inlining them.
     const CALLS: bool;
 
     fn walk<F: Fft, S: SamplerZ<Real = F::Real>, N: Node>(
@@ -63,7 +63,7 @@ trait Walk {
 
 /// Walks subtrees of every degree. Most nodes are small, and calling a function would take longer
 /// than their arithmetic. So degrees 4 and 8 are walked in one function, in one frame. Larger
-/// degrees are calls, so that a level of the recursion takes little stack even without
+/// degrees are walked in calls, so that a level of the recursion takes little stack even without
 /// optimisation.
 struct Any;
 
@@ -195,7 +195,7 @@ impl Walk for Bottom {
     }
 }
 
-/// Walks degree 4 and more. `Below` walks the children.
+/// Walks nodes of degree 4 or more. `Below` walks the children.
 struct Level<Below>(PhantomData<Below>);
 
 impl<Below: Walk> Walk for Level<Below> {

@@ -1,4 +1,4 @@
-//! The FFT over `R[x]/(x^n + 1)`, its splitting and merging: seam A.
+//! The FFT over `R[x]/(x^n + 1)`, its splitting and merging: the seam and its implementation.
 //!
 //! A polynomial of degree `n = 2^logn` in the FFT domain is `n` reals. For `u < n/2`, entry `u` is
 //! the real part of the value at the root `w_u`, and entry `u + n/2` its imaginary part. The roots
@@ -52,7 +52,7 @@ pub trait Fft: Copy + Debug + Send + Sync {
     fn add(&self, a: Self::Real, b: Self::Real) -> Self::Real;
     /// `a - b`.
     fn sub(&self, a: Self::Real, b: Self::Real) -> Self::Real;
-    /// Largest integers `<= a`, for `|a| < 2^51`, of two coefficients. A zero has either sign.
+    /// Largest integers `<= a`, for `|a| < 2^51`, of two coefficients. A zero may have either sign.
     fn floors(&self, a: [Self::Real; 2]) -> [Self::Real; 2];
 
     /// Transforms coefficients to the FFT domain, in place.

@@ -6,12 +6,11 @@
 //! refuses most of the candidates whose norm is too large.
 //!
 //! The hash of the stream, the draws and [`compare_norm`] run on the best engine. The solver runs
-//! on the best engine on AArch64, and on portable code elsewhere. The norms in integers and the
-//! public key are portable code.
+//! on the best engine on AArch64, and in portable code elsewhere. The integer norms and the public
+//! key are computed in portable code.
 //!
-//! Loops of the solver are compiled for its instruction set. Polynomials of many coefficients fill
-//! registers with coefficients. Short polynomials on many primes fill them with primes:
-//! [`Moduli`](modulus::Moduli).
+//! The loops of the solver are vectorised: over the coefficients of long polynomials, and over the
+//! primes where short polynomials have residues modulo many primes ([`Moduli`](modulus::Moduli)).
 //!
 //! A candidate `(f, g)` is refused for one of these reasons, in this order: a coefficient does not
 //! fit the encoding; the norm of `(f, g)` or of its orthogonalised partner exceeds `1.17 sqrt(q)`;
@@ -76,7 +75,7 @@ pub(crate) struct KeyPolys<'a> {
     pub(crate) h: &'a mut [u16],
 }
 
-/// Working memory of key generation. It holds secrets, and is wiped before each function returns.
+/// Working memory of key generation. It holds secrets, and is wiped at the end of key generation.
 pub(crate) struct Scratch<'a> {
     /// At least [`words_len`] words.
     pub(crate) words: &'a mut [u32],
@@ -104,12 +103,13 @@ pub(crate) const fn residues_len(logn: u32) -> usize {
 
 /// Number of candidates of degree `2^logn` after which the device counts as faulty.
 ///
-/// A candidate is a key with a chance above 1/64, so 2^13 candidates are all refused with a chance
-/// below `2^-186`. In measurements, one candidate in 11 is a key at degree 512, and one in 19 at
-/// degree 1024. FN-DSA draws one or two polynomials for a candidate, and 24 or 60 for a key.
-/// Smaller degrees need fewer candidates, except degrees 2 and 4 of FN-DSA, which draw 7,300 and
-/// 630 polynomials for a key. With a chance above 1/8000, 2^20 candidates are all refused with a
-/// chance below `2^-189`. Tests repeat these measurements and computations.
+/// A candidate becomes a key with a chance above 1/64. So the chance that 2^13 candidates are all
+/// refused is below `2^-186`. In measurements, one candidate in 11 is a key at degree 512, and one
+/// in 19 at degree 1024. FN-DSA draws one or two polynomials for a candidate. For a key, it draws
+/// 24 at degree 512, and 60 at degree 1024. Smaller degrees need fewer candidates, except degrees 2
+/// and 4 of FN-DSA, which draw 7,300 and 630 polynomials for a key. With a chance above 1/8000 for
+/// each candidate, the chance that 2^20 candidates are all refused is below `2^-189`. Tests repeat
+/// these measurements and computations.
 const fn max_candidates(logn: u32) -> u32 {
     if logn < 3 { 1 << 20 } else { 1 << 13 }
 }
@@ -139,8 +139,8 @@ pub(crate) fn generate(
 /// Fills a polynomial with the next coefficients, or fails.
 type DrawPolynomial<'a> = &'a mut dyn FnMut(&mut [i8]) -> Result<(), FaultError>;
 
-/// Generates a key as [`generate`] does, from the polynomials that `draw` draws. The solver
-/// computes on `b`; the norm in binary64 computes on `best`.
+/// Generates a key as [`generate`] does, with polynomials from `draw`. The solver runs on `b`, the
+/// norm in binary64 on `best`.
 ///
 /// Source: Falcon specification v1.2, algorithm 4 (Keygen), the part on integers, and
 /// algorithm 5 (NTRUGen).
@@ -159,7 +159,7 @@ fn generate_on<B: Binary64>(
         if !reveal(fits(logn, f, g)) {
             return Ok(false);
         }
-        // In binary64 a refusal takes a quarter of the time. The other candidates are judged again
+        // A refusal in binary64 takes a quarter of the time. Candidates that pass are judged again
         // with integers, since the solver needs the reciprocals as integers.
         let norm = on_best!(best, isa => to_nearest!(isa => compare_norm(isa, logn, f, g)));
         if reveal(norm.above) {
@@ -187,8 +187,8 @@ fn generate_on<B: Binary64>(
     })
 }
 
-/// Tries candidates until `is_key` finds one. Wipes the scratch, and without a key the polynomials
-/// too.
+/// Tries candidates until `is_key` accepts one. Wipes the scratch, and also the polynomials if
+/// there is no key.
 ///
 /// # Errors
 /// As for [`generate`].

@@ -59,8 +59,8 @@ pub trait Ntt {
         self.intt(logn, a);
     }
 
-    /// Computes `a <- 1/a` in the transform domain. Returns `true` if `a` is invertible, so if none
-    /// of its values is zero. Otherwise the words of `a` are unspecified.
+    /// Computes `a <- 1/a` in the transform domain. Returns `true` if `a` is invertible, that is,
+    /// if none of its values is zero. Otherwise the words of `a` are unspecified.
     #[must_use]
     fn invert_assign(&self, a: &mut [Self::Word], tmp: &mut [Self::Word]) -> bool;
 }
@@ -159,8 +159,8 @@ mod tests {
         }
     }
 
-    /// A public key that comes close to the bound of the forward transform. If one more layer did
-    /// not reduce its operands, a sum would reach 32771. A search found this key. With random
+    /// Tests a public key that comes close to the bound of the forward transform. If one more layer
+    /// did not reduce its operands, a sum would reach 32771. A search found this key. With random
     /// inputs, the sums stay far below.
     #[test]
     fn sums_of_the_forward_transform_stay_in_range_where_they_are_largest() {
@@ -192,7 +192,7 @@ mod tests {
         }
     }
 
-    /// Compares the values with those by Horner's rule, at the roots in the order of the encoding.
+    /// Compares values with those of Horner's rule, at the roots in the order of the encoding.
     #[cfg(feature = "fndsa-provisional")]
     #[test]
     fn values_are_those_at_the_roots_for_every_degree() {

@@ -1,7 +1,7 @@
 //! The ChaCha20 generator that feeds the sampler.
 //!
-//! It computes eight blocks at a time, interleaved word by word, exactly as the reference does. The
-//! buffer rules decide which bytes are dropped. So they are part of the scheme's output.
+//! A buffer has eight blocks, interleaved word by word, exactly as in the reference. The generator
+//! also drops the same bytes at the end of a buffer, since signatures depend on them.
 //!
 //! Source: Falcon reference implementation (round 3), `rng.c` behaviour; ChaCha20
 //! is RFC 8439's with a 64-bit counter mixed into words 14 and 15.
@@ -14,15 +14,15 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 pub const SAMPLER_SEED_LEN: usize = 56;
 /// Length of a buffer in bytes.
 pub(crate) const BUFFER_LEN: usize = 64 * BLOCKS;
-/// First position from which the generator does not read 8 bytes any more. The rest of the buffer
-/// is dropped.
+/// First position at which the generator no longer reads 8 bytes. The rest of the buffer is
+/// dropped.
 pub(crate) const END: usize = BUFFER_LEN - 9;
 /// Number of blocks of a buffer, which are computed side by side.
 const BLOCKS: usize = 8;
 /// Number of double rounds of ChaCha20.
 const DOUBLE_ROUNDS: usize = 10;
-/// Number of sets of buffers that are computed in steps. It is one if a target has instruction sets
-/// with [`Isa::FILLS_GAPS`]. Otherwise it is zero, which needs no memory.
+/// One if the target has instruction sets with [`Isa::FILLS_GAPS`], which compute the next buffers
+/// in steps. Otherwise zero, so that `begun` needs no memory.
 const BEGUN: usize = cfg!(target_arch = "x86_64") as usize;
 
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
@@ -100,7 +100,7 @@ impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
         self.buffers.as_flattened()
     }
 
-    /// Returns the counter of the block after the buffers. It serves as the number of the buffers.
+    /// Returns the counter of the block after the buffers. The counter identifies the buffers.
     pub(crate) fn counter(&self) -> u64 {
         self.counter
     }
@@ -318,7 +318,7 @@ fn blocks_in_rows<const AHEAD: usize>(
 }
 
 /// Writes the words from which the blocks from `counter` on start.
-// Not inlined on targets with little memory for code.
+// Not inlined except on x86-64, so that programs have one copy.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 #[cfg_attr(not(target_arch = "x86_64"), inline(never))]
 fn begin<const AHEAD: usize>(x: &mut Words<AHEAD>, key: &[u32; 12], counter: u64) {
@@ -345,7 +345,7 @@ fn double_round<const AHEAD: usize>(x: &mut Words<AHEAD>) {
     // it, and does not unroll it, which would give scalar code.
     for u in 0..BLOCKS * AHEAD {
         let mut y: [[u32; 1]; 16] = core::array::from_fn(|v| [x[v].as_flattened()[u]]);
-        // The rounds are not in a loop, since small programs would keep the loop.
+        // The rounds are not in a loop, which a compiler that optimises for size would not unroll.
         let [c0, c1, c2, c3] = COLUMNS;
         quarter_round(&mut y, c0);
         quarter_round(&mut y, c1);
@@ -569,7 +569,7 @@ mod tests {
         reads_equal_the_vector::<2, 2>();
     }
 
-    /// Compares reads with those of the reference's own test of its generator.
+    /// Compares reads with the vector of the reference's own test of its generator.
     fn reads_equal_the_vector<const AHEAD: usize, const SETS: usize>() {
         let file = include_str!("../../../kat/prng/chacha20_prng_kat.json");
         let json: serde_json::Value = serde_json::from_str(file).expect("vector file");
@@ -631,7 +631,8 @@ mod tests {
     }
 
     /// Checks that a generator that works ahead gives the same bytes, whatever part of its work is
-    /// done. This also holds after another seed, and if others compute the buffers that it began.
+    /// done. This also holds after another seed, and if another instruction set computes the
+    /// buffers that it began.
     #[test]
     fn work_done_ahead_changes_no_byte() {
         compare_work_done_ahead::<1>();

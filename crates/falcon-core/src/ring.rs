@@ -1,4 +1,4 @@
-//! Arithmetic in `Z[x]/(x^n + 1)` and modulo `q`, for keys and verification.
+//! Arithmetic in `Z[x]/(x^n + 1)` and modulo `q`, for keys, signing and verification.
 //!
 //! Polynomials are slices of `n = 2^logn` coefficients, `1 <= logn <= 10`.
 //! Symbols: `f, g, F, G` the secret basis, `fG - gF = q`; `h = g/f mod q` the
@@ -147,8 +147,8 @@ fn ntru_equation_holds(isa: impl Isa, logn: u32, factors: [&[i8]; 4], scratch: &
     nonzero == 0
 }
 
-/// Sets `coefficients` to the coefficients of `a`, in `[0, q)`. `a` is in the transform domain. The
-/// function overwrites it.
+/// Sets `coefficients` to the coefficients of `a`, in `[0, q)`. `a` is in the transform domain, and
+/// is overwritten.
 pub(crate) fn coefficients(
     ntt: &PortableNtt<impl Isa>,
     logn: u32,
@@ -247,7 +247,7 @@ fn norm_of_preimage(isa: impl Isa, c: &[u16], s2: &[i16], product: &mut [i16]) -
 }
 
 /// Computes `h <- (c - s1) / s2 mod q`, in `[0, q)`, and returns true. If `s2` is not invertible,
-/// returns false, and `h` means nothing. All operands are public. `scratch` holds `2n` words.
+/// returns false, and `h` is unspecified. All operands are public. `scratch` holds `2n` words.
 ///
 /// Source: Falcon specification v1.2, section 3.12.
 pub(crate) fn recover(

@@ -27,21 +27,23 @@ use core::fmt::Debug;
 
 /// Number of refused attempts at one integer after which [`Serial`] gives up.
 ///
-/// An attempt is accepted with the chance `sigma_min sqrt(2 pi) / (2 S)`, with a relative error of
-/// `2^-33`. `S` is the sum of `exp(-k^2 / (2 sigma_max^2))` over `k >= 0`. The chance is the same
-/// for every leaf of a key and for every centre, and it is more than 1/2 at all degrees. So 512
-/// attempts are all refused with a chance below `2^-512`. A test computes these chances again.
+/// The chance that an attempt is accepted is `sigma_min sqrt(2 pi) / (2 S)`, up to a relative error
+/// of `2^-33`. `S` is the sum of `exp(-k^2 / (2 sigma_max^2))` over `k >= 0`. The chance is the
+/// same for every leaf of a key and for every centre, and it is more than 1/2 at all degrees. So
+/// the chance that 512 attempts are all refused is below `2^-512`. A test computes these chances
+/// again.
 pub(crate) const MAX_REFUSALS: u32 = 512;
 
 /// Number of times that [`Windows`] fills its buffers from one seed before it gives up. If a leaf
 /// or a centre is NaN, [`Windows`] refuses every attempt and would never stop.
 ///
-/// Each fill gives [`LEAST_ATTEMPTS`] attempts or more, and more than half are accepted. The 2,048
-/// integers of an attempt to sign need all fills with a chance below `2^-7000`. A test computes
+/// Each fill gives [`LEAST_ATTEMPTS`] attempts or more, and more than half are accepted. The chance
+/// that the 2,048 integers of an attempt to sign need all fills is below `2^-7000`. A test computes
 /// this chance, too.
 pub(crate) const MAX_FILLS: u32 = 512;
 
-/// Least number of attempts of a fill, if each reads [`MOST_BYTES`]. Both byte sources assert it.
+/// Least number of attempts that a fill has, if each reads [`MOST_BYTES`]. Both byte sources assert
+/// it.
 pub(crate) const LEAST_ATTEMPTS: usize = 50;
 
 /// Largest number of bytes that an attempt at an integer reads: its candidate with the first byte
@@ -103,7 +105,7 @@ pub trait Sampling: Copy + Debug + Send + Sync {
     /// Draws the two integers of a leaf around centres in `[0, 1]`, in this order.
     fn sample_pair(self, feed: &mut Self::Feed, rests: [f64; 2], leaf: &Self::Leaf) -> [f64; 2];
     /// Returns true if an integer was not found since `feed` started, because all attempts at it
-    /// were refused. Then the integers are arbitrary, and nobody may use them.
+    /// were refused. Then the integers are arbitrary and must not be used.
     fn gave_up(feed: &Self::Feed) -> bool;
 
     /// Samples the lanes of `feeds` as [`sample_pair`](Self::sample_pair) does, each from its own
@@ -132,7 +134,7 @@ pub trait Sampling: Copy + Debug + Send + Sync {
     #[inline(always)]
     fn work_ahead(self, _: &mut Self::Feed) {}
 
-    /// Does the next work of the feeds of several lanes side by side. Affects speed only.
+    /// Does upcoming work of the feeds of several lanes side by side. Affects speed only.
     #[inline(always)]
     fn work_together(self, _: &mut [Self::Feed]) {}
 }
@@ -227,7 +229,7 @@ pub trait ByteSource {
     }
 
     /// Reads the next candidate of the base sampler. Returns its magnitude, its sign bit, and the
-    /// byte after it, which is the first byte of its trial.
+    /// next byte, which is the first byte of the trial.
     #[inline(always)]
     fn next_candidate(&mut self) -> (i64, i64, u8) {
         let [low @ .., high, sign, first] = self.next_attempt();

@@ -214,7 +214,7 @@ fn attempt_computed<'s, B: SigningIsa, S: Sampling>(
 }
 
 /// Computes [`short_vectors`] with integers, for one lane, from `z` in the FFT domain. Overwrites
-/// `z`. Uses the basis as a key has it, so the basis need not be transformed again. `W` holds `3n`
+/// `z`. Uses the integers of the basis, which need not be transformed again. `W` holds `3n`
 /// words.
 ///
 /// The norm is that of the vector modulo `q`. This is the vector itself unless a coefficient
@@ -267,7 +267,7 @@ pub(crate) fn attempt_from_basis<B: SigningIsa, S: Sampling>(
     s2: &mut [i16],
 ) -> u64 {
     let z = attempt_computed(b, sampling, logn, profile, key, point, feed, scratch);
-    // The arrays on the stack have the size of the degree.
+    // The array on the stack is as large as the degree needs.
     if logn <= 9 {
         short_vector_of_integers::<B, [i16; 3 << 9]>(b, logn, key, point, z, s2)
     } else {
@@ -281,7 +281,7 @@ pub(crate) fn attempt_from_basis<B: SigningIsa, S: Sampling>(
 fn residue(x: i64) -> i16 {
     // This is round(2^43 / q), with an error of 0.185. So the quotient is off by 0.185 |x| / 2^43
     // before it is rounded. The remainder is at most 6144.5 plus q times this error: 0.14 for 2^29,
-    // 0.56 for 2^31. The numbers have 32 bits, since vector units multiply these.
+    // 0.56 for 2^31. The factors have 32 bits, since vector units multiply these.
     const INVERSE: i32 = (((1 << 44) / Q as i64 + 1) / 2) as i32;
     let x = x as i32;
     let quotient = (i64::from(x) * i64::from(INVERSE) + (1 << 42)) >> 43;
@@ -386,12 +386,12 @@ pub(crate) fn is_signature(
 
 /// Number of attempts at a signature after which the device counts as faulty.
 ///
-/// An attempt is refused with a chance below 1/2, so 256 in a row are refused with a chance below
-/// `2^-256`. Measured refusals: none of 20,000 attempts at degree 512; at degree 1024, one in 1,100
-/// with [`Fit::Padded`] and none of 20,000 with [`Fit::Any`]. Small degrees refuse more, degree 2
-/// the most: 32 in 100. A test measures these numbers again. The chance hardly depends on the
-/// point, or on the key, whose norms were checked: the sampled vector has about the same length for
-/// all points and keys.
+/// The chance that an attempt is refused is below 1/2. So the chance that 256 in a row are refused
+/// is below `2^-256`. Measured refusals: none of 20,000 attempts at degree 512; at degree 1024, one
+/// in 1,100 with [`Fit::Padded`] and none of 20,000 with [`Fit::Any`]. Small degrees refuse more,
+/// degree 2 the most: 32 in 100. A test measures these numbers again. The chance hardly depends on
+/// the point, or on the key, whose norms were checked: the sampled vector has about the same length
+/// for all points and keys.
 pub(crate) const MAX_ATTEMPTS: u32 = 256;
 
 /// Computes algorithm 10 (Sign), lines 3 to 11: `s2` of a short preimage of `point`.
@@ -402,7 +402,7 @@ pub(crate) const MAX_ATTEMPTS: u32 = 256;
 ///
 /// # Errors
 /// [`FaultError`] if the sampler gives up, if [`MAX_ATTEMPTS`] attempts are refused, or if there is
-/// no further seed. Then `s2` is zero, so nobody sees a refused vector.
+/// no further seed. Then `s2` is zero, so that no refused vector is left.
 pub(crate) fn short_preimage<B: SigningIsa>(
     b: B,
     logn: u32,

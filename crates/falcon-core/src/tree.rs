@@ -307,7 +307,7 @@ impl<'a, B: Binary64> Computed<'a, B> {
         }
     }
 
-    /// Stores the root of a smaller degree.
+    /// Stores a root of a degree below `2^SUBTREE_LOGN`.
     #[inline(never)]
     fn store_small_root(&mut self) {
         let mut out = Zeroizing::new([0.0; SUBTREE_LEN]);
@@ -442,7 +442,7 @@ impl<B: Binary64> Node for Computed<'_, B> {
     }
 }
 
-/// Computes the leaf that belongs to an entry `d` of `D`.
+/// Computes the leaf of an entry `d` of `D`.
 #[inline(always)]
 fn leaf<D: Double>(d: D, profile: Profile) -> Leaf {
     let inv_sigma = d.square_root() * profile.inv_sigma.into();

@@ -7,7 +7,7 @@ pub(super) const fn packed_len(count: usize, width: u32) -> usize {
     (count * width as usize).div_ceil(8)
 }
 
-/// Width of the widest field in bits. Four such fields and a half byte fit 64 bits.
+/// Width of the widest field in bits. Four such fields and a half byte fit in 64 bits.
 const MAX_WIDTH: u32 = 14;
 
 /// Writes the low `width` bits of each value, where `width <= 14`. Spare bits of the last byte are
@@ -44,8 +44,8 @@ pub(super) fn unpack<T>(
 ) -> u8 {
     debug_assert!(width <= MAX_WIDTH);
     let mask = (1 << width) - 1;
-    // Eight fields are `width` bytes. Four fields begin at the first byte, the other four at the
-    // half byte in the middle.
+    // Eight fields are `width` bytes. Four fields begin at the first byte. The other four begin at
+    // byte `width / 2`, in its middle if `width` is odd.
     let mut read = 0;
     let (groups, _) = out.as_chunks_mut::<8>();
     for group in groups {

@@ -14,7 +14,7 @@ pub(super) const MAX_MAGNITUDE: u16 = 2047;
 const MAX_RUN: u32 = (MAX_MAGNITUDE >> 7) as u32;
 
 /// Number of coefficients whose code words are computed side by side. The sum of their runs of
-/// zeros fits 16 bits: it is at most `128 * 256`.
+/// zeros fits in 16 bits: it is at most `128 * 256`.
 const BLOCK: usize = 128;
 
 /// Largest number of bits that a [`Writer`] appends at a time.
@@ -87,8 +87,8 @@ pub(super) fn compress(isa: impl Isa, s2: &[i16], out: &mut [u8]) -> Option<usiz
 }
 
 /// Returns the code words of a block, joined in fours, and the length of each four in bits. Returns
-/// `None` if four words are too long for a [`Writer`], or if a word of `s2` may be longer than 16
-/// bits. `all` is the bitwise or of the magnitudes of `s2`.
+/// `None` if four words together are too long for a [`Writer`], or if a word of `s2` may be longer
+/// than 16 bits. `all` is the bitwise or of the magnitudes of `s2`.
 ///
 /// The compiler turns the loops over arrays into vector code.
 #[inline(always)]
@@ -126,7 +126,7 @@ fn groups(block: &[i16; BLOCK], all: u16) -> Option<([u64; BLOCK / 4], [u32; BLO
     (longest <= MAX_PUSHED).then_some((codes, lens))
 }
 
-/// Widens both words by way of a double word, so that the compiler loads both words at once.
+/// Joins both words, then widens them, so that the compiler loads both words at once.
 #[inline(always)]
 fn halves([low, high]: [u16; 2]) -> [u32; 2] {
     let double = u32::from(low) | u32::from(high) << 16;
@@ -136,7 +136,7 @@ fn halves([low, high]: [u16; 2]) -> [u32; 2] {
 /// Writes bits to the start of `out`.
 struct Writer<'a> {
     out: &'a mut [u8],
-    /// The bits written last, at the bottom.
+    /// The bits written last, as the low bits.
     window: u64,
     /// Number of bits written.
     bits: usize,
@@ -146,8 +146,8 @@ impl Writer<'_> {
     /// Appends the low `len` bits of `code`; `len` is from 1 to [`MAX_PUSHED`]. Returns `None` if
     /// `out` is too short.
     ///
-    /// Writes the eight bytes that end with the last bit. They begin at the byte that was not full,
-    /// or earlier: up to 7 old bits and 57 new ones are eight bytes.
+    /// Writes the eight bytes that end with the last bit. They include the byte that was not full,
+    /// since up to 7 old bits and 57 new ones fit in eight bytes.
     #[inline(always)]
     fn push(&mut self, code: u64, len: u32) -> Option<()> {
         self.window = self.window << (len % 64) | code;
@@ -313,7 +313,7 @@ fn read_counted_groups(bytes: &[u8], groups: &mut [[i16; GROUP]]) -> (usize, usi
         return (0, 0);
     };
     let mut window = u64::from_be_bytes(*first) >> 1 | 1 << 63;
-    // Position of the first bit behind the window.
+    // Position of the first bit after the window.
     let mut end = 63;
     let mut read = 0;
     for group in groups {
@@ -493,14 +493,14 @@ mod tests {
     use crate::lanes::Baseline;
     use std::vec;
 
-    /// Number of zero bytes behind the code words. With them, no group is too near the end.
+    /// Number of zero bytes after the code words. With them, no group is too near the end.
     const PADDING: usize = 16;
 
     /// Checks that the counting decoder reads most groups. Other tests would not notice if
     /// [`decompress_from`] read everything.
     #[test]
     fn ordinary_groups_are_read_by_counting() {
-        // The sums of the runs are 57 bits, which fit in the window, and 58 bits, which do not fit.
+        // Four words of 57 bits together are read by counting. Four words of 58 bits are not.
         for (runs, fits) in [([6, 6, 5, 4], true), ([6, 6, 5, 5], false)] {
             let mut s2 = vec![0; 512];
             for (i, s) in s2.iter_mut().enumerate() {

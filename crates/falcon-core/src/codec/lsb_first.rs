@@ -422,8 +422,8 @@ mod tests {
                 signature_of(logn, &nonce, &s2)
             })
             .collect();
-        // Damages every third signature: each byte of the first code words, and some of the other
-        // bytes.
+        // Flips a bit of every third signature: in the header, in the nonce and at distant places.
+        // Cuts a few others.
         let damaged = good.iter().enumerate().map(|(j, bytes)| {
             let mut bytes = bytes.clone();
             let at = if j < 30 {

@@ -58,8 +58,8 @@ pub(super) fn decode_fields(
         return Err(DecodeError::Length);
     }
     let spare = unpack(body, h);
-    // The loop has no early end, so the compiler turns it into vector code. Every value that is `q`
-    // or more sets the top bit.
+    // The loop has no early exit, so the compiler turns it into vector code. Every value that is
+    // `q` or more sets the top bit.
     if h.iter()
         .fold(0, |above, &x| above | (Q as u16 - 1).wrapping_sub(x))
         >> 15

@@ -16,8 +16,7 @@ pub(crate) struct Item<'b, 's> {
     pub(crate) body: &'b [u8],
     /// Memory for the polynomial.
     pub(crate) s2: &'s mut [i16],
-    /// Length of the code in bytes, if its spare bits are zero. `None` if the polynomial must be
-    /// read alone.
+    /// Length of the code in bytes, or `None` if the polynomial must be read alone.
     pub(crate) used: Option<usize>,
 }
 
@@ -38,7 +37,7 @@ const TOGETHER: usize = 8;
 /// Number of groups that are read before they are moved to their places.
 const ROWS: usize = 32;
 
-/// The groups of all lanes. No two rows share a cache line.
+/// The groups of all lanes. With [`LANES`] lanes, no two rows share a cache line.
 #[repr(align(64))]
 struct Rows<const N: usize>([[u64; N]; ROWS]);
 

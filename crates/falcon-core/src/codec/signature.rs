@@ -162,7 +162,7 @@ pub(crate) fn decode<'a>(
     Ok(nonce)
 }
 
-/// Splits an encoded signature into header, nonce and code.
+/// Checks the header, and the length if it is fixed. Returns the nonce and the code.
 pub(crate) fn split(
     format: Format,
     logn: u32,
@@ -178,7 +178,7 @@ pub(crate) fn split(
 /// Checks the bytes after the code. There must be none, or zero bytes if the signature is padded.
 pub(crate) fn check_tail(format: Format, tail: &[u8]) -> Result<(), DecodeError> {
     if format == Format::Padded {
-        // This compares all bytes with one comparison, which `any` would not do.
+        // Compares all bytes at once, where `any` would branch on each byte.
         match tail.iter().fold(0, |all, byte| all | byte) {
             0 => Ok(()),
             _ => Err(DecodeError::NonCanonical),

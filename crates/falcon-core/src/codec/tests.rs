@@ -79,8 +79,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     /// Checks that lanes read the same values as the decoder of one polynomial. Lanes leave a body
-    /// to this decoder if it is malformed, is shorter than a load, or has four words longer than a
-    /// load.
+    /// to this decoder if it is malformed, is shorter than a load, or has a group of four words
+    /// that is longer than a load.
     #[test]
     fn lanes_read_what_is_read_alone(
         polynomials in (7..=MAX_LOGN).prop_flat_map(|logn| vec_of(short(1 << logn), 1..10)),
@@ -265,8 +265,8 @@ fn compressed_bit_by_bit(s2: &[i16]) -> Vec<u8> {
     bits.chunks(8).map(byte).collect()
 }
 
-/// Compresses `s2` and compares the result with the definition. Memory with one byte less must be
-/// refused.
+/// Compresses `s2` and compares the result with the definition. A buffer that is one byte shorter
+/// must be refused.
 fn compresses_as_defined(isa: impl Isa, s2: &[i16]) {
     let expected = compressed_bit_by_bit(s2);
     let mut out = vec![0xa5; expected.len() + 9];
@@ -547,10 +547,10 @@ fn four_words_of(len: u32, longest_run: u32) -> [i16; 4] {
     })
 }
 
-/// Four code words are read at once if all their bits are in two words of 64 bits. The first four
-/// words end at every bit of a byte, and the second four have every length. Then come short words,
-/// or words that are just too long. The encoder joins the words of whole blocks of 128 if no run
-/// has more than seven zeros.
+/// Four code words are read at once if they have at most 57 bits together. The first four words end
+/// at every bit of a byte, and the second four have every length. Then come short words, or words
+/// that are just too long. The encoder joins the words of whole blocks of 128 if no run has more
+/// than seven zeros.
 #[test]
 fn code_words_of_all_lengths_are_read_together_or_alone() {
     let shortest = 4 * compressed::MIN_LEN;
@@ -592,7 +592,7 @@ fn code_words_of_all_lengths_are_read_together_or_alone() {
 fn the_end_of_the_bytes_is_told_from_a_run_that_is_too_long() {
     let mut s2 = [0; 2];
     let mut error = |bytes: &[u8]| decompress(bytes, &mut s2).err();
-    // One word has 9 bits. The next has at least 24.
+    // The first word has 9 bits. A run of zeros is known to be too long once 24 bits are there.
     for len in 0..=8 {
         let mut bytes = [0, 0x80, 0, 0, 0, 0, 0, 0][..len].to_vec();
         let expected = if len < 5 {

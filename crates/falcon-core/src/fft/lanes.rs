@@ -1,8 +1,8 @@
-//! [`Fft`] for every register token: the one implementation of the
-//! polynomial arithmetic on lanes.
+//! Implements [`Fft`] for all [`Lanes`]. This is the only implementation of the polynomial
+//! arithmetic.
 //!
 //! Each function here, in `transform.rs` and in `nodes.rs` works on runs of `len::<L, R>()`
-//! neighbours. It is compiled for the longest run that a polynomial holds: four or eight for the
+//! neighbours. It is compiled for the longest run that a polynomial holds: up to eight for the
 //! large polynomials of a single signature, one if each lane is a signature.
 
 use super::nodes::{merge, nearest_plane_step, split};

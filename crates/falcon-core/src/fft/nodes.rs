@@ -4,8 +4,8 @@
 use super::runs::*;
 use crate::lanes::{F64s, Lanes};
 
-/// True if small subtrees are computed level by level. On AArch64 that takes 0.5 % more
-/// instructions of a signature; without vectors it is no faster.
+/// True if small subtrees are computed level by level. On AArch64 a signature would take 0.5 % more
+/// instructions; without vectors it would be no faster.
 pub(crate) const HAS_SUBTREES: bool = cfg!(target_arch = "x86_64");
 
 /// The real and the imaginary parts of `m` complex numbers, in `m / 2` couples of neighbours.

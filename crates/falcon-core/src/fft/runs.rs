@@ -1,5 +1,5 @@
-//! Tools of the kernels over runs: cutting polynomials into runs, moving runs
-//! of complex numbers, the butterfly.
+//! Tools for kernels over runs: cutting polynomials into runs, moving runs of complex numbers, the
+//! butterfly.
 
 use super::{TWIDDLE_IM, TWIDDLE_RE};
 use crate::lanes::{F64s, Lanes};
@@ -41,7 +41,7 @@ pub(super) fn twiddles(m: usize) -> (&'static [f64], &'static [f64]) {
     (&TWIDDLE_RE[m..2 * m], &TWIDDLE_IM[m..2 * m])
 }
 
-/// Returns `m` reals as runs. All lengths below are cut to the same length, so the loops need no
+/// Returns `m` reals as runs. All slices below are cut to the same length, so the loops need no
 /// checks.
 #[inline(always)]
 pub(super) fn runs<L: Lanes, R: F64s<L::Isa>, T: 'static>(m: usize, x: &[T]) -> &[L::Of<R, T>] {
@@ -144,7 +144,7 @@ pub(super) fn shared<L: Lanes, R: F64s<L::Isa>>(
     [l.shared(re), l.shared(im)]
 }
 
-/// Separates neighbours in two runs: `u` and `u + 1` of every couple.
+/// Separates neighbours in two runs: returns the numbers at even places, then those at odd places.
 #[inline(always)]
 pub(super) fn unzip<L: Lanes, R: F64s<L::Isa>>(x: [R; 2], y: [R; 2]) -> [[R; 2]; 2] {
     if len::<L, R>() == 1 {

@@ -1,5 +1,5 @@
-//! Compares the FFT with the naive transform, and computes the twiddle table again. `tests/fft.rs`
-//! of the workspace shows that all engines have the bits of `Baseline`.
+//! Compares the FFT with schoolbook products, and computes the twiddle table again. `tests/fft.rs`
+//! of the workspace shows that all engines compute the bits of `Baseline`.
 
 use super::*;
 use crate::lanes::Baseline;
@@ -71,7 +71,7 @@ fn twiddles_are_the_nearest_doubles() {
     }
 }
 
-/// Returns deterministic values in `(-2^7, 2^7)`.
+/// Returns deterministic values in `[-2^7, 2^7)`.
 fn polynomial(n: usize, seed: u64) -> Vec<f64> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     (0..n)

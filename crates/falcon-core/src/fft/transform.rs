@@ -8,7 +8,7 @@ use super::{TWIDDLE_IM, TWIDDLE_RE};
 use crate::lanes::{F64s, Lanes};
 use core::ops::Range;
 
-/// Number of bytes that, beside other data, stay in the first-level cache of every processor.
+/// Number of bytes that fit in the first-level cache of every processor, together with other data.
 const CACHED: usize = 1 << 14;
 
 /// Place of a part of the polynomial: part number `index` of `count`.
@@ -217,9 +217,9 @@ fn parts<'a, T>(
     places.zip(re.chunks_exact_mut(len).zip(im.chunks_exact_mut(len)))
 }
 
-/// Reading `f[u] + i f[u + n/2]` already is the reduction modulo `x^(n/2) - i`.
-/// Stage by stage, block `i` holds `f mod x^(2t) - w^2` and becomes `f mod
-/// x^t - w` and `f mod x^t + w`.
+/// Computes the FFT in place. The numbers `f[u] + i f[u + n/2]` are `f mod x^(n/2) - i` already.
+/// Stage by stage, block `i` holds `f mod x^(2t) - w^2` and becomes `f mod x^t - w` and
+/// `f mod x^t + w`.
 ///
 /// The data of many lanes exceed the cache. As soon as a block fits the cache, all further stages
 /// of this block are computed before the next block.
@@ -228,7 +228,8 @@ pub(super) fn fft<L: Lanes, R: F64s<L::Isa>>(l: L, logn: u32, f: &mut [L::Real])
     let m = 1 << (logn - 1);
     let (re, im) = f.split_at_mut(m);
     let im = &mut im[..m];
-    // Computes the stages that join values m/2 ... two runs apart.
+    // The stages that join values from m/2 down to two runs apart are computed in pairs. If their
+    // number is odd, the first is computed alone.
     let mut t = m / 2;
     if (t / len::<L, R>()).trailing_zeros() % 2 == 1 {
         stage::<L, R, false>(l, t, re, im);
@@ -248,7 +249,7 @@ pub(super) fn fft<L: Lanes, R: F64s<L::Isa>>(l: L, logn: u32, f: &mut [L::Real])
     }
 }
 
-/// Computes the stages of a part, from the stage of values `t` apart on.
+/// Computes the stages of a part, starting with the stage that joins values `t` apart.
 #[inline(always)]
 fn last_stages<L: Lanes, R: F64s<L::Isa>>(
     l: L,
@@ -276,7 +277,7 @@ pub(super) fn ifft<L: Lanes, R: F64s<L::Isa>>(l: L, logn: u32, f: &mut [L::Real]
     if L::LANES == 1 {
         t = first_stages::<L, R>(l, Part::WHOLE, m, scale, re, im);
     } else {
-        // Finds the longest parts that fit the cache and at which a pair of stages ends.
+        // Finds the longest parts that fit the cache, in steps of two stages.
         while 2 * t < m && !exceeds_the_cache::<L>(4 * t) {
             t *= 4;
         }

@@ -14,7 +14,7 @@
 //! their squares and their inverses.
 //!
 //! Infinities, NaNs, subnormal operands, a divisor of zero and the square root of a negative number
-//! are not supported. The functions return some bits for them, and nothing worse happens.
+//! are not supported. For these, the functions return unspecified bits.
 //!
 //! # Notation
 //!

@@ -22,7 +22,7 @@ const REFUSED: [u16; 16] = {
     refused
 };
 
-/// The first multiple of `q` that is not used: `5q`. Words that are not below it are skipped.
+/// `5q`. Words below it are reduced modulo `q`, and the others are skipped.
 pub(crate) const LIMIT: u16 = (5 * Q) as u16;
 
 /// Fills `point` from the blocks of `reader`.

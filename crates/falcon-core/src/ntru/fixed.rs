@@ -1,6 +1,6 @@
 //! Fixed-point complex FFT: the orthogonalised norm of `(f, g)` and the last rounding of `(F, G)`.
 //!
-//! This module computes with integers only, so that every platform takes the same decisions.
+//! This module computes with integers only, so that every platform makes the same decisions.
 //! Symbols: a real polynomial of degree `n` is `n/2` complex numbers `a_j + i a_(j+n/2)`, that is
 //! its residue modulo `x^(n/2) - i`; the transform splits `x^m - w^2` into `x^(m/2) -+ w`. Real
 //! parts are in the first half of the array, imaginary parts in the second. `Qk` is a number in
@@ -63,8 +63,8 @@ const fn twiddles() -> [[i64; 2]; 512] {
         roots[k] = [cos as i64, sin as i64];
         k += 1;
     }
-    // t_j = 1/(8m) + sum over the bits of b of 1/4, 1/8, ...: bit 2^(i) of b, of weight brv = m /
-    // 2^(i+1), turns the root by 1 / 2^(i+2).
+    // t_j = 1/(8m) + brv(b)/(2m). Bit i of b has the weight m / 2^(i+1) in brv(b), so it turns the
+    // root by 1 / 2^(i+2).
     let mut table = [[0i64; 2]; 512];
     table[0] = [1 << UNIT, 0];
     let mut m = 1;
@@ -98,7 +98,7 @@ pub(super) trait Butterflies {
     fn half(x: i64) -> i64;
 }
 
-/// Rounds products to the unit of `x`, with all bits of the root.
+/// Multiplies by all bits of the root, and rounds products to the unit of `x`.
 struct Exact;
 
 impl Butterflies for Exact {
@@ -184,7 +184,7 @@ pub(super) fn reciprocal(m: u64) -> u64 {
 /// Source: Falcon specification v1.2, algorithm 5 (NTRUGen): the orthogonalised norm.
 ///
 /// `inverse` has length `n/2`, `work` length `n`; the squared norm of `(f, g)` is below 16823.
-/// A `B_i` below 32 gives a saturated entry, and alone makes the norm too large.
+/// If a `B_i` is below 32, its entry is saturated, and this alone makes the norm too large.
 ///
 /// Errors: the transforms are exact to `2^-43`, so each `B_i >= 32` has a relative error of at most
 /// `2^-42`, and so has the sum. The reference decides in binary64 with an error of the same order.

@@ -13,14 +13,14 @@
 //! Time and memory accesses depend on secrets in these ways. The refusals concern discarded
 //! candidates. About the key that is kept, time and accesses reveal:
 //!
-//! - whether its norm is within `2^-10` of the bound: then it is judged again in fixed point (2 to
-//!   3 keys in 100)
-//! - how many levels are tried, by the order of magnitude of the values and coefficients of `f_d`
-//!   and `g_d`, and by whether `f_3` is small at a root
-//! - whether an `F_d` is much larger than `f_d`, where all levels are tried (1 key in 100)
-//! - whether a coefficient of the last quotient is within `2^-15` of a half, where all levels are
+//! - whether the square of the orthogonalised norm is within `2^-10` of its bound, relative to the
+//!   bound: then fixed point decides (2 to 3 keys in 100)
+//! - how many levels are tried, which depends on the order of magnitude of the values and
+//!   coefficients of `f_d` and `g_d`, and on whether `f_3` is small at a root
+//! - whether an `F_d` is much larger than `f_d`: then all levels are tried (1 key in 100)
+//! - whether a coefficient of the last quotient is within `2^-15` of a half: then all levels are
 //!   tried (3 keys in 100 at degree 512, 6 at 1024)
-//! - whether a value of `f_d` is zero modulo a prime, where all levels are tried (1 key in
+//! - whether a value of `f_d` is zero modulo a prime: then all levels are tried (1 key in
 //!   thousands)
 //!
 //! `docs/CONSTANT-TIME.md` lists every value that is revealed.
@@ -57,7 +57,7 @@ const GAUSS_1024: [u16; 12] = [
     28207, 19623, 12472, 7198, 3753, 1761, 742, 280, 94, 28, 8, 2,
 ];
 
-/// A draw of two bytes with a table. Bit 0 is the sign.
+/// A draw of two bytes, looked up in a table. Bit 0 is the sign.
 #[derive(Clone, Copy)]
 struct Tabulated(&'static [u16]);
 
@@ -101,7 +101,8 @@ fn sample(
     }
 }
 
-/// Answers as [`q32::orthogonal_norm`] does, in binary64. Returns `None` without a binary64 unit.
+/// Computes the answer of [`q32::orthogonal_norm`] in binary64. Returns `None` without a binary64
+/// unit.
 /// Also returns `None` if the norm is so close to the bound, or so large, that the roundings of the
 /// fixed-point numbers could decide.
 ///
@@ -139,8 +140,8 @@ pub(crate) fn generate(
     on_best!(best, b => generate_on(best, b, logn, draw, out, scratch))
 }
 
-/// Generates a key as [`generate`] does, from the polynomials that `draw` draws. The solver
-/// computes on `b`; the norm in binary64 computes on `best`.
+/// Generates a key as [`generate`] does, with polynomials from `draw`. The solver runs on `b`, the
+/// norm in binary64 on `best`.
 fn generate_on<B: Binary64>(
     best: Best,
     b: B,

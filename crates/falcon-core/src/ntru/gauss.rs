@@ -21,8 +21,9 @@ const BLOCK: usize = 64;
 /// Number of values that are drawn for one coefficient before the device counts as faulty.
 ///
 /// A value is refused if it is beyond `-127..=127`, and for the last coefficient also if its parity
-/// is wrong. At degree 2, the worst, a value is refused with a chance below 0.53. So 256 values in
-/// a row are refused with a chance below `2^-234`. A test computes these chances again.
+/// is wrong. At degree 2, the worst case, a value is refused with a chance below 0.53. So the
+/// chance that 256 values in a row are refused is below `2^-234`. A test computes these chances
+/// again.
 const MAX_DRAWS: u32 = 256;
 
 /// One draw of a discrete Gaussian: the number of bytes that it reads from the stream, and its
@@ -60,7 +61,7 @@ impl Draw for Round3 {
     }
 }
 
-/// Reads the stream in blocks. Never reads more draws than the polynomial certainly needs.
+/// Reads the stream in blocks, but never reads a draw that the polynomial might not need.
 struct Draws<'a, D: Draw> {
     best: Best,
     draw: D,
@@ -147,8 +148,8 @@ fn magnitude([first, second]: [u64; 2]) -> i32 {
     (((k & not_zero) ^ sign).wrapping_sub(sign)) as i32
 }
 
-/// Fills `f` with a polynomial of odd coefficient sum, as the round-3 reference does. The resultant
-/// must be odd.
+/// Fills `f` with a polynomial of odd coefficient sum, as the round-3 reference does. So the
+/// resultant is odd.
 ///
 /// Source: Falcon specification v1.2, algorithm 5 (NTRUGen): the random `f` and `g`.
 ///

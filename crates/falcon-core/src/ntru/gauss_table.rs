@@ -2,8 +2,8 @@
 //!
 //! `X` is the discrete Gaussian over the integers of standard deviation
 //! `sigma = 1.17 * sqrt(q / 2048)`, that is `sigma^2 = (117/100)^2 * 12289 / 2048`.
-//! Source: Falcon specification v1.2, section 3.8.2 (`sigma_{f,g}` at degree 1024). The round-3
-//! key generation stream splits each value in two draws.
+//! Source: Falcon specification v1.2, section 3.8.2 (`sigma_{f,g}` at degree 1024). In the round-3
+//! key generation stream, one word tells whether a value is zero, and another gives its magnitude.
 
 /// `[0]` is `2^63 * P(X = 0)`; `[k]` is `2^63 * P(|X| > k | X != 0)` for `k` in `1..=26`. All
 /// entries are rounded to nearest, so the last entry is zero.

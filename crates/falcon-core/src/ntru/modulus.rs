@@ -75,13 +75,13 @@ impl Modulus {
         x.wrapping_add(self.p & self.masks.of_sign(x))
     }
 
-    /// `a * b / R mod p`, in `[0, 2p)`, for `a * b < 2^62` (as `a < 4p`, `b < p`).
+    /// `a * b / R mod p`, in `[0, 2p)`, for `a * b < 2^32 p` (such as `a < 4p`, `b < p`).
     #[inline(always)]
     pub(super) fn mul_lazy(self, a: u32, b: u32) -> u32 {
         self.reduce_lazy(u64::from(a) * u64::from(b))
     }
 
-    /// `a * b / R mod p` for `a * b < 2^62`.
+    /// `a * b / R mod p` for `a * b < 2^32 p`.
     #[inline(always)]
     pub(super) fn mul(self, a: u32, b: u32) -> u32 {
         self.once(self.mul_lazy(a, b))
@@ -277,7 +277,7 @@ impl<const W: usize> Moduli<W> {
         y
     }
 
-    /// Returns `R^e` times one in Montgomery form, which is plain `R^(e+1) mod p`.
+    /// Returns `R^e` in Montgomery form, that is, the plain number `R^(e+1) mod p`.
     #[inline(always)]
     pub(super) fn power_of_r(&self, mut e: usize) -> [u32; W] {
         let (mut y, mut base) = (self.one, self.r2);

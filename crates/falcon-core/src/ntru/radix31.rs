@@ -83,8 +83,8 @@ pub(super) fn from_limbs(limbs: &[i64], x: &mut [u32]) {
     }
 }
 
-/// Converts `x`, of at most ten words, to binary64 with the reference's roundings: the absolute
-/// value word by word, from the least significant word on.
+/// Converts `x`, of at most ten words, to binary64 with the reference's roundings: adds the words
+/// of the absolute value one by one, starting with the least significant word.
 pub(super) fn to_f64<D: Double>(x: &[u32]) -> f64 {
     let flip = sign_word(x);
     let negative = i64::from(flip & 1);
@@ -142,7 +142,7 @@ mod tests {
                 let mut sum = words(x);
                 add_scaled(&mut sum, &words(y)[..3], Factor::shifted(-3, 2), 1);
                 assert_eq!(sum, words(x - ((y * 12) << 31)));
-                // The shift leaves no word of the sum, or fewer words than `y` has.
+                // After the shift, the sum has no word left, or fewer words than `y`.
                 let mut sum = words(x);
                 add_scaled(&mut sum, &words(y)[..3], Factor::new(7, 0), 5);
                 assert_eq!(sum, words(x));
@@ -152,7 +152,7 @@ mod tests {
         }
     }
 
-    /// Tests the largest products of both kinds. One `y` fills `x`, and the other one is continued
+    /// Tests the largest products of both kinds. `y` is as long as `x`, or shorter and continued
     /// with its sign.
     #[test]
     fn the_largest_factors_and_words_do_not_overflow() {

@@ -12,7 +12,7 @@
 //!   k = round(2^-s (F f* + G g*) / (f f* + g g*)),   (F, G) <- (F, G) - 2^s k (f, g)
 //! ```
 //!
-//! in binary64 on the ten most significant words, with estimates of the sizes that do not look at
+//! in binary64 on the ten most significant words, with estimates of the sizes that do not depend on
 //! the data. The reduction gives up when a coefficient of `k` reaches `2^31 - 1`.
 //!
 //! Source: the constants and the order of operations are those of the round-3 reference
@@ -61,7 +61,7 @@ const MAX_DEGREE: usize = 1 << (crate::params::MAX_LOGN - FIRST_LEVEL);
 pub(super) enum Outcome {
     /// The reduction finds the solution that exact arithmetic finds.
     Succeeds,
-    /// The resultants have a common factor.
+    /// The resultants have a common factor, or the solution at degree 1 is too long.
     CommonFactor,
     /// The reduction diverges.
     BreaksDown,
@@ -125,8 +125,8 @@ pub(super) fn replay<B: Binary64>(b: B, logn: u32, level: u32, mut memory: Memor
 }
 
 /// Solves the equation at degree 1: writes `F_N`, then `G_N`, of `SMALL[logn]` words each, to the
-/// start of `area`. These are `q` times the least non-negative solution for 1. Returns false if the
-/// resultants have a common factor, or if a result does not fit.
+/// start of `area`. These are `q` times the least non-negative solution of `f G - g F = 1`. Returns
+/// false if the resultants have a common factor, or if a result does not fit.
 fn bottom<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> bool {
     resultants(isa, logn, memory);
     let [f, g, y, work] = integers(logn, memory.wide);
@@ -156,7 +156,7 @@ pub(super) fn integers(logn: u32, wide: &mut [i64]) -> [&mut [i64]; 4] {
     [f, g, y, work]
 }
 
-/// Computes the resultants of `f` and of `g` into the places that [`integers`] gives them.
+/// Writes the resultants of `f` and of `g` to the first two of the [`integers`].
 pub(super) fn resultants<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) {
     let base = tower::base(logn, logn);
     let len = zint::limbs(base.len);
@@ -269,9 +269,9 @@ fn reduce<B: Binary64>(b: B, logn: u32, d: u32, memory: &mut Memory<'_>) -> bool
             x[len..small].fill(sign);
         }
     }
-    // In memory, the pair comes first, then f and g, then the lifted pair. The reduced pair needs 2
-    // n small words at the start, and f and g follow it. Both moves go through the free space
-    // behind.
+    // The area holds the old pair, then f and g, then the lifted pair. In the end it holds the
+    // reduced pair (2 n small words), then f and g. First both are put together behind
+    // `lifted_start`, then both are moved to the start.
     for t in 0..2 * n {
         for i in 0..small {
             lifted[t * small + i] = lifted[t * large + i];

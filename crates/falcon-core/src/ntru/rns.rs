@@ -223,8 +223,8 @@ impl Base {
         isa.vectorize(
             #[inline(always)]
             || {
-                // Computes four products at a time, since each multiplication waits for the
-                // previous one of its product.
+                // Computes four products side by side, since each multiplication waits for the
+                // previous one of the same product.
                 let mut products = [m.one(); 4];
                 for j in 0..self.len {
                     let prime = Modulus::prime(self.start + j);
@@ -275,8 +275,8 @@ impl Base {
                     for (group, row) in c.chunks_exact(n).enumerate() {
                         let reciprocals = self.reciprocals::<W>(group);
                         for (sums, x) in sums.iter_mut().zip(&row[k * BLOCK..][..a.len()]) {
-                            // Adds c_i / p_i in units of 2^-54. Each term is short by at most 2^-32
-                            // + 2^-54; at most 217 terms stay below 2^62.
+                            // Adds c_i / p_i in units of 2^-54. Each term is at most 2^-32 + 2^-54
+                            // too small; at most 217 terms stay below 2^62.
                             for l in 0..W {
                                 sums[l] += (u64::from(x[l]) * reciprocals[l]) >> 8;
                             }
@@ -297,9 +297,9 @@ impl Base {
         isa.vectorize(
             #[inline(always)]
             || {
-                // A product of all primes but one always has len - 1 factors. The product of a
-                // prefix with a suffix is one more product. So the powers of R are the same for
-                // all. Prefixes and suffixes share one array, up to the middle.
+                // The product of all primes but one is a prefix times a suffix. It always takes len
+                // multiplications, so the powers of R are the same for all. Prefixes and suffixes
+                // share one array, up to the middle.
                 let (mut prefix, mut suffix) = (m.power_of_r(self.len + 2), [1; W]);
                 for i in 0..self.len {
                     let j = self.len - 1 - i;
@@ -525,7 +525,7 @@ mod tests {
         let len = base.len;
         let m = Moduli::<W>::gather(|l| Modulus::new((target + l).min(217)));
         let n = 18;
-        // The values reach one bit below half of the product.
+        // The values are at least one bit shorter than half of the product.
         let values: Vec<BigInt> = (0..n as u64)
             .map(|i| integer((30 * len as u64 - 2) - i.min(6), i))
             .collect();

@@ -36,8 +36,8 @@ pub(crate) const fn norms_len(logn: u32) -> usize {
 }
 
 /// Checks the norms of `(f, g)` and of its orthogonalised partner, as key generation does.
-/// `clearly` is [`compare_norm`] on some arithmetic. `W` holds `3n/2` words. Constant time, except
-/// for the outcome and for whether the norm is close to the bound.
+/// `clearly` calls [`compare_norm`] on any arithmetic. `W` holds `3n/2` words. Constant time,
+/// except for the outcome and for whether the norm is close to the bound.
 ///
 /// # Errors
 /// [`DecodeError::KeyNorm`].
@@ -64,7 +64,7 @@ pub(crate) fn check_norms<W: Array<i64>>(
 pub(super) fn fits(logn: u32, f: &[i8], g: &[i8]) -> bool {
     let bound = (1i32 << (FG_BITS[logn as usize] - 1)) - 1;
     let (mut outside, mut norm) = (0i32, 0u32);
-    // Each row has its own loop. A loop over the chain of both rows would take single coefficients.
+    // Each row has its own loop. Compilers do not vectorise a loop over the chain of both rows.
     for row in [f, g] {
         for x in row {
             let x = i32::from(*x);
@@ -90,7 +90,7 @@ fn check_norms_exactly<W: Array<i64>>(logn: u32, f: &[i8], g: &[i8]) -> Result<(
     }
 }
 
-/// The side of the bound on which the orthogonalised norm is. Both fields are false if the norm is
+/// Result of comparing the orthogonalised norm with its bound. Both fields are false if the norm is
 /// too close to the bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Comparison {

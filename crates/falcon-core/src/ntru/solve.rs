@@ -44,17 +44,18 @@ use crate::reveal::reveal;
 /// Reason why the NTRU equation was not solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// The resultants of `f` and `g` with `x^n + 1` have a common factor.
+    /// The resultants of `f` and `g` with `x^n + 1` have a common factor, or the solution at degree
+    /// 1 is too long for a replay.
     CommonFactor,
     /// A prime of the number system divides the resultant of `f`.
     Singular,
     /// `F` or `G` does not fit in `-127..=127`.
     TooLarge,
-    /// The reference's floating-point reduction diverges on this pair.
+    /// The reduction of the round-3 reference, or of `fn-dsa`, fails on this pair.
     Breakdown,
 }
 
-/// The polynomials `f` and `g`, and their sizes.
+/// The polynomials `f` and `g`, of length `2^logn`.
 #[derive(Clone, Copy)]
 pub(super) struct Problem<'a> {
     pub(super) logn: u32,
@@ -65,8 +66,8 @@ pub(super) struct Problem<'a> {
 /// Weights for a group of primes; see [`rns`](super::rns). Weights are public.
 type Weights<const W: usize> = [[u32; W]; MAX_PRIMES + 1];
 
-/// Finds the reduced `(F, G)`. Polynomials have length `2^logn`; [`tower`] states the lengths of
-/// the scratch.
+/// Finds the reduced `(F, G)`. Polynomials have length `2^logn`; [`memory`](super::memory) states
+/// the lengths of the scratch.
 ///
 /// The sum of the coefficients of `f` is odd, and so is that of `g`. Coefficients are in
 /// `-127..=127`; `inverse_gram` has the values that [`fixed::orthogonal_norm`] stored. The result
@@ -115,8 +116,8 @@ pub(super) fn solve<B: Binary64>(
     Ok(())
 }
 
-/// Solves with one choice of roles of `f` and `g`. `unstable` is the highest level (least `d`)
-/// at which the reference's reduction needs a replay, or zero.
+/// Solves with the roles of `f` and `g` that `problem` has. `unstable` is the highest level (least
+/// `d`) at which the reference's reduction needs a replay, or zero.
 fn attempt<B: Binary64>(
     b: B,
     problem: Problem<'_>,
@@ -201,7 +202,7 @@ fn descend_in_lanes<I: Isa, const V: usize, const W: usize>(
         twiddle_table(isa, &m, twiddles);
         source.weights(isa, &m, weights);
         *cofactors = target.cofactor_inverses(isa, &m, j);
-        // The factor becomes plain, so the product with a Montgomery form is an integer.
+        // With a plain factor, the product with a Montgomery form is a plain number.
         let factor = m.plain(m.mul(*cofactors, m.inverse_power_of_two(n / 2)));
         for (which, values, next) in [(0, &mut *f, &mut *f_next), (1, &mut *g, &mut *g_next)] {
             let values = &mut values[j * n * W..][..n * W];
@@ -235,7 +236,7 @@ fn descend_in_lanes<I: Isa, const V: usize, const W: usize>(
     target.multiples::<_, W>(isa, &g_next[..n / 2 * target_lanes], &mut a_g[..n / 2]);
 }
 
-/// Solves at degree 1: writes `F_N` on `C_N` into `here`, where `f_N` and `g_N` (weighted) are.
+/// Solves at degree 1: writes `F_N` on `C_N` into `here`, from the values in `kept`.
 fn bottom<I: Isa>(isa: I, logn: u32, w: &mut Words<'_>, wide: &mut [i64]) -> Result<(), Refusal> {
     resultants(isa, logn, w, wide);
     bottom_from_resultants(isa, logn, w, wide)
@@ -521,7 +522,7 @@ pub(super) fn numerator<I: Isa>(
     Ok(())
 }
 
-/// Subtracts `k (f, g)` from the pair that [`numerator`] wrote.
+/// Subtracts `k (f, g)` from the pair `(F, G)` of [`numerator`], and writes the coefficients.
 ///
 /// # Errors
 /// [`Refusal::TooLarge`].

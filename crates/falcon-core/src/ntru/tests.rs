@@ -131,7 +131,7 @@ fn key_generation_ends_if_a_polynomial_cannot_be_drawn() {
     }
 }
 
-/// Returns the mean number of candidates for a key, over `keys` keys.
+/// Returns the mean number of candidates that a key needs, over `keys` keys.
 pub(super) fn candidates_of_a_key(keys: u32, mut candidates: impl FnMut(&[u8]) -> u32) -> f64 {
     let tried: u32 = (0..keys).map(|key| candidates(&key.to_le_bytes())).sum();
     f64::from(tried) / f64::from(keys)
@@ -293,7 +293,7 @@ fn pairs_whose_resultants_share_a_factor_are_refused() {
 
 #[test]
 fn solutions_beyond_one_byte_are_refused() {
-    // F and G have a norm of at least q / 2.
+    // F or G has a coefficient of at least q / 2 in every solution.
     assert_eq!(solved(1, &[1, 0], &[0, 1]), Err(Refusal::TooLarge));
 }
 
@@ -366,8 +366,8 @@ fn the_orthogonalised_norm_is_accepted_up_to_its_bound() {
     assert_eq!(acceptable([94, 11], [4, 2]), refused, "8977");
 }
 
-/// Checks two bases that solve the NTRU equation, each with one norm that is too large. The first
-/// exceeds the bound for `(f, g)`, the second the bound for its orthogonalised partner.
+/// Checks two bases that solve the NTRU equation, each with one norm that is too large. One exceeds
+/// the bound for `(f, g)`, the other the bound for its orthogonalised partner.
 #[test]
 fn keys_that_are_too_long_are_refused_when_they_are_read() {
     use crate::keys::SigningKey;
@@ -558,8 +558,8 @@ fn seeds_of_the_constant_time_check_take_the_rare_paths() {
 
 #[test]
 fn keys_are_fully_reduced() {
-    // After division, the coefficients of F f* + G g* are at most 1/2. Rounding the quotient once
-    // more checks that.
+    // Divided by f f* + g g*, the polynomial F f* + G g* has coefficients of at most 1/2. So the
+    // rounded quotient is zero.
     for logn in 3..=9 {
         let n = 1usize << logn;
         let key = key(logn, &[logn as u8, 77]);

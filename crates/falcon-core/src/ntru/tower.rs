@@ -1,13 +1,13 @@
-//! Numbers of primes that the integers of each level of the tower need, and the places of
+//! Number of primes that each level of the tower needs for its integers, and the places of
 //! polynomials in memory.
 //!
 //! Level `d` of the tower works in `Z[x]/(x^n + 1)` with `n = 2^(logn - d)`. The base `C_d` holds
 //! its integers: the coefficients of `f_d`, `g_d` and of the reduced `F_d`.
 //!
 //! The bit lengths of `f_d` were measured over many random keys: mean `mu`, deviation `s`. `F_d` is
-//! `f_d` times a polynomial with coefficients in `[-1/2, 1/2]`, which adds at most `log2 n - 1`
-//! bits (at least two) and one for the sign. `C_d` holds `mu + 7 s` bits plus these. The test
-//! `tower/lengths.rs` measures again and compares. If a key needs more bits, it is refused, or
+//! `f_d` times a polynomial with coefficients in `[-1/2, 1/2]`, which adds at most
+//! `max(2, log2 n - 1)` bits, and one for the sign. `C_d` holds `mu + 7 s` bits plus these. The
+//! test `tower/lengths.rs` measures again and compares. If a key needs more bits, it is refused, or
 //! solved with the roles of `f` and `g` exchanged. The probability is below `2^-36`.
 
 use super::rns::{Base, place};
@@ -51,7 +51,7 @@ pub(super) const fn width<I: Isa>(d: u32) -> usize {
     }
 }
 
-/// Number of the first prime of the bases of odd levels. It is so large that neighbouring levels
+/// Index of the first prime of the bases of odd levels. It is so large that neighbouring levels
 /// have no prime in common.
 const ODD_START: usize = 217;
 
@@ -59,7 +59,7 @@ const fn len(logn: u32, d: u32) -> usize {
     LENGTHS[logn as usize][d as usize] as usize
 }
 
-/// Returns the number of primes for which `C_d` needs memory, in groups or not.
+/// Returns the number of primes for which `C_d` needs memory, whether they are in groups or not.
 const fn stored_len(logn: u32, d: u32) -> usize {
     if d >= FIRST_WIDE {
         base(logn, d).lanes::<LANES>()
@@ -85,7 +85,7 @@ pub(super) const fn kept_len(logn: u32) -> usize {
     kept_start(logn, logn)
 }
 
-/// Index of the first word of level `d` among those of [`kept_len`].
+/// Index of the first word of level `d` among the [`kept_len`] words.
 pub(super) const fn kept_start(logn: u32, d: u32) -> usize {
     let (mut total, mut i) = (0, 0);
     while i < d {
@@ -132,8 +132,8 @@ pub(super) const fn cofactors_start(logn: u32, d: u32) -> usize {
     total
 }
 
-/// Returns the weighted residues of the resultant of `f` (`which = 0`) or `g` on the last base,
-/// whose primes are in groups of `W`.
+/// Writes the weighted residues of the resultant of `f` (`which = 0`) or `g` on the last base,
+/// whose primes are in groups of `W`, to `column`.
 pub(super) fn resultant<const W: usize>(
     logn: u32,
     which: usize,

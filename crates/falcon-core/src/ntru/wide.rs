@@ -5,7 +5,7 @@
 
 use core::ops::{Add, AddAssign, Shl, Shr, ShrAssign, Sub};
 
-/// Signed integer of 128 bits, of a type that is constant time on this processor.
+/// Signed integer of 128 bits, whose operations take constant time on this processor.
 #[cfg(not(target_arch = "riscv32"))]
 pub(super) type Wide = i128;
 #[cfg(target_arch = "riscv32")]

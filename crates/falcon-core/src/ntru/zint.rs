@@ -136,8 +136,8 @@ pub(super) fn invert(f: &[i64], g: &[i64], y: &mut [i64], work: &mut [i64]) -> b
         a[len - 1] = ca.low();
         b[len - 1] = cb.low();
 
-        // A negative y counts as y + f, in (-f, f); then a multiple of f in (-2^62, 0] makes
-        // the sum divisible by 2^62: the quotient is in (-2f, f) again.
+        // A negative y is replaced by y + f, which is in (-f, f). Subtracting excess * f, with
+        // excess in [0, 2^62), makes the sum divisible by 2^62. The quotient is in (-2f, f) again.
         let (sy, sz) = (y[len - 1] >> 63, z[len - 1] >> 63);
         let multiple = |s: i64, t: i64| {
             let wish = (s & sy) + (t & sz);
@@ -172,7 +172,7 @@ pub(super) fn invert(f: &[i64], g: &[i64], y: &mut [i64], work: &mut [i64]) -> b
     rest == 0
 }
 
-/// Negates, `x <- -x`, if `mask` is all ones.
+/// Computes `x <- -x` if `mask` is all ones.
 fn negate_if(x: &mut [i64], mask: i64) {
     let mut c = Wide::ZERO;
     for x in x.iter_mut() {
@@ -181,7 +181,7 @@ fn negate_if(x: &mut [i64], mask: i64) {
     sign_extend(x);
 }
 
-/// Reduces: `y <- y mod f`, or `-y mod f` if `negate`, in `[0, f)`. Before, `|y| < 2f`.
+/// Computes `y <- y mod f`, or `-y mod f` if `negate`, in `[0, f)`. Before the call, `|y| < 2f`.
 pub(super) fn least_residue(y: &mut [i64], f: &[i64], negate: bool) {
     negate_if(y, -i64::from(negate));
     // The range is (-2f, 2f), then (0, 4f), [0, 2f), [0, f).
@@ -193,7 +193,7 @@ pub(super) fn least_residue(y: &mut [i64], f: &[i64], negate: bool) {
     }
 }
 
-/// Adds, `y <- y + factor * f`, if `mask` is all ones.
+/// Computes `y <- y + factor * f` if `mask` is all ones.
 fn add_multiple(y: &mut [i64], f: &[i64], factor: i64, mask: i64) {
     let factor = factor & mask;
     let mut c = Wide::ZERO;
@@ -248,12 +248,12 @@ fn shift_bits_right(x: &mut [i64], k: u32, mask: i64) {
     }
 }
 
-/// Multiplies: `y <- y * (product of factors) mod f`. `|y|` is below `2f` before, and at most `0.6
+/// Computes `y <- y * (product of factors) mod f`. `|y|` is below `2f` before, and at most `0.6
 /// f` after.
 ///
-/// Factors are in `[1, 2^60)`. `f` is destroyed (normalised). The quotients are estimated from the
-/// top limbs of `y` and of `f`. So both are first shifted until the top bit of `f` is in a known
-/// place.
+/// Factors are in `[1, 2^60)`. Overwrites `f` with its shifted value. The quotients are estimated
+/// from the top limbs of `y` and of `f`. So both are first shifted until the top bit of `f` is in a
+/// known place.
 pub(super) fn scale(y: &mut [i64], f: &mut [i64], factors: impl Iterator<Item = i64>) {
     let len = f.len();
     // Shifts until 2^61 <= f[len - 2] < 2^62. Each decision is stored as one bit.
@@ -278,7 +278,7 @@ pub(super) fn scale(y: &mut [i64], f: &mut [i64], factors: impl Iterator<Item = 
         bit_shifts |= (mask as u32) & (1 << j);
     }
 
-    // f = m * 2^-2 (1 + 2^-63) units of the limb len - 2, and r = 2^126 / m.
+    // f = m * 2^-2 units of the limb len - 2, up to a factor of 1 + 2^-63, and r = 2^126 / m.
     let below = if len > 2 { f[len - 3] } else { 0 };
     let m = ((f[len - 2] as u64) << 2) | (below as u64 >> 60);
     let r = reciprocal(m);

@@ -98,7 +98,7 @@ pub(crate) fn pointwise_mul<M: Modulus, I: Isa>(isa: I, a: &mut [i16], b: &[i16]
         let x = product::<M, _>(I::I16s::load(isa, a), I::I16s::load(isa, b));
         x.store(a);
     }
-    // Degrees below one register have only this rest.
+    // Polynomials shorter than a register have only this rest.
     let rest = a.len() % I::I16s::LEN;
     if rest == a.len() {
         for (a, &b) in a.iter_mut().zip(b) {
@@ -251,7 +251,7 @@ impl<I: Isa> Ntt for PortableNtt<I> {
         );
     }
 
-    /// Makes one inversion by Fermat for each of 32 columns, and three products a word (P.
+    /// Makes one inversion by Fermat for each of 32 columns, and three products per word (P.
     /// Montgomery, "Speeding the Pollard and elliptic curve methods of factorization", 1987,
     /// section 10.3.1).
     fn invert_assign(&self, a: &mut [i16], tmp: &mut [i16]) -> bool {

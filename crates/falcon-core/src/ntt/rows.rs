@@ -11,7 +11,7 @@
 //!
 //! Several layers are computed between loads and stores. The last pass of the forward transform,
 //! the *tile*, takes four rows through seven layers, or sixteen rows through nine layers if a row
-//! is one register. Passes over two or four rows that lie further apart come before.
+//! is one register. Before it come passes over two or four rows that lie further apart.
 //!
 //! # Factors
 //! Both transforms multiply the second operand `y` before they add it (Cooley and Tukey), so sums
@@ -24,27 +24,29 @@
 //! multiplications.
 //!
 //! # Ranges
-//! For `q`, with `T(y) = 3/32 y + 6146`, the bound of a product by a factor. The schedule counts
-//! from the layers within rows, so it is the same for all degrees; the bounds are those of the
-//! longest way.
-//! - forward: input at most 6145. At most three layers come before that of a distance of two rows:
-//!   12868, 20221, 28263. That one reduces its unmultiplied operand to 6145: 14942. Those of one
-//!   row and of 16 words: 22489, 30744. That of 8 words reduces: 15174. Those of 4 and 2 words:
-//!   22743, 31022. The last layer multiplies both operands, to bring them into Montgomery form:
-//!   `2 T(31022) = 18110`. With fewer layers before, the layer that reduces first reduces less.
-//!   With two (`n = 512`): 20221, then 14188, 21665, 29843, 15090, 22651, 30921, at last 18090.
+//! For `q`, with `T(y) = 3/32 y + 6146`, the bound of a product by a factor. A layer is named by
+//! the distance of its pairs. The same layers reduce at all degrees. The numbers are bounds on the
+//! words after a layer, for the largest degree.
+//! - forward: input at most 6145. At most three layers come before the layer of two rows: 12868,
+//!   20221, 28263. The layer of two rows reduces its unmultiplied operand to 6145: 14942. Layers of
+//!   one row and of 16 words: 22489, 30744. The layer of 8 words reduces: 15174. Layers of 4 and 2
+//!   words: 22743, 31022. The last layer multiplies both operands, to bring them into Montgomery
+//!   form: `2 T(31022) = 18110`. With fewer layers before the layer of two rows, later bounds are
+//!   lower. With two (`n = 512`): 20221, then 14188, 21665, 29843, 15090, 22651, 30921, at last
+//!   18090.
 //! - inverse: input at most 12169 after the product before the first layer; a product of two
 //!   outputs of the forward transform is at most `18110^2 / 2^16 + 6146 = 11151`, and one by the
-//!   row of ones, 4091 each, at most 8192. The first layer adds: 24338. That of 2 words: 32766.
-//!   That of 4 words reduces its unmultiplied operand: 15363. Those of 8 and 16 words: 22950,
-//!   31248. That of one row reduces: 15221. That of two rows: 22794. Of sixteen rows in registers
-//!   the layer of four rows reduces: 14428; those of eight and sixteen: 21927, 30129. Otherwise a
-//!   pass over two rows adds one layer, 31077, and the first layer of a pass over four rows
-//!   reduces: 15205; the next: 22777. The last product takes any of these: `T(31077) = 9060`.
+//!   row of ones, 4091 each, at most 8192. The first layer only adds: 24338. Layer of 2 words:
+//!   32766. The layer of 4 words reduces its unmultiplied operand: 15363. Layers of 8 and 16 words:
+//!   22950, 31248. The layer of one row reduces: 15221. Layer of two rows: 22794. If sixteen rows
+//!   are in registers, the layer of four rows reduces: 14428; layers of eight and sixteen rows:
+//!   21927, 30129. Otherwise a pass over two rows adds one layer, 31077, and the first layer of a
+//!   pass over four rows reduces: 15205; the next: 22777. The last product takes any of these:
+//!   `T(31077) = 9060`.
 //!
 //! For an eager modulus (`P = 18433`, forward only) the unmultiplied operand is always at most
-//! 9217, and `2 * 9217 + 9/64 y + 1` closes at 21452. The last layer gives at most
-//! `2 (9217 + 9/64 * 21452 + 1) = 24470`.
+//! 9217. So words are at most 21452, the fixed point of `y = 2 * 9217 + 9/64 y + 1`. The last layer
+//! gives at most `2 (9217 + 9/64 * 21452 + 1) = 24470`.
 //!
 //! If overflow checks are enabled, they verify these bounds at run time.
 
@@ -102,8 +104,8 @@ fn store_all<I: Isa>(rows: &[Row<I>], words: &mut [Words]) {
     }
 }
 
-/// Returns `y w` for the register `index` of a row. Each `SAME` neighbouring columns have the same
-/// factor, and the factors repeat after `PERIOD` columns.
+/// Returns `y w` for the register `index` of a row. Groups of `SAME` neighbouring columns have the
+/// same factor, and the factors repeat after `PERIOD` columns.
 #[inline(always)]
 fn times<M: Modulus, I: Isa, const SAME: usize, const PERIOD: usize>(
     isa: I,
@@ -111,8 +113,8 @@ fn times<M: Modulus, I: Isa, const SAME: usize, const PERIOD: usize>(
     factors: &Factors,
     index: usize,
 ) -> I::I16s {
-    // A register with the same factors is read again. Reading single words one after the other
-    // becomes vector code.
+    // If an earlier register has the same factors, it is read again. If registers are single words,
+    // each is read from its own place, since compilers make vector code of consecutive reads.
     let len = I::I16s::LEN;
     let index = if len == 1 {
         index
@@ -313,8 +315,8 @@ pub(super) fn forward<M: Modulus, I: Isa>(isa: I, factors: &Forward, a: &mut [i1
     }
 }
 
-/// Computes the layer of a distance of `HALF` rows. `factors` are those of the first rows of a
-/// block.
+/// Computes the layer of a distance of `HALF` rows. `factors[i]` is for the rows `i` and `i + HALF`
+/// of a block.
 #[inline(always)]
 fn inverse_layer<M: Modulus, I: Isa, const HALF: usize, const REDUCE: bool>(
     isa: I,
@@ -457,7 +459,7 @@ fn inverse_by_four<M: Modulus, I: Isa>(isa: I, factors: &Inverse, words: &mut [W
     }
 }
 
-/// Computes the layer between two halves.
+/// Computes the layer that pairs the two halves of `words`.
 #[inline(always)]
 fn inverse_by_two<M: Modulus, I: Isa>(isa: I, factors: &Inverse, words: &mut [Words]) {
     let factors = factors.distance(words.len() / 2);
@@ -677,9 +679,10 @@ mod tests {
         }
         forward_is_that_by_words::<Q>(isa, &a);
 
-        // Seeds of the first values of a degree, then of all its values. If the layer of a distance
-        // of four words did not reduce, a sum would reach 36302. Without the reduction in the layer
-        // of one row, a sum would reach 33003; in that of four rows, 33447. Found by search.
+        // The degree, a number of first values, and the seeds of these values and of each doubling.
+        // All other values are zero. If the layer of a distance of four words did not reduce, a sum
+        // would reach 36302. Without the reduction in the layer of one row, a sum would reach
+        // 33003; without that of four rows, 33447. Found by search.
         let searched: [(usize, usize, &[u64]); 3] = [
             (128, 2, &[46262, 14980, 42907]),
             (128, 4, &[4661, 42907, 12052, 11507, 11293]),

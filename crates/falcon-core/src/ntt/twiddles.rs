@@ -135,7 +135,7 @@ impl Forward {
             while layer < 5 {
                 let mut column = 0;
                 while column < ROW {
-                    // The index of one of 64 words. Pairs of distance 2^layer are blocks.
+                    // Among the 64 words, blocks of this layer have 2^(layer + 1) words.
                     let block = index_of(column, layer) >> (layer + 1);
                     let node = (k << (5 - layer)) + block;
                     let form = if layer == 0 { r * r % M::P as i64 } else { r };
@@ -176,8 +176,8 @@ pub(crate) struct Inverse {
     /// Factors in the layer of a distance of `h` rows: element `h + i` is for row `i < h` of a
     /// node.
     rows: [Factors; MOST_ROWS],
-    /// Factors of the last product: element `r + i` is for row `i` of a degree of `r` rows. They
-    /// convert back to `x`, divide by the degree and convert out of Montgomery form.
+    /// Factors of the last product: element `r + i` is for row `i` of a polynomial of `r` rows.
+    /// They convert back to `x`, divide by the degree and convert out of Montgomery form.
     last: [Factors; 2 * MOST_ROWS],
 }
 
@@ -235,7 +235,7 @@ impl Inverse {
             .unwrap_or(&[Factors::ZERO; H])
     }
 
-    /// Returns the factors of the last product of a degree of `COUNT` rows.
+    /// Returns the factors of the last product for polynomials of `COUNT` rows.
     #[inline(always)]
     pub(super) fn last_of<const COUNT: usize>(&self) -> &[Factors; COUNT] {
         self.last
@@ -245,7 +245,7 @@ impl Inverse {
             .unwrap_or(&[Factors::ZERO; COUNT])
     }
 
-    /// Returns the factors of the last product of a degree of `count` rows.
+    /// Returns the factors of the last product for polynomials of `count` rows.
     #[inline(always)]
     pub(super) fn last(&self, count: usize) -> &[Factors] {
         self.last.get(count..2 * count).unwrap_or(&[])

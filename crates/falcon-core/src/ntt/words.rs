@@ -15,7 +15,7 @@
 //!   31500; later layers give less.
 //!
 //! For an eager modulus (`P = 18433`, forward only) the unmultiplied operand is always at most
-//! 9217, and `2 * 9217 + 9/64 y + 1` closes at 21452.
+//! 9217. So words are at most 21452, the fixed point of `y = 2 * 9217 + 9/64 y + 1`.
 
 use super::twiddles::{Zetas, inverse_degree};
 use super::word::{centred, product};

@@ -236,7 +236,8 @@ fn both_halves_of_a_vector_count_up_to_the_bound() {
     assert!(!short([0, 0], [i16::MIN, 0]));
 }
 
-/// Tries every coefficient of a point with every word that a product can have.
+/// Tries every coefficient of a point with some words of a product, and some coefficients with
+/// every word.
 #[test]
 fn differences_are_centred() {
     let centred = |x: i32| (x + 6144).rem_euclid(12289) - 6144;

@@ -52,14 +52,14 @@ pub(super) fn exp_minus<D: Double>(x: D, ccs: D) -> u64 {
     mul_high(fixed(ccs), y)
 }
 
-/// Returns `2^64 * ccs * exp(-x)` for `x >= 0`, less than 1 unit too small and never above
-/// `2^64 - 1`. A trial compares its bytes with this number.
+/// Returns `2^64 * ccs * exp(-x)` for `x >= 0`: twice the result of [`exp_minus`] less one unit, so
+/// that it stays below `2^64`. A trial compares its bytes with this number.
 #[inline(always)]
 pub(super) fn threshold<D: Double>(x: D, ccs: D) -> u64 {
     // exp(-x) = 2^-s exp(-r), r in [0, ln 2).
     let s = (x * INV_LN2.into()).truncate();
     let r = x - D::from_i64(s) * LN2.into();
-    // `s` is at most 63. With `s = 63`, the trial succeeds with a chance of `2^-63` or less.
+    // Limits `s` to 63. With `s = 63`, the trial succeeds with a chance of `2^-63` or less.
     let s = s as u32;
     let over = Masks::new().of_sign(63u32.wrapping_sub(s));
     let s = (s & !over) | (63 & over);
@@ -67,8 +67,7 @@ pub(super) fn threshold<D: Double>(x: D, ccs: D) -> u64 {
 }
 
 /// Returns true with probability `ccs * exp(-x)`, `x >= 0`. `first` is the first byte, which was
-/// already read. Reads one more byte after every byte that ties. A tie has the chance 1/256,
-/// whatever `x` is.
+/// already read. Reads one more byte after every tie. A tie has a chance of 1/256, whatever `x` is.
 ///
 /// Source: Falcon specification v1.2, algorithm 14 (BerExp).
 #[inline(always)]
@@ -137,8 +136,8 @@ mod tests {
             threshold(1.0, 0.75),
             (2 * exp_minus(1.0 - LN2, 0.75) - 1) >> 1
         );
-        // The chance is `2^-63` or less. If the shift were not limited, the shift of 64 would act
-        // as a shift of zero.
+        // The chance is `2^-63` or less. If the shift were not limited, a shift of 64 would act as
+        // a shorter one.
         for s in [63, 64, 65, 100] {
             assert_eq!(threshold(f64::from(s) + 0.5, 0.5), 0, "{s}");
         }

@@ -1,4 +1,4 @@
-//! The first byte of BerExp, decided in 32-bit fixed point.
+//! Decides BerExp by the first byte, in 32-bit fixed point.
 //!
 //! BerExp accepts iff a string of random bytes is below the bytes of `Y = 256 ccs exp(-x)`, so the
 //! first byte `w` is enough unless `w = floor(Y)`: a larger byte fails the trial, and a smaller
@@ -36,7 +36,7 @@ use crate::tree::Leaf;
 const CENTER_BITS: u32 = 26;
 /// `2^26`.
 const CENTER_ONE: f64 = (1u64 << CENTER_BITS) as f64;
-/// `log2(e) 2^44`. This factor makes `T^2 D / 2^64` a number with a fraction of 32 bits.
+/// `log2(e) 2^44`. With this factor, `t^2 dss / 2^64` in [`estimate`] has 32 fractional bits.
 const DSS_ONE: f64 = core::f64::consts::LOG2_E * (1u64 << 44) as f64;
 /// `2^32`.
 const CCS_ONE: f64 = (1u64 << 32) as f64;
@@ -98,8 +98,8 @@ pub(super) enum Verdict {
     Open,
 }
 
-/// Judges by the byte `w` whether the candidate `z`, which was made from `z0`, is accepted around
-/// `r`.
+/// Judges by the byte `w` whether the candidate `z` is accepted at the centre `r`. `z` was made
+/// from `z0`.
 #[inline(always)]
 pub(super) fn verdict(leaf: FixedLeaf, r: i64, z: i64, z0: i64, w: u8) -> Verdict {
     let above = estimate(leaf, r, z, z0).wrapping_sub(u32::from(w) << BYTE_BITS);
@@ -184,8 +184,8 @@ mod tests {
         }
     }
 
-    /// Makes trials over all leaves, centres and candidates. Every other trial has a small `z0`, as
-    /// most trials of the sampler do.
+    /// Makes trials with leaves, centres and candidates of all sizes. Every other trial has a small
+    /// `z0`, as most trials of the sampler do.
     fn trials(count: usize) -> impl Iterator<Item = Trial> {
         let mut stream = Shake256::reader(b"first byte");
         (0..count).map(move |i| {
@@ -246,13 +246,13 @@ mod tests {
                 open += u32::from(trial.check(w) == Verdict::Open && w != top);
             }
         }
-        // An unnecessary exact trial happens if the margin reaches a neighbouring byte, in one
-        // trial of `2^11`.
+        // An exact trial is unnecessary if the margin reaches a neighbouring byte. That happens in
+        // one trial of `2^11`.
         assert!(open < 500, "{open} needless exact trials");
     }
 
-    /// Thresholds just below and just above a byte boundary. `Y` crosses an integer on a line of
-    /// centres; bisection finds the crossing to the last bit.
+    /// Tests thresholds just below and just above a byte boundary. `Y` crosses an integer between
+    /// two centres, and bisection finds the crossing to the last bit.
     #[test]
     fn verdicts_hold_at_byte_boundaries() {
         let with = |trial: &Trial, r: f64| Trial {
@@ -316,9 +316,9 @@ mod tests {
         }
     }
 
-    /// The margin is necessary below the byte: with the estimate below a whole byte and the exact
-    /// value above it, no wrong decision is made. The margin above the byte is spare, since `v` is
-    /// raised.
+    /// Tests the margin below a byte. If the estimate is below a whole byte and the exact value is
+    /// above it, the estimate without a margin would decide wrongly. The margin above the byte is
+    /// spare: `v` is raised, so no estimate is too large.
     #[test]
     fn an_estimate_below_a_whole_byte_decides_nothing() {
         let byte = f64::from(1u32 << BYTE_BITS);

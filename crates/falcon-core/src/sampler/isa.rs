@@ -1,13 +1,12 @@
-//! The way in which each instruction set samples.
+//! The sampler of each instruction set.
 
 use super::{Sampling, Serial, Windows};
 use crate::lanes::{Double, Isa, SoftDouble};
 use crate::prng::SAMPLER_SEED_LEN;
 
-/// A double with its way of sampling: in windows of random bytes on a binary64 unit, one attempt
-/// after the other on integers.
+/// A double and its sampler: [`Windows`] on a binary64 unit, [`Serial`] on integers.
 pub trait SampledDouble: Double {
-    /// The way in which signatures with this double draw their integers.
+    /// Sampler of signatures that compute with this double.
     type Sampling<I: Isa>: Sampling<Seed = [u8; SAMPLER_SEED_LEN]>;
 
     /// Returns the sampler for `isa`.
@@ -32,9 +31,9 @@ impl SampledDouble for SoftDouble {
     }
 }
 
-/// An instruction set that signs: it samples as its doubles do.
+/// An instruction set for signing. Its sampler is that of its doubles.
 pub trait SigningIsa: Isa<F64: SampledDouble> {
-    /// The way of sampling of this instruction set.
+    /// Sampler of this instruction set.
     type Sampling: Sampling<Seed = [u8; SAMPLER_SEED_LEN]>;
 
     /// Returns the sampler for one signature.

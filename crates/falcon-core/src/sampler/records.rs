@@ -4,8 +4,8 @@
 //! BerExp accepts iff a string of random bytes is below the bytes of
 //! `Y = 256 ccs exp(-x)`, so its first byte `w` decides unless `w = floor(Y)`:
 //! with `y = log2(exp(x) / ccs) - 8 + z0^2 log2(e) / (2 sigma_max^2)`, which is
-//! `(z - r)^2 dss log2(e) - log2(256 ccs)` and depends on the attempt by `z`
-//! alone,
+//! `(z - r)^2 dss log2(e) - log2(256 ccs)` and depends on the attempt only
+//! through `z`,
 //!
 //! * it accepts if `y <= q - log2(w + 1)`, since then `Y >= w + 1`,
 //! * it rejects if `y > q - log2(w)`, since then `Y < w`,
@@ -18,11 +18,11 @@
 //!
 //! Records are computed with 16-bit integers, so that a register holds many. The base sample is
 //! found from the 16 high bits of 72: `z0` is the number of entries of its table above them. If
-//! they equal those of an entry, the attempt is open whatever the centre is. So it is if they are
-//! not above those of the seventh entry; hence `z0 <= 6` in all other attempts. Together, this has
-//! a chance of `23 / 2^16`. Records have 12 bits of fraction, and [`BIAS`] on both sides of the
-//! comparison keeps them from overflowing: they lie between `-2^15 + 63` and `6^2 * 892 + 66 <
-//! 2^15`.
+//! they equal those of an entry, the attempt is open whatever the centre is. It is also open if
+//! they are below those of the seventh entry, so `z0 <= 6` in all other attempts. Together, this
+//! has a chance of `23 / 2^16`. Records have 12 bits of fraction, and [`BIAS`] on both sides of the
+//! comparison keeps them from overflowing: they lie between `-2^15 + 63` and
+//! `6^2 * 892 + 66 < 2^15`.
 //!
 //! # The margin
 //!
@@ -64,7 +64,7 @@ use crate::prng::{BUFFER_LEN, Place};
 use core::array::from_fn;
 use core::f32::consts::LOG2_E;
 
-/// Length in bytes of an attempt that one byte decides.
+/// Length in bytes of an attempt that the first byte of its trial decides.
 pub(super) const ATTEMPT_LEN: usize = 11;
 /// Largest number of attempts of a buffer.
 pub(super) const BUFFER_ATTEMPTS: usize = BUFFER_LEN / ATTEMPT_LEN;
@@ -72,7 +72,7 @@ pub(super) const BUFFER_ATTEMPTS: usize = BUFFER_LEN / ATTEMPT_LEN;
 const LANES: usize = 16;
 /// Number of attempts whose records are made together by look-ups.
 const GROUP: usize = 32;
-/// [`BUFFER_ATTEMPTS`], filled up to whole vectors.
+/// [`BUFFER_ATTEMPTS`], rounded up to whole vectors.
 const CAPACITY: usize = BUFFER_ATTEMPTS.next_multiple_of(LANES);
 /// Number of attempts of a window, which are decided together.
 pub(super) const WINDOW: usize = 8;
@@ -164,9 +164,9 @@ impl Records {
         })
     }
 
-    /// Reads the attempts of `buffer`, which has number `number`, from `start` on. Returns the
-    /// place of the first attempt. The records before that place are lost, including the last
-    /// records of the buffer before.
+    /// Makes the records of the attempts in buffer number `number` from position `start` on.
+    /// Returns the place of the first attempt. The records before that place are lost, including
+    /// the last records of the buffer before.
     #[inline(always)]
     pub(super) fn read<I: Isa>(
         &mut self,
@@ -201,8 +201,8 @@ impl Records {
     }
 }
 
-/// Returns the numbers of attempts that begin in a buffer from `start` on: first of those that end
-/// in it, then of those that end in the next buffer.
+/// Counts the attempts that begin in a buffer from `start` on: first those that end in this buffer,
+/// then those that end in the next one.
 #[inline(always)]
 fn attempts_from(start: usize) -> [usize; 2] {
     let left = BUFFER_LEN - start.min(BUFFER_LEN);
@@ -213,7 +213,7 @@ fn attempts_from(start: usize) -> [usize; 2] {
 /// Writes the records of the attempts of `buffer` from `start` on to the end of `z`, `accept` and
 /// `reject`. The records before them are lost.
 ///
-/// Not inlined: its variables would use registers of callers that look up.
+/// Not inlined, since its variables would take registers from callers that use look-ups.
 #[inline(never)]
 fn read_one_by_one<I: Isa>(
     isa: I,
@@ -271,7 +271,7 @@ fn read_groups<T: LookUps>(
     // lie before the record of the first attempt.
     let bytes = &buffer[..(start + ATTEMPT_LEN * whole).min(BUFFER_LEN)];
     let Some(last) = bytes.as_rchunks().1.last_chunk() else {
-        return; // unreachable: the attempts of a buffer are 352 bytes and more
+        return; // unreachable: `bytes` is always longer than 32 attempts
     };
     let first = buffer[start.min(BUFFER_LEN)..].as_chunks().0.first_chunk();
     match first {
@@ -343,8 +343,8 @@ impl zeroize::Zeroize for Records {
     }
 }
 
-/// Returns the 16 high bits of an entry of the table of the base sampler, in a form that signed
-/// comparisons order.
+/// Returns the 16 high bits of an entry of the table of the base sampler, in a form for signed
+/// comparisons.
 const fn high(entry: usize) -> i16 {
     sortable((RCDT[entry] >> 56) as u32)
 }
@@ -354,7 +354,7 @@ const fn unsigned_high(entry: usize) -> i16 {
     (RCDT[entry] >> 56) as i16
 }
 
-/// Returns the low half of a word in a form that signed comparisons order like unsigned numbers.
+/// Returns the low half of a word, converted so that signed comparisons give its unsigned order.
 const fn sortable(word: u32) -> i16 {
     (word as u16 ^ 1 << 15) as i16
 }
@@ -365,8 +365,8 @@ const fn sortable(word: u32) -> i16 {
 #[inline(always)]
 pub(super) fn record(word: u32, [accept, reject]: [i16; 2]) -> [f32; 3] {
     let base = sortable(word);
-    // Halving finds how many of seven entries are above the base. If an entry equals the base, a
-    // comparison on the way shows it; then the low bits decide.
+    // Binary search finds how many of seven entries are above the base. If an entry equals the
+    // base, the search compares them; then the low bits decide.
     let entry = high(3);
     let (four, mut open) = (base < entry, base == entry);
     let entry = if four { high(5) } else { high(1) };
@@ -488,7 +488,7 @@ fn record_groups<T: LookUps, const N: usize>(
     for (tails, attempts) in tails.iter_mut().zip(attempts) {
         *tails = t.tails(attempts);
     }
-    // Halving finds how many of seven entries are above the base.
+    // Binary search finds how many of seven entries are above the base.
     for ([base, _], z0) in tails.iter().zip(&mut z0) {
         *z0 = t.add_where(t.below(*base, t.splat(unsigned_high(3))), *z0, t.splat(4));
     }

@@ -115,7 +115,7 @@ pub(super) fn sample<D: Double>(
             return z;
         }
         attempts_left -= 1;
-        // If the sampler has given up, it does not make all attempts again.
+        // After the sampler has given up, it makes only one attempt at each integer.
         if attempts_left == 0 || feed.gave_up {
             feed.gave_up = true;
             return 0;
@@ -132,7 +132,7 @@ pub(super) fn attempt<D: Double>(
     source: &mut impl ByteSource,
 ) -> Option<i64> {
     let (z0, sign, w) = source.next_candidate();
-    // b = 1: z = 1 + z0, b = 0: z = -z0.
+    // sign = 1: z = 1 + z0, sign = 0: z = -z0.
     let z = sign + ((sign << 1) - 1) * z0;
     // The candidate comes from a bimodal Gaussian of deviation sigma_max. It is accepted with the
     // ratio of the two densities.

@@ -17,10 +17,10 @@ use crate::reveal::expect_secret;
 use core::array::from_fn;
 use zeroize::Zeroize;
 
-/// Length of a seed in bytes: 40 bytes of the signature, and the number of the attempt.
+/// Length of a seed in bytes: 40 secret bytes for the signature, and the number of the attempt.
 pub(crate) const ATTEMPT_SEED_LEN: usize = 41;
 
-/// Largest number of bytes of an attempt before the blocks in which it ends.
+/// Largest number of bytes that an attempt can have before the blocks in which it ends.
 const CARRY: usize = ATTEMPT_LEN - 1;
 /// Number of blocks of SHAKE256 that are computed together: the largest number whose attempts fit
 /// the records of two buffers.
@@ -46,7 +46,7 @@ pub(crate) struct ShakeSource {
     end: usize,
     /// Number of times that the buffer was filled.
     fills: u64,
-    /// Attempts, with their bytes in the order from which records are made.
+    /// Attempts, with their bytes in round 3's order, from which records are made.
     attempts: [u8; BUFFER_LEN],
 }
 
@@ -143,9 +143,9 @@ impl Buffered for ShakeSource {
         self.start(seed);
     }
 
-    /// Makes the records of round 3. The bytes of attempts are in its order: the 16 high bits of
-    /// the base sample, the sign, the first byte of the trial. The tables of both schemes have the
-    /// same high bits.
+    /// Makes the same records as round 3, from the bytes of an attempt in round 3's order: the 16
+    /// high bits of the base sample, the sign, the first byte of the trial. The tables of both
+    /// schemes have the same high bits.
     #[inline(always)]
     fn read_records<I: Isa>(&mut self, isa: I, new: bool, records: &mut Records) -> usize {
         let ahead = LEN - self.position.min(LEN);
@@ -232,7 +232,7 @@ impl Drop for ShakeSource {
     }
 }
 
-/// A way of sampling with random bytes of [`ShakeSource`].
+/// A sampler that takes random bytes from [`ShakeSource`].
 pub(crate) trait ShakeSampling: Sampling<Seed = [u8; ATTEMPT_SEED_LEN]> {
     /// Returns the nonce that the seed gave. It is secret until the attempt is a signature.
     fn nonce(feed: &Self::Feed) -> &[u8; NONCE_LEN];
@@ -277,10 +277,10 @@ impl<D: Double> ShakeSampling for Serial<D, ShakeSource> {
     }
 }
 
-/// A double with its way of sampling from [`ShakeSource`]. [`SampledDouble`](super::SampledDouble)
-/// is the counterpart for round 3.
+/// A double and its sampler, which takes random bytes from [`ShakeSource`].
+/// [`SampledDouble`](super::SampledDouble) is the counterpart for round 3.
 pub(crate) trait ShakeDouble: Double {
-    /// Way of sampling.
+    /// Sampler of this double.
     type Sampling<I: Isa>: ShakeSampling;
 
     /// Returns the sampler for `isa`.
@@ -401,7 +401,7 @@ mod tests {
 
     /// Both samplers draw the same integers from the same bytes. If the samplers differed in one
     /// attempt, all later attempts would differ. A sample takes about 1.73 attempts. So one sample
-    /// in 22,000 reads a second byte of its trial, and one in 50 ends in the next blocks.
+    /// in 150 reads a second byte of a trial, and one in 50 ends in the next blocks.
     #[test]
     fn windows_draw_the_serial_sampler_s_integers() {
         let windows = Windows::<_, ShakeSource>::new(Baseline);

@@ -83,8 +83,8 @@ fn samplerz_vectors_on_soft() {
 const APPROX_EXP: &str = include_str!("../../../../kat/samplerz/approx_exp.json");
 
 /// Results are within the tolerance of the published vectors, which is the tolerance of the
-/// polynomial. On a grid, they must keep all their bits: a coefficient that is slightly off changes
-/// one signature in billions.
+/// polynomial. On a grid, they must keep all their bits: a coefficient that is slightly off would
+/// change one signature in billions.
 fn exponentials_are_the_published_ones<D: Double>() {
     let file: serde_json::Value = serde_json::from_str(APPROX_EXP).expect("vector file");
     let vectors = file["vectors"].as_array().expect("array");
@@ -217,8 +217,8 @@ fn an_attempt_is_accepted_with_a_chance_of_more_than_a_half() {
     }
     assert!(least > 0.5, "{least}");
     assert!(f64::from(MAX_REFUSALS) * libm::log2(1.0 - least) < -512.0);
-    // Of `tries` fair coins, fewer than 2,048 show heads with a chance below `2^(tries (H - 1))`.
-    // `H` is the entropy of that share in bits.
+    // The chance that fewer than 2,048 of `tries` fair coins show heads is below
+    // `2^(tries (H - 1))`, where `H` is the binary entropy of `2048 / tries`.
     let (tries, accepted) = (f64::from(MAX_FILLS) * LEAST_ATTEMPTS as f64, 2048.0);
     let part = |share: f64| -share * libm::log2(share);
     let entropy = part(accepted / tries) + part(1.0 - accepted / tries);

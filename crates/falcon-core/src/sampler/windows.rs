@@ -50,7 +50,7 @@ impl<I: fmt::Debug, S> fmt::Debug for Windows<I, S> {
     }
 }
 
-/// A byte source that computes buffers ahead. Their attempts have records.
+/// A byte source that computes buffers ahead, and makes records of their attempts.
 pub trait Buffered: Seeded {
     /// Starts as [`start`](Seeded::start) does, in the frame of `isa`.
     fn start_on(&mut self, isa: impl Isa, seed: &Self::Seed);
@@ -146,7 +146,7 @@ pub struct LogLeaf {
     least: f32,
 }
 
-/// Verdicts of a window on a centre: masks of the attempts.
+/// Verdicts on the attempts of a window for one centre, as masks.
 #[derive(Clone, Copy)]
 struct Verdicts {
     /// Attempts that are surely accepted.
@@ -229,8 +229,8 @@ impl<I: Isa, S: Buffered> Sampling for Windows<I, S> {
     }
 }
 
-/// Number of attempts that are left when the next buffers are computed. The four integers of a node
-/// use seven attempts on average.
+/// The next buffers are computed if fewer attempts than this number are left. The four integers of
+/// a node use seven attempts on average.
 const SOON: usize = 16;
 
 impl<I: Isa, S: Buffered> Windows<I, S> {
@@ -294,7 +294,7 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
         let squares = [self.square(z, rests[0]), self.square(z, rests[1])];
         let accepted = I::F32x8::both_le(squares, self.largest_square(accept, leaf));
         let open = I::F32x8::both_le(squares, self.largest_square(reject, leaf));
-        // Isolates the lowest bit of the lane of a candidate.
+        // Isolates the lowest bit of the lane of the first candidate.
         let i = open[0] & open[0].wrapping_neg();
         // Masks out the lane of `i` and the lanes below.
         let later = open[1] & (i << Self::LANE_BITS).wrapping_neg();

@@ -148,7 +148,7 @@ fn signatures_of_every_degree_verify_and_do_not_depend_on_key_form_or_arithmetic
     }
 }
 
-/// Makes one attempt on every lane. `batch` tests lanes that try again.
+/// Makes one attempt on every lane. The tests of `batch` cover lanes that try again.
 fn check_lanes<F: Fft>(fft: F) {
     for logn in 1..=10 {
         let key = Key::new(logn, &[logn as u8, 1]);
@@ -239,7 +239,7 @@ fn a_vector_with_a_huge_coefficient_is_never_short() {
     check(Soft);
 }
 
-/// Calls `visit` with the profile and the numbers of every leaf below `node`.
+/// Calls `visit` with the deviation and the numbers of every leaf below `node`.
 fn leaves<N: tree::Node>(logn: u32, node: &mut N, visit: &mut impl FnMut(f64, tree::Leaf)) {
     for side in [tree::Side::Right, tree::Side::Left] {
         if logn == 1 {
@@ -272,7 +272,8 @@ fn leaves_lie_within_the_bounds_of_the_sampler() {
 }
 
 /// The number of times that the sampler runs its exact code is visible. It depends on the key only
-/// through the deviations of the leaves, and hardly: `docs/CONSTANT-TIME.md` states how much.
+/// through the deviations of the leaves, and only slightly: `docs/CONSTANT-TIME.md` states how
+/// much.
 #[test]
 fn the_number_of_exact_attempts_hardly_depends_on_the_key() {
     const STEPS: usize = 32;
@@ -351,7 +352,7 @@ fn the_last_vector_that_was_refused_is_wiped() {
     }
 }
 
-/// Without a bound, signing would never end with an `accept` that refuses everything.
+/// Without a bound, signing would never end if `accept` refused everything.
 #[test]
 fn attempts_that_are_all_refused_end() {
     fn check<B: SigningIsa>(b: B, logn: u32, form: &KeySource<'_>) {
@@ -423,7 +424,7 @@ fn a_sampler_that_gives_up_ends_the_attempts() {
     check(Soft);
 }
 
-/// Attempts are refused more rarely than [`MAX_ATTEMPTS`] assumes, at every degree.
+/// At every degree, attempts are refused less often than [`MAX_ATTEMPTS`] assumes.
 #[test]
 fn an_attempt_is_refused_with_a_chance_far_below_a_half() {
     for (logn, fit) in (1..=10).flat_map(|logn| [(logn, Fit::Any), (logn, Fit::Padded)]) {

@@ -52,7 +52,7 @@ impl Split {
 #[inline(always)]
 pub(super) fn rint<W: Word>(w: W, a: u64) -> i64 {
     let split = Split::of(w, a);
-    // Rounds up if the fraction is above 1/2, or is 1/2 and the integer is odd. That is so if
+    // Rounds up if the fraction is above 1/2, or is 1/2 and the integer is odd. This holds if
     // fraction + odd > 2^63: then, and only then, bit 63 is set both in this sum and in the sum
     // less one.
     let t = split.fraction | (split.integer & 1);

@@ -65,7 +65,7 @@ impl Random {
         self.with_exponent(e)
     }
 
-    /// Draws two operands, mostly of close exponents, sometimes of close or equal magnitudes.
+    /// Draws two operands, mostly with close exponents, sometimes with close or equal magnitudes.
     fn pair(&mut self) -> (u64, u64) {
         let a = self.operand();
         if a << 1 == 0 {
@@ -154,7 +154,7 @@ fn for_each_operand(seed: u64, mut check: impl FnMut(u64)) {
     }
 }
 
-/// Returns true if a result is in the range of the contract. `zero` tells that the exact result is
+/// Returns true if a result is in the range of the contract. `zero` is true if the exact result is
 /// zero.
 fn is_in_range(result: f64, zero: bool) -> bool {
     let magnitude = result.abs();
@@ -383,7 +383,7 @@ fn conversions_to_integers_agree_with_the_native_unit() {
         let a = random.with_exponent(e);
         check(Word64::new(), a);
         check(Word32::new(), a);
-        // Ties are an integer and a half, of either sign.
+        // Ties are integers plus one half, of either sign.
         let shift = 12 + random.below(50);
         let tie = ((random.word() as i64) >> shift) as f64 + 0.5;
         check(Word64::new(), tie.to_bits());

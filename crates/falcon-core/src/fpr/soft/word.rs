@@ -59,12 +59,12 @@ pub(super) fn nonzero_bit(x: u64) -> u64 {
 /// Registers of 64 bits.
 ///
 /// If a rotation gives the same result as a shift, it replaces the shift. Baseline vector units
-/// cannot rotate by a variable distance, so the compiler does not pair operations that are faster
-/// apart.
+/// cannot rotate by a variable distance, so the compiler does not turn these operations into slower
+/// vector code.
 #[cfg(any(test, target_pointer_width = "64"))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word64 {
-    /// The value 0, which the compiler does not know.
+    /// The value 0, hidden from the compiler.
     zero: u64,
 }
 
@@ -123,7 +123,7 @@ impl Word for Word64 {
 #[cfg(any(test, not(target_pointer_width = "64")))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word32 {
-    /// The value 0, which the compiler does not know.
+    /// The value 0, hidden from the compiler.
     zero: u32,
 }
 

@@ -10,9 +10,9 @@
 //! at a root. The quotients are products with `1/f_d = f_d* / N`, where `N = |f_d|^2` is the sum of
 //! two products rounded down to units of `2^-32`. So the relative error of `1/f_d` is below `2^-31
 //! / m^2`. At small degrees it can be twice as large, since the roots of unity are rounded to 32
-//! bits. A round leaves this part of the bits that it should remove, and half of each coefficient
-//! of the quotient. It has to remove 8 bits at degree 1024 and 9 at 512. It surely does so up to a
-//! relative error of `2^-10`: `m >= 2^-10.5`. [`LEAST`] is `2^-9`.
+//! bits. A round leaves this fraction of `F`, and up to half a unit in each coefficient of the
+//! quotient. It has to remove 8 bits at degree 1024 and 9 at 512. It surely does so up to a
+//! relative error of `2^-10`: `m >= 2^-10.5`. [`LEAST`] demands `2^-9`.
 //!
 //! `f_d(z)` is the product of the values of `f` at the `2^d` roots that map to `z`, which are
 //! neighbours in bit-reversed order. So sums of logarithms are enough. `m` is estimated from below.
@@ -20,18 +20,18 @@
 //! adds a bit at most. Each logarithm is off by 0.01. If all 256 are off in the same direction, the
 //! error is 1.3 bits of `m`.
 //!
-//! The reduction also fails on integers that are longer than its tables say, by five deviations and
-//! more. Pairs with such long integers are not sure either.
+//! The reduction also fails on integers that are longer than its tables say. The tables leave room
+//! for five deviations and more. Pairs with longer integers are not sure either.
 
 use super::reduction::{IMPRECISE, LARGE, SMALL, WINDOW};
 use crate::lanes::Masks;
 use crate::ntru::fixed;
 use core::hint::black_box;
 
-/// Least size of the values of the scaled `f_d`, as a logarithm.
+/// Binary logarithm of the least absolute value that the scaled `f_d` may have at a root.
 const LEAST: i64 = -9;
 
-/// The logarithm 1. Logarithms are in units of `2^-16`.
+/// A logarithm of 1, in units of `2^-16`.
 const UNIT: i64 = 1 << 16;
 
 /// Sizes of the values of a polynomial at the roots, as logarithms.
@@ -62,7 +62,7 @@ fn size(d: u32, logs: &[u32]) -> Size {
         values += power(masks, (most - log) / 2, zero);
     }
     let count = i64::from(logs.len().ilog2()) * UNIT;
-    // `least` and `most` are logarithms of squares, plus 64 each.
+    // `least` and `most` are logarithms of squares, plus 64 for each of the `2^d` values.
     let [least, most] = [least, most].map(|log| i64::from(log) / 2 - (32 << d) * UNIT);
     Size {
         mean: most + logarithm(values) - count,
@@ -71,11 +71,11 @@ fn size(d: u32, logs: &[u32]) -> Size {
     }
 }
 
-/// Returns an upper bound on `2^-x`, in units of `2^-16`. It is a chord, which is above the curve.
+/// Returns an upper bound on `2^-x`. `x` and the result are in units of `2^-16`. Between integers,
+/// the bound is a chord of the curve, which lies above it.
 ///
-/// Memcheck reports a secret distance of a vector's shift as a leak, so all distances are public.
-/// `zero` is a zero that the compiler does not know. Otherwise the compiler would join the five
-/// shifts.
+/// Memcheck reports a vector shift by a secret distance as a leak, so all distances are public.
+/// `zero` is 0, but the compiler must not know. Otherwise it would join the five shifts.
 fn power(masks: Masks, x: u32, zero: u32) -> u32 {
     let mut y = (1 << 16) - ((x & 0xffff) >> 1);
     let [shift, _] = masks.min_max(x >> 16, 31);
@@ -94,8 +94,9 @@ fn logarithm(x: u32) -> i64 {
     (i64::from(exponent) - 16) * UNIT + t + 5643
 }
 
-/// Returns the lowest level at which the reduction could fail, or zero if there is none. At higher
-/// levels it is sure to succeed if it succeeds at this level. `logs` and `work` have length `n`.
+/// Returns the highest level (least `d`) at which the reduction could fail, or zero if there is
+/// none. Above this level, the reduction is sure to succeed if it succeeds at this level. `logs`
+/// and `work` have length `n`.
 ///
 /// Constant time, except for the result.
 pub(super) fn least_unsure_level(
@@ -105,7 +106,7 @@ pub(super) fn least_unsure_level(
     logs: &mut [u32],
     work: &mut [i64],
 ) -> u32 {
-    // The rounds of smaller degrees are different.
+    // Below degree 512 a round has to remove more bits. There every level is tried.
     if logn < 9 {
         return 1;
     }
@@ -127,7 +128,7 @@ pub(super) fn least_unsure_level(
         let (i, log_degree) = (d as usize, i64::from(logn - d));
         let words = |count: usize| 31 * count as i64 * UNIT;
 
-        // Checks the scaled window of f_d, and the number of its bits after the point.
+        // Checks the scaled window of f_d: its least value, and its number of bits after the point.
         let mut missed = 0;
         let mut demand = |least: i64, value: i64| missed |= masks.less(value, least);
         let precision = (15 - log_degree) * UNIT;
@@ -139,11 +140,12 @@ pub(super) fn least_unsure_level(
                 demand(26 * UNIT, bits);
             }
         }
-        // A round leaves 2^9 times the product of f_d or g_d with a polynomial of coefficients up
-        // to 1/2.
+        // A round leaves 2^9 times the product of f_d or g_d with a polynomial whose coefficients
+        // are at most 1/2.
         demand(size_f.norm + 14 * UNIT, words(SMALL[i]));
         demand(size_g.norm + 4 * UNIT, words(SMALL[i]));
-        // Checks the lifted F of the level above. Its factor has coefficients like those of f_d.
+        // Checks the lifted F of the level above, the product of g_(d-1) and F_d. The coefficients
+        // of F_d are about as large as those of f_d.
         if let Some(above) = above.replace(size_g) {
             let lifted: Size = above;
             demand(
@@ -152,7 +154,7 @@ pub(super) fn least_unsure_level(
             );
         }
         if d + 1 == logn {
-            // The resultant is the square of the absolute value; q has 14 bits.
+            // The resultant is the squared absolute value of the only value; q has 14 bits.
             let resultant = 2 * size_f.mean;
             demand(resultant + size_g.norm + 6 * UNIT, words(LARGE[i]));
             demand(resultant + 17 * UNIT, words(SMALL[i + 1]));

@@ -84,7 +84,7 @@ fn quotient(x: i64, y: i64) -> i64 {
     for i in (0..33).rev() {
         result |= step(0) << i;
     }
-    // The remainder was doubled, so half of the divisor or more is rounded up.
+    // The remainder was doubled, so a remainder of half the divisor or more is rounded up.
     let result = result.wrapping_add(step(0)) as i64;
     (result ^ sign).wrapping_sub(sign)
 }
@@ -142,18 +142,18 @@ pub(in crate::ntru) fn orthogonal_norm(logn: u32, f: &[i8], g: &[i8], work: &mut
 const COVERED: usize = 3;
 
 /// Largest number of words of an integer that a [`Window`] is cut from. It is one more than the
-/// reduction keeps of a coefficient.
+/// largest `WINDOW` of the reduction.
 const MOST_WORDS: usize = 8;
 
 /// A window of 64 bits in integers of `len` words of 31 bits, in two's complement.
 ///
-/// Every step depends on `len` alone. If an optimising compiler knows masks, it turns them into
-/// branches. Memcheck reports a secret distance of every shift of vector units. So the masks and
+/// The sequence of instructions depends on `len` alone. A compiler that knows the masks may turn
+/// them into branches, and Memcheck reports vector shifts by a secret distance. So the masks and
 /// the factor are computed once and hidden from the compiler.
 pub(in crate::ntru) struct Window {
-    /// For each word of an integer, all ones at its word of the window.
+    /// `masks[j][i]` is all ones if word `j` of an integer is word `i` of the window.
     masks: [[u32; COVERED]; MOST_WORDS],
-    /// All ones at the words of the window behind the last word of an integer.
+    /// All ones for the words of the window that are beyond the last word of an integer.
     behind: [u32; COVERED],
     /// Factor that shifts the window.
     factor: u32,
@@ -244,7 +244,7 @@ pub(in crate::ntru) fn scale_and_transform(a: &mut [i64]) {
     fft::<Q32>(a);
 }
 
-/// Divides the coefficients of `a`, which are below `2^31`, by a self-adjoint polynomial.
+/// Divides the polynomial `a`, with coefficients below `2^31`, by a self-adjoint polynomial.
 /// `denominator` has the real parts of its values, from [`scale_and_transform`].
 pub(in crate::ntru) fn divide(denominator: &[i64], a: &mut [i64]) {
     scale_and_transform(a);
@@ -329,7 +329,7 @@ mod tests {
             }
         }
         assert!(count > 10_000);
-        // If the quotient overflows, the result is the bits that the algorithm gives.
+        // An overflow is not an error: the result has the bits that the algorithm leaves.
         assert_eq!(quotient(1 << UNIT, 0), -2);
     }
 
@@ -339,7 +339,7 @@ mod tests {
         for (i, low) in numbers.iter().enumerate() {
             let high = numbers[(7 * i + 1) % numbers.len()];
             let x = (i128::from(high) << 52) ^ i128::from(*low);
-            // All words but the last have 31 bits.
+            // Every word has 31 bits. The top bit of the last word is the sign.
             for len in 1..=4 {
                 let x = x << (128 - 31 * len) >> (128 - 31 * len);
                 let words: Vec<u32> = (0..len)

@@ -1,7 +1,7 @@
-//! The reduction of `F` in fixed point, which decides the pairs that `fn-dsa` solves.
+//! The reduction of `F` in fixed point, which decides which pairs `fn-dsa` solves.
 //!
-//! One level, `F` being the lifted polynomial of `LARGE[d]` words a coefficient: repeat with `s`
-//! decreasing down to zero
+//! On each level, `F` is the lifted polynomial, with `LARGE[d]` words a coefficient. Repeat with
+//! `s` decreasing down to zero
 //!
 //! ```text
 //!   k = round(2^-s F / f),   F <- F - 2^s k f
@@ -14,8 +14,8 @@
 //! This is common: of the pairs with a solution, one in nine at degree 512, half at 1024.
 //!
 //! Levels are computed from the bottom up to the last one that could fail, which
-//! [`condition`](super::condition) finds. Then the exact solver takes over, from the bottom again:
-//! its `F_d` are those of another equation. Sizes do not depend on the data.
+//! [`condition`](super::condition) finds. Then the exact solver starts again from the bottom, since
+//! its `F_d` solve other equations. Sizes do not depend on the data.
 //!
 //! Source: T. Pornin, eprint 2025/1239; the constants and the order of the operations are those
 //! of the crate `fn-dsa-kgen` 0.4.0.
@@ -32,13 +32,13 @@ use crate::ntru::{tower, zint};
 use crate::reveal::reveal;
 use core::hint::black_box;
 
-/// Words of the coefficients of `f_d`, `g_d` and of the reduced `F_d`, by `d`.
+/// Number of words of each coefficient of `f_d`, `g_d` and of the reduced `F_d`, by `d`.
 pub(super) const SMALL: [usize; 11] = [1, 1, 2, 3, 4, 8, 14, 27, 53, 104, 207];
 
-/// Words of the coefficients of the lifted `F_d`, by `d`.
+/// Number of words of each coefficient of the lifted `F_d`, by `d`.
 pub(super) const LARGE: [usize; 10] = [1, 2, 3, 6, 11, 21, 40, 78, 155, 308];
 
-/// Words of `f_d` that are converted to fixed point, by `d`.
+/// Number of words of each coefficient of `f_d` that are converted to fixed point, by `d`.
 pub(super) const WINDOW: [usize; 10] = [1, 1, 2, 2, 2, 3, 3, 4, 5, 7];
 
 /// The level at which `f_d` is cut to 20 bits. [`is_precise`] judges whether this is enough.
@@ -81,9 +81,9 @@ const fn places(logn: u32, d: u32) -> Places {
     Places { f, g, lifted, end }
 }
 
-/// Reduces from the bottom up to level `level`, or to level 1 if some `F_d` on the way is larger
-/// than a reduced one: then the next lifted `F` can overflow. Returns the last level. `F_1` has one
-/// word a coefficient and is at the start of the area.
+/// Reduces from the bottom up to level `level`. If some `F_d` on the way is larger than a reduced
+/// one, the next lifted `F` can overflow. Then the reduction goes on up to level 1. Returns the
+/// last level. If it is 1, the area starts with `F_1`, one word a coefficient.
 ///
 /// # Errors
 /// [`Refusal::CommonFactor`], [`Refusal::Singular`] or [`Refusal::Breakdown`].
@@ -107,8 +107,8 @@ pub(super) fn reduce_to_level<I: Isa>(
     Ok(last)
 }
 
-/// Solves the equation at degree 1: writes `F_N`, which is `q` times the least non-negative
-/// solution for 1, to the start of the area.
+/// Solves the equation at degree 1. Writes `F_N` to the start of the area: `q` times the least
+/// non-negative `F` with `f G - g F = 1`.
 fn bottom<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> Result<(), Refusal> {
     let words = SMALL[logn as usize];
     resultants(isa, logn, memory);
@@ -128,8 +128,8 @@ fn bottom<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> Result<(), Refu
     }
 }
 
-/// Returns true if `fn-dsa` could not divide by `f` modulo its prime. A value of `f` is zero modulo
-/// the prime if the resultant is.
+/// Returns true if `fn-dsa` could not divide by `f` modulo its prime. The resultant is zero modulo
+/// the prime if a value of `f` is zero, and only then.
 pub(super) fn vanishes_modulo_their_prime(resultant: &[i64]) -> bool {
     let fold = |x: u64| (x >> 31) * FOLD + (x & u64::from(MASK));
     let words = resultant.iter().rev().flat_map(|x| [x >> 31, *x]);
@@ -142,8 +142,8 @@ pub(super) fn vanishes_modulo_their_prime(resultant: &[i64]) -> bool {
 
 /// Returns true if `f_d` at the level [`IMPRECISE`] is as good as exact although the window leaves
 /// words out: at every root, these words are less than `2^-(r - 1/2)` of the value, where a round
-/// removes `r` bits. What a round leaves too much is then less than half a bit. Values that are
-/// off by so much are small, far more than the bits of 20 rounds.
+/// removes `r` bits. Then a round leaves at most half a bit too much. It does so only where `f_d`
+/// is small, by far more than the 10 bits of 20 rounds.
 pub(super) fn is_precise<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> bool {
     let d = IMPRECISE;
     let (n, small) = (1usize << (logn - d), SMALL[d as usize]);
@@ -167,8 +167,8 @@ pub(super) fn is_precise<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> 
     }
 }
 
-/// Whether every rest, shifted right by `down - part`, is less than its window. If `part` is
-/// larger, windows are shifted instead.
+/// Returns true if every rest, shifted right by `down - part`, is less than its window. If `part`
+/// is larger than `down`, the windows are shifted instead.
 fn is_less_everywhere<'a>(
     pairs: impl Iterator<Item = (&'a i64, &'a i64)>,
     down: u32,
@@ -204,8 +204,8 @@ fn is_less_without_branches<'a, W: Word>(
 }
 
 /// Computes one level. Before the call, the area starts with `F_(d+1)`. After it, the area starts
-/// with `F_d`. Returns true if the coefficients are at most eight times as large as those of `f`,
-/// and `None` if the reduction fails.
+/// with `F_d`. Returns true if the bit length of the coefficients is at most 3 more than that of
+/// the coefficients of `f`, and `None` if the reduction fails.
 fn reduce<I: Isa>(isa: I, logn: u32, d: u32, memory: &mut Memory<'_>) -> Option<bool> {
     let n = 1usize << (logn - d);
     let (small, large) = (SMALL[d as usize], LARGE[d as usize]);
@@ -231,11 +231,11 @@ fn reduce<I: Isa>(isa: I, logn: u32, d: u32, memory: &mut Memory<'_>) -> Option<
 
 /// Reduces the lifted `F` by `f`. Returns false if `F` does not shrink.
 ///
-/// At level 1 a quotient at `s = 32` that is not zero makes `fn-dsa` fail: it computes there modulo
-/// two primes, and loses `k` on the way from the first to the second (`poly_sub_kf_scaled_depth1`).
-/// Among the degrees with that round, only degree 4 has such quotients. Most of its candidates are
-/// refused for this reason. By chance, `fn-dsa` can get a valid `F` in spite of the loss. Its key
-/// then differs. This happened for 1 of 7,700 keys of degree 4.
+/// At level 1, `fn-dsa` fails if the quotient at `s = 32` is not zero. It computes there modulo two
+/// primes, and loses `k` after the first one (`poly_sub_kf_scaled_depth1`). Among the degrees with
+/// that round, only degree 4 has such quotients. Most of its candidates are refused for this
+/// reason. By chance, `fn-dsa` can get a valid `F` in spite of the loss. Then its key differs from
+/// the key of this module. This happened for 1 of 7,700 keys of degree 4.
 ///
 /// `reals` holds `2n` numbers.
 fn babai(logn: u32, d: u32, f: &[u32], big_f: &mut [u32], reals: &mut [i64]) -> bool {
@@ -283,7 +283,7 @@ fn babai(logn: u32, d: u32, f: &[u32], big_f: &mut [u32], reals: &mut [i64]) -> 
 }
 
 /// Writes the windows of the coefficients of `f_d`, scaled so that no product overflows. Returns
-/// the bit length of the largest window, and by how many bits all are scaled down.
+/// the bit length of the largest window, and the number of bits by which all are scaled down.
 fn scale_window(logn: u32, d: u32, f: &[u32], out: &mut [i64]) -> (u32, u32) {
     let small = SMALL[d as usize];
     let below = small - WINDOW[d as usize];
@@ -350,7 +350,7 @@ mod tests {
             random = random
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1);
-            // Of all sizes.
+            // Adds numbers of all sizes.
             numbers.push(random as i64 >> (random >> 59));
         }
         let pairs = numbers
@@ -375,7 +375,7 @@ mod tests {
                 }
             }
         }
-        // One of many decides, and a rest is shifted by 63 bits at most.
+        // A single pair decides, and a rest is shifted by 63 bits at most.
         for (last, less) in [(1, true), (0, false), (-1, false)] {
             let pairs = || [(&5, &0), (&1, &i64::MAX), (&last, &0)].into_iter();
             assert_eq!(is_less_everywhere(pairs(), 99, 1), less);

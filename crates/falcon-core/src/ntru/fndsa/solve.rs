@@ -1,4 +1,4 @@
-//! The solver of key generation as `fn-dsa` does it.
+//! The NTRU solver of `fn-dsa`.
 //!
 //! The descent and the exact solver are those of round 3, [`solve`](crate::ntru::solve).
 
@@ -26,8 +26,8 @@ const _: () = {
 /// Finds `(F, G)` as the crate `fn-dsa` 0.4.0 does, or refuses the pair as that crate does. `wide`
 /// holds `n/2` numbers more than [`wide_len`](crate::ntru::memory::wide_len).
 ///
-/// At the levels at which that crate could fail, its reduction is tried with its arithmetic. If the
-/// reduction succeeds there, the solution is that of the exact solver.
+/// At the levels where that crate could fail, this function tries the same reduction with the same
+/// arithmetic. If the reduction succeeds, the solution is that of the exact solver.
 ///
 /// Source: T. Pornin, eprint 2025/1239.
 pub(super) fn solve_in_fixed_point<B: Binary64>(
@@ -116,8 +116,8 @@ pub(super) fn solve_at_every_level<B: Binary64>(
 /// Solves a pair whose reduction in fixed point is sure to succeed, after the descent.
 ///
 /// # Errors
-/// [`Refusal::Singular`] if this way does not tell what `fn-dsa` does with the pair. Then
-/// reducing at every level tells, from the same memory.
+/// [`Refusal::Singular`] if only the reduction at every level can tell what `fn-dsa` does with the
+/// pair. The memory still holds what that reduction needs.
 fn solve_exactly<B: Binary64>(
     b: B,
     problem: Problem<'_>,

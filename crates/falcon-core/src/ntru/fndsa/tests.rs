@@ -156,7 +156,7 @@ fn a_draw_reads_its_sign_from_bit_0() {
     assert_eq!(draw(0, 1), -12);
 }
 
-/// Draws candidates whose norms are short enough.
+/// Draws candidates whose norms are small enough.
 fn candidates(logn: u32, count: usize) -> Vec<[Vec<i8>; 2]> {
     let mut stream = Shake256::reader(b"candidates");
     let mut wide = vec![0; super::super::wide_len(logn)];
@@ -196,8 +196,8 @@ fn the_reduction_finds_the_solution_or_breaks_down() {
     assert!(equal >= 40 && breakdowns >= 2, "{equal} {breakdowns}");
 }
 
-/// Solves pairs whose reduction is sure to succeed at some levels. The result is the same as with a
-/// reduction that is tried at every level.
+/// Solves pairs. Most of them have levels where the reduction is sure to succeed. The result is the
+/// same as with a reduction that is tried at every level.
 #[test]
 fn sure_levels_decide_nothing() {
     let (mut solved, mut refused, mut sure) = (0, 0, 0);

@@ -116,8 +116,8 @@ fn bits(start: usize, length: usize) -> f64 {
     primes.iter().map(|&(p, _)| f64::from(p).log2()).sum()
 }
 
-/// Applies the formula of the module's documentation to bit lengths that this test measures. `--
-/// --nocapture` shows the resulting lengths.
+/// Applies the formula of the module's documentation to bit lengths that this test measures. The
+/// option `--nocapture` shows the resulting lengths.
 #[test]
 fn lengths_hold_seven_deviations() {
     let full = std::env::var("FALCON_FULL").is_ok_and(|value| value == "1");

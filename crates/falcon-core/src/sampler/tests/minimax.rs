@@ -45,7 +45,7 @@ fn minimax<const N: usize>(
     [low, high]: [f64; 2],
 ) -> ([f64; N], f64) {
     let at = |part: f64| low + (high - low) * part;
-    // Starts from the extrema of a Chebyshev polynomial.
+    // Starts from the zeros of a Chebyshev polynomial.
     let mut points: Vec<f64> = (0..=N)
         .map(|k| at(0.5 - 0.5 * (core::f64::consts::PI * (k as f64 + 0.5) / (N + 1) as f64).cos()))
         .collect();
@@ -73,7 +73,7 @@ fn minimax<const N: usize>(
             }
         }
         while extrema.len() > N + 1 {
-            // Removes the smaller end, so that the signs still alternate.
+            // Removes the smaller of the two ends, so that the signs still alternate.
             let ends = [extrema[0], extrema[extrema.len() - 1]].map(|x| error(x).abs());
             extrema.remove(if ends[0] < ends[1] {
                 0
@@ -88,7 +88,7 @@ fn minimax<const N: usize>(
     (polynomial, largest)
 }
 
-/// Compares computed with stored coefficients. `unit` is the last place that counts.
+/// Compares computed with stored coefficients, which may differ by at most `unit`.
 fn assert_close(computed: &[f64], committed: &[f64], unit: f64) {
     std::println!("{computed:?}");
     for (a, b) in computed.iter().zip(committed) {

@@ -71,7 +71,7 @@ pub(crate) fn in_windows(sigma_min: f64, sigma: f64) -> f64 {
     })
 }
 
-/// Returns the number of exact attempts one by one, as `soft` makes them.
+/// Returns the number of exact attempts of the serial sampler, which `soft` uses.
 pub(crate) fn one_by_one(sigma_min: f64, sigma: f64) -> f64 {
     let leaf = leaf(sigma_min, sigma);
     let fixed = FixedLeaf::new::<SoftDouble>(&leaf);

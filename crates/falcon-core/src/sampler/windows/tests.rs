@@ -1,5 +1,5 @@
 //! Compares windows with the exact serial sampler. Both must draw the same integers from the same
-//! bytes, for random centres and for centres at which a first byte hardly decides.
+//! bytes, for random centres and for centres at which the first byte barely decides.
 
 use super::super::base::half_gaussian;
 use super::super::records::{ACCEPT, BUFFERS, ONE, RAISE, REJECT, record, trial};
@@ -142,8 +142,9 @@ fn steered(bytes: [u8; 11], edge: f64, leaf: &Leaf) -> Option<f64> {
     (0.0..1.0).contains(&r).then_some(r)
 }
 
-/// Tests centres at which the threshold of the first attempt is `2^-8` to `2^-53` from a byte that
-/// decides the attempt. Without the margin, thousands of attempts would be decided wrongly.
+/// Tests centres that are `2^-8` to `2^-53` away from a centre at which the threshold of the first
+/// attempt is exactly `w` or `w + 1`, where `w` is the first byte of the trial. Without the margin,
+/// many attempts would be decided wrongly.
 #[test]
 fn windows_hold_where_the_first_byte_hardly_decides() {
     let mut cases = Cases::new("edges");
