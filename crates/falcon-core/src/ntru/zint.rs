@@ -288,7 +288,9 @@ pub(super) fn scale(y: &mut [i64], f: &mut [i64], factors: impl Iterator<Item = 
         Wide::product(y, r as i64) + Wide::new(y & (r as i64 >> 63), 0)
     };
     let mut step = |factor: i64| {
-        // `ratio` is y / f in units of 2^-60. Its error is below 2^-58 as long as |y| < 8f.
+        // `ratio` is y / f in units of 2^-60. Since |y| <= 4f, the error of `r` counts at most one
+        // unit above and 1.2 below, and that of `m` half a unit above. The low limbs of `y` and the
+        // rounding make `ratio` up to 1.5 too small. So the error is at most 3 units.
         let ratio = ((times_r(y[len - 1]) << BITS) + times_r(y[len - 2])).high();
         // Since |y| <= 4f, the quotient is at most 2^62 + 4, and at most 3.5 away from the true
         // quotient. So the remainder is again at most 4f.
