@@ -1,6 +1,6 @@
-// What a device can do at most of what the kernels are made of. Each kernel gets
-// the structure of the others: `count` threads, `attempt` rounds, one real of
-// `scratch` a thread to write what keeps the work from being removed.
+// Measures the highest rates at which a device does the basic operations of the kernels. These
+// kernels have the same parameter as the others: `count` threads run `attempt` rounds each. A
+// thread writes a result to `scratch`, so that the compiler does not remove the work.
 #include "batch.h"
 #include "chacha.h"
 #include "keccak.h"
@@ -11,7 +11,7 @@ __device__ uint64_t thread_index() { return uint64_t(blockIdx.x) * blockDim.x + 
 
 } // namespace
 
-// Sixteen sums and products a round, in eight chains.
+// Eight products and eight sums of binary64 a round, in eight chains.
 extern "C" __global__ void ceiling_f64(const Batch batch) {
     const uint64_t thread = thread_index();
     if (thread >= batch.count) return;
@@ -28,8 +28,8 @@ extern "C" __global__ void ceiling_f64(const Batch batch) {
     batch.scratch[thread] = sum;
 }
 
-// Eight products of 32 bits with a sum a round, in eight chains: one instruction each.
-// Of sums of 64 bits the compilers make two.
+// Eight 32-bit products with a sum a round, in eight chains. Each is one instruction; with 64-bit
+// sums the compilers would make two.
 extern "C" __global__ void ceiling_imad(const Batch batch) {
     const uint64_t thread = thread_index();
     if (thread >= batch.count) return;
@@ -47,7 +47,7 @@ extern "C" __global__ void ceiling_imad(const Batch batch) {
     batch.scratch[thread] = double(sum);
 }
 
-// One permutation a round.
+// One permutation of Keccak a round.
 extern "C" __global__ void ceiling_keccak(const Batch batch) {
     const uint64_t thread = thread_index();
     if (thread >= batch.count) return;
@@ -58,7 +58,7 @@ extern "C" __global__ void ceiling_keccak(const Batch batch) {
     batch.scratch[thread] = double(state.a[0]);
 }
 
-// One block a round.
+// One block of ChaCha20 a round.
 extern "C" __global__ void ceiling_chacha(const Batch batch) {
     const uint64_t thread = thread_index();
     if (thread >= batch.count) return;
@@ -73,7 +73,7 @@ extern "C" __global__ void ceiling_chacha(const Batch batch) {
     batch.scratch[thread] = double(sum);
 }
 
-// Reads and writes 16 bytes a round, neighbours beside each other.
+// A thread reads and writes 16 bytes a round, next to those of its neighbours.
 extern "C" __global__ void ceiling_copy(const Batch batch) {
     const uint64_t thread = thread_index(), half = uint64_t(batch.count) * batch.attempt;
     if (thread >= batch.count) return;

@@ -1,24 +1,25 @@
-// One attempt of SamplerZ: what a comparison of logarithms says of it for sure, and the exact
-// trial.
+// One attempt of SamplerZ: a comparison of logarithms, which decides most attempts, and the exact
+// trial for the others.
 //
 // # The comparison
 //
-// BerExp accepts iff random bytes are below the bytes of Y = 256 ccs exp(-x), so w < floor(Y)
-// accepts and w > floor(Y) rejects, w being the first byte. With d = dss log2(e), the level
+// BerExp compares random bytes with those of Y = 256 ccs exp(-x). If the first byte w is below
+// floor(Y) it accepts, and if w is above floor(Y) it rejects. With d = dss log2(e), the level
 // log2(256 ccs), q = z0^2 log2(e) / (2 sigma_max^2) and y = (z - r)^2 d - level,
 //     log2(Y) = q - y.
-// So y <= q - log2(w + 1) accepts and y > q - log2(w) rejects. The right-hand sides do not depend
-// on the centre: they are `accept` and `reject`, moved apart by a margin of 2^-13 on each side.
+// So it accepts if y <= q - log2(w + 1), and rejects if y > q - log2(w). The right-hand sides do
+// not depend on the centre: they are `accept` and `reject`, moved apart by a margin of 2^-13 on
+// each side.
 //
-// All of it is binary32; u = 2^-24. Keys have x >= 0, dss log2(e) <= 0.58, |z - r| <= 19 and
-// z0 <= 18 (`records.rs` of the core). It matters where w decides: there log2(Y) is between -1 and
-// 8, so that the two terms of q - y are below 79 and 87.
-//   * (z - r)^2 d is off by 780 u at most (see the core's bounds), and q by 105 u with its rounding.
-//   * y is rounded once, where the product and the sum are fused: 64 u. The level is off by 2^-19
-//     (the approximate logarithm) and by its rounding, 8 u: 40 u.
+// All numbers are binary32; u = 2^-24. Keys have x >= 0 and dss log2(e) <= 0.58 (`records.rs` of
+// the core); z0 <= 18 and |z - r| <= 19. The errors matter only where w decides. There log2(Y) is
+// between -1 and 8, so q < 71, y < 72 and (z - r)^2 d < 80.
+//   * (z - r)^2 d is off by at most 780 u, and q by 105 u including its rounding.
+//   * y is rounded once, since its product and sum are fused: 64 u. The level is off by 2^-19 (the
+//     approximate logarithm) and by roundings of 8 u: 40 u.
 //   * The logarithm of w is off by 2^-19: 32 u. Adding it and the margin to q rounds twice: 128 u.
-// Together 1149 u, and the margin is 2048 u. The exact computation is off by 2^-51 of Y, far within
-// what is left of it.
+// The sum is 1149 u, and the margin is 2048 u. The exact computation is off by 2^-51 of Y, far less
+// than the difference.
 #pragma once
 
 #include "node.h"
@@ -26,12 +27,12 @@
 
 namespace falcon {
 
-// The margin.
+// The margin by which `accept` and `reject` are moved.
 constexpr float MARGIN = 1.0f / 8192.0f;
-// What no `y` is above.
+// A number above every `y`.
 constexpr float INFINITE = 1e30f;
 
-// What a verdict says.
+// Bits of a verdict.
 constexpr uint32_t OPEN = 1;     // not surely rejected
 constexpr uint32_t ACCEPTED = 2; // surely accepted
 
@@ -41,19 +42,20 @@ FALCON_DEVICE int32_t candidate(int32_t z0, uint32_t sign) {
     return b + (2 * b - 1) * z0;
 }
 
-// What an attempt says whatever the centre is. `accept` and `reject` are what `y` of a
-// centre is compared with.
+// The data of an attempt that do not depend on the centre. `accept` and `reject` are the numbers
+// with which `y` is compared.
 struct Attempt {
     float z, accept, reject;
 
-    // Of the integers of the attempt and of the base sampler, and the trial's first byte.
+    // From the proposed integer `z`, the base sampler's integer `z0` and the trial's first byte
+    // `w`.
     static FALCON_DEVICE Attempt of(float z, float z0, float w) {
         const float q = PROPOSAL * (z0 * z0);
-        // No threshold is below a byte of zero: its logarithm is minus infinity.
+        // A byte of zero is never rejected: its logarithm is minus infinity.
         return {z, q - MARGIN - log2_of(w + 1.0f), q + MARGIN - log2_of(w)};
     }
 
-    // Of a record.
+    // From a record. Bit 14 says that z0 is not known: then the exact trial decides.
     static FALCON_DEVICE Attempt of(uint32_t record) {
         const float z0 = float(record & 31), b = float(record >> 5 & 1);
         Attempt attempt = of(fused(fused(b, 2.0f, -1.0f), z0, b), z0, float(record >> 6 & 0xff));
@@ -64,34 +66,35 @@ struct Attempt {
 
 // A leaf in binary32.
 struct Filter {
-    // dss log2(e), log2(256 ccs).
+    // dss log2(e) and log2(256 ccs).
     float d, level;
 
     static FALCON_DEVICE Filter of(const Leaf &leaf) {
         return {float(leaf.dss.v) * float(LOG2_E), log2_of(256.0f * float(leaf.ccs.v))};
     }
 
-    // What is compared, of the integer `z` around `r`.
+    // The number to compare, for the integer `z` and the centre `r`.
     FALCON_DEVICE float y(float z, float r) const {
         const float t = z - r;
         return fused(t * t, d, -level);
     }
 
-    // What an attempt says about the centre `r`.
+    // The verdict on an attempt for the centre `r`.
     FALCON_DEVICE uint32_t verdict(const Attempt &a, float r) const {
         const float compared = y(a.z, r);
         return (compared > a.reject ? 0 : OPEN) | (compared <= a.accept ? ACCEPTED : 0);
     }
 };
 
-// An attempt: its integer, and the bytes that it took.
+// Result of the exact trial: the proposed integer, and the number of bytes that the attempt took.
 struct Trial {
     int32_t z;
     uint32_t taken;
     bool accepted;
 };
 
-// 2^64 ccs exp(-x), x >= 0, as the reference computes it: less than one unit too small and below 2^64.
+// 2^64 ccs exp(-x) for x >= 0, as the reference computes it. The subtraction of 1 keeps it below
+// 2^64 if ccs exp(-x) is 1.
 FALCON_DEVICE uint64_t threshold(Real x, Real ccs) {
     const int64_t s = truncated(x * Real{LOG2_E});
     const Real r = x - real(s) * Real{LN2};
@@ -110,7 +113,7 @@ FALCON_DEVICE Real exponent(int32_t z, int32_t z0, Real r, Real dss) {
     return d * d * dss - real(z0 * z0) * Real{INV_2_SIGMA_MAX_SQUARED};
 }
 
-// The attempt that begins at `at`, decided by the reference's own arithmetic.
+// Decides the attempt that begins at `at`, with the arithmetic of the reference.
 FALCON_CALL Trial exact_attempt(const uint32_t *rows, uint32_t at, Real r, Leaf leaf) {
     const uint64_t low = uint64_t(word_at(rows, at)) | uint64_t(word_at(rows, at + 4)) << 32;
     const uint32_t rest = word_at(rows, at + 8);
@@ -132,7 +135,7 @@ FALCON_CALL Trial exact_attempt(const uint32_t *rows, uint32_t at, Real r, Leaf 
     return trial;
 }
 
-// The integers that were found, in their order.
+// The integers found so far, in order.
 struct Found {
     float z[2];
     unsigned count;

@@ -1,8 +1,8 @@
 // The sampler's generator: ChaCha20 with a 64-bit counter mixed into words 14
 // and 15, eight blocks to a row of 512 bytes, interleaved word by word.
 //
-// The bytes of a seed are one stream of rows; `stream.h` reads it by the rules of
-// `falcon-core/src/prng.rs`, which are the scheme's.
+// A seed gives one stream of rows. `stream.h` reads it by the rules of `falcon-core/src/prng.rs`,
+// which are part of the scheme.
 #pragma once
 
 #include "jobs.h"

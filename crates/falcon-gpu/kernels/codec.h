@@ -1,8 +1,8 @@
-// How many bytes a signature has, and what they say: header, nonce, s2 in the variable-length
-// code. For each coefficient the sign, the low seven bits of the magnitude, then the rest of the
+// Encoded length and decoding of signatures: header, nonce, then s2 in a variable-length code. The
+// code word of a coefficient is its sign, the low seven bits of the magnitude, then the rest of the
 // magnitude in unary, most significant bit first.
 //
-// As strict as `falcon-core/src/codec`: one byte string stands for one signature.
+// Decoding is as strict as in `falcon-core/src/codec`: it accepts one encoding of a signature only.
 #pragma once
 
 #include "hash.h"
@@ -11,24 +11,24 @@ namespace falcon {
 
 constexpr unsigned BODY = 1 + NONCE_LEN;
 constexpr unsigned MAX_MAGNITUDE = 2047;
-// Longest run of zeros.
+// Longest run of zeros in the unary part of a code word.
 constexpr unsigned MAX_RUN = MAX_MAGNITUDE >> 7;
-// Shortest code word.
+// Bits of the shortest code word.
 constexpr unsigned MIN_BITS = 9;
 
 template <unsigned LOGN> FALCON_DEVICE constexpr uint8_t header() { return 0x30 + LOGN; }
 
 FALCON_DEVICE uint32_t magnitude_of(int32_t s) { return uint32_t(s < 0 ? -s : s); }
 
-// Bits of a code word; of what has none, more than any signature may have.
+// Number of bits of the code word of `s`. If there is none, more bits than any signature may have.
 FALCON_DEVICE uint32_t code_bits(int32_t s) {
     const uint32_t magnitude = magnitude_of(s);
     return magnitude > MAX_MAGNITUDE ? uint32_t(1) << 20 : MIN_BITS + (magnitude >> 7);
 }
 
-// Kernel: whether short vectors fit `batch.signature_limit` when they are encoded, which the
-// host does; the jobs of those that do not, and of long ones, are listed. Of what `sign`
-// has not decided nothing is said. Unit = slot.
+// Kernel: accepts short vectors whose signature has at most `batch.signature_limit` bytes. Lists
+// the jobs of all other vectors, to be tried again. Skips jobs that `sign` has not decided. The
+// host encodes the accepted vectors. Unit = slot.
 template <unsigned LOGN, unsigned W> FALCON_DEVICE void accept(const Batch &batch, Unit unit) {
     constexpr unsigned N = 1u << LOGN;
     if (unit.index >= batch.count) return;
@@ -44,25 +44,25 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void accept(const Batch &batc
             fetch_add(batch.counts + 1, 1);
         } else {
             batch.status[job] = STATUS_REDO;
-            // Where the counts were not zeroed, the place may be behind the list; the host, which
-            // adds them up, refuses them.
+            // If the counts were not zeroed, the place may be beyond the end of the list. The host
+            // notices that, since the sum of the counts is wrong.
             const uint32_t place = fetch_add(batch.counts, 1);
             if (place < batch.count) batch.redo[place] = uint32_t(job);
         }
     });
 }
 
-// Bits of bytes, most significant first, read by whole words.
+// Reads bits from bytes, most significant bit first, a word at a time.
 struct Bits {
     const uint8_t *bytes;
-    // The next byte to read, and their number.
+    // Index of the next byte to read, and the number of bytes.
     uint32_t at, length;
-    // Bits that were read and not taken, from the top; zeros behind them.
+    // Bits that were read but not taken yet, from the highest bit down, then zeros; their number.
     uint64_t window;
     unsigned held;
 
     FALCON_DEVICE Bits(const uint8_t *bytes, uint32_t length) : bytes(bytes), at(0), length(length), window(0), held(0) {
-        // Up to where words begin.
+        // Reads up to three bytes, so that the next one begins a word. They must exist.
         while (reinterpret_cast<uintptr_t>(bytes + at) % 4 != 0) append(8, bytes[at]);
     }
 
@@ -71,7 +71,7 @@ struct Bits {
         held += bits;
         at += bits / 8;
     }
-    // Makes sure that there are 32 bits, or all that are left.
+    // Makes sure that the window has at least 32 bits, or all that are left.
     FALCON_DEVICE void ensure() {
         if (held >= 32) return;
         if (at + 4 <= length) {
@@ -86,8 +86,8 @@ struct Bits {
     }
 };
 
-// Reads the code words of `length` bytes, four at least; false if they are not s2 and zeros up to
-// the padded length, or s2 alone, if it is longer.
+// Decodes s2 from `length` bytes, at least three. If `padded`, zero bytes may follow the last code
+// word; otherwise it must end in the last byte. False if the bytes are malformed.
 template <unsigned LOGN> FALCON_DEVICE bool decompress(const uint8_t *bytes, uint32_t length, bool padded, int16_t *s2) {
     constexpr unsigned N = 1u << LOGN;
     Bits bits(bytes, length);
@@ -104,7 +104,7 @@ template <unsigned LOGN> FALCON_DEVICE bool decompress(const uint8_t *bytes, uin
         if (negative && magnitude == 0) return false;
         out.put(uint16_t(negative ? -magnitude : magnitude));
     }
-    // What is left of the last byte, and of the last word.
+    // Without padding, the last code word ends in the last byte. All bits after it are zero.
     if (!padded && bits.at - bits.held / 8 != length) return false;
     if (bits.window != 0) return false;
     for (uint32_t at = bits.at; at < length; ++at) {
@@ -113,8 +113,8 @@ template <unsigned LOGN> FALCON_DEVICE bool decompress(const uint8_t *bytes, uin
     return true;
 }
 
-// Kernel: canonical bytes to nonces and short vectors, of which it is not known yet whether
-// they are valid. Unit = slot.
+// Kernel: decodes canonical bytes of signatures to nonces and s2, without verifying them. Unit =
+// slot.
 template <unsigned LOGN> FALCON_DEVICE void unpack(const Batch &batch, Unit unit) {
     constexpr unsigned N = 1u << LOGN;
     constexpr uint32_t PADDED_LEN = Parameters<LOGN>::PADDED_LEN;
@@ -123,7 +123,7 @@ template <unsigned LOGN> FALCON_DEVICE void unpack(const Batch &batch, Unit unit
     if (!stands_at(batch, job, STATUS_NONE)) return;
     const uint8_t *bytes = batch.signatures + job * batch.signature_stride;
     const uint32_t length = batch.signature_lengths[job];
-    // A shorter one would not be read: nothing but its length is looked at.
+    // If the length is not possible, no byte is read.
     const bool whole = length >= PADDED_LEN && length <= batch.signature_stride;
     uint8_t *nonce = batch.nonces + job * NONCE_LEN;
     for (unsigned i = 0; i < NONCE_LEN; ++i) nonce[i] = whole ? bytes[1 + i] : uint8_t(0);

@@ -1,12 +1,12 @@
-// Keys as signers want them: `falcon-core/src/{expand,signing}.rs`.
+// Signing keys in the forms that stay on the device: `falcon-core/src/{expand,signing}.rs`.
 #pragma once
 
 #include "sign.h"
 
 namespace falcon {
 
-// The basis of key `unit.index` in the FFT domain, in working memory and in its
-// place among the keys. A unit has `reals` reals of working memory.
+// Transforms the basis of key `unit.index` to the FFT domain. Writes it to `batch.keys`, and to
+// shared memory, of which a unit has `reals` reals. Returns the view of the latter.
 template <unsigned LOGN, unsigned W>
 FALCON_DEVICE View<W> load_basis(const Batch &batch, Unit unit, unsigned reals = 4u << LOGN) {
     constexpr unsigned LEN = 4u << LOGN;
@@ -17,7 +17,7 @@ FALCON_DEVICE View<W> load_basis(const Batch &batch, Unit unit, unsigned reals =
     return basis;
 }
 
-// Kernel: bases in the FFT domain. Unit = key.
+// Kernel: transforms bases to the FFT domain. Unit = key.
 template <unsigned LOGN, unsigned W> FALCON_DEVICE void basis(const Batch &batch, Unit unit) {
     if (unit.index >= batch.count) return;
     load_basis<LOGN, W>(batch, unit);
@@ -25,7 +25,7 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void basis(const Batch &batch
     Group<W>::each(1, [&](unsigned) { batch.status[unit.index] = STATUS_DONE; });
 }
 
-// Writes a node and all below it in the order of `StoredNode`.
+// Writes a node and all nodes below it, in the order of `StoredNode`.
 template <unsigned LOGN, unsigned L> struct Store {
     static FALCON_DEVICE void node(const ComputedNode<L> &node, double *out) {
         constexpr unsigned M = 1u << (L - 1);
@@ -47,16 +47,16 @@ template <unsigned LOGN, unsigned L> struct Store {
     }
 };
 
-// Kernel: expanded keys. Unit = key.
+// Kernel: expands keys. Unit = key.
 template <unsigned LOGN, unsigned W> FALCON_DEVICE void expand(const Batch &batch, Unit unit) {
     constexpr unsigned N = 1u << LOGN, LEN = computed_len(LOGN);
     if (unit.index >= batch.count) return;
     const View<W> basis = load_basis<LOGN, W>(batch, unit, LEN);
     double *out = batch.keys + unit.index * batch.key_stride + 4 * N;
-    // The tree is found in the place of the basis.
+    // The tree overwrites the basis in shared memory.
     ComputedTree<LOGN, W> tree{basis, basis};
     tree.plant(basis, basis.from(N), basis.from(2 * N), basis.from(3 * N));
-    // Nodes lie in the order in which they are entered.
+    // Nodes are stored in the order in which the walk enters them.
     const auto store = [&](unsigned level) {
         const View<W> l10 = tree.l10(level);
         Group<W>::each(1u << level, [&](unsigned i) { out[i] = Real(l10[i]).v; });

@@ -1,9 +1,9 @@
 // ffSampling: the nearest-plane walk over the LDL tree, without recursion.
 //
-// Small nodes are walked in registers. From one to the next the walk follows the bits
-// of a counter of these nodes: as many levels as it ends in ones have had their left
-// child, and are merged; the next one has had its right child, takes the nearest-plane
-// step and descends (`passage.h`).
+// Small nodes are walked in registers. A counter of small nodes says how the walk goes from one to
+// the next: if its binary form ends in k ones, the left children of the next k nodes above are
+// done, and these nodes are merged. Of the node above them, the right child is done. There the walk
+// takes the nearest-plane step and descends again (`passage.h`).
 //
 // Source: Falcon specification v1.2, algorithm 11; `falcon-core/src/ffsampling.rs`.
 #pragma once
@@ -20,7 +20,7 @@ template <unsigned W> FALCON_DEVICE Complex sample(Stream<W> &stream, Complex ce
     return pair.z;
 }
 
-// A node in registers: what all lanes of a group compute alike.
+// The walk of a node in registers. All lanes of a group compute the same.
 template <unsigned LOGN, unsigned L> struct Small {
     static constexpr unsigned M = 1u << (L - 2);
 
@@ -54,7 +54,7 @@ template <unsigned LOGN, unsigned L> struct Small {
     }
 };
 
-// Degree 2: a complex number is a polynomial, its coefficients are the integers.
+// Degree 2: a polynomial is one complex number, and its two parts are the sampled integers.
 template <unsigned LOGN> struct Small<LOGN, 1> {
     template <unsigned W, class N> static FALCON_DEVICE void walk(Stream<W> &stream, const N &node, Target<1> &t) {
         const Complex z = sample<W>(stream, t.t1[0], node.template leaf<LOGN, RIGHT>());

@@ -1,11 +1,10 @@
 // The FFT over R[x]/(x^n + 1) and its inverse: `falcon-core/src/fft/transform.rs`.
 //
-// Stage by stage, block `i` holds f mod x^(2t) - w^2 and becomes f mod x^t - w and
-// f mod x^t + w. A pass takes up to three stages through registers: 2^S complex
-// numbers at a time. What is computed of each number before the first pass or after the
-// last one is a part of it.
+// In each stage, block `i` holds f mod x^(2t) - w^2 and becomes f mod x^t - w and f mod x^t + w. A
+// pass computes S stages, at most three, on 2^S complex numbers in registers at a time. Operations
+// on each number before the first pass or after the last one are done in that pass.
 //
-// Which butterfly is computed when does not change a bit.
+// The order of the butterflies does not change the result.
 #pragma once
 
 #include "tables.h"
@@ -20,8 +19,8 @@ FALCON_TABLE Complex LANE_TWIDDLES[512] = {
 #include "twiddles.inc"
 };
 
-// Twiddle of block i of the stage of m blocks, at = m + i. Lanes of a group read
-// different ones.
+// The twiddle of block i in the stage with m blocks, where `at` is m + i. Lanes of a group read
+// different twiddles.
 template <unsigned W> FALCON_DEVICE Complex twiddle(unsigned at) {
     return LANE_TWIDDLES[at];
 }
@@ -44,7 +43,7 @@ template <bool INVERSE> FALCON_DEVICE void butterfly(Both &x, Both &y, Complex w
     butterfly<INVERSE>(x.second, y.second, w);
 }
 
-// Where one polynomial of 2m reals lies, or two.
+// Reads and writes the complex numbers of one polynomial of 2m reals, or of two.
 template <unsigned W> struct OneIn {
     View<W> f;
     unsigned m;
@@ -63,8 +62,9 @@ template <unsigned W> struct BothIn {
     }
 };
 
-// `S` stages, the first having `blocks` blocks of 2^S t complex numbers each, on
-// the blocks from `begin` to `end`. Numbers come from `from(i)` and go to `to(i, x)`.
+// `S` stages, on the blocks from `begin` to `end`. The stage with the largest blocks comes first,
+// or last in the inverse FFT. It has `blocks` blocks of 2^S t complex numbers each. Numbers come
+// from `from(i)` and go to `to(i, x)`.
 template <unsigned W, unsigned S, bool INVERSE, class From, class To>
 FALCON_DEVICE void pass(unsigned m, unsigned blocks, unsigned begin, unsigned end, const From &from, const To &to) {
     constexpr unsigned SIZE = 1u << S;
@@ -97,8 +97,8 @@ template <unsigned LOGN> struct Passes {
     static constexpr unsigned THIRD = ALL - FIRST - SECOND;
 };
 
-// Coefficients to FFT domain: numbers come from `from`, go to `to` and lie in `memory` in
-// between. Number i is of coefficients i and n/2 + i.
+// From coefficients to the FFT domain. Numbers come from `from`, go to `to`, and lie in `memory`
+// between passes. The parts of number i are coefficients i and n/2 + i.
 template <unsigned LOGN, unsigned W, class From, class Memory, class To>
 FALCON_DEVICE void fft(const From &from, const Memory &memory, const To &to) {
     using P = Passes<LOGN>;
@@ -109,7 +109,7 @@ FALCON_DEVICE void fft(const From &from, const Memory &memory, const To &to) {
     pass<W, P::THIRD, false>(M, B2, 0, B2, memory, to);
 }
 
-// FFT domain to 2^(LOGN - 1) times the coefficients.
+// From the FFT domain to 2^(LOGN - 1) times the coefficients.
 template <unsigned LOGN, unsigned W, class From, class Memory, class To>
 FALCON_DEVICE void inverse_fft(const From &from, const Memory &memory, const To &to) {
     using P = Passes<LOGN>;

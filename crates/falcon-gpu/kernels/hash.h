@@ -1,4 +1,4 @@
-// From messages to points, and from points to the sampler's seeds.
+// Hashes messages to points, and derives nonces and sampler seeds.
 //
 // Sources: Falcon specification v1.2, algorithm 3; `falcon-core/src/hedge.rs` for
 // nonces and seeds.
@@ -11,8 +11,8 @@
 
 namespace falcon {
 
-// What a signer's randomness is derived from, in units of 16 bits: a label, the
-// seed of the batch, the number of the job, the hash of the secret.
+// Hash input of a nonce, and the beginning of that of sampler seeds, in units of 16 bits: a label,
+// the seed of the batch, the number of the job, the hash of the secret key.
 struct Origin {
     const uint16_t *label;
     unsigned label_units;
@@ -38,14 +38,14 @@ struct Origin {
     }
 };
 
-// Coefficients that stand for a point, as in `falcon-core/src/hedge.rs`.
+// Number of coefficients that stand for a point, as in `falcon-core/src/hedge.rs`.
 constexpr unsigned DIGEST_COEFFICIENTS = 40;
 
 // "falcon nonce 2" and "falcon sampler".
 FALCON_CONSTANT uint16_t NONCE_LABEL[7] = {0x6166, 0x636c, 0x6e6f, 0x6e20, 0x6e6f, 0x6563, 0x3220};
 FALCON_CONSTANT uint16_t SAMPLER_LABEL[7] = {0x6166, 0x636c, 0x6e6f, 0x7320, 0x6d61, 0x6c70, 0x7265};
 
-// Kernel: the nonce of a job, unless it is given.
+// Derives the nonce of a job. `hash` calls it, unless the nonces are given.
 template <unsigned LOGN> FALCON_DEVICE void derive_nonce(const Batch &batch, uint64_t job, Keccak &state) {
     const Origin origin(batch, NONCE_LABEL, 7, job);
     state.absorb(2 * origin.units(), [&](uint64_t k) {
@@ -62,7 +62,7 @@ template <unsigned LOGN> FALCON_DEVICE void derive_nonce(const Batch &batch, uin
     for (unsigned i = 0; i < NONCE_LEN / 8; ++i) nonce[i] = state.a[i];
 }
 
-// Kernel: points. Unit = slot.
+// Kernel: hashes nonces and messages to points. Unit = slot.
 template <unsigned LOGN> FALCON_DEVICE void hash(const Batch &batch, Unit unit) {
     constexpr unsigned N = 1u << LOGN;
     if (unit.index >= batch.count) return;
@@ -72,17 +72,17 @@ template <unsigned LOGN> FALCON_DEVICE void hash(const Batch &batch, Unit unit) 
     if (batch.batch_seed) derive_nonce<LOGN>(batch, job, state);
 
     const uint64_t *nonce = reinterpret_cast<const uint64_t *>(batch.nonces + job * NONCE_LEN);
-    // In words.
+    // The beginning of the message in words, and its length in bytes.
     const uint64_t begin = (read(batch.message_offsets + job) + 7) / 8;
     const uint64_t length = read(batch.message_offsets + job + 1) - 8 * begin;
     const uint64_t *message = batch.messages + begin;
     state.absorb(NONCE_LEN + length, [&](uint64_t k) -> uint64_t {
-        // The nonce fills words, so that the message begins with one.
+        // The nonce fills whole words, so the message begins at a word.
         if (k < NONCE_LEN / 8) return nonce[k];
         const uint64_t at = k - NONCE_LEN / 8;
         if (8 * at >= length) return 0;
         const uint64_t word = read(message + at), left = length - 8 * at;
-        // What stands behind the message is not of it.
+        // Zeroes the bytes after the end of the message.
         return left >= 8 ? word : word & ~(~uint64_t(0) << 8 * left);
     });
 
@@ -94,7 +94,7 @@ template <unsigned LOGN> FALCON_DEVICE void hash(const Batch &batch, Unit unit) 
             for (unsigned j = 0; j < 4; ++j) {
                 const uint32_t bytes = uint32_t(state.a[i] >> 16 * j) & 0xffff;
                 const uint32_t w = (bytes << 8 | bytes >> 8) & 0xffff;
-                // The point is public once the signature is.
+                // May branch, since the point is public when the signature is.
                 if (w < 5 * Q && point.count < N) point.put(uint16_t(w % Q));
             }
         }
@@ -104,7 +104,7 @@ template <unsigned LOGN> FALCON_DEVICE void hash(const Batch &batch, Unit unit) 
     batch.status[job] = STATUS_HASHED;
 }
 
-// Kernel: the seed of attempt `batch.attempt`. Unit = slot.
+// Kernel: derives the sampler seed of attempt `batch.attempt`. Unit = slot.
 template <unsigned LOGN> FALCON_DEVICE void seed(const Batch &batch, Unit unit) {
     constexpr unsigned N = 1u << LOGN;
     static_assert(DIGEST_COEFFICIENTS <= N, "a shorter point would need padding");

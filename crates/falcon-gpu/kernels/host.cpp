@@ -1,10 +1,10 @@
-// The same kernels for the host, for tests: each is a function that goes through
-// the blocks and groups of a launch one after the other.
+// The same kernels for the host, for tests. Each kernel is a function that runs the blocks and
+// groups of a launch one after the other.
 #include "kernels.h"
 
 #include <vector>
 
-// Builds that are compiled beside each other have names of their own.
+// Gives each build its own function names, so that several builds can be linked together.
 #ifdef FALCON_BUILD
 #define FALCON_JOIN(BUILD, NAME) falcon_host_##BUILD##_##NAME
 #define FALCON_JOINED(BUILD, NAME) FALCON_JOIN(BUILD, NAME)
@@ -14,7 +14,7 @@
 #endif
 
 #ifdef FALCON_EMULATE
-// Order of the lanes.
+// Sets the order of the lanes, as in `emulate.h`.
 extern "C" void FALCON_HOST(set)(unsigned order) {
     emulate::order = order;
 }
@@ -24,7 +24,7 @@ thread_local bool falcon::backwards = false;
 extern "C" void FALCON_HOST(set_backwards)(bool backwards) { falcon::backwards = backwards; }
 #endif
 
-// Size and some offsets, for the mirror in Rust.
+// Returns the size of `Batch` or an offset, to check the mirror in Rust.
 extern "C" size_t FALCON_HOST(batch_layout)(int what) {
     switch (what) {
     case 0: return sizeof(Batch);
@@ -36,8 +36,8 @@ extern "C" size_t FALCON_HOST(batch_layout)(int what) {
     }
 }
 
-// Numbers that `src/kernels.rs` and `src/plan.rs` have as well: lanes that sign, records of a row;
-// reals of shared memory of a warp, and of scratch of a slot, in each mode.
+// Returns a number that `src/kernels.rs` or `src/plan.rs` also defines: lanes that sign, records of
+// a row, or, for a mode, reals of shared memory of a warp and of scratch of a slot.
 extern "C" size_t FALCON_HOST(geometry)(int what, int mode, unsigned logn) {
     using namespace falcon;
     const Mode m = Mode(mode);
@@ -49,7 +49,7 @@ extern "C" size_t FALCON_HOST(geometry)(int what, int mode, unsigned logn) {
     }
 }
 
-// The sampler's filter and what it foretells, for the test of its margin.
+// The estimate and the verdict of the sampler's filter, and the exact threshold, for tests.
 extern "C" double FALCON_HOST(estimate)(double r, double dss, double ccs, int32_t z0, int32_t z) {
     const float y = falcon::Filter::of({{dss}, {ccs}}).y(float(z), float(r));
     return exp2(double(falcon::PROPOSAL * float(z0) * float(z0)) - double(y));
@@ -82,8 +82,8 @@ bool short_vector_of(const uint16_t *point, const double *v0, const double *v1, 
 
 } // namespace
 
-// s2 of (point, 0) - (v0, v1), and whether that is short: by the lanes that sign (1) and by
-// a warp (2).
+// Computes s2 of (point, 0) - (v0, v1). Bit 0 of the result says whether this vector is short, as
+// computed by the lanes that sign; bit 1 says the same, as computed by a warp.
 extern "C" unsigned FALCON_HOST(short_vector)(unsigned logn, const uint16_t *point, double *v0, double *v1,
                                               int16_t *s2) {
     const auto both = [&](auto one, auto group) {
@@ -96,11 +96,11 @@ extern "C" unsigned FALCON_HOST(short_vector)(unsigned logn, const uint16_t *poi
 
 namespace {
 
-// What is behind the shared memory of a block; no kernel may write there.
+// Number of reals after the shared memory of a block, and their value. No kernel may write there.
 constexpr size_t GUARD = 16;
 constexpr double GUARD_VALUE = -0x1.5p-1000;
 
-// The groups of one block.
+// Runs the groups of one block. False if lanes did not meet at an operation.
 template <unsigned W, class F> bool run_block(uint64_t block_index, uint32_t block, double *shared, F unit) {
 #ifdef FALCON_EMULATE
     struct Launch {
@@ -141,9 +141,9 @@ template <unsigned W, class F> int run(uint32_t grid, uint32_t block, uint32_t s
 
 } // namespace
 
-// The sampler alone, with the lanes that sign: for each slot `pairs` pairs of integers,
-// each around two centres and under a leaf (dss, ccs), and at which byte of its
-// generator the slot stands behind each.
+// Runs only the sampler, with as many lanes as in signing. Draws `pairs` pairs of integers for each
+// slot, each pair with two centres and a leaf (dss, ccs). Also writes the position in the bytes of
+// the slot's generator after each pair.
 extern "C" int FALCON_HOST(sample)(const Batch *batch, uint32_t pairs, const double *centers, const double *leaves,
                                    double *integers, uint64_t *places) {
     using namespace falcon;
@@ -165,8 +165,8 @@ extern "C" int FALCON_HOST(sample)(const Batch *batch, uint32_t pairs, const dou
     });
 }
 
-// 0; 1 if the kernel wrote behind its shared memory, 2 if lanes missed each other, 3 if
-// it left something in shared memory.
+// Returns 0, or 1 if the kernel wrote beyond the end of its shared memory, 2 if lanes did not meet
+// at an operation, 3 if the kernel left data in shared memory.
 #define FALCON_KERNEL(NAME, W, SIGNS, BODY)                                                                                   \
     extern "C" int FALCON_HOST(NAME)(const Batch *batch, uint32_t grid, uint32_t block, uint32_t shared) {             \
         return run<W>(grid, block, shared, [&](falcon::Unit unit) { BODY(*batch, unit); });                            \
@@ -174,7 +174,7 @@ extern "C" int FALCON_HOST(sample)(const Batch *batch, uint32_t pairs, const dou
 
 FALCON_KERNELS(FALCON_KERNEL)
 
-// Names and functions, for the table in Rust.
+// The table of kernels, which Rust reads.
 struct FalconKernel {
     const char *name;
     int (*launch)(const Batch *, uint32_t, uint32_t, uint32_t);

@@ -1,21 +1,20 @@
 // Which job a slot works on, with which key, and how far the job has come.
 //
-// The kernels of a chunk are a chain: `status` says of each job which stage it has reached,
-// and a kernel takes a job one stage further only from the stage that the kernel before it
-// leaves. So a launch that did nothing, or only its first blocks, stops its jobs
-// where they were; what comes after it leaves them there, and the host accepts none
-// but the last stages.
+// The kernels of a chunk are a chain. `status` holds the stage that each job has reached. A kernel
+// works on a job only if the job is at the stage in which the kernel before leaves it. If a launch
+// does nothing, or runs only its first blocks, the other jobs stay at their stage. Later kernels
+// skip them, and the host accepts only the last stages.
 //
 //   signing    GIVEN -> hash -> HASHED -> seed -> SEEDED -> prng -> READY -> sign ->
 //              SHORT or LONG -> accept -> DONE or REDO -> seed -> ...
-//              (prng takes what seed would, if seeds are given)
+//              (if the caller gives seeds, seed does not run, and prng takes HASHED or REDO)
 //   verifying  NONE -> unpack -> GIVEN or MALFORMED; GIVEN -> hash -> HASHED -> verify ->
-//              DONE or INVALID, or UNPREPARED if prepare did not do its part
+//              DONE or INVALID, or UNPREPARED if prepare has not written the key
 //
-// What an earlier chunk or batch has left in the same memory passes for nothing: the host
-// writes all statuses of a chunk anew, and there is no other stage to begin at. Nor does
-// what an earlier attempt has left: every kernel of an attempt moves a job away from the
-// stage that it looks for, accept alone writes REDO, and counts only what it moves.
+// Data that an earlier chunk or batch left in the same memory are never taken for results, because
+// the host first writes the statuses of all jobs of a chunk. Nor are data of an earlier attempt: a
+// kernel moves its jobs to another stage, or the batch fails. Only accept writes REDO, and it
+// counts only jobs that it moves.
 #pragma once
 
 #include "batch.h"
@@ -23,8 +22,8 @@
 
 namespace falcon {
 
-// Values of 16 bits that one thread writes in their order, eight at a time: a store of a few
-// bytes would cost as much memory traffic as one of 32.
+// Writes 16-bit values of one thread in order, eight in one store. A store of a few bytes costs as
+// much memory traffic as one of 32 bytes.
 struct Eights {
     uint16_t *to;
     unsigned count = 0;

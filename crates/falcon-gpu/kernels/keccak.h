@@ -1,7 +1,7 @@
 // Keccak-f[1600] and SHAKE256, one state a thread.
 //
-// The state stays in registers, so no place of it may depend on a variable: what
-// is absorbed comes as whole words, what is squeezed leaves as whole blocks.
+// The state stays in registers, so no index into it may depend on a variable. Therefore input is
+// absorbed in whole words, and output is taken in whole blocks.
 //
 // Source: FIPS 202.
 #pragma once
@@ -27,7 +27,7 @@ template <unsigned N> FALCON_DEVICE uint64_t rotate_left(uint64_t x) {
 }
 
 struct Keccak {
-    // Word x + 5y.
+    // Word (x, y) is a[x + 5y].
     uint64_t a[25];
 
     FALCON_DEVICE void clear() {
@@ -84,9 +84,9 @@ struct Keccak {
         for (unsigned i = 0; i < 24; ++i) round(ROUND_CONSTANTS[i]);
     }
 
-    // Absorbs `length` bytes, word k of which (little-endian, zeros after the
-    // end) is word(k), and pads: after that the state is the first block of
-    // SHAKE256's output.
+    // Clears the state, absorbs `length` bytes, and pads. word(k) returns word k of the input,
+    // little-endian and with zeros after the end. Then the first `RATE` words of the state are the
+    // first block of SHAKE256's output.
     template <class F> FALCON_DEVICE void absorb(uint64_t length, F word) {
         clear();
         const uint64_t blocks = length / (8 * RATE) + 1;

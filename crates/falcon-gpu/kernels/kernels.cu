@@ -1,10 +1,11 @@
-// The kernels for a GPU: `ptx/` has what the compiler makes of this file.
+// The kernels for a GPU. `ptx.sh` compiles this file to `ptx/`, once for each degree.
 #include "kernels.h"
 
-// Threads of a block at most, as `src/device/chunk_stream.rs` launches them; a warp where it signs.
+// Largest number of threads of a block, as in `src/device/chunk_stream.rs`. A block that signs has
+// one warp.
 #define FALCON_BLOCK 128
-// Warps that a multiprocessor shall hold, which bounds the registers of each. Twelve that sign
-// leave 168 registers a thread, so that none is spilled; with thirteen it would be 128.
+// Number of warps that must fit on a multiprocessor. It bounds the registers of a thread. Twelve
+// warps that sign leave 168 registers a thread, so none is spilled; thirteen would leave 128.
 #ifndef FALCON_WARPS
 #define FALCON_WARPS 16
 #endif

@@ -1,4 +1,4 @@
-// All kernels: X(name, lanes of a unit, whether it signs, what it does).
+// All kernels: X(name, lanes of a unit, whether it signs, function).
 //
 // `Kernel` of `src/kernels.rs` has the same names, threads and working memory.
 #pragma once
@@ -24,7 +24,7 @@
     X(unpack_##LOGN, 1, false, (falcon::unpack<LOGN>))                                                                        \
     X(verify_##LOGN, 32, false, (falcon::verify<LOGN, 32>))
 
-// Those that depend on no degree.
+// Kernels that do not depend on the degree.
 #define FALCON_KERNELS_OF_ALL(X) X(prng, falcon::ROW_LANES, false, (falcon::prng))
 
 #define FALCON_KERNELS(X)                                                                                              \

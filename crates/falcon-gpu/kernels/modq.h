@@ -10,10 +10,10 @@ namespace falcon {
 constexpr uint32_t MINUS_Q_INVERSE = 12287;
 static_assert((Q * MINUS_Q_INVERSE + 1) % 65536 == 0, "q times -1/q is -1");
 
-// x - q if x >= q; x < 2q.
+// x modulo q, for x < 2q.
 FALCON_DEVICE uint32_t reduced_once(uint32_t x) { return x >= Q ? x - Q : x; }
 
-// a b / 2^16 modulo q, in [0, q); a b < 2^16 q.
+// a b / 2^16 modulo q, in [0, q), for a b < 2^16 q.
 FALCON_DEVICE uint32_t montgomery_mul(uint32_t a, uint32_t b) {
     const uint32_t product = a * b;
     const uint32_t multiple = (product * MINUS_Q_INVERSE & 0xffff) * Q;

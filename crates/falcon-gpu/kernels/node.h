@@ -1,15 +1,15 @@
-// What the nodes of ffSampling and of the LDL tree compute:
+// Operations on nodes of ffSampling and of the LDL tree:
 // `falcon-core/src/fft/nodes.rs`, `tree.rs`.
 //
-// A node of degree n = 2m has values in n/2 = m complex numbers, couples of which
-// belong to opposite roots: couple u has the twiddle m/2 + u.
+// A node of degree n = 2m has polynomials of m complex numbers. Numbers 2u and 2u + 1 are a couple:
+// they belong to opposite roots, and their twiddle is number m/2 + u.
 #pragma once
 
 #include "fft.h"
 
 namespace falcon {
 
-// What the sampler needs to know of a leaf.
+// A leaf with standard deviation sigma': dss = 1 / (2 sigma'^2), ccs = sigma_min / sigma'.
 struct Leaf {
     Real dss, ccs;
 };
@@ -19,17 +19,17 @@ template <unsigned LOGN> FALCON_DEVICE Leaf leaf_of(Real d) {
     return {half(inverse_sigma * inverse_sigma), inverse_sigma * Real{Parameters<LOGN>::SIGMA_MIN}};
 }
 
-// What the couple (a, b) splits into: (x, y) in its place.
+// Splits the couple (a, b) in place.
 FALCON_DEVICE void split_couple(Complex &a, Complex &b, Complex w) {
     const Complex sum = a + b, difference = a - b;
     a = half(sum);
     b = times_conjugate(half(difference), w);
 }
 
-// The inverse.
+// The inverse of `split_couple`.
 FALCON_DEVICE void merge_couple(Complex &x, Complex &y, Complex w) { butterfly<false>(x, y, w); }
 
-// LDL factors of [[d00, g01], [conj(g01), g11]]. The diagonal is real but for rounding.
+// LDL factors of [[d00, g01], [conj(g01), g11]]. Without rounding, d00 and d11 would be real.
 struct Factors {
     Complex d00, d11, l10;
 };
@@ -41,14 +41,14 @@ FALCON_DEVICE Factors factor(Complex g00, Complex g01, Complex g11) {
     return {g00, g11 - times_conjugate(quotient, g01), {quotient.re, -quotient.im}};
 }
 
-// The factors of [[e0, e1], [conj(e1), e0]], where (e0, e1) are what the couple (x, y) of a
-// diagonal entry splits into.
+// Splits the couple (x, y) of a diagonal entry into (e0, e1). Returns the factors of
+// [[e0, e1], [conj(e1), e0]].
 FALCON_DEVICE Factors split_and_factor(Complex x, Complex y, Complex w) {
     split_couple(x, y, w);
     return factor(x, y, x);
 }
 
-// f(X) = f0(X^2) + X f1(X^2): `f` has n = 4m reals, the halves 2m.
+// Splits f(X) = f0(X^2) + X f1(X^2): `f` has 4m reals, and `f0` and `f1` have 2m each.
 template <unsigned W, unsigned AT_ONCE = 1> FALCON_DEVICE void split(unsigned m, View<W> f, View<W> f0, View<W> f1) {
     Group<W>::template each<AT_ONCE>(m, [&](unsigned u) {
         Complex a = get(f, 2 * m, 2 * u), b = get(f, 2 * m, 2 * u + 1);
@@ -67,9 +67,8 @@ template <unsigned W, unsigned AT_ONCE = 1> FALCON_DEVICE void merge(unsigned m,
     });
 }
 
-// The step between the children of a node of 4m reals, merging, nearest plane and
-// splitting fused: `t1` becomes the z1 that merges from (u0, u1), and these what
-// t0 + (t1 - z1) l10 splits into.
+// The step between the two children of a node of 4m reals, in one loop: merges (u0, u1) to z1,
+// splits t0 + (t1 - z1) l10 into (u0, u1), and replaces `t1` by z1.
 template <unsigned W, unsigned AT_ONCE = 1, class L>
 FALCON_DEVICE void nearest_plane_step(unsigned m, View<W> t0, View<W> t1, View<W> u0, View<W> u1, L l10) {
     Group<W>::template each<AT_ONCE>(m, [&](unsigned u) {

@@ -1,24 +1,24 @@
-// From one small node of the walk of ffSampling to the next: up while left children are
-// done, the nearest-plane step of the node above, down along right children.
+// The way of ffSampling from one small node to the next: up while left children are done, then the
+// nearest-plane step of the node above, then down along right children.
 //
-// Lanes go level by level. Of the 2^L reals of the target of a level and of the vector found for
-// it, a node meets 9 2^L. Those of the upper levels lie in scratch, and are met rarely: a level's
-// nodes together meet as many reals as those of any other level, but the upper ones in few passes
-// with many reals each, several of which are on their way at once.
+// Lanes go level by level. A node of level L takes 9 * 2^L reads and writes of reals of targets and
+// of the vectors found for them, so the nodes of any level together take the same number. But the
+// upper levels have few nodes with many reals each, so several accesses are in progress at once.
+// Therefore the reals of the upper levels can lie in scratch.
 #pragma once
 
 #include "tree.h"
 
 namespace falcon {
 
-// A target of level L, or the vector that was found for it: m = 2^(L-1) complex
-// numbers of each part.
+// A target of level L in registers, or the vector that was found for it: two polynomials of 2^(L-1)
+// complex numbers each.
 template <unsigned L> struct Target {
     Complex t0[1u << (L - 1)], t1[1u << (L - 1)];
 };
 
-// The targets of all levels, one after the other from the root down: 4n reals.
-// Those of the levels up to LOW lie apart.
+// The targets of all levels, one after the other from the root down: 4n reals. Those of the levels
+// up to LOW lie in `low`, the others in `high`.
 template <unsigned LOGN, unsigned W, unsigned LOW = LOGN> struct Targets {
     View<W> high, low;
 
@@ -29,7 +29,7 @@ template <unsigned LOGN, unsigned W, unsigned LOW = LOGN> struct Targets {
     FALCON_DEVICE View<W> of_low(unsigned level) const { return low.from((4u << LOW) - (4u << level)); }
 };
 
-// A group of lanes.
+// The walk of a group of lanes between small nodes. `small` is the target of the current one.
 template <unsigned LOGN, unsigned W, unsigned LOW, class Tree> struct Passage {
     static constexpr unsigned M = 1u << (SMALL - 1);
 
@@ -39,7 +39,7 @@ template <unsigned LOGN, unsigned W, unsigned LOW, class Tree> struct Passage {
 
     FALCON_DEVICE Passage(Tree &tree, Targets<LOGN, W, LOW> targets) : tree(tree), targets(targets) {}
 
-    // Up to a level and down again.
+    // Goes up to level `top` and down to the next small node. UP goes only up; DOWN goes only down.
     FALCON_DEVICE void go(Way way, unsigned top) {
         if (way != DOWN) {
             store();
@@ -67,7 +67,7 @@ template <unsigned LOGN, unsigned W, unsigned LOW, class Tree> struct Passage {
         load();
     }
 
-    // What lies in shared memory is there at once.
+    // Number of elements that a lane accesses at once. Two hide some of the latency of scratch.
     template <bool IS_LOW> static constexpr unsigned AT_ONCE = IS_LOW ? 1 : 2;
     template <bool IS_LOW> FALCON_DEVICE View<W> t0(unsigned level) const {
         return IS_LOW ? targets.of_low(level) : targets.t0(level);

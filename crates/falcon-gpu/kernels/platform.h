@@ -1,11 +1,12 @@
-// Two compilers, one source: what CUDA and plain C++ call differently.
+// Differences between CUDA and plain C++, so that both compile the same source.
 //
-// A kernel is written for a *unit* of work and a group of `W` lanes. Code that
-// is not in `Group::each` or `Group::map` is *uniform*: on a GPU all lanes of the
-// group run it with the same values, on the host it runs once. What lanes do
-// apart stands in these two, and meets again through memory or `Group::pick`.
-// So the host runs every lane count, lane after lane, in either order; or it emulates
-// a GPU's lanes (FALCON_EMULATE) and runs what stands here for one.
+// A kernel is written for a *unit* of work and a group of `W` lanes. Code outside `Group::each` and
+// `Group::map` is *uniform*: on a GPU all lanes of the group run it with the same values, and on
+// the host it runs once. Only the functions that are passed to `each` and `map` differ from lane to
+// lane. Lanes exchange their results through memory and through `any`, `ballot`, `pick` and `sum`.
+//
+// So the host can run groups of any size, one lane after the other, in either order. With
+// FALCON_EMULATE it runs the GPU's code for groups, on emulated lanes.
 #pragma once
 
 #include <stddef.h>
@@ -14,9 +15,9 @@
 #ifdef __CUDACC__
 #define FALCON_DEVICE __device__ __forceinline__
 #define FALCON_CALL __device__ __noinline__
-// Read at one place by all lanes at a time.
+// Constants of which all lanes read the same element at a time.
 #define FALCON_CONSTANT static __constant__ const
-// Read at different places.
+// Constants of which lanes read different elements at a time.
 #define FALCON_TABLE static __device__ const
 #define FALCON_UNROLL _Pragma("unroll")
 #define FALCON_NO_UNROLL _Pragma("unroll 1")
@@ -41,14 +42,15 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are read as a GP
 
 namespace falcon {
 
-// a b + c in binary32, rounded once. Only where roundings do not matter: see `attempt.h`.
+// a b + c in binary32, rounded once. Only for estimates with a margin: see `attempt.h`.
 #ifdef __CUDACC__
 FALCON_DEVICE float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 #else
 inline float fused(float a, float b, float c) { return fmaf(a, b, c); }
 #endif
 
-// The logarithm to base 2 of an integer in [0, 256], off by 2^-19; of zero, minus infinity.
+// The base-2 logarithm of `x`; minus infinity for zero. The error is at most 2^-19 for `x` in
+// [1, 256]: PTX specifies 2^-22, as an absolute error in (0.5, 2) and as a relative one elsewhere.
 #ifdef __CUDACC__
 FALCON_DEVICE float log2_of(float x) {
     float y;
@@ -59,7 +61,7 @@ FALCON_DEVICE float log2_of(float x) {
 inline float log2_of(float x) { return log2f(x); }
 #endif
 
-// Writes sixteen bytes to `p`, on a device a multiple of 16, at once.
+// Writes 16 bytes to `p` in one store. On a device, `p` must be a multiple of 16.
 FALCON_DEVICE void store(void *p, uint64_t low, uint64_t high) {
 #ifdef __CUDACC__
     *static_cast<ulonglong2 *>(p) = make_ulonglong2(low, high);
@@ -69,8 +71,8 @@ FALCON_DEVICE void store(void *p, uint64_t low, uint64_t high) {
 #endif
 }
 
-// Begins to copy four bytes from global to shared memory. They are there for this thread when
-// `copies_arrive` returns.
+// Begins to copy four bytes from global to shared memory. This thread can read them after
+// `copies_arrive`.
 #ifdef __CUDACC__
 FALCON_DEVICE void begin_copy(uint32_t *shared, const uint32_t *global) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(uint32_t(__cvta_generic_to_shared(shared))), "l"(global)
@@ -88,22 +90,22 @@ inline void copies_arrive() {}
 using namespace emulate;
 #endif
 #ifndef FALCON_LANES_ARE_THREADS
-// The host runs the lanes of a group from the last to the first if this is set:
-// an order that no kernel may see.
+// If set, the host runs the lanes of a group from the last to the first. No result may depend on
+// this order.
 extern thread_local bool backwards;
 #endif
 
-// Lanes of a warp.
+// Number of lanes of a warp.
 constexpr unsigned WARP = 32;
 
-// A unit of work: which one, and the shared memory of its block.
+// A unit of work: its number in the launch and in its block, and the shared memory of the block.
 struct Unit {
     uint64_t index;
     uint32_t in_block;
     double *shared;
 };
 
-// What a lane of each group knows, e.g. what it has found.
+// One value for each lane of a group.
 template <unsigned W> struct PerLane {
 #ifdef FALCON_LANES_ARE_THREADS
     uint32_t value;
@@ -120,16 +122,17 @@ template <unsigned W> struct Group {
 
 #ifdef FALCON_LANES_ARE_THREADS
     static FALCON_DEVICE unsigned lane() { return W == 1 ? 0 : threadIdx.x % W; }
-    // The groups of a warp go along with each other: all lanes meet.
+    // A barrier for all lanes of the warp, since its groups run together.
     static FALCON_DEVICE void sync() {
         if (W > 1) __syncwarp(~0u);
     }
 
-    // Whether a group of the warp says so.
+    // True if `here` is true in any group of the warp. If W is 1, returns `here`.
     static FALCON_DEVICE bool any(bool here) { return W == 1 ? here : __ballot_sync(~0u, here) != 0; }
 
-    // f(0), ..., f(count - 1), none of which sees what another one writes. A lane has AT_ONCE
-    // of them at a time: one, as an instruction cache is small, or several that wait for memory.
+    // Runs f(0), ..., f(count - 1). None of these calls may read what another one writes. A lane
+    // runs AT_ONCE calls at a time: 1 keeps the code small for the instruction cache; with more,
+    // their accesses to memory overlap.
     template <unsigned AT_ONCE = 1, class F> static FALCON_DEVICE void each(unsigned count, F f) {
         sync();
 #ifdef __CUDACC__
@@ -139,10 +142,10 @@ template <unsigned W> struct Group {
         sync();
     }
 
-    // f(i) on lane i.
+    // The value f(i) on lane i.
     template <class F> static FALCON_DEVICE PerLane<W> map(F f) { return {f(lane())}; }
 
-    // Which lanes have one of `bits`.
+    // Bit i of the result: lane i has at least one of `bits`.
     static FALCON_DEVICE uint32_t ballot(const PerLane<W> &x, uint32_t bits) {
         const bool here = (x.value & bits) != 0;
         if (W == 1) return here;
@@ -150,12 +153,12 @@ template <unsigned W> struct Group {
         return W == 32 ? all : all >> (threadIdx.x % 32 & ~(W - 1)) & ((1u << (W % 32)) - 1);
     }
 
-    // What lane `i` has.
+    // The value of lane `i`.
     static FALCON_DEVICE uint32_t pick(const PerLane<W> &x, unsigned i) {
         return W == 1 ? x.value : __shfl_sync(~0u, x.value, i, W);
     }
 
-    // The sum of what the lanes have.
+    // The sum of the lanes' values.
     static FALCON_DEVICE uint64_t total(uint64_t x) {
         for (unsigned d = W / 2; d != 0; d /= 2) x += __shfl_xor_sync(~0u, x, d, W);
         return x;
@@ -185,7 +188,7 @@ template <unsigned W> struct Group {
     static bool any(bool here) { return here; }
     static void sync() {}
 
-    // Lanes one after the other have added to the same.
+    // `x` is the sum already, since all lanes have added to the same variable.
     static uint64_t total(uint64_t x) { return x; }
 #endif
 
@@ -197,7 +200,7 @@ template <unsigned W> struct Group {
     }
 };
 
-// The place of the lowest bit of `x`, which is not zero.
+// The index of the lowest set bit of `x`, which is not zero.
 FALCON_DEVICE unsigned lowest_bit(uint32_t x) {
 #ifdef __CUDACC__
     return unsigned(__ffs(int(x))) - 1;
@@ -206,7 +209,7 @@ FALCON_DEVICE unsigned lowest_bit(uint32_t x) {
 #endif
 }
 
-// The number of zeros above the highest bit of `x`, which is not zero.
+// The number of zero bits above the highest set bit of `x`, which is not zero.
 FALCON_DEVICE unsigned leading_zeros(uint32_t x) {
 #ifdef __CUDACC__
     return unsigned(__clz(int(x)));
@@ -215,7 +218,7 @@ FALCON_DEVICE unsigned leading_zeros(uint32_t x) {
 #endif
 }
 
-// The number of four bytes, the first one highest, that were read as if it were lowest.
+// The big-endian number of four bytes that were read as the little-endian number `x`.
 FALCON_DEVICE uint32_t big_endian(uint32_t x) {
 #ifdef __CUDACC__
     return __byte_perm(x, 0, 0x0123);
@@ -224,7 +227,7 @@ FALCON_DEVICE uint32_t big_endian(uint32_t x) {
 #endif
 }
 
-// The high 64 bits of a product.
+// The high 64 bits of the product.
 FALCON_DEVICE uint64_t mul_high(uint64_t a, uint64_t b) {
 #ifdef __CUDACC__
     return __umul64hi(a, b);
@@ -234,7 +237,7 @@ FALCON_DEVICE uint64_t mul_high(uint64_t a, uint64_t b) {
 #endif
 }
 
-// Adds `x` to a counter that all units share; the value before.
+// Adds `x` to a counter that all units share. Returns the value before.
 FALCON_DEVICE uint32_t fetch_add(uint32_t *counter, uint32_t x) {
 #ifdef __CUDACC__
     return atomicAdd(counter, x);
@@ -245,7 +248,7 @@ FALCON_DEVICE uint32_t fetch_add(uint32_t *counter, uint32_t x) {
 #endif
 }
 
-// Says which memory `p` points to, where the compiler could not tell.
+// Tells the compiler which memory `p` points to, if it cannot know that.
 FALCON_DEVICE void assume_global(const void *p) {
 #ifdef __CUDACC__
     __builtin_assume(__isGlobal(p));
@@ -261,8 +264,8 @@ FALCON_DEVICE void assume_shared(const void *p) {
 #endif
 }
 
-// `x`; but a compiler does not know that, and computes again what depends on it rather than
-// keep it in registers.
+// Returns `x`, but a GPU's compiler does not know that. So it computes values that depend on `x`
+// again and does not keep them in registers.
 FALCON_DEVICE unsigned hidden(unsigned x) {
 #ifdef __CUDACC__
     asm volatile("" : "+r"(x));
@@ -270,7 +273,7 @@ FALCON_DEVICE unsigned hidden(unsigned x) {
     return x;
 }
 
-// Reads what no kernel writes while this one runs.
+// Reads memory that no kernel writes while this one runs.
 template <class T> FALCON_DEVICE T read(const T *p) {
 #ifdef __CUDACC__
     return __ldg(p);

@@ -1,6 +1,6 @@
-// Binary64 with one rounding an operation.
+// Binary64 with one rounding for each operation.
 //
-// `docs/BIT-EXACTNESS.md` is the rule: no fused multiply-add, no reassociation.
+// `docs/BIT-EXACTNESS.md` has the rules: no fused multiply-add, no reassociation.
 // On a GPU the intrinsics `__d..._rn` are never contracted; the host is compiled
 // with `-ffp-contract=off`.
 #pragma once
@@ -25,7 +25,7 @@ FALCON_DEVICE Real real(int64_t x) { return {__ll2double_rn(x)}; }
 FALCON_DEVICE Real real(int32_t x) { return {__int2double_rn(x)}; }
 // The nearest integer, ties to even.
 FALCON_DEVICE int64_t nearest(Real a) { return __double2ll_rn(a.v); }
-// Rounded towards zero, at most 2^63 - 1, as `f64 as i64` does.
+// Rounded towards zero, and at most 2^63 - 1, as with `as i64` in Rust.
 FALCON_DEVICE int64_t truncated(Real a) { return __double2ll_rz(a.v); }
 #else
 inline Real operator+(Real a, Real b) { return {a.v + b.v}; }

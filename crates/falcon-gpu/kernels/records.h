@@ -1,10 +1,11 @@
-// Records: what the attempts of a row of the sampler's bytes say whatever the centre is, in
-// two bytes each.
+// Records: the data of each attempt in a row of the sampler's bytes that do not depend on the
+// centre, in two bytes.
 //
-// An attempt takes 11 bytes, unless its trial needs more than one, and none begins at 503 or
-// later in a row: so 46 attempts begin in a row, at multiples of 11. A record has the base
-// sampler's integer z0 (bits 0 to 4), the sign (bit 5), the trial's first byte (bits 6 to 13),
-// and whether the 32 high bits of the base sampler's 72 do not decide (bit 14).
+// An attempt takes 11 bytes, or more if its trial needs more than one byte. No attempt begins at
+// byte 503 of a row or later. So 46 attempts begin in a row, at multiples of 11. A record has the
+// base sampler's integer z0 (bits 0 to 4), the sign (bit 5) and the trial's first byte (bits 6 to
+// 13). Bit 14 says that z0 is not known, since it needs more than the 32 high bits of the base
+// sampler's 72.
 #pragma once
 
 #include "chacha.h"
@@ -19,10 +20,10 @@ constexpr unsigned ROW_END = ROW_LEN - 9;
 // Attempts that begin in a row.
 constexpr unsigned ROW_ATTEMPTS = (ROW_END - 1) / ATTEMPT_LEN + 1;
 
-// Byte `at` of some rows.
+// Byte `at` of `rows`.
 FALCON_DEVICE uint32_t byte_at(const uint32_t *rows, uint32_t at) { return rows[at / 4] >> (8 * (at % 4)) & 0xff; }
 
-// Four bytes of two words, from byte `at` of the first one on (modulo 4).
+// The four bytes from byte `at % 4` of two words on.
 FALCON_DEVICE uint32_t between(uint32_t low, uint32_t high, uint32_t at) {
 #ifdef __CUDACC__
     return __funnelshift_r(low, high, 8 * at);
@@ -38,11 +39,12 @@ FALCON_DEVICE uint32_t word_at(const uint32_t *rows, uint32_t at) {
 
 // The record of the attempt that begins at `at`.
 FALCON_DEVICE uint16_t record_of(const uint32_t *rows, uint32_t at) {
-    // The 32 high bits of 72, then the bytes of sign and trial.
+    // `top` has the 32 high bits of the 72, `rest` the bytes of sign and trial.
     const uint32_t *words = rows + (at + 5) / 4;
     const uint32_t middle = words[1];
     const uint32_t top = between(words[0], middle, at + 5), rest = between(middle, words[2], at + 5);
-    // The number of entries above. The high bits of the others are zero.
+    // z0 is the number of entries above the 72 bits. RCDT_TOP lacks entries whose high bits are
+    // zero.
     uint32_t z0 = 0, tie = top == 0;
     FALCON_UNROLL
     for (unsigned i = 0; i < sizeof RCDT_TOP / sizeof *RCDT_TOP; ++i) {
@@ -52,15 +54,15 @@ FALCON_DEVICE uint16_t record_of(const uint32_t *rows, uint32_t at) {
     return uint16_t(z0 | (rest & 1) << 5 | (rest >> 8 & 0xff) << 6 | tie << 14);
 }
 
-// Lanes of a row: one for each block of ChaCha20.
+// Lanes that compute a row: one for each block of ChaCha20.
 constexpr unsigned ROW_LANES = ROW_BLOCKS;
 
-// Kernel: the sampler's bytes and their records. Unit = row of a slot. The last row of a slot
-// says that its bytes are there: units of a grid that are missing are its last ones. The
-// others ask for no stage, which may be the next one when they come.
+// Kernel: generates the sampler's bytes and their records. Unit = row of a slot. The unit of the
+// last row of a slot changes the status: if a launch is cut short, its last units are missing. The
+// other units do not look at the status, which may have changed before they run.
 FALCON_DEVICE void prng(const Batch &batch, Unit unit) {
     using G = Group<ROW_LANES>;
-    // In 32 bits, where a division is a few instructions.
+    // With 32 bits, a division takes only a few instructions.
     const uint32_t row = uint32_t(unit.index), slot = row / batch.prng_rows, number = row - slot * batch.prng_rows;
     const bool exists = slot < batch.count;
     if (!G::any(exists)) return;

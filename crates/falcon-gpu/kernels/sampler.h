@@ -1,28 +1,30 @@
-// SamplerZ: the two integers of a leaf, in windows of W attempts.
+// SamplerZ: draws the two integers of a leaf, in windows of W attempts.
 //
-// Lane i looks at the attempt number i from here, about both centres; a comparison says
-// for sure whether the trial accepts or rejects after its first byte, unless the
-// byte is the threshold's own first one (one in 256) or as good as that. The first
-// attempt that is not surely rejected is the candidate; it is the integer if it is
-// surely accepted, and else the exact trial decides, at its place in the stream.
-// The second integer is the first candidate behind the first one. The groups of a warp
-// look at their windows together, until all have both integers.
+// Lane i judges attempt i of the window for both centres. The trial's first byte decides an
+// attempt, unless it equals the first byte of the threshold, which has a chance of 1/256. The
+// comparison of `attempt.h` gives the same decision, or none if its numbers differ by less than the
+// margin. Altogether about 1 attempt in 250 remains undecided.
 //
-// So integers and bytes consumed are those of `falcon-core/src/sampler/serial.rs`.
+// The candidate is the first attempt that is not surely rejected. If it is surely accepted, it
+// gives the integer. Otherwise the exact trial decides, with the attempt's bytes in the stream. The
+// second integer is sought in the same way, among the attempts after that of the first one. The
+// groups of a warp judge their windows together, until all have both integers.
+//
+// Integers and consumed bytes are the same as in `falcon-core/src/sampler/serial.rs`.
 #pragma once
 
 #include "attempt.h"
 
 namespace falcon {
 
-// The bits of the second centre are above those of the first.
+// Shift of the verdict for the second centre, whose bits are above those for the first.
 constexpr unsigned SECOND = 2;
-// Where the candidate stands, and what is added to it.
+// Shift of an attempt's integer in a lane's value, and the bias that makes it positive.
 constexpr unsigned CANDIDATE = 8;
 constexpr int CANDIDATE_BIAS = 32;
 
-// The two integers around `rests`, which are in [0, 1]. If the stream has ended,
-// the integers are arbitrary.
+// Draws two integers around the centres `rests`, which are in [0, 1]. If the stream has ended, the
+// integers are arbitrary.
 template <unsigned W> FALCON_DEVICE Found find(Stream<W> &stream, const Real (&rests)[2], const Leaf &leaf) {
     using G = Group<W>;
     const Filter filter = Filter::of(leaf);
@@ -37,12 +39,12 @@ template <unsigned W> FALCON_DEVICE Found find(Stream<W> &stream, const Real (&r
             return first | second << SECOND | uint32_t(int(a.z) + CANDIDATE_BIAS) << CANDIDATE;
         });
         const uint32_t first = G::ballot(seen, OPEN), second = G::ballot(seen, OPEN << SECOND);
-        // The candidate of the first integer.
+        // The candidate for the first integer.
         const bool looks = found.count == 0, has = looks && first != 0;
         const unsigned at = has ? lowest_bit(first) : 0;
         const uint32_t chosen = G::pick(seen, at);
         const bool sure = has && (chosen & ACCEPTED) != 0;
-        // That of the second one, behind it.
+        // The candidate for the second integer, after the first one.
         const uint32_t behind = sure ? second & ~((2u << at) - 1) : found.count == 1 ? second : 0;
         const unsigned next = behind != 0 ? lowest_bit(behind) : 0;
         const uint32_t other = G::pick(seen, next);
@@ -69,14 +71,15 @@ template <unsigned W> FALCON_DEVICE Found find(Stream<W> &stream, const Real (&r
     return found;
 }
 
-// The two integers of a leaf, and the stream behind them.
+// The two integers of a leaf, and the stream after them.
 template <unsigned W> struct Pair {
     Complex z;
     Stream<W> stream;
 };
 
-// The integers around the real and the imaginary part of `center`, in this order. A
-// call, of values: at a small node it stands eight times.
+// Draws an integer around the real part of `center`, then one around the imaginary part. Not
+// inlined, since the code for a small node has a call for each of its 2^SMALL leaves. The stream is
+// passed and returned by value, so that it stays in registers.
 template <unsigned W> FALCON_CALL Pair<W> sample_pair(Stream<W> stream, Complex center, Leaf leaf) {
     assume_global(stream.rows);
     assume_global(stream.records);

@@ -8,15 +8,15 @@
 
 namespace falcon {
 
-// How a signer knows its keys.
+// Form of the signing keys, `KeyMode` of `src/kernels.rs`. RAW is `KeyMode::Transient`.
 enum Mode { RAW, BALANCED, EXPANDED };
 
 // Lanes that work on one signature.
 #ifndef FALCON_GROUP
 #define FALCON_GROUP 8
 #endif
-// Levels up to these have their targets, and the tree where it is computed, in shared memory; those
-// above are met rarely, and lie in scratch.
+// Highest level whose targets, and tree if it is computed, lie in shared memory: with expanded
+// keys, and otherwise. Those of higher levels are used rarely and lie in scratch.
 #ifndef FALCON_LOW
 #define FALCON_LOW 7
 #endif
@@ -25,11 +25,12 @@ enum Mode { RAW, BALANCED, EXPANDED };
 #endif
 FALCON_DEVICE constexpr unsigned low_levels(Mode mode) { return mode == EXPANDED ? FALCON_LOW : FALCON_LOW_COMPUTED; }
 
-// Reals that a signature takes of shared memory: the targets, and behind them the tree.
+// Reals of shared memory for a signature: the targets, then the tree if it is computed.
 FALCON_DEVICE constexpr unsigned shared_reals(Mode mode) {
     return (4u << low_levels(mode)) + (mode == EXPANDED ? 0 : computed_len(low_levels(mode)));
 }
-// Reals of scratch: the targets of the upper levels; behind them the tree, which begins as a basis.
+// Reals of scratch for a signature: the targets of the upper levels, then the tree if it is
+// computed. With raw keys, the basis lies there before the tree overwrites it.
 template <unsigned LOGN> FALCON_DEVICE constexpr unsigned upper_targets(Mode mode) {
     return (4u << LOGN) - (4u << low_levels(mode));
 }
@@ -37,7 +38,7 @@ template <unsigned LOGN> FALCON_DEVICE constexpr unsigned scratch_reals(Mode mod
     return upper_targets<LOGN>(mode) + (mode == EXPANDED ? 0 : computed_len(LOGN));
 }
 
-// The memory of a unit of `reals` reals.
+// The memory of a unit, if each unit has `reals` reals.
 template <unsigned W> FALCON_DEVICE View<W> in_shared(Unit unit, unsigned reals) {
     constexpr unsigned APART = View<W>::APART;
     double *base = unit.shared + unit.in_block / APART * APART * reals + unit.in_block % APART * W;
@@ -49,9 +50,9 @@ template <unsigned W> FALCON_DEVICE View<W> in_scratch(const Batch &batch, Unit 
     return {reinterpret_cast<Real *>(base), 0};
 }
 
-// Clears what a unit had of shared memory: nothing else does before the next kernel of
-// anybody's has it. Scratch is the host's to wipe. The compiler may not leave out what is
-// `volatile`, though nothing reads it.
+// Clears the shared memory of a unit. Otherwise the next kernel, of any program, could find the
+// data there. The host wipes scratch. The stores are `volatile`, so the compiler may not remove
+// them.
 template <unsigned W> FALCON_DEVICE void clear_shared(Unit unit, unsigned reals) {
     volatile double *base = &in_shared<W>(unit, reals).base->v;
     Group<W>::each(reals, [&](unsigned i) { base[View<W>::spread(i)] = 0; });
@@ -61,15 +62,15 @@ FALCON_DEVICE KeyView key_reals(const Batch &batch, uint64_t key) {
     return {reinterpret_cast<const Real *>(batch.keys + key * batch.key_stride)};
 }
 
-// [[g, -f], [G, -F]] of a key, given f, g, F, G, in the FFT domain. `out` are four
-// polynomials, one after the other.
+// Transforms the basis [[g, -f], [G, -F]] of a key to the FFT domain. `key` has f, g, F, G, and
+// `out` is four polynomials, one after the other.
 template <unsigned LOGN, unsigned W> FALCON_CALL void transform_basis(const int8_t *key, View<W> out) {
     constexpr unsigned N = 1u << LOGN, M = N / 2;
     out.assume_space();
     assume_global(key);
     FALCON_NO_UNROLL
     for (unsigned row = 0; row < 4; ++row) {
-        // g, f, G, F, every other one negated.
+        // The order is g, f, G, F; f and F are negated.
         const int8_t *small = key + (row ^ 1) * N;
         const int sign = row & 1 ? -1 : 1;
         const auto coefficient = [&](At i) { return real(int32_t(sign * read(&at(small, i)))); };
@@ -78,7 +79,7 @@ template <unsigned LOGN, unsigned W> FALCON_CALL void transform_basis(const int8
     }
 }
 
-// t = (c, 0) B^-1. Products are rounded before they are scaled.
+// Computes t = (c, 0) B^-1. Products are rounded before they are scaled by 1/q.
 template <unsigned LOGN, unsigned W, class B>
 FALCON_DEVICE void load_target(const uint16_t *point, View<W> t0, View<W> t1, B b01, B b11) {
     constexpr unsigned N = 1u << LOGN, M = N / 2;
@@ -90,15 +91,15 @@ FALCON_DEVICE void load_target(const uint16_t *point, View<W> t0, View<W> t1, B 
                  });
 }
 
-// The square of a coefficient; 2^52 if it is as large as 2^16, so that 2048 of them
-// do not wrap and one is more than any bound.
+// The square of a coefficient, or 2^52 if its magnitude is at least 2^16. One such coefficient
+// exceeds every norm bound, and the sum of 2048 of them does not overflow.
 FALCON_DEVICE uint64_t bounded_square(int64_t s) {
     const uint64_t magnitude = uint64_t(s < 0 ? -s : s);
     return magnitude >> 16 ? uint64_t(1) << 52 : uint32_t(magnitude) * uint32_t(magnitude);
 }
 
-// s2 of (c, 0) - v, coefficient by coefficient, and whether (s1, s2) is short. Lanes of a
-// group each have a part of the norm.
+// Computes s2 of (s1, s2) = (c, 0) - v, coefficient by coefficient, and whether (s1, s2) is short.
+// Each lane of a group adds up a part of the norm.
 template <unsigned LOGN, unsigned W> struct Difference {
     const uint16_t *point;
     int16_t *s2;
@@ -106,19 +107,19 @@ template <unsigned LOGN, unsigned W> struct Difference {
 
     FALCON_DEVICE void subtract(At i, Real v0, Real v1) {
         const int64_t s = -nearest(v1);
-        // Exact for every short vector.
+        // No coefficient of a short vector needs more than 16 bits.
         if (s2) at(s2, i) = int16_t(s);
         norm += bounded_square(int64_t(at(point, i)) - nearest(v0)) + bounded_square(s);
     }
     FALCON_DEVICE bool is_short() const { return Group<W>::total(norm) <= Parameters<LOGN>::SQUARED_NORM_BOUND; }
 };
 
-// s2 of (c, 0) - (z0, z1) B, and whether that is short. Writes over (z0, z1).
+// Computes s2 of (c, 0) - (z0, z1) B. True if this vector is short. Overwrites (z0, z1).
 template <unsigned LOGN, unsigned W, class B>
 FALCON_DEVICE bool short_vector(const uint16_t *point, View<W> z0, View<W> z1, B basis, int16_t *s2) {
     constexpr unsigned N = 1u << LOGN, M = N / 2;
     const B b00 = basis, b01 = basis.from(N), b10 = basis.from(2 * N), b11 = basis.from(3 * N);
-    // Every stage doubles the values: undone before the first one, exactly.
+    // Every stage doubles the values. This factor, a power of two, undoes that exactly.
     const Real scale{1.0 / M};
     Difference<LOGN, W> difference{point, s2, 0};
     inverse_fft<LOGN, W>(
@@ -135,46 +136,48 @@ FALCON_DEVICE bool short_vector(const uint16_t *point, View<W> z0, View<W> z1, B
     return difference.is_short();
 }
 
-// What a unit works on.
+// The slot of a unit. `exists` is false beyond the last slot. `idle` is true if the whole warp is
+// beyond it.
 struct Slot {
     uint64_t number;
     bool exists, idle;
 };
 
-// A group beyond the last slot goes along with the others of its warp, on what the last slot
-// reads. So does that of a job that is not ready. It writes to working memory of its own alone.
+// A group beyond the last slot runs along with the others of its warp, and reads the data of the
+// last slot. It only writes to its own working memory.
 template <unsigned W> FALCON_DEVICE Slot slot_of(const Batch &batch, Unit unit) {
     constexpr unsigned APART = View<W>::APART;
     const bool exists = unit.index < batch.count;
     return {exists ? unit.index : batch.count - 1, exists, unit.index / APART * APART >= batch.count};
 }
 
-// Kernel: one attempt. Unit = slot.
+// Kernel: makes one attempt to sign. Unit = slot.
 template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Batch &batch, Unit unit) {
     constexpr unsigned N = 1u << LOGN;
     const auto [slot, within, idle] = slot_of<W>(batch, unit);
     if (idle) return;
     const uint32_t job = uint32_t(job_of(batch, slot));
-    // Bytes that are not known to be this attempt's are not used: zeros, or those of
-    // another signature, would give the key away.
+    // If the job is not ready, its random bytes may not be those of this attempt. Zeros, or the
+    // bytes of another signature, would reveal the key. Such a group runs along and writes no
+    // result.
     const bool exists = within && stands_at(batch, job, STATUS_READY);
     if (!Group<W>::any(exists)) return;
-    // Found again behind the sampler, not kept in registers.
+    // Computed again after the sampler, and not kept in registers.
     const auto point = [&] { return batch.points + uint64_t(hidden(job)) * N; };
     const auto key = [&] { return key_of(batch, hidden(job)); };
     constexpr unsigned LOW = low_levels(MODE);
     const View<W> low = in_shared<W>(unit, shared_reals(MODE));
     const View<W> high = in_scratch<W>(batch, unit, scratch_reals<LOGN>(MODE));
     const Targets<LOGN, W, LOW> targets{high, low};
-    // Behind the targets.
+    // The tree follows the targets.
     const View<W> high_tree = high.from(upper_targets<LOGN>(MODE)), low_tree = low.from(4u << LOW);
     const auto s2 = [&]() -> int16_t * { return exists ? batch.s2 + uint64_t(hidden(job)) * N : nullptr; };
     const View<W> t0 = targets.t0(LOGN), t1 = targets.t1(LOGN);
-    // Behind the targets of the last level, which end before those of a lower one would begin.
+    // The ring follows the targets of level SMALL, in the place of those of lower levels.
     static_assert((2u << SMALL) >= RING_REALS, "so many reals would be those of lower levels");
     Stream<W> stream(batch, slot, exists, &low.base[View<W>::spread((4u << LOW) - RING_REALS)]);
-    // If the stream has ended, the integers are arbitrary. The status says so until the end, so that
-    // nothing is kept in registers for it.
+    // If the stream has ended, the integers are arbitrary. The status stores that until the end, so
+    // that it takes no register.
     const auto sample = [&](auto &tree) {
         ffsampling<LOGN, W>(stream, tree, targets);
         Group<W>::each(1, [&](unsigned) {
@@ -183,7 +186,7 @@ template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Ba
     };
     bool is_short;
     if constexpr (MODE == RAW) {
-        // The basis makes room for the tree and is transformed again.
+        // The tree overwrites the basis, so the basis is transformed again afterwards.
         const auto small = [&] { return batch.bases + key() * 4 * N; };
         const View<W> basis = high_tree;
         transform_basis<LOGN, W>(small(), basis);
@@ -206,11 +209,11 @@ template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Ba
         }
         is_short = short_vector<LOGN, W>(point(), t0, t1, basis, s2());
     }
-    // Nothing comes behind what is cleared.
+    // No copy may arrive after the memory was cleared.
     copies_arrive();
     Group<W>::each(1, [&](unsigned) {
         if (!exists) return;
-        // A job without a vector is still ready, and the host finds that `sign` has not signed it.
+        // If the stream has ended, the job stays ready, and the host reports that `sign` left it.
         const bool signs = stands_at(batch, job, STATUS_READY);
         batch.status[job] = !signs ? STATUS_READY : is_short ? STATUS_SHORT : STATUS_LONG;
     });

@@ -1,42 +1,42 @@
-// The sampler's attempts, one after the other, by the rules of `falcon-core/src/prng.rs`.
+// The sequence of the sampler's attempts, by the rules of `falcon-core/src/prng.rs`.
 //
 // `prng` has written rows of bytes, and a record for each attempt of a row. A group has the
-// records of its next attempts in a ring in shared memory: two parts, one of which is copied while
-// the other one is used. The attempts of a window are those of its lanes.
+// records of its next attempts in a ring in shared memory. The ring has two parts: one is copied
+// while the other one is used. A window has one attempt for each lane.
 //
-// A trial that needs more than one byte moves the attempts behind it, up to the end of its
-// row; the next row begins at its first byte again, or at its second one where an attempt begins
-// at the last byte where one may. The records of these are written anew (`go_to`). A row whose
-// attempts begin later has the same number of them, or fewer: they are its last ones.
+// If a trial needs more than one byte, the attempts after it move, up to the end of the row. The
+// next row still begins with an attempt at its first byte, or at its second byte if the last
+// attempt before begins at byte 502, the last possible one. The records of moved attempts are
+// written again (`go_to`). If fewer attempts are left in a row, they have its last records.
 //
-// A signature that needs more rows than were made computes them itself: the row where it
-// stands moves to the front, and others follow.
+// A signature that needs more rows computes them itself: the current row moves to the front, and
+// new rows follow it.
 #pragma once
 
 #include "records.h"
 
 namespace falcon {
 
-// Where the next attempt begins, from `place` on.
+// First byte at or after `place` at which an attempt may begin.
 FALCON_DEVICE uint32_t attempt_from(uint32_t place) {
     return place % ROW_LEN < ROW_END ? place : (place / ROW_LEN + 1) * ROW_LEN;
 }
 
-// Rows that there must be at least: that of an attempt; the one in which its trial may end;
-// the one behind it, whose attempts may be moved as well; and one more for what is loaded ahead.
+// Least number of rows in memory: the row of an attempt; the row in which its trial may end; the
+// row after it, whose attempts may move, too; and one more for the records that are copied ahead.
 constexpr unsigned FEWEST_ROWS = 4;
 
-// Reals of shared memory that a group's ring takes.
+// Reals of shared memory for the ring of a group.
 constexpr unsigned RING_REALS = 8;
 
-// Rows after which a stream ends. They have 188,416 attempts, of which more than half are accepted
-// on average (`falcon-core/src/sampler.rs`, `MAX_REFUSALS`). That an attempt to sign needs more
-// for its 2,048 integers has a chance below 2^-150000: the device computes wrongly.
+// Number of rows after which a stream ends. They have 188,416 attempts, of which more than half are
+// accepted on average (`falcon-core/src/sampler.rs`, `MAX_REFUSALS`). The chance that an attempt to
+// sign needs more for its 2,048 integers is below 2^-150000, so then the device has a fault.
 constexpr uint32_t MOST_ROWS = 4096;
 
 template <unsigned W> struct Stream {
     using G = Group<W>;
-    // Records of a part of the ring: two for each lane.
+    // Number of records of a part of the ring: two for each lane.
     static constexpr unsigned PART = 2 * W;
     static_assert(2 * PART * sizeof(uint16_t) <= RING_REALS * sizeof(double), "both parts are there");
     static_assert(2 * PART <= (FEWEST_ROWS - 2) * ROW_ATTEMPTS, "a stream that begins needs no more rows");
@@ -45,14 +45,16 @@ template <unsigned W> struct Stream {
     uint16_t *records;
     const uint32_t *seed;
     uint16_t *ring;
-    // Rows that are there, and the number of the one that comes after them.
+    // Number of rows in memory; number of the row after them in the stream, or 0 if it has ended.
     uint32_t valid, next;
-    // The record of the next attempt, and the part that begins the ring.
+    // Number of the next attempt's record, and of the first of the two parts in the ring.
     uint32_t number, part;
-    // Attempts of row `moved` begin so many bytes later, those of the next one so many.
+    // In row `moved`, attempt i begins at byte 11 i + later[0], modulo 2^32 since later[0] may be
+    // negative; in the next row at byte 11 i + later[1]; and in all others at byte 11 i.
     uint32_t moved, later[2];
 
-    // Of a slot; if it does not exist, one that gives nothing. The ring is at `ring`.
+    // The stream of a slot. If the slot does not exist, the stream has ended. The ring is at
+    // `ring`.
     FALCON_DEVICE Stream(const Batch &batch, uint64_t slot, bool exists, void *ring)
         : rows(batch.rows + slot * batch.prng_rows * ROW_WORDS),
           records(batch.records + slot * batch.prng_rows * ROW_ATTEMPTS), seed(batch.seeds + slot * SEED_WORDS),
@@ -61,13 +63,13 @@ template <unsigned W> struct Stream {
         fill(0);
     }
 
-    // Whether it gives anything: a stream that has ended does not.
+    // False if the stream has ended.
     FALCON_DEVICE bool exists() const { return next != 0; }
 
-    // The record of an attempt of the window.
+    // The record of attempt `attempt` of the window.
     FALCON_DEVICE uint32_t record(unsigned attempt) const { return ring[(number + attempt) % (2 * PART)]; }
 
-    // Goes so many attempts on, W at most.
+    // Skips `attempts` attempts, at most W.
     FALCON_DEVICE void advance(unsigned attempts) { number += attempts; }
 
     // The byte at which the next attempt begins.
@@ -77,10 +79,10 @@ template <unsigned W> struct Stream {
         return row * ROW_LEN + number % ROW_ATTEMPTS * ATTEMPT_LEN + delay;
     }
 
-    // Makes sure that there is what the next window may need. All groups of a warp come
-    // here together.
+    // Makes sure that the rows and records that the next window may need are there. All groups of a
+    // warp call it together.
     FALCON_DEVICE void ensure() {
-        // What was begun before the last window.
+        // Waits for the copies that began before the last window.
         copies_arrive();
         G::sync();
         if (number / PART != part) {
@@ -94,15 +96,15 @@ template <unsigned W> struct Stream {
         G::sync();
     }
 
-    // The attempt at byte `place` is the next one, if `needed`. All groups of a warp come
-    // here together.
+    // If `needed`, the next attempt is the first one from byte `place` on. All groups of a warp
+    // call it together.
     static FALCON_CALL Stream at_place(Stream stream, uint32_t place, bool needed) {
         stream.go_to(place, needed);
         return stream;
     }
 
 private:
-    // Begins to copy a part of the records.
+    // Begins to copy a part of the records to the ring.
     FALCON_DEVICE void copy(uint32_t part) {
         const uint32_t *from = reinterpret_cast<const uint32_t *>(records) + part * W;
         uint32_t *to = reinterpret_cast<uint32_t *>(ring) + part % 2 * W;
@@ -115,7 +117,7 @@ private:
         copy(part + 1);
     }
 
-    // Writes the records of the last `count` attempts of a row, which begin so many bytes later.
+    // Writes the last `count` records of a row again, for attempts that begin `delay` bytes later.
     FALCON_DEVICE void write(uint32_t row, uint32_t count, uint32_t delay, bool needed) {
         G::template each<2>(needed ? count : 0, [&](unsigned k) {
             const unsigned i = ROW_ATTEMPTS - count + k;
@@ -127,22 +129,23 @@ private:
         const uint32_t at = attempt_from(place), row = at / ROW_LEN, within = at % ROW_LEN;
         const uint32_t count = (ROW_END - 1 - within) / ATTEMPT_LEN + 1;
         const uint32_t delay = within - (ROW_ATTEMPTS - count) * ATTEMPT_LEN;
-        // What begins behind the last one: in the next row, or where none may.
+        // The end of the last attempt: in the next row, or at a byte where no attempt may begin.
         const uint32_t end = within + count * ATTEMPT_LEN, over = end > ROW_LEN ? end - ROW_LEN : 0;
         write(row, count, delay, needed);
-        // Also where the next row was moved before, and is not any more.
+        // Also if the attempts of the next row were moved before and no longer are.
         const bool again = needed && (over != 0 || (row == moved && later[1] != 0));
         if (G::any(again)) write(row + 1, ROW_ATTEMPTS, over, again);
         if (!needed) return;
         moved = row;
         later[0] = delay;
         later[1] = over;
-        // Two copies to one place would come in any order.
+        // Waits for earlier copies, since two copies to one place may arrive in any order.
         copies_arrive();
         fill(row * ROW_ATTEMPTS + ROW_ATTEMPTS - count);
     }
 
-    // With the row of the next attempt in front, and FEWEST_ROWS in all.
+    // Moves the row of the next attempt to the front and computes rows after it, FEWEST_ROWS in
+    // all.
     static FALCON_CALL Stream followed(Stream stream, bool needed) {
         const uint32_t place = stream.place(), gone = place / ROW_LEN, kept = stream.valid - gone;
         uint32_t *rows = stream.rows;

@@ -1,17 +1,17 @@
 // The LDL tree, read or computed: `falcon-core/src/tree.rs`.
 //
-// Both kinds give the walk of `ffsampling.h` the same: `l10` of the node of a level (the
-// base-2 logarithm of the degree) that it turns in, and, from level SMALL down, nodes as
-// values in registers. A stored node is read before the way to it is gone; a computed one is
-// found on the way.
+// The walk of `ffsampling.h` reads the same from both kinds of trees: `l10` of the node at which it
+// turns, and the nodes of level SMALL as values in registers. A stored small node is read before
+// the walk goes to it; otherwise the node is computed on the way. The level of a node is the base-2
+// logarithm of its degree.
 #pragma once
 
 #include "node.h"
 
 namespace falcon {
 
-// Nodes of this level are walked in registers: 2 or 3. More of them in registers means
-// less memory traffic, and fewer signatures at a time on a multiprocessor.
+// Level of small nodes, which are walked in registers: 2 or 3. With 3 there is less memory traffic,
+// but a multiprocessor has registers for fewer signatures at a time.
 #ifndef FALCON_SMALL
 #define FALCON_SMALL 2
 #endif
@@ -32,8 +32,8 @@ struct StoredSmall {
     Real reals[stored_len(SMALL)];
 };
 
-// A stored node of level L: l10, the right subtree, the left one; a leaf is dss, ccs. It
-// begins at real FIRST of its small node.
+// A stored node of level L: l10, then the right subtree, then the left one. A leaf is dss, then
+// ccs. The node begins at real FIRST of its small node.
 template <unsigned L, unsigned FIRST = 0> struct StoredNode {
     const StoredSmall &of;
 
@@ -48,18 +48,18 @@ template <unsigned L, unsigned FIRST = 0> struct StoredNode {
     }
 };
 
-// An expanded key's tree. Nodes lie in the order in which they are entered, so that a
-// cursor is all that is known of where the walk stands.
+// The stored tree of an expanded key. Nodes lie in the order in which the walk enters them, so two
+// indices say where the walk is.
 template <unsigned LOGN, unsigned W> struct StoredTree {
     KeyView root;
-    // Where the small node begins that the walk stands on, and the node that it turned in.
+    // First real of the current small node, and of the node at which the walk turned last.
     unsigned small_node, node;
 
     FALCON_DEVICE explicit StoredTree(KeyView root)
         : root(root), small_node((2u << LOGN) - (2u << SMALL)), node(0) {}
 
-    // From the right subtree of the node of a level to its left one. Behind the former is
-    // the latter: the nodes above its first small one, and that.
+    // Goes from the right subtree of the node of a level to its left one, which follows it. The
+    // left one begins with the nodes above its first small node, then comes this small node.
     FALCON_DEVICE void turn(unsigned level) {
         const unsigned end = small_node + stored_len(SMALL);
         node = end - stored_len(level - 1) - (1u << level);
@@ -72,7 +72,7 @@ template <unsigned LOGN, unsigned W> struct StoredTree {
 
     FALCON_DEVICE void descend(unsigned, Side) const {}
 
-    // The small node to which a way leads: it is read before the way is gone.
+    // Reads the small node to which a way leads, before the walk goes that way.
     FALCON_DEVICE StoredSmall ahead(Way way, unsigned level) const {
         StoredSmall small;
         const KeyView at = root.from(way == ROUND ? after_turn(level) : small_node);
@@ -83,7 +83,7 @@ template <unsigned LOGN, unsigned W> struct StoredTree {
     FALCON_DEVICE StoredNode<SMALL> small(const StoredSmall &ahead) const { return {ahead}; }
 };
 
-// A node of level L that was computed, in registers.
+// A computed node of level L in registers.
 template <unsigned L> struct ComputedNode {
     Complex l[1u << (L - 1)], d00[1u << (L - 1)], d11[1u << (L - 1)];
 
@@ -106,20 +106,22 @@ template <unsigned L> struct ComputedNode {
     }
 };
 
-// Reals of the computed nodes of levels up to `level`, of which one of each is kept.
+// Reals of the computed nodes of levels up to `level`. One node of each level is kept.
 FALCON_DEVICE constexpr unsigned computed_len(unsigned level) { return 9u << (level - 1); }
 
-// A tree that is found on the way down. The node of a level has 2^level reals each of l10, d00
-// and d11. A node lies in d11 of two levels above: once the right child is found, nothing else
-// needs that. The second level lies behind the first.
+// A tree that is computed on the way down. The node of a level has 2^level reals each of l10, d00
+// and d11. In each memory the second level follows the first. A node of a further level overwrites
+// d11 of the node two levels above, which is needed only until the right child of that node is
+// computed.
 template <unsigned LOGN, unsigned W, unsigned LOW = LOGN> struct ComputedTree {
     View<W> high, low;
 
-    // Levels up to LOW lie apart.
+    // The node of a level. Those of levels up to LOW lie in `low`, the others in `high`.
     FALCON_DEVICE View<W> at(unsigned level) const {
         return level > LOW ? high.from(place(LOGN, level)) : low.from(place(LOW, level));
     }
-    // 0 for `top`, 3 * 2^top for the level below, and then 8 * 2^level more than two levels above.
+    // First real of the node of a level: 0 for `top`, 3 * 2^top for the level below, and for other
+    // levels 8 * 2^level more than two levels above.
     static FALCON_DEVICE unsigned place(unsigned top, unsigned level) {
         const unsigned begin = (top - level) & 1 ? 13u << top : 8u << top;
         return (begin - (8u << level)) / 3;
@@ -129,9 +131,8 @@ template <unsigned LOGN, unsigned W, unsigned LOW = LOGN> struct ComputedTree {
     FALCON_DEVICE View<W> d00(unsigned level) const { return at(level).from(1u << level); }
     FALCON_DEVICE View<W> d11(unsigned level) const { return at(level).from(2u << level); }
 
-    // The root: factors of the Gram matrix of a basis. A basis in the place of
-    // `reals` lies there as b00, b01, b10, b11; couple by couple it is read before it
-    // is written over.
+    // Computes the root: factors of the Gram matrix of a basis. The basis may lie in the memory of
+    // the tree, as b00, b01, b10, b11: number u of each is read before it is overwritten.
     template <class B> FALCON_DEVICE void plant(B b00, B b01, B b10, B b11) {
         constexpr unsigned M = 1u << (LOGN - 1);
         const View<W> l = l10(LOGN), d0 = d00(LOGN), d1 = d11(LOGN);
@@ -148,7 +149,7 @@ template <unsigned LOGN, unsigned W, unsigned LOW = LOGN> struct ComputedTree {
 
     FALCON_DEVICE void turn(unsigned) const {}
 
-    // What is computed on the way is not there before.
+    // No node can be read ahead, since nodes are computed on the way.
     struct Nothing {};
     FALCON_DEVICE Nothing ahead(Way, unsigned) const { return {}; }
     FALCON_DEVICE ComputedNode<SMALL> small(Nothing) const { return small(); }

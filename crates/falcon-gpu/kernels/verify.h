@@ -7,17 +7,17 @@
 
 namespace falcon {
 
-// Reals of working memory of a unit: a polynomial of words of 16 bits.
+// Reals of working memory of a unit: one polynomial in 16-bit words.
 template <unsigned LOGN> FALCON_DEVICE constexpr unsigned verifying_reals() { return (1u << LOGN) / 4; }
 
-// Words of a polynomial of one unit, all in [0, q).
+// The polynomial of a unit, whose words are in [0, q).
 template <unsigned LOGN> FALCON_DEVICE uint16_t *working_words(Unit unit) {
     return reinterpret_cast<uint16_t *>(unit.shared + unit.in_block * verifying_reals<LOGN>());
 }
 
-// `S` layers of the NTT, the first having `blocks` blocks. Forward, block i of layer
-// j goes from (x, y) to (x + zeta y, x - zeta y) with zeta(2^j + i); backward from
-// (x, y) to (x + y, (x - y) / zeta), where -1 / zeta is that of the mirrored block.
+// `S` layers of the NTT. The layer with the largest blocks has `blocks` blocks. Forward, block i of
+// layer j goes from (x, y) to (x + zeta y, x - zeta y), where zeta is zeta(2^j + i). Backward, it
+// goes from (x, y) to (x + y, (x - y) / zeta); -1 / zeta is the zeta of the mirrored block.
 template <unsigned LOGN, unsigned W, unsigned S, bool INVERSE>
 FALCON_DEVICE void ntt_pass(uint16_t *a, unsigned blocks) {
     constexpr unsigned N = 1u << LOGN, SIZE = 1u << S;
@@ -53,7 +53,7 @@ FALCON_DEVICE void ntt_pass(uint16_t *a, unsigned blocks) {
     });
 }
 
-// Three passes over memory, at most four layers each.
+// The NTT, in three passes over memory of at most four layers each.
 template <unsigned LOGN, unsigned W> FALCON_DEVICE void ntt(uint16_t *a) {
     constexpr unsigned LAST = LOGN - 6;
     ntt_pass<LOGN, W, 3, false>(a, 1);
@@ -61,7 +61,7 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void ntt(uint16_t *a) {
     ntt_pass<LOGN, W, LAST, false>(a, 64);
 }
 
-// Without the division by n.
+// The inverse NTT without the division by n.
 template <unsigned LOGN, unsigned W> FALCON_DEVICE void inverse_ntt(uint16_t *a) {
     constexpr unsigned LAST = LOGN - 6;
     ntt_pass<LOGN, W, LAST, true>(a, 64);
@@ -69,7 +69,8 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void inverse_ntt(uint16_t *a)
     ntt_pass<LOGN, W, 3, true>(a, 1);
 }
 
-// Kernel: values of public keys at the roots, times 2^16 / n; q stands for zero. Unit = key.
+// Kernel: multiplies the values of public keys at the roots by 2^16 / n. Writes q for zero. Unit =
+// key.
 template <unsigned LOGN, unsigned W> FALCON_DEVICE void prepare(const Batch &batch, Unit unit) {
     constexpr unsigned N = 1u << LOGN;
     if (unit.index >= batch.count) return;
@@ -81,7 +82,7 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void prepare(const Batch &bat
     });
 }
 
-// Kernel: whether (c - s2 h, s2) is short, where there is an s2. Unit = slot.
+// Kernel: decides whether (c - s2 h, s2) is short. Skips jobs without a hashed point. Unit = slot.
 template <unsigned LOGN, unsigned W> FALCON_DEVICE void verify(const Batch &batch, Unit unit) {
     constexpr unsigned N = 1u << LOGN;
     if (unit.index >= batch.count) return;
@@ -89,7 +90,7 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void verify(const Batch &batc
     if (!stands_at(batch, job, STATUS_HASHED)) return;
     const uint16_t *h = batch.prepared + key_of(batch, job) * N, *point = batch.points + job * N;
     const int16_t *s2 = batch.s2 + job * N;
-    // The host has zeroed what `prepare` writes.
+    // The host zeroes `prepared` before `prepare` writes there.
     if (read(h) == 0) {
         Group<W>::each(1, [&](unsigned) { batch.status[job] = STATUS_UNPREPARED; });
         return;

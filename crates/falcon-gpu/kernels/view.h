@@ -1,15 +1,15 @@
-// Where the reals of a signature lie.
+// Places of reals in memory.
 #pragma once
 
 #include "real.h"
 
 namespace falcon {
 
-// Place `first + offset`, the offset known to the compiler: it stands in the instruction,
-// and one address does for all places that differ by it.
+// Index `first + offset`. The compiler knows the offset and writes it into the instruction. So
+// indices that differ only in the offset need only one address.
 struct At {
     unsigned first, offset;
-    // What `first` is a multiple of.
+    // A divisor of `first`.
     unsigned multiple;
 
     FALCON_DEVICE At(unsigned first, unsigned offset = 0, unsigned multiple = 1)
@@ -20,39 +20,40 @@ template <class T> FALCON_DEVICE T &at(T *p, At i) { return (p + i.first)[i.offs
 
 // Reals of a polynomial of one signature.
 //
-// The signatures of a warp take turns with `W` reals each, so that lanes that meet neighbours
-// of their signatures meet neighbours in memory.
+// The signatures of a warp are interleaved, `W` reals of each. So when the `W` lanes of each
+// signature access neighbouring reals, the warp accesses 32 neighbours in memory.
 template <unsigned W> struct View {
-    // Signatures of a warp.
+    // Number of signatures of a warp.
     static constexpr unsigned APART = WARP / W;
 
     Real *base;
-    // The first real.
+    // Index of the first real.
     uint32_t first;
 
     FALCON_DEVICE Real &operator[](At i) const {
-        // An offset of whole turns, or from a whole turn, stands in the instruction.
+        // If W divides one of two numbers, spread(a + b) is spread(a) + spread(b), and the offset
+        // can be in the instruction.
         const bool apart = i.offset % W == 0 || i.multiple % W == 0;
         Real *at = apart ? base + spread(first + i.first) + spread(i.offset)
                                : base + spread(first + i.first + i.offset);
         return *at;
     }
 
-    // Where real `i` of this signature is.
+    // Place in memory of real `i` of a signature.
     static FALCON_DEVICE unsigned spread(unsigned i) { return i / W * WARP + i % W; }
 
-    // From real `i` on.
+    // The view from real `i` on.
     FALCON_DEVICE View from(unsigned i) const {
         return {base, first + i};
     }
 
-    // Says which memory they lie in: calls forget it.
+    // Tells the compiler that the reals are in shared memory, which it does not know after a call.
     FALCON_DEVICE void assume_space() const {
         if (W == WARP) assume_shared(base);
     }
 };
 
-// Reals of a key: neighbours in memory, read only.
+// The reals of a key: neighbours in memory, only read.
 struct KeyView {
     const Real *base;
 
@@ -62,7 +63,7 @@ struct KeyView {
     FALCON_DEVICE KeyView from(unsigned i) const { return {base + i}; }
 };
 
-// Complex number `i` of `m`: real parts stand before imaginary ones.
+// Complex number `i` of `m`. The real parts of all numbers lie before the imaginary ones.
 template <class V> FALCON_DEVICE Complex get(V v, unsigned m, At i) { return {v[i], v[m + i]}; }
 template <class V> FALCON_DEVICE void put(V v, unsigned m, At i, Complex x) {
     v[i] = x.re;
