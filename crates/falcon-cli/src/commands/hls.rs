@@ -7,7 +7,7 @@ use crate::progress::{Progress, Unit};
 use crate::ui::{Answer, BAD, GOOD, Styled, Ui};
 use crate::{PROGRAM, escape::Escaped, scheme::Algorithm, seed::SEED_LEN};
 use clap::{Args, Subcommand};
-use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey};
+use falcon_core::{Falcon512, Falcon1024, ParameterSet, Parameters, SigningKey};
 use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::amdahl::{AmdahlError, predict::Processor};
 use falcon_hls_sim::design::{Design, StorageKind};
@@ -75,9 +75,9 @@ impl Hls {
                 count,
             } => {
                 let circuit = Accelerator::new(checked(&design)?).map_err(refused)?;
-                return match algorithm {
-                    Algorithm::Falcon512 => sign::<Falcon512>(&circuit, count, ui),
-                    Algorithm::Falcon1024 => sign::<Falcon1024>(&circuit, count, ui),
+                return match algorithm.0 {
+                    ParameterSet::Falcon1024 => sign::<Falcon1024>(&circuit, count, ui),
+                    _ => sign::<Falcon512>(&circuit, count, ui),
                 };
             }
             Self::Verilog {

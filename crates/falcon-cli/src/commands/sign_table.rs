@@ -2,12 +2,11 @@
 
 use crate::{
     commands::sign::{Permitted, X509Option},
-    engine::{Compute, batch_failed},
+    engine::{Compute, batch_failed, other_algorithm},
     error::{Error, Result, Status},
     keys::{DEFAULT_SECRET_KEY, load_secret},
     passphrase::PassphraseSource,
     progress::Progress,
-    scheme::{Either, either},
     seed::fresh_seed,
     tables::{
         ColumnFormat, SIGNATURE, Worker,
@@ -26,7 +25,7 @@ use crate::{
 };
 use clap::Args;
 use falcon_core::{
-    ExpandedKey, Parameters, Signature,
+    AnySigningKey, Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Signature,
     batch::{BatchSign, SignJob},
 };
 use indicatif::HumanCount;
@@ -71,15 +70,14 @@ impl SignTable {
         let format = self.format.unwrap_or_else(|| self.x509.column_format());
         let job = Job {
             format,
-            keys_sha256: Some(digest_of_key(&secret.public_key().to_any().to_bytes())),
+            keys_sha256: Some(digest_of_key(&secret.verifying_key().to_bytes())),
             falcon_sign: env!("CARGO_PKG_VERSION"),
         };
         let ledger = self.ledger.open(&[&self.key])?;
-        let expand = engine.processor();
-        let key = match &secret {
-            Either::Falcon512(key) => Either::Falcon512(expand.expand(key)),
-            Either::Falcon1024(key) => Either::Falcon1024(expand.expand(key)),
-        };
+        let processor = engine.processor();
+        let sign_batch = signer::<Falcon512>(processor, &secret, format)
+            .or_else(|| signer::<Falcon1024>(processor, &secret, format))
+            .ok_or_else(other_algorithm)?;
         drop(secret);
         ledger.run(&job, ui, |table, slice, output, threads, progress| {
             let worker = Worker::new(engine, threads);
@@ -93,7 +91,7 @@ impl SignTable {
                 match is_refused {
                     // The rows that follow are only checked.
                     true => Ok(vec![None; batch.len()]),
-                    false => either!(&key, key => sign(&worker, key, format, batch)),
+                    false => sign_batch(&worker, batch),
                 }
             };
             let signed = sign_slice(&worker, sign, table, slice, output, progress);
@@ -201,15 +199,26 @@ fn sign_slice(
     Ok(signed)
 }
 
+type SignBatch = dyn Fn(&Worker<'_>, &Values) -> Result<Vec<Option<Vec<u8>>>> + Sync;
+
+/// Expands the key if its parameter set is `P`, and returns the function that signs with it.
+fn signer<P: Parameters>(
+    processor: Engine,
+    key: &AnySigningKey,
+    format: ColumnFormat,
+) -> Option<Box<SignBatch>> {
+    let key = processor.expand(key.typed::<P>()?);
+    Some(Box::new(move |worker, messages| {
+        sign(worker, &key, format, messages)
+    }))
+}
+
 fn sign<P: Parameters>(
     worker: &Worker<'_>,
     key: &ExpandedKey<P>,
     format: ColumnFormat,
     messages: &Values,
-) -> Result<Vec<Option<Vec<u8>>>>
-where
-    for<'a> Worker<'a>: BatchSign<P>,
-{
+) -> Result<Vec<Option<Vec<u8>>>> {
     let (mut rows, mut jobs) = (Vec::new(), Vec::new());
     for row in 0..messages.len() {
         if let Value::Bytes(message) = messages.get(row) {
