@@ -82,15 +82,6 @@ impl ValueEnum for SignatureAlgorithm {
     }
 }
 
-impl From<falcon_envelope::Algorithm> for SignatureAlgorithm {
-    fn from(algorithm: falcon_envelope::Algorithm) -> Self {
-        Self::Ordinary(Algorithm(match algorithm {
-            falcon_envelope::Algorithm::Falcon512 => ParameterSet::Falcon512,
-            falcon_envelope::Algorithm::Falcon1024 => ParameterSet::Falcon1024,
-        }))
-    }
-}
-
 impl From<ParameterSet> for SignatureAlgorithm {
     fn from(set: ParameterSet) -> Self {
         Self::Ordinary(Algorithm(set))
