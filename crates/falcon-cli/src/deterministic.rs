@@ -1,8 +1,8 @@
 //! Deterministic Falcon-1024, as Algorand signs.
 
 use crate::{engine::faulty, error::Result, message::Message, object::SignatureFormat};
+use falcon_core::AnySigningKey;
 use falcon_core::det1024::{CompressedSignature, CtSignature, SigningKey};
-use falcon_core::{AnySigningKey, Falcon1024};
 
 /// Length in bytes of the longest message that can be signed. A message is hashed more than once,
 /// so it is kept in memory.
@@ -16,8 +16,7 @@ pub(crate) struct DeterministicSigner {
 impl DeterministicSigner {
     /// Copies the key. Returns `None` if it is not a Falcon-1024 key.
     pub(crate) fn new(key: &AnySigningKey) -> Option<Self> {
-        let key = key.typed::<Falcon1024>()?;
-        let key = SigningKey::decode_boxed(&key.to_bytes()[..]).ok()?;
+        let key = SigningKey::decode_boxed(&key.to_bytes()).ok()?;
         Some(Self { key })
     }
 

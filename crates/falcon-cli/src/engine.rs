@@ -3,13 +3,13 @@
 use crate::{
     error::{Error, Result},
     message::Message,
+    scheme::with_type,
     seed::{SEED_LEN, fresh_seed},
     ui::Ui,
 };
 use falcon_core::{
-    AnySignature, AnySigningKey, AnyVerifyingKey, Engine, ExpandedKey, Falcon512, Falcon1024,
-    FaultError, MessageHasher, ParameterSet, Parameters, Scratch, Signature, SignatureError,
-    UnknownEngine,
+    AnySignature, AnySigningKey, AnyVerifyingKey, Engine, ExpandedKey, FaultError, ParameterSet,
+    Parameters, Scratch, Signature, SignatureError, UnknownEngine,
     batch::{BatchError, BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob, VerifyJob},
     hazmat::{BatchSignRaw, Fit, RawJob},
 };
@@ -323,27 +323,16 @@ impl<'c> Signer<'c> {
     }
 
     fn with(compute: &'c Compute, key: &AnySigningKey, signs_statements: bool) -> Result<Self> {
-        Self::typed::<Falcon512>(compute, key, signs_statements)
-            .or_else(|| Self::typed::<Falcon1024>(compute, key, signs_statements))
-            .ok_or_else(other_algorithm)
-    }
-
-    /// Expands the key if its parameter set is `P`.
-    fn typed<P: Parameters>(
-        compute: &'c Compute,
-        key: &AnySigningKey,
-        signs_statements: bool,
-    ) -> Option<Self>
-    where
-        AnySignature: From<Signature<P>>,
-    {
         let engine = compute.processor();
-        let key = engine.expand(key.typed::<P>()?);
-        let sign: Box<SignEach<'c>> = match signs_statements {
-            true => Box::new(move |statements| sign_statements(engine, &key, statements)),
-            false => Box::new(move |messages| sign(compute, &key, messages)),
-        };
-        Some(Self { compute, sign })
+        let sign = with_type!(key.set(), P => key.typed::<P>().map(|key| -> Box<SignEach<'c>> {
+            let key = engine.expand(key);
+            match signs_statements {
+                true => Box::new(move |statements| sign_statements(engine, &key, statements)),
+                false => Box::new(move |messages| sign(compute, &key, messages)),
+            }
+        }));
+        let sign = sign.ok_or_else(other_algorithm)?;
+        Ok(Self { compute, sign })
     }
 
     /// Number of messages that the engine signs at once.
@@ -475,9 +464,10 @@ pub(crate) fn verify(
 ) -> Vec<Result<Option<usize>>> {
     let together = |claims: &[&Claim<'_>]| {
         let mut found = vec![None; claims.len()];
-        for key in keys.iter().enumerate() {
-            verify_short::<Falcon512>(compute, key, claims, &mut found)?;
-            verify_short::<Falcon1024>(compute, key, claims, &mut found)?;
+        for (index, key) in keys.iter().enumerate() {
+            with_type!(key.set(), P => {
+                verify_short::<P>(compute, index, key, claims, &mut found)
+            })?;
         }
         Ok(found)
     };
@@ -492,10 +482,14 @@ pub(crate) fn verify(
                 hasher.update(piece);
             }
         })?;
-        let mut hashed = keys.iter().zip(&hashers);
+        let mut hashed = keys.iter().zip(hashers);
         Ok(hashed.position(|(key, hasher)| {
-            is_valid::<Falcon512>(engine, key, hasher, &signature)
-                || is_valid::<Falcon1024>(engine, key, hasher, &signature)
+            with_type!(key.set(), P => {
+                let typed = key.typed::<P>().zip(signature.typed());
+                typed.is_some_and(|(key, signature)| {
+                    engine.verify_hashed(key, hasher, signature).is_ok()
+                })
+            })
         }))
     };
     each(
@@ -507,25 +501,12 @@ pub(crate) fn verify(
     )
 }
 
-/// Returns true if `key` verifies `signature`, and the parameter set of both is `P`.
-fn is_valid<P: Parameters>(
-    engine: Engine,
-    key: &AnyVerifyingKey,
-    hasher: &MessageHasher,
-    signature: &AnySignature,
-) -> bool {
-    let typed = key.typed::<P>().zip(signature.typed());
-    typed.is_some_and(|(key, signature)| {
-        let verified = engine.verify_hashed(key, hasher.clone(), signature);
-        verified.is_ok()
-    })
-}
-
 /// Verifies short claims with the key of number `index`, if its parameter set is `P`. Notes the
 /// number of the key in `found` for the claims that it is the first to verify.
 fn verify_short<P: Parameters>(
     compute: &Compute,
-    (index, key): (usize, &AnyVerifyingKey),
+    index: usize,
+    key: &AnyVerifyingKey,
     claims: &[&Claim<'_>],
     found: &mut [Option<usize>],
 ) -> Result<()> {

@@ -15,7 +15,7 @@ use crate::{
 use falcon_core::pkcs8::{
     self, EncodePrivateKey, EncodePublicKey, LineEnding, SecretDocument, encrypt_private_key,
 };
-use falcon_core::{AnySignature, AnyVerifyingKey, Falcon1024, Signature};
+use falcon_core::{AnySignature, AnyVerifyingKey, Signature};
 use falcon_envelope::{Envelope, Fingerprint, ParseError, Problem, TrustList};
 use getrandom::SysRng;
 use std::{
@@ -288,8 +288,7 @@ pub(crate) fn load_signature(path: &Path) -> Result<FileSignature> {
         Object::Signature(signature, _) => Ok(FileSignature::Bare(signature)),
         // A deterministic signature is verified as the equivalent ordinary signature.
         Object::Deterministic(signature, _) => {
-            let signature = Signature::<Falcon1024>::from(*signature);
-            Ok(FileSignature::Bare(signature.into()))
+            Ok(FileSignature::Bare(Signature::from(*signature).into()))
         }
         Object::Envelope(envelope) => Ok(FileSignature::Envelope(envelope)),
         other => Err(unexpected(path, "a signature", &other)),

@@ -96,3 +96,21 @@ impl fmt::Display for SignatureAlgorithm {
         }
     }
 }
+
+/// Evaluates `$body` with the type `$P` of a parameter set. For a set that the program does not
+/// offer the type is that of degree 512, and `typed::<$P>()` of its keys returns `None`.
+macro_rules! with_type {
+    ($set:expr, $P:ident => $body:expr) => {
+        match $set {
+            falcon_core::ParameterSet::Falcon1024 => {
+                type $P = falcon_core::Falcon1024;
+                $body
+            }
+            _ => {
+                type $P = falcon_core::Falcon512;
+                $body
+            }
+        }
+    };
+}
+pub(crate) use with_type;

@@ -6,7 +6,7 @@ use crate::{
     escape::{Escaped, shown},
     output::Overwrite,
     progress::{Progress, Unit},
-    scheme::Algorithm,
+    scheme::{Algorithm, with_type},
     tables::{
         BATCH_ROWS, ColumnFormat, KEY, KEY_ID, MESSAGE, SIGNATURE, Worker, count, encode,
         output::{Place, appeared},
@@ -18,7 +18,7 @@ use crate::{
 };
 use clap::Args;
 use falcon_core::{
-    AnySigningKey, Falcon512, Falcon1024, ParameterSet, Parameters, Signature, Threads,
+    AnySigningKey, Parameters, Signature, Threads,
     batch::{BatchSign, SignJob, Verdict},
 };
 use indicatif::HumanCount;
@@ -358,11 +358,9 @@ impl MakeTable {
             .zip(0..)
             .collect();
         order.sort_unstable();
-        let sign = match self.algorithm.0 {
-            ParameterSet::Falcon1024 => sign::<Falcon1024>,
-            _ => sign::<Falcon512>,
-        };
-        let mut signatures = sign(worker, &seed, &order, &messages, self.format, keys)?;
+        let mut signatures = with_type!(self.algorithm.0, P => {
+            sign::<P>(worker, &seed, &order, &messages, self.format, keys)
+        })?;
         for (row, signature) in rows.zip(&mut signatures) {
             if matches!(contents.forgery(row), Some(Forgery::Truncated)) {
                 signature.pop();

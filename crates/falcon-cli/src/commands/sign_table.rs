@@ -7,6 +7,7 @@ use crate::{
     keys::{DEFAULT_SECRET_KEY, load_secret},
     passphrase::PassphraseSource,
     progress::Progress,
+    scheme::with_type,
     seed::fresh_seed,
     tables::{
         ColumnFormat, SIGNATURE, Worker,
@@ -25,7 +26,7 @@ use crate::{
 };
 use clap::Args;
 use falcon_core::{
-    AnySigningKey, Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Signature,
+    ExpandedKey, Parameters, Signature,
     batch::{BatchSign, SignJob},
 };
 use indicatif::HumanCount;
@@ -75,9 +76,11 @@ impl SignTable {
         };
         let ledger = self.ledger.open(&[&self.key])?;
         let processor = engine.processor();
-        let sign_batch = signer::<Falcon512>(processor, &secret, format)
-            .or_else(|| signer::<Falcon1024>(processor, &secret, format))
-            .ok_or_else(other_algorithm)?;
+        let sign = with_type!(secret.set(), P => secret.typed::<P>().map(|key| -> Box<SignBatch> {
+            let key = processor.expand(key);
+            Box::new(move |worker, messages| sign(worker, &key, format, messages))
+        }));
+        let sign_batch = sign.ok_or_else(other_algorithm)?;
         drop(secret);
         ledger.run(&job, ui, |table, slice, output, threads, progress| {
             let worker = Worker::new(engine, threads);
@@ -200,18 +203,6 @@ fn sign_slice(
 }
 
 type SignBatch = dyn Fn(&Worker<'_>, &Values) -> Result<Vec<Option<Vec<u8>>>> + Sync;
-
-/// Expands the key if its parameter set is `P`, and returns the function that signs with it.
-fn signer<P: Parameters>(
-    processor: Engine,
-    key: &AnySigningKey,
-    format: ColumnFormat,
-) -> Option<Box<SignBatch>> {
-    let key = processor.expand(key.typed::<P>()?);
-    Some(Box::new(move |worker, messages| {
-        sign(worker, &key, format, messages)
-    }))
-}
 
 fn sign<P: Parameters>(
     worker: &Worker<'_>,
