@@ -1,12 +1,7 @@
 //! Deterministic Falcon-1024, as Algorand signs.
 
-use crate::{
-    engine::faulty,
-    error::Result,
-    message::Message,
-    object::SignatureFormat,
-    scheme::{Either, SecretKey},
-};
+use crate::{engine::faulty, error::Result, message::Message, object::SignatureFormat};
+use falcon_core::AnySigningKey;
 use falcon_core::det1024::{CompressedSignature, CtSignature, SigningKey};
 
 /// Length in bytes of the longest message that can be signed. A message is hashed more than once,
@@ -20,11 +15,8 @@ pub(crate) struct DeterministicSigner {
 
 impl DeterministicSigner {
     /// Copies the key. Returns `None` if it is not a Falcon-1024 key.
-    pub(crate) fn new(key: &SecretKey) -> Option<Self> {
-        let Either::Falcon1024(key) = key else {
-            return None;
-        };
-        let key = SigningKey::decode_boxed(&key.to_bytes()[..]).ok()?;
+    pub(crate) fn new(key: &AnySigningKey) -> Option<Self> {
+        let key = SigningKey::decode_boxed(&key.to_bytes()).ok()?;
         Some(Self { key })
     }
 

@@ -3,13 +3,13 @@
 use crate::{
     error::{Error, Result},
     message::Message,
-    scheme::{Algorithm, AnySignature, Degree, Either, PublicKey, SecretKey, either},
+    scheme::with_type,
     seed::{SEED_LEN, fresh_seed},
     ui::Ui,
 };
 use falcon_core::{
-    Engine, ExpandedKey, Falcon512, Falcon1024, FaultError, Parameters, Scratch, Signature,
-    SignatureError, SigningKey, UnknownEngine, VerifyingKey,
+    AnySignature, AnySigningKey, AnyVerifyingKey, Engine, ExpandedKey, FaultError, ParameterSet,
+    Parameters, Scratch, Signature, SignatureError, UnknownEngine,
     batch::{BatchError, BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob, VerifyJob},
     hazmat::{BatchSignRaw, Fit, RawJob},
 };
@@ -284,12 +284,8 @@ pub(crate) fn batch_failed(error: BatchError) -> Error {
 }
 
 /// Generates the key from a seed.
-pub(crate) fn keygen(algorithm: Algorithm, seed: &[u8; SEED_LEN]) -> Result<SecretKey> {
-    let made = match algorithm {
-        Algorithm::Falcon512 => SigningKey::from_seed_boxed(seed).map(Either::Falcon512),
-        Algorithm::Falcon1024 => SigningKey::from_seed_boxed(seed).map(Either::Falcon1024),
-    };
-    made.map_err(|fault| faulty("cannot generate a key", fault))
+pub(crate) fn keygen(set: ParameterSet, seed: &[u8; SEED_LEN]) -> Result<AnySigningKey> {
+    AnySigningKey::from_seed(set, seed).map_err(|fault| faulty("cannot generate a key", fault))
 }
 
 /// Length of a wallet's seed in bytes.
@@ -297,49 +293,46 @@ pub(crate) const REFERENCE_SEED_LEN: usize = 48;
 
 /// Generates the key from a wallet's seed, as the reference does.
 pub(crate) fn reference_keygen(
-    algorithm: Algorithm,
+    set: ParameterSet,
     seed: &[u8; REFERENCE_SEED_LEN],
-) -> Result<SecretKey> {
-    let made = match algorithm {
-        Algorithm::Falcon512 => SigningKey::from_reference_seed_boxed(seed).map(Either::Falcon512),
-        Algorithm::Falcon1024 => {
-            SigningKey::from_reference_seed_boxed(seed).map(Either::Falcon1024)
-        }
-    };
-    made.map_err(|fault| faulty("cannot generate a key", fault))
+) -> Result<AnySigningKey> {
+    AnySigningKey::from_reference_seed(set, seed)
+        .map_err(|fault| faulty("cannot generate a key", fault))
 }
 
 /// An expanded key and the engine that signs with it. Expanding a key takes about the time of one
 /// signature. Several short messages are signed as a batch, and other messages one at a time.
 pub(crate) struct Signer<'c> {
     compute: &'c Compute,
-    /// True if the messages are statements of envelopes, which have a hash of their own.
-    signs_statements: bool,
-    key: Either<ExpandedKey<Falcon512>, ExpandedKey<Falcon1024>>,
+    sign: Box<SignEach<'c>>,
 }
+
+type SignEach<'c> =
+    dyn Fn(Vec<Result<Message<'_>>>) -> Vec<Result<AnySignature>> + Send + Sync + 'c;
 
 impl<'c> Signer<'c> {
     /// Expands the key to sign plain messages.
-    pub(crate) fn new(compute: &'c Compute, key: &SecretKey) -> Self {
+    pub(crate) fn new(compute: &'c Compute, key: &AnySigningKey) -> Result<Self> {
         Self::with(compute, key, false)
     }
 
-    /// Expands the key to sign the statements of envelopes. The GPU does not support their hash.
-    pub(crate) fn of_statements(compute: &'c Compute, key: &SecretKey) -> Self {
+    /// Expands the key to sign the statements of envelopes. They have a hash of their own, which
+    /// the GPU does not support.
+    pub(crate) fn of_statements(compute: &'c Compute, key: &AnySigningKey) -> Result<Self> {
         Self::with(compute, key, true)
     }
 
-    fn with(compute: &'c Compute, key: &SecretKey, signs_statements: bool) -> Self {
+    fn with(compute: &'c Compute, key: &AnySigningKey, signs_statements: bool) -> Result<Self> {
         let engine = compute.processor();
-        let key = match key {
-            Either::Falcon512(key) => Either::Falcon512(engine.expand(key)),
-            Either::Falcon1024(key) => Either::Falcon1024(engine.expand(key)),
-        };
-        Self {
-            compute,
-            signs_statements,
-            key,
-        }
+        let sign = with_type!(key.set(), P => key.typed::<P>().map(|key| -> Box<SignEach<'c>> {
+            let key = engine.expand(key);
+            match signs_statements {
+                true => Box::new(move |statements| sign_statements(engine, &key, statements)),
+                false => Box::new(move |messages| sign(compute, &key, messages)),
+            }
+        }));
+        let sign = sign.ok_or_else(other_algorithm)?;
+        Ok(Self { compute, sign })
     }
 
     /// Number of messages that the engine signs at once.
@@ -349,12 +342,13 @@ impl<'c> Signer<'c> {
 
     /// Signs each message with fresh randomness. A message that could not be read keeps its error.
     pub(crate) fn sign(&self, messages: Vec<Result<Message<'_>>>) -> Vec<Result<AnySignature>> {
-        if self.signs_statements {
-            let engine = self.compute.processor();
-            return either!(&self.key, key => sign_statements(engine, key, messages));
-        }
-        either!(&self.key, key => sign(self.compute, key, messages))
+        (self.sign)(messages)
     }
+}
+
+/// Returns the error for a key of another parameter set than the options name.
+pub(crate) fn other_algorithm() -> Error {
+    Error::new("a key has another algorithm")
 }
 
 /// Applies `together` to the short items if there are several, and `alone` to every other item.
@@ -385,11 +379,14 @@ fn each<T, R>(
     items.into_iter().map(result).collect()
 }
 
-fn sign<P: Degree>(
+fn sign<P: Parameters>(
     compute: &Compute,
     key: &ExpandedKey<P>,
     messages: Vec<Result<Message<'_>>>,
-) -> Vec<Result<AnySignature>> {
+) -> Vec<Result<AnySignature>>
+where
+    AnySignature: From<Signature<P>>,
+{
     let together = |messages: &[&Message<'_>]| {
         let messages = messages.iter().filter_map(|message| message.whole());
         let jobs: Vec<_> = messages.map(|message| SignJob::new(key, message)).collect();
@@ -397,10 +394,7 @@ fn sign<P: Degree>(
         compute
             .sign_batch(&*fresh_seed()?, &jobs, &mut signatures)
             .map_err(batch_failed)?;
-        Ok(signatures
-            .into_iter()
-            .map(|signature| P::into_any(Box::new(signature)))
-            .collect())
+        Ok(signatures.into_iter().map(AnySignature::from).collect())
     };
     let alone = |message: Message<'_>| {
         let mut stream = key.sign_stream_from_seed(&*fresh_seed()?);
@@ -411,7 +405,7 @@ fn sign<P: Degree>(
         let engine = compute.processor();
         let signature = engine.finish(stream, &mut scratch);
         let signature = signature.map_err(|fault| faulty("cannot sign", fault))?;
-        Ok(P::into_any(Box::new(signature)))
+        Ok(signature.into())
     };
     each(
         compute,
@@ -423,11 +417,14 @@ fn sign<P: Degree>(
 }
 
 /// Signs statements, which are short.
-fn sign_statements<P: Degree>(
+fn sign_statements<P: Parameters>(
     engine: Engine,
     key: &ExpandedKey<P>,
     statements: Vec<Result<Message<'_>>>,
-) -> Vec<Result<AnySignature>> {
+) -> Vec<Result<AnySignature>>
+where
+    AnySignature: From<Signature<P>>,
+{
     let readable = statements.iter().flatten().filter_map(Message::whole);
     let jobs: Vec<_> = readable.map(|text| SignJob::new(key, text)).collect();
     let mut signatures = vec![Signature::EMPTY; jobs.len()];
@@ -445,7 +442,7 @@ fn sign_statements<P: Degree>(
     statements
         .iter()
         .map(|statement| match statement {
-            Ok(_) => Ok(P::into_any(Box::new(next()?))),
+            Ok(_) => Ok(next()?.into()),
             Err(error) => Err(error.clone()),
         })
         .collect()
@@ -462,34 +459,37 @@ pub(crate) struct Claim<'p> {
 /// For each claim, finds the index of the first key that verifies it, if there is one.
 pub(crate) fn verify(
     compute: &Compute,
-    keys: &[PublicKey],
+    keys: &[AnyVerifyingKey],
     claims: Vec<Result<Claim<'_>>>,
 ) -> Vec<Result<Option<usize>>> {
     let together = |claims: &[&Claim<'_>]| {
         let mut found = vec![None; claims.len()];
         for (index, key) in keys.iter().enumerate() {
-            let valid = either!(key, key => verify_short(compute, key, claims, &found))?;
-            for claim in valid {
-                found[claim] = Some(index);
-            }
+            with_type!(key.set(), P => {
+                verify_short::<P>(compute, index, key, claims, &mut found)
+            })?;
         }
         Ok(found)
     };
     let alone = |claim: Claim<'_>| {
         let engine = compute.processor();
-        let nonce = either!(&claim.signature, signature => *signature.nonce());
+        let Claim { message, signature } = claim;
         // The message is read once, for all keys.
-        let hasher = |key: &PublicKey| either!(key, key => key.hasher(&nonce));
-        let mut hashers: Vec<_> = keys.iter().map(hasher).collect();
-        claim.message.read(|piece| {
+        let hashers = keys.iter().map(|key| key.hasher(signature.nonce()));
+        let mut hashers: Vec<_> = hashers.collect();
+        message.read(|piece| {
             for hasher in &mut hashers {
                 hasher.update(piece);
             }
         })?;
         let mut hashed = keys.iter().zip(hashers);
         Ok(hashed.position(|(key, hasher)| {
-            either!(key, key => Degree::from_any(&claim.signature)
-                .is_some_and(|signature| engine.verify_hashed(key, hasher, signature).is_ok()))
+            with_type!(key.set(), P => {
+                let typed = key.typed::<P>().zip(signature.typed());
+                typed.is_some_and(|(key, signature)| {
+                    engine.verify_hashed(key, hasher, signature).is_ok()
+                })
+            })
         }))
     };
     each(
@@ -501,34 +501,40 @@ pub(crate) fn verify(
     )
 }
 
-/// Returns the indices of the short claims that `key` verifies, among the claims whose key is not
-/// `found` yet.
-fn verify_short<P: Degree>(
+/// Verifies short claims with the key of number `index`, if its parameter set is `P`. Notes the
+/// number of the key in `found` for the claims that it is the first to verify.
+fn verify_short<P: Parameters>(
     compute: &Compute,
-    key: &VerifyingKey<P>,
+    index: usize,
+    key: &AnyVerifyingKey,
     claims: &[&Claim<'_>],
-    found: &[Option<usize>],
-) -> Result<Vec<usize>> {
-    let open = claims.iter().zip(found).enumerate();
-    let (indices, jobs): (Vec<_>, Vec<_>) = open
-        .filter(|(_, (_, found))| found.is_none())
-        .filter_map(|(index, (claim, _))| {
+    found: &mut [Option<usize>],
+) -> Result<()> {
+    let Some(key) = key.typed::<P>() else {
+        return Ok(());
+    };
+    let open = claims
+        .iter()
+        .zip(found)
+        .filter(|(_, found)| found.is_none());
+    let (places, jobs): (Vec<_>, Vec<_>) = open
+        .filter_map(|(claim, found)| {
             let job = VerifyJob {
                 key,
                 message: claim.message.whole()?,
-                signature: P::from_any(&claim.signature)?,
+                signature: claim.signature.typed()?,
             };
-            Some((index, job))
+            Some((found, job))
         })
         .unzip();
     let mut verdicts = vec![Err(SignatureError); jobs.len()];
     compute
         .verify_batch(&jobs, &mut verdicts)
         .map_err(|error| Error::new("cannot verify").because(error))?;
-    let verdicts = indices.into_iter().zip(verdicts);
-    Ok(verdicts
-        .filter_map(|(index, verdict)| verdict.is_ok().then_some(index))
-        .collect())
+    for (place, verdict) in places.into_iter().zip(verdicts) {
+        *place = verdict.is_ok().then_some(index);
+    }
+    Ok(())
 }
 
 #[cfg(test)]

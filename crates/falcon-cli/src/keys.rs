@@ -8,7 +8,6 @@ use crate::{
     object::{self, Container, Object, Undecodable},
     passphrase::PassphraseSource,
     place::with_suffix,
-    scheme::{AnySignature, Either, PublicKey, either},
     shell::quote,
     stored::StoredKey,
     ui::Ui,
@@ -16,6 +15,7 @@ use crate::{
 use falcon_core::pkcs8::{
     self, EncodePrivateKey, EncodePublicKey, LineEnding, SecretDocument, encrypt_private_key,
 };
+use falcon_core::{AnySignature, AnyVerifyingKey, Signature};
 use falcon_envelope::{Envelope, Fingerprint, ParseError, Problem, TrustList};
 use getrandom::SysRng;
 use std::{
@@ -204,7 +204,7 @@ pub(crate) fn decrypt_with(path: &Path, der: &[u8], passphrase: &str) -> Result<
 /// Reads every public key of a file, at least one. Refuses a secret key, since it should not be on
 /// the machine that verifies. If neither the file nor its secret key exists, the hint is
 /// `otherwise`.
-pub(crate) fn load_public(path: &Path, otherwise: &str) -> Result<Vec<PublicKey>> {
+pub(crate) fn load_public(path: &Path, otherwise: &str) -> Result<Vec<AnyVerifyingKey>> {
     let loaded = read_as(path, object::decode_all, "not a public key").map_err(|error| {
         if error.is(ErrorKind::NotFound) {
             error.hint(how_to_get_public(path, otherwise))
@@ -287,9 +287,9 @@ pub(crate) fn load_signature(path: &Path) -> Result<FileSignature> {
     match load_as(path, "not a signature")?.0 {
         Object::Signature(signature, _) => Ok(FileSignature::Bare(signature)),
         // A deterministic signature is verified as the equivalent ordinary signature.
-        Object::Deterministic(signature, _) => Ok(FileSignature::Bare(Either::Falcon1024(
-            Box::new((*signature).into()),
-        ))),
+        Object::Deterministic(signature, _) => {
+            Ok(FileSignature::Bare(Signature::from(*signature).into()))
+        }
         Object::Envelope(envelope) => Ok(FileSignature::Envelope(envelope)),
         other => Err(unexpected(path, "a signature", &other)),
     }
@@ -301,14 +301,12 @@ fn unexpected(path: &Path, expected: &str, found: &Object) -> Error {
 
 /// PKCS#8 PEM, encrypted if there is a passphrase.
 pub(crate) fn secret_pem(key: &StoredKey, passphrase: Option<&str>) -> Result<Zeroizing<String>> {
-    let document = either!(key.secret(), key => key.to_pkcs8_der());
-    pem(key, document, passphrase)
+    pem(key, key.secret().to_pkcs8_der(), passphrase)
 }
 
 /// PKCS#8 PEM with separate polynomials, for Bouncy Castle; not encrypted.
 pub(crate) fn polynomials_pem(key: &StoredKey) -> Result<Zeroizing<String>> {
-    let document = either!(key.secret(), key => key.to_pkcs8_polynomials_der());
-    pem(key, document, None)
+    pem(key, key.secret().to_pkcs8_polynomials_der(), None)
 }
 
 fn pem(
@@ -331,12 +329,12 @@ fn pem(
 }
 
 /// Encodes a public key as SubjectPublicKeyInfo PEM.
-pub(crate) fn public_pem(key: &PublicKey) -> Result<String> {
-    either!(key, key => key.to_public_key_pem(LineEnding::LF))
+pub(crate) fn public_pem(key: &AnyVerifyingKey) -> Result<String> {
+    key.to_public_key_pem(LineEnding::LF)
         .map_err(|error| Error::new("the public key cannot be encoded").because(error))
 }
 
 /// Returns the fingerprint of a key in hexadecimal, as envelopes and trust lists contain it.
-pub(crate) fn fingerprint(key: &PublicKey) -> String {
-    Fingerprint(either!(key, key => key.fingerprint())).to_string()
+pub(crate) fn fingerprint(key: &AnyVerifyingKey) -> String {
+    Fingerprint::of(key).to_string()
 }

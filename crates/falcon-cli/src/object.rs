@@ -8,7 +8,6 @@ use crate::error::{self, Error};
 use crate::oids::{FALCON_KEYS, OTHER_KEYS, PBES2, is_falcon};
 use crate::pem_text::{BEGIN, BYTE_ORDER_MARK, has_pem_of_key, pem_blocks};
 use crate::program::{Program, Secret};
-use crate::scheme::{Algorithm, AnySignature, Either, PublicKey, SecretKey, either};
 use crate::stored::{StoredKey, Use};
 use crate::x509::{Document, Kind};
 use ::pkcs8::EncryptedPrivateKeyInfoRef;
@@ -24,9 +23,8 @@ use falcon_core::pkcs8::{
     },
 };
 use falcon_core::{
-    DecodeError, Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey,
+    AnySignature, AnySigningKey, AnyVerifyingKey, DecodeError, Format, ParameterSet,
 };
-
 use falcon_envelope::{Envelope, ParseError};
 use serde::Serialize;
 use zeroize::Zeroizing;
@@ -67,7 +65,7 @@ pub(crate) enum Object {
     /// A secret key.
     Secret(StoredKey),
     /// A public key.
-    Public(PublicKey),
+    Public(AnyVerifyingKey),
     /// A signature and its format.
     Signature(AnySignature, Format),
     /// A deterministic signature and its format.
@@ -149,26 +147,22 @@ pub(crate) fn decode_all(bytes: &[u8]) -> Result<(Vec<Object>, Container)> {
         Some(0xba | 0xda) => (deterministic_signature(bytes), Container::Encoded),
         _ => (from_encoded(bytes), Container::Encoded),
     };
-    let object = object.map_err(|error| {
-        headerless::<Falcon512>(bytes)
-            .or_else(|| headerless::<Falcon1024>(bytes))
-            .unwrap_or(error)
-    })?;
+    let object = object.map_err(|error| headerless(bytes).unwrap_or(error))?;
     Ok((vec![object], container))
 }
 
 /// Returns advice for a public key that may lack its header byte. Such a key is not read, since
 /// only its length identifies it. If the file begins with the header byte, it may also be a
 /// truncated key.
-fn headerless<P: Parameters>(bytes: &[u8]) -> Option<Undecodable> {
-    let header = P::LOGN as u8;
-    let is_key = VerifyingKey::<P>::from_headerless_bytes(bytes).is_ok();
-    (is_key && bytes.first() != Some(&header)).then(|| {
+fn headerless(bytes: &[u8]) -> Option<Undecodable> {
+    let key = AnyVerifyingKey::from_headerless_bytes(bytes).ok()?;
+    let header = key.to_bytes()[0];
+    (bytes.first() != Some(&header)).then(|| {
         Undecodable::Found(format!(
             "{} bytes, as a {} public key without its header byte. To add the byte: (printf \
             '\\{header:03o}'; cat FILE) > FILE.pub",
             bytes.len(),
-            P::NAME
+            key.name()
         ))
     })
 }
@@ -197,8 +191,7 @@ fn looks_like_secret_key(bytes: &[u8]) -> bool {
     let is_near = |len: usize| bytes.len().abs_diff(len) <= LOST_OR_ADDED && !bytes.is_ascii();
     match bytes.first() {
         Some(0x30) => begins_as_document(bytes) == Ok(true),
-        Some(0x59) => is_near(Falcon512::SIGNING_KEY_LEN),
-        Some(0x5a) => is_near(Falcon1024::SIGNING_KEY_LEN),
+        Some(0x59 | 0x5a) => is_near(ParameterSet::of_encoding(bytes).signing_key_len()),
         _ => false,
     }
 }
@@ -327,13 +320,14 @@ fn secret_from_der(der: &[u8]) -> Result<StoredKey> {
 }
 
 /// Decodes the key of a document and ignores its use.
-fn unmarked_from_der(der: &[u8]) -> Result<SecretKey> {
+fn unmarked_from_der(der: &[u8]) -> Result<AnySigningKey> {
     let info = document(PrivateKeyInfoRef::try_from(der), "PKCS#8")?;
-    let key = key_under(
-        info.algorithm.oid,
-        |oid| private_key_under(oid, &info),
-        |oid| private_key_under(oid, &info),
-    );
+    let key = key_under(info.algorithm.oid, |oid| {
+        let mut info = info.clone();
+        info.algorithm.oid = oid;
+        let document = SecretDocument::try_from(info).ok()?;
+        AnySigningKey::from_pkcs8_der(document.as_bytes()).ok()
+    });
     // The error of the document does not say that the basis is too long.
     if key.is_err() && holds_too_long_a_key(info.private_key.as_bytes()) {
         return Err(Undecodable::Found(format!(
@@ -347,74 +341,43 @@ fn unmarked_from_der(der: &[u8]) -> Result<SecretKey> {
 /// Returns true if the contents of a document are a secret key whose basis is too long for signing.
 fn holds_too_long_a_key(contents: &[u8]) -> bool {
     let keys = <&OctetStringRef>::from_der(contents).map_or(contents, |wrapped| wrapped.as_bytes());
-    let is_too_long = |decoded: Option<DecodeError>| decoded == Some(DecodeError::KeyNorm);
-    let small = keys.get(..Falcon512::SIGNING_KEY_LEN);
-    let large = keys.get(..Falcon1024::SIGNING_KEY_LEN);
-    is_too_long(small.and_then(|key| SigningKey::<Falcon512>::decode_boxed(key).err()))
-        || is_too_long(large.and_then(|key| SigningKey::<Falcon1024>::decode_boxed(key).err()))
+    let len = ParameterSet::of_encoding(keys).signing_key_len();
+    let decoded = keys.get(..len).map(AnySigningKey::try_from);
+    matches!(decoded, Some(Err(DecodeError::KeyNorm)))
 }
 
-/// Decodes the key of a document as if the document named the algorithm `oid`.
-fn private_key_under<K: DecodePrivateKey>(
-    oid: ObjectIdentifier,
-    info: &PrivateKeyInfoRef<'_>,
-) -> Option<K> {
-    let mut info = info.clone();
-    info.algorithm.oid = oid;
-    let document = SecretDocument::try_from(info).ok()?;
-    K::from_pkcs8_der(document.as_bytes()).ok()
-}
-
-fn public_from_der(der: &[u8]) -> Result<PublicKey> {
+fn public_from_der(der: &[u8]) -> Result<AnyVerifyingKey> {
     let info = document(
         SubjectPublicKeyInfoRef::try_from(der),
         "SubjectPublicKeyInfo",
     )?;
-    let under = |oid| {
+    key_under(info.algorithm.oid, |oid| {
         let mut info = info.clone();
         info.algorithm.oid = oid;
-        info
-    };
-    key_under(
-        info.algorithm.oid,
-        |oid| {
-            VerifyingKey::<Falcon512>::try_from(under(oid))
-                .ok()
-                .map(Box::new)
-        },
-        |oid| {
-            VerifyingKey::<Falcon1024>::try_from(under(oid))
-                .ok()
-                .map(Box::new)
-        },
-    )
+        AnyVerifyingKey::try_from(info).ok()
+    })
 }
 
-/// Decodes the key of a document that names the algorithm `oid`. `small` and `large` decode the
-/// document as if it named the algorithm that they get.
-fn key_under<A, B>(
+/// Decodes the key of a document that names the algorithm `oid`. `decode` decodes the document as
+/// if it named the algorithm that it gets.
+fn key_under<K>(
     oid: ObjectIdentifier,
-    small: impl Fn(ObjectIdentifier) -> Option<A>,
-    large: impl Fn(ObjectIdentifier) -> Option<B>,
-) -> Result<Either<A, B>> {
-    if let Some(key) = small(oid) {
-        return Ok(Either::Falcon512(key));
+    decode: impl Fn(ObjectIdentifier) -> Option<K>,
+) -> Result<K> {
+    if let Some(key) = decode(oid) {
+        return Ok(key);
     }
-    if let Some(key) = large(oid) {
-        return Ok(Either::Falcon1024(key));
-    }
-    let held = if small(pkcs8::FALCON_512).is_some() {
-        Some(Algorithm::Falcon512)
-    } else {
-        large(pkcs8::FALCON_1024).map(|_| Algorithm::Falcon1024)
-    };
+    let mut known = FALCON_KEYS.iter();
+    let held = known.find(|(other, _)| decode(*other).is_some());
     let named = FALCON_KEYS.iter().find(|(it, _)| *it == oid);
     let other = OTHER_KEYS.iter().find(|(it, _)| *it == oid);
     Err(Undecodable::Found(match (held, named, other) {
-        (Some(held), Some((_, named)), _) => {
+        (Some((_, held)), Some((_, named)), _) => {
             format!("is marked as a {named} key, but holds a {held} key")
         }
-        (Some(held), None, _) => format!("holds a {held} key, but names the algorithm {oid}"),
+        (Some((_, held)), None, _) => {
+            format!("holds a {held} key, but names the algorithm {oid}")
+        }
         (None, Some((_, named)), _) => {
             format!("is marked as a {named} key, but holds none: was it damaged?")
         }
@@ -426,74 +389,52 @@ fn key_under<A, B>(
 /// Decodes an encoded object. Its header and length identify the kind. The header alone is not
 /// enough: `0x50 + logn` begins both a secret key and a constant-time signature.
 fn from_encoded(bytes: &[u8]) -> Result<Object> {
-    let unmarked = |key| Object::Secret(StoredKey::new(key, Use::Any));
-    let logn = bytes.first().map(|header| u32::from(header & 0x0f));
-    match logn {
-        Some(Falcon512::LOGN) => encoded_of::<Falcon512>(
-            bytes,
-            |key| unmarked(Either::Falcon512(key)),
-            |key| Object::Public(Either::Falcon512(key)),
-        ),
-        Some(Falcon1024::LOGN) => encoded_of::<Falcon1024>(
-            bytes,
-            |key| unmarked(Either::Falcon1024(key)),
-            |key| Object::Public(Either::Falcon1024(key)),
-        ),
-        Some(_) => Err(Undecodable::Unknown("unknown file format")),
-        None => Err(Undecodable::found("is empty")),
-    }
-}
-
-fn encoded_of<P: Parameters>(
-    bytes: &[u8],
-    secret: impl FnOnce(Box<SigningKey<P>>) -> Object,
-    public: impl FnOnce(Box<VerifyingKey<P>>) -> Object,
-) -> Result<Object> {
-    let high = bytes.first().map_or(0, |header| header >> 4);
-    match (high, bytes.len()) {
-        (0, len) => VerifyingKey::try_from(bytes)
-            .map(|key| public(Box::new(key)))
+    let Some(&header) = bytes.first() else {
+        return Err(Undecodable::found("is empty"));
+    };
+    let unknown = Undecodable::Unknown("unknown file format");
+    let set = ParameterSet::of_header(header).ok_or(unknown)?;
+    let (len, secret_len) = (bytes.len(), set.signing_key_len());
+    // The header of a secret key has two possible lengths. The nearer one was probably meant.
+    let is_nearer = |other: usize| len.abs_diff(secret_len) < len.abs_diff(other);
+    match header >> 4 {
+        0 => AnyVerifyingKey::try_from(bytes)
+            .map(Object::Public)
             .map_err(|error| match error {
                 DecodeError::Length => {
-                    wrong_length::<P>(len, ["", "public key"], P::VERIFYING_KEY_LEN)
+                    let what = format!("{set} public key");
+                    length_of(len, &what, set.verifying_key_len())
                 }
-                error => not_valid::<P>("public key", error),
+                error => not_valid(set, "public key", error),
             }),
-        (5, len) if len == P::SIGNING_KEY_LEN => SigningKey::decode_boxed(bytes)
-            .map(secret)
-            .map_err(|error| not_valid::<P>("secret key", error)),
-        // The header has two possible lengths. The nearer one was probably meant.
-        (5, len) if len.abs_diff(P::SIGNING_KEY_LEN) < len.abs_diff(P::CT_LEN) => Err(
-            wrong_length::<P>(len, ["", "secret key"], P::SIGNING_KEY_LEN),
-        ),
+        5 if len == secret_len => AnySigningKey::try_from(bytes)
+            .map(|key| Object::Secret(StoredKey::new(key, Use::Any)))
+            .map_err(|error| not_valid(set, "secret key", error)),
+        5 if set
+            .signature_len(Format::ConstantTime)
+            .is_none_or(is_nearer) =>
+        {
+            Err(length_of(len, &format!("{set} secret key"), secret_len))
+        }
         _ => encoded_signature(bytes),
     }
 }
 
 fn encoded_signature(bytes: &[u8]) -> Result<Object> {
-    let logn = bytes.first().map(|header| u32::from(header & 0x0f));
-    if logn == Some(Falcon1024::LOGN) {
-        let (signature, format) = signature_of::<Falcon1024>(bytes)?;
-        Ok(Object::Signature(Either::Falcon1024(signature), format))
-    } else {
-        let (signature, format) = signature_of::<Falcon512>(bytes)?;
-        Ok(Object::Signature(Either::Falcon512(signature), format))
-    }
-}
-
-fn signature_of<P: Parameters>(bytes: &[u8]) -> Result<(Box<Signature<P>>, Format)> {
-    let format = Signature::<P>::detect(bytes)
+    let (set, format) = AnySignature::detect(bytes)
         .map_err(|_| Undecodable::Unknown("no signature has such a first byte"))?;
-    let (name, len) = match format {
-        Format::ConstantTime => (["constant-time ", "signature"], P::CT_LEN),
-        Format::Padded | Format::Compressed => (["padded ", "signature"], P::PADDED_LEN),
+    let (name, fixed) = match format {
+        Format::ConstantTime => ("constant-time", Format::ConstantTime),
+        Format::Padded | Format::Compressed => ("padded", Format::Padded),
     };
-    match Signature::from_bytes(format, bytes) {
-        Ok(signature) => Ok((Box::new(signature), format)),
+    let len = set.signature_len(fixed).unwrap_or_default();
+    match AnySignature::from_bytes(set, format, bytes) {
+        Ok(signature) => Ok(Object::Signature(signature, format)),
         Err(DecodeError::Length) if bytes.len() != len => {
-            Err(wrong_length::<P>(bytes.len(), name, len))
+            let what = format!("{name} {set} signature");
+            Err(length_of(bytes.len(), &what, len))
         }
-        Err(error) => Err(not_valid::<P>("signature", error)),
+        Err(error) => Err(not_valid(set, "signature", error)),
     }
 }
 
@@ -519,13 +460,6 @@ fn deterministic_signature(bytes: &[u8]) -> Result<Object> {
     }
 }
 
-/// Returns the error for a wrong length. `what` has the words of the message before and after the
-/// name of the parameter set.
-fn wrong_length<P: Parameters>(found: usize, what: [&str; 2], expected: usize) -> Undecodable {
-    let [before, after] = what;
-    length_of(found, &format!("{before}{} {after}", P::NAME), expected)
-}
-
 /// Returns the error for a wrong length of the object `what`.
 fn length_of(found: usize, what: &str, expected: usize) -> Undecodable {
     let how = if found < expected {
@@ -536,8 +470,8 @@ fn length_of(found: usize, what: &str, expected: usize) -> Undecodable {
     Undecodable::Found(format!("{found} bytes; a {what} has {expected}. {how}"))
 }
 
-fn not_valid<P: Parameters>(kind: &str, error: DecodeError) -> Undecodable {
-    Undecodable::Found(format!("is not a valid {} {kind}: {error}", P::NAME))
+fn not_valid(set: ParameterSet, kind: &str, error: DecodeError) -> Undecodable {
+    Undecodable::Found(format!("is not a valid {set} {kind}: {error}"))
 }
 
 /// Format in which `sign` writes a signature.
@@ -570,7 +504,8 @@ pub(crate) fn encode_signature(
         SignatureFormat::Ct => Format::ConstantTime,
     };
     let cannot = || Error::new("the signature cannot be encoded");
-    let bytes = either!(signature, signature => signature.to_vec(encoding))
+    let bytes = signature
+        .to_vec(encoding)
         .map_err(|error| cannot().because(error))?;
     if format != SignatureFormat::Pem {
         return Ok(bytes);

@@ -1,6 +1,6 @@
 //! Object identifiers of keys.
 
-use crate::scheme::Algorithm;
+use falcon_core::ParameterSet;
 use falcon_core::pkcs8::{self, ObjectIdentifier};
 
 const fn oid(text: &str) -> ObjectIdentifier {
@@ -8,13 +8,13 @@ const fn oid(text: &str) -> ObjectIdentifier {
 }
 
 /// The algorithms that documents of Falcon keys may name.
-pub(crate) const FALCON_KEYS: [(ObjectIdentifier, Algorithm); 6] = [
-    (pkcs8::FALCON_512, Algorithm::Falcon512),
-    (pkcs8::FALCON_PADDED_512, Algorithm::Falcon512),
-    (oid("1.3.9999.3.6"), Algorithm::Falcon512),
-    (pkcs8::FALCON_1024, Algorithm::Falcon1024),
-    (pkcs8::FALCON_PADDED_1024, Algorithm::Falcon1024),
-    (oid("1.3.9999.3.9"), Algorithm::Falcon1024),
+pub(crate) const FALCON_KEYS: [(ObjectIdentifier, ParameterSet); 6] = [
+    (pkcs8::FALCON_512, ParameterSet::Falcon512),
+    (pkcs8::FALCON_PADDED_512, ParameterSet::Falcon512),
+    (oid("1.3.9999.3.6"), ParameterSet::Falcon512),
+    (pkcs8::FALCON_1024, ParameterSet::Falcon1024),
+    (pkcs8::FALCON_PADDED_1024, ParameterSet::Falcon1024),
+    (oid("1.3.9999.3.9"), ParameterSet::Falcon1024),
 ];
 
 /// True if `oid` is an algorithm that documents of Falcon keys may name.

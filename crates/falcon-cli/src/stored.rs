@@ -3,13 +3,16 @@
 use crate::{
     error::{Error, Result},
     escape::shown,
-    scheme::{Algorithm, PublicKey, SecretKey},
+    scheme::Algorithm,
     ui::Ui,
 };
 use clap::ValueEnum;
-use falcon_core::pkcs8::{
-    self, KeyUse, SecretDocument,
-    der::{Decode, Reader, SliceReader, asn1::AnyRef},
+use falcon_core::{
+    AnySigningKey, AnyVerifyingKey,
+    pkcs8::{
+        self, KeyUse, SecretDocument,
+        der::{Decode, Reader, SliceReader, asn1::AnyRef},
+    },
 };
 use serde::Serialize;
 use std::path::Path;
@@ -55,7 +58,7 @@ impl From<Use> for KeyUse {
 
 /// A secret key that was read from a file. Code that signs with it must respect its use.
 pub(crate) struct StoredKey {
-    secret: SecretKey,
+    secret: AnySigningKey,
     key_use: Use,
     /// The document that it was read from.
     document: Option<SecretDocument>,
@@ -64,7 +67,7 @@ pub(crate) struct StoredKey {
 }
 
 impl StoredKey {
-    pub(crate) fn new(secret: SecretKey, key_use: Use) -> Self {
+    pub(crate) fn new(secret: AnySigningKey, key_use: Use) -> Self {
         Self {
             secret,
             key_use,
@@ -74,7 +77,10 @@ impl StoredKey {
     }
 
     /// The key of a document, which is not encrypted.
-    pub(crate) fn of_document(secret: SecretKey, document: SecretDocument) -> pkcs8::Result<Self> {
+    pub(crate) fn of_document(
+        secret: AnySigningKey,
+        document: SecretDocument,
+    ) -> pkcs8::Result<Self> {
         let key_use = KeyUse::of_document(document.as_bytes())?;
         Ok(Self {
             has_other_attributes: has_other_attributes(document.as_bytes())?,
@@ -84,11 +90,11 @@ impl StoredKey {
     }
 
     pub(crate) fn algorithm(&self) -> Algorithm {
-        self.secret.algorithm()
+        Algorithm(self.secret.set())
     }
 
-    pub(crate) fn public_key(&self) -> PublicKey {
-        self.secret.public_key()
+    pub(crate) fn public_key(&self) -> AnyVerifyingKey {
+        self.secret.verifying_key()
     }
 
     pub(crate) fn key_use(&self) -> Use {
@@ -112,17 +118,17 @@ impl StoredKey {
     }
 
     /// The key, to write it elsewhere.
-    pub(crate) fn secret(&self) -> &SecretKey {
+    pub(crate) fn secret(&self) -> &AnySigningKey {
         &self.secret
     }
 
     /// Takes the key, for a caller that has checked its use.
-    pub(crate) fn into_secret(self) -> SecretKey {
+    pub(crate) fn into_secret(self) -> AnySigningKey {
         self.secret
     }
 
     /// Takes the key of the file at `path` to sign messages. Refuses a key for certificates only.
-    pub(crate) fn into_signer_of_messages(self, path: &Path) -> Result<SecretKey> {
+    pub(crate) fn into_signer_of_messages(self, path: &Path) -> Result<AnySigningKey> {
         match self.key_use {
             Use::Any => Ok(self.secret),
             Use::Certificates => {

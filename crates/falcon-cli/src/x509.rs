@@ -4,9 +4,9 @@
 use crate::{
     escape::Escaped,
     oids::is_falcon,
-    scheme::Algorithm,
     ui::{BAD, GOOD, Styled},
 };
+use falcon_core::ParameterSet;
 use falcon_core::pkcs8::{self, ObjectIdentifier};
 use falcon_envelope::Fingerprint;
 use falcon_x509::x509_cert::{
@@ -29,7 +29,7 @@ pub(crate) struct Document {
     pub(crate) kind: Kind,
     /// Algorithm of the signature, if it is a Falcon algorithm.
     #[serde(skip)]
-    pub(crate) algorithm: Option<Algorithm>,
+    pub(crate) algorithm: Option<ParameterSet>,
     #[serde(skip_serializing_if = "Option::is_none")]
     subject: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -160,8 +160,8 @@ impl Document {
 
     fn new(kind: Kind, algorithm: ObjectIdentifier) -> Self {
         let falcon = match algorithm {
-            pkcs8::FALCON_512 => Some(Algorithm::Falcon512),
-            pkcs8::FALCON_1024 => Some(Algorithm::Falcon1024),
+            pkcs8::FALCON_512 => Some(ParameterSet::Falcon512),
+            pkcs8::FALCON_1024 => Some(ParameterSet::Falcon1024),
             _ => None,
         };
         Self {

@@ -7,7 +7,7 @@ use crate::{
     statement::{Statement, StatementError, Subject, VERSION},
     text::{Lines, from_base64, to_base64},
 };
-use falcon_core::{AnySigningKey, AnyVerifyingKey};
+use falcon_core::{AnySignature, AnySigningKey, AnyVerifyingKey, Format};
 use rand_core::CryptoRng;
 use std::{fmt, str::FromStr};
 
@@ -65,8 +65,7 @@ impl Statement {
     /// # Errors
     /// [`StatementError::Signature`] if `signature` is not in the padded form.
     pub fn with_signature(self, signature: &[u8]) -> Result<Envelope, StatementError> {
-        self.algorithm()
-            .check_signature(signature)
+        AnySignature::from_bytes(self.algorithm(), Format::Padded, signature)
             .map_err(StatementError::Signature)?;
         Ok(Envelope {
             statement: self,

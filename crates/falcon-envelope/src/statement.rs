@@ -8,50 +8,14 @@ use crate::{
     time::Time,
 };
 use falcon_core::hazmat::Cshake256HashToPoint;
-use falcon_core::{
-    AnyVerifyingKey, DecodeError, Falcon512, Falcon1024, FaultError, Format, Parameters, Signature,
-};
+use falcon_core::{AnyVerifyingKey, DecodeError, FaultError, ParameterSet};
 use std::fmt;
 
 /// The first line of an envelope.
 pub(crate) const VERSION: &str = "falcon-envelope v1";
 
-/// The parameter set of the signing key. Version 1 of the formats has these two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Algorithm {
-    /// Degree 512.
-    Falcon512,
-    /// Degree 1024.
-    Falcon1024,
-}
-
-impl Algorithm {
-    /// Name of the parameter set: `"Falcon-512"` or `"Falcon-1024"`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Falcon512 => Falcon512::NAME,
-            Self::Falcon1024 => Falcon1024::NAME,
-        }
-    }
-
-    /// Finds a parameter set by its name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        let all = [Self::Falcon512, Self::Falcon1024];
-        all.into_iter().find(|algorithm| algorithm.name() == name)
-    }
-
-    /// Checks that `bytes` is a signature in the padded form.
-    pub(crate) fn check_signature(self, bytes: &[u8]) -> Result<(), DecodeError> {
-        match self {
-            Self::Falcon512 => {
-                Signature::<Falcon512>::from_bytes(Format::Padded, bytes).map(|_| ())
-            }
-            Self::Falcon1024 => {
-                Signature::<Falcon1024>::from_bytes(Format::Padded, bytes).map(|_| ())
-            }
-        }
-    }
-}
+/// The parameter sets that version 1 of the formats has names for.
+const SETS: [ParameterSet; 2] = [ParameterSet::Falcon512, ParameterSet::Falcon1024];
 
 /// The signed content, and its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,7 +29,7 @@ pub enum Subject {
 /// Statement of a signer: key, time, subject and comment.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Statement {
-    algorithm: Algorithm,
+    algorithm: ParameterSet,
     key: Fingerprint,
     time: Time,
     comment: Option<String>,
@@ -81,7 +45,9 @@ impl Statement {
     /// Makes the statement of the owner of `key`.
     ///
     /// # Errors
-    /// If `comment` is not a line of at most [`MAX_TEXT_LEN`](crate::MAX_TEXT_LEN) bytes.
+    /// [`StatementError::Comment`] if `comment` is not a line of at most
+    /// [`MAX_TEXT_LEN`](crate::MAX_TEXT_LEN) bytes. [`StatementError::Algorithm`] if the parameter
+    /// set of `key` is neither Falcon-512 nor Falcon-1024.
     pub fn new(
         key: &AnyVerifyingKey,
         time: Time,
@@ -91,8 +57,9 @@ impl Statement {
         comment
             .map_or(Ok(()), check_text)
             .map_err(StatementError::Comment)?;
+        let algorithm = SETS.into_iter().find(|set| *set == key.set());
         Ok(Self {
-            algorithm: Algorithm::from_name(key.name()).ok_or(StatementError::Algorithm)?,
+            algorithm: algorithm.ok_or(StatementError::Algorithm)?,
             key: Fingerprint::of(key),
             time,
             comment: comment.map(str::to_owned),
@@ -101,7 +68,7 @@ impl Statement {
     }
 
     /// The parameter set of the key.
-    pub fn algorithm(&self) -> Algorithm {
+    pub fn algorithm(&self) -> ParameterSet {
         self.algorithm
     }
 
@@ -133,8 +100,9 @@ impl Statement {
     /// Reads a statement from its first line on.
     pub(crate) fn read(lines: &mut Lines<'_>) -> Result<Self, ParseError> {
         lines.take_version(VERSION)?;
-        let algorithm = Algorithm::from_name(lines.take_field("algorithm")?)
-            .ok_or(lines.expected("Falcon-512 or Falcon-1024"))?;
+        let name = lines.take_field("algorithm")?;
+        let algorithm = SETS.into_iter().find(|set| set.name() == name);
+        let algorithm = algorithm.ok_or(lines.expected("Falcon-512 or Falcon-1024"))?;
         let key = Fingerprint::parse(lines.take_field("key")?)
             .ok_or(lines.expected("a fingerprint of 64 hexadecimal digits"))?;
         let time = take_time(lines, "time")?;

@@ -20,7 +20,7 @@ use crate::{
 };
 use batch::check_memory;
 use clap::Args;
-use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, Threads};
+use falcon_core::{Engine, Falcon512, Falcon1024, ParameterSet, Parameters, Threads};
 #[cfg(feature = "cuda")]
 use falcon_gpu::GpuContext;
 use measure::{BATCH, Case, Measure};
@@ -106,8 +106,8 @@ impl Bench {
         threads: usize,
         ui: Ui,
     ) -> Result<Status> {
-        let small = self.algorithm != Some(Algorithm::Falcon1024);
-        let large = self.algorithm != Some(Algorithm::Falcon512);
+        let small = self.algorithm != Some(Algorithm(ParameterSet::Falcon1024));
+        let large = self.algorithm != Some(Algorithm(ParameterSet::Falcon512));
         if small {
             check_memory::<Falcon512>(largest)?;
         }

@@ -133,7 +133,7 @@ impl Convert {
             return Ok(None);
         }
         let what = match load_stored(&self.output) {
-            Ok(Stored::Plain(old)) if old.public_key().to_any() == key.public_key().to_any() => {
+            Ok(Stored::Plain(old)) if old.public_key() == key.public_key() => {
                 return Ok(Some(old.key_use()));
             }
             Ok(Stored::Encrypted(_)) => {

@@ -16,7 +16,7 @@ use crate::{
     output::{Content, Overwrite, Pending},
     place::with_suffix,
     progress::Progress,
-    scheme::{Algorithm, either},
+    scheme::Algorithm,
     seed::fresh_seed,
     shell::quote,
     stored::{StoredKey, Use},
@@ -68,7 +68,7 @@ impl Demo {
         let progress = Progress::of_files(ui, [self.file.as_path()].into_iter());
 
         let start = Instant::now();
-        let secret = StoredKey::new(keygen(self.algorithm, &*fresh_seed()?)?, Use::Any);
+        let secret = StoredKey::new(keygen(self.algorithm.0, &*fresh_seed()?)?, Use::Any);
         let generated = start.elapsed();
         let public = secret.public_key();
         let signers = Signers::Keys(Keyring::of(secret.public_key()));
@@ -81,7 +81,7 @@ impl Demo {
         write(&public_path, pem.as_bytes(), Content::PublicKey)?;
 
         let start = Instant::now();
-        let signer = Signer::new(engine, secret.secret());
+        let signer = Signer::new(engine, secret.secret())?;
         let signature = one(signer.sign(vec![Message::open(&self.file, &progress)]))?;
         let sign = start.elapsed();
         let mut bytes = encode_signature(&signature, SignatureFormat::Padded)?;
@@ -108,8 +108,8 @@ impl Demo {
             secret_key: key_path,
             public_key: public_path,
             signature: signature_path,
-            secret_key_bytes: either!(secret.secret(), key => key.to_bytes().len()),
-            public_key_bytes: either!(&public, key => key.to_bytes().len()),
+            secret_key_bytes: secret.secret().to_bytes().len(),
+            public_key_bytes: public.to_bytes().len(),
             signature_bytes: bytes.len(),
             keygen_us: micros(generated),
             sign_us: micros(sign),

@@ -8,10 +8,11 @@ use crate::{
     keys::{DEFAULT_PUBLIC_KEY, decrypt, fingerprint, load_all},
     object::Object,
     passphrase::PassphraseSource,
-    scheme::{Algorithm, PublicKey},
+    scheme::Algorithm,
     ui::Ui,
 };
 use clap::Args;
+use falcon_core::AnyVerifyingKey;
 use serde::Serialize;
 use std::{
     fmt,
@@ -42,7 +43,7 @@ impl PrintFingerprint {
                     for key in keys {
                         ui.report(&Line {
                             fingerprint: fingerprint(&key),
-                            algorithm: key.algorithm(),
+                            algorithm: Algorithm(key.set()),
                             file: path.clone(),
                         })?;
                     }
@@ -56,7 +57,7 @@ impl PrintFingerprint {
         Ok(status)
     }
 
-    fn public_keys(&self, path: &Path) -> Result<Vec<PublicKey>> {
+    fn public_keys(&self, path: &Path) -> Result<Vec<AnyVerifyingKey>> {
         let public = |object| match object {
             Object::Public(key) => Ok(key),
             Object::Secret(key) => Ok(key.public_key()),

@@ -4,10 +4,11 @@ use crate::engine::{batch_failed, faulty};
 use crate::error::{Error, Result, Status};
 use crate::output::{Overwrite, ResultFiles, write_folder};
 use crate::progress::{Progress, Unit};
+use crate::scheme::{Algorithm, with_type};
 use crate::ui::{Answer, BAD, GOOD, Styled, Ui};
-use crate::{PROGRAM, escape::Escaped, scheme::Algorithm, seed::SEED_LEN};
+use crate::{PROGRAM, escape::Escaped, seed::SEED_LEN};
 use clap::{Args, Subcommand};
-use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey};
+use falcon_core::{Parameters, SigningKey};
 use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::amdahl::{AmdahlError, predict::Processor};
 use falcon_hls_sim::design::{Design, StorageKind};
@@ -75,10 +76,7 @@ impl Hls {
                 count,
             } => {
                 let circuit = Accelerator::new(checked(&design)?).map_err(refused)?;
-                return match algorithm {
-                    Algorithm::Falcon512 => sign::<Falcon512>(&circuit, count, ui),
-                    Algorithm::Falcon1024 => sign::<Falcon1024>(&circuit, count, ui),
-                };
+                return with_type!(algorithm.0, P => sign::<P>(&circuit, count, ui));
             }
             Self::Verilog {
                 circuit,

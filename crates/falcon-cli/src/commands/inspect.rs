@@ -13,13 +13,13 @@ use crate::{
     keys::{MAX_OBJECT, decode_all, decrypt, fingerprint},
     object::{Container, Object},
     passphrase::PassphraseSource,
-    scheme::{Algorithm, PublicKey, SignatureAlgorithm, either},
+    scheme::SignatureAlgorithm,
     stored::{StoredKey, Use},
     ui::{GOOD, STRONG, Styled, Ui},
     x509::{Document, Signature},
 };
 use clap::Args;
-use falcon_core::{Engine, Format};
+use falcon_core::{AnyVerifyingKey, Engine, Format};
 use falcon_envelope::{SignedManifest, Statement, Time, TrustList, TrustedKey};
 use serde::Serialize;
 use std::{
@@ -128,9 +128,8 @@ impl Inspect {
             Object::Signature(signature, format) => {
                 description.kind = "signature";
                 description.encoding = name_of(*format);
-                description.algorithm = Some(signature.algorithm().into());
-                let nonce = either!(signature, signature => *signature.nonce());
-                description.nonce = Some(base16ct::lower::encode_string(&nonce));
+                description.algorithm = Some(signature.set().into());
+                description.nonce = Some(base16ct::lower::encode_string(signature.nonce()));
             }
             Object::Deterministic(signature, format) => {
                 description.kind = "signature";
@@ -234,7 +233,7 @@ impl Description {
     /// Adds the statement of the signer.
     fn statement(&mut self, statement: &Statement) {
         self.encoding = "not verified";
-        self.algorithm = Some(Algorithm::from(statement.algorithm()).into());
+        self.algorithm = Some(statement.algorithm().into());
         self.fingerprint = Some(statement.key().to_string());
         self.time = Some(statement.time().to_string());
         self.comment = statement.comment().map(str::to_owned);
@@ -245,8 +244,8 @@ impl Description {
         self.key_use = Some(key.key_use());
     }
 
-    fn key(&mut self, key: &PublicKey) {
-        self.algorithm = Some(key.algorithm().into());
+    fn key(&mut self, key: &AnyVerifyingKey) {
+        self.algorithm = Some(key.set().into());
         self.fingerprint = Some(fingerprint(key));
     }
 }

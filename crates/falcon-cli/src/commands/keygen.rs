@@ -11,13 +11,14 @@ use crate::{
     output::{Content, Inputs, Overwrite, Pending, check_target},
     passphrase::{PassphraseSource, new_passphrase},
     place::{is_name_of_public, name_of_secret, with_suffix},
-    scheme::{Algorithm, SecretKey, SignatureAlgorithm},
+    scheme::{Algorithm, SignatureAlgorithm},
     seed::{SEED_LEN, fresh_seed, read_seed},
     shell::quote,
     stored::{StoredKey, Use},
     ui::Ui,
 };
 use clap::Args;
+use falcon_core::{AnySigningKey, ParameterSet};
 use serde::Serialize;
 use std::{
     fmt,
@@ -85,7 +86,7 @@ impl Keygen {
             })
             .transpose()?;
 
-        let secret = seed.key(self.algorithm.of_keys())?;
+        let secret = seed.key(self.algorithm.of_keys().0)?;
         let secret = StoredKey::new(secret, self.key_use.unwrap_or_default());
         let public = secret.public_key();
         let passphrase = passphrase.as_deref().map(String::as_str);
@@ -239,10 +240,10 @@ enum Seed {
 }
 
 impl Seed {
-    fn key(&self, algorithm: Algorithm) -> Result<SecretKey> {
+    fn key(&self, set: ParameterSet) -> Result<AnySigningKey> {
         match self {
-            Self::Own(seed) => keygen(algorithm, seed),
-            Self::Reference(seed) => reference_keygen(algorithm, seed),
+            Self::Own(seed) => keygen(set, seed),
+            Self::Reference(seed) => reference_keygen(set, seed),
         }
     }
 }

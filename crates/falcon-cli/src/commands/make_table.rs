@@ -1,12 +1,12 @@
 //! `make-table`: makes tables to try the other commands with.
 
 use crate::{
-    engine::{Compute, batch_failed, keygen},
+    engine::{Compute, batch_failed, keygen, other_algorithm},
     error::{Error, Result, Status},
     escape::{Escaped, shown},
     output::Overwrite,
     progress::{Progress, Unit},
-    scheme::{Algorithm, Either, SecretKey},
+    scheme::{Algorithm, with_type},
     tables::{
         BATCH_ROWS, ColumnFormat, KEY, KEY_ID, MESSAGE, SIGNATURE, Worker, count, encode,
         output::{Place, appeared},
@@ -18,7 +18,7 @@ use crate::{
 };
 use clap::Args;
 use falcon_core::{
-    Falcon512, Falcon1024, Parameters, Signature, SigningKey, Threads,
+    AnySigningKey, Parameters, Signature, Threads,
     batch::{BatchSign, SignJob, Verdict},
 };
 use indicatif::HumanCount;
@@ -243,7 +243,7 @@ impl MakeTable {
         let keys = self.signing_keys(&threads)?;
         let public: Vec<Vec<u8>> = keys
             .iter()
-            .map(|key| key.public_key().to_any().to_bytes())
+            .map(|key| key.verifying_key().to_bytes())
             .collect();
         write_keys(&keys_place, &public)?;
         let state = |place: &Place| (place.path().to_owned(), State::of_name(place.path()));
@@ -285,8 +285,8 @@ impl MakeTable {
         Ok(Status::Valid)
     }
 
-    fn signing_keys(&self, threads: &Threads) -> Result<Vec<SecretKey>> {
-        let make = |key| keygen(self.algorithm, &seed_of([0, 0, self.seed, key]));
+    fn signing_keys(&self, threads: &Threads) -> Result<Vec<AnySigningKey>> {
+        let make = |key| keygen(self.algorithm.0, &seed_of([0, 0, self.seed, key]));
         let keys = 0..self.keys.get() as u64;
         match threads.pool() {
             Some(pool) => pool.install(|| keys.into_par_iter().map(make).collect()),
@@ -299,7 +299,7 @@ impl MakeTable {
         place: &Place,
         contents: &Contents<'_>,
         worker: &Worker<'_>,
-        keys: &[SecretKey],
+        keys: &[AnySigningKey],
         public: &[Vec<u8>],
         progress: &Progress,
     ) -> Result<()> {
@@ -344,7 +344,7 @@ impl MakeTable {
         contents: &Contents<'_>,
         rows: std::ops::Range<u64>,
         worker: &Worker<'_>,
-        keys: &[SecretKey],
+        keys: &[AnySigningKey],
     ) -> Result<Vec<Vec<u8>>> {
         let seed = seed_of([u64::MAX, self.seed, contents.table, rows.start]);
         let messages = rows
@@ -358,25 +358,9 @@ impl MakeTable {
             .zip(0..)
             .collect();
         order.sort_unstable();
-        let mut signatures =
-            match self.algorithm {
-                Algorithm::Falcon512 => {
-                    sign::<Falcon512>(worker, &seed, &order, &messages, self.format, |key| {
-                        match &keys[key] {
-                            Either::Falcon512(key) => Some(key),
-                            Either::Falcon1024(_) => None,
-                        }
-                    })
-                }
-                Algorithm::Falcon1024 => {
-                    sign::<Falcon1024>(worker, &seed, &order, &messages, self.format, |key| {
-                        match &keys[key] {
-                            Either::Falcon1024(key) => Some(key),
-                            Either::Falcon512(_) => None,
-                        }
-                    })
-                }
-            }?;
+        let mut signatures = with_type!(self.algorithm.0, P => {
+            sign::<P>(worker, &seed, &order, &messages, self.format, keys)
+        })?;
         for (row, signature) in rows.zip(&mut signatures) {
             if matches!(contents.forgery(row), Some(Forgery::Truncated)) {
                 signature.pop();
@@ -401,22 +385,19 @@ fn write_keys(place: &Place, public: &[Vec<u8>]) -> Result<()> {
     output.commit().map(drop)
 }
 
-fn sign<'k, P: Parameters>(
+fn sign<P: Parameters>(
     worker: &Worker<'_>,
     seed: &[u8; 32],
     order: &[(usize, usize)],
     messages: &[Vec<u8>],
     format: ColumnFormat,
-    key: impl Fn(usize) -> Option<&'k SigningKey<P>>,
-) -> Result<Vec<Vec<u8>>>
-where
-    for<'a> Worker<'a>: BatchSign<P>,
-{
+    keys: &[AnySigningKey],
+) -> Result<Vec<Vec<u8>>> {
     let jobs = order
         .iter()
-        .map(|&(signer, row)| Some(SignJob::new(key(signer)?, &messages[row])));
+        .map(|&(signer, row)| Some(SignJob::new(keys[signer].typed::<P>()?, &messages[row])));
     let jobs = jobs.collect::<Option<Vec<_>>>();
-    let jobs = jobs.ok_or_else(|| Error::new("a key has another algorithm"))?;
+    let jobs = jobs.ok_or_else(other_algorithm)?;
     let mut signatures = vec![Signature::EMPTY; jobs.len()];
     worker
         .sign_batch(seed, &jobs, &mut signatures)

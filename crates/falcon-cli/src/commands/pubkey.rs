@@ -86,7 +86,7 @@ impl Pubkey {
         pending.commit()?;
         drop(lock);
         let made = Made {
-            algorithm: public.algorithm(),
+            algorithm: Algorithm(public.set()),
             public_key: &output,
             fingerprint: fingerprint(&public),
         };

@@ -25,13 +25,14 @@ use crate::{
     parallel::{Grouping, for_each_in_order},
     passphrase::PassphraseSource,
     progress::Progress,
-    scheme::{SecretKey, SignatureAlgorithm},
+    scheme::{Algorithm, SignatureAlgorithm},
     shell::quote,
     stored::{StoredKey, Use, signs_certificates_only},
     ui::Ui,
 };
 use clap::Args;
 use existing::{Replace, Skipped};
+use falcon_core::AnySigningKey;
 use report::Report;
 use std::{
     convert::Infallible,
@@ -151,8 +152,8 @@ impl Sign {
             }
             _ => self.x509.permit(key, &self.key)?,
         };
-        let public = secret.public_key();
-        let algorithm = self.algorithm.unwrap_or(secret.algorithm().into());
+        let public = secret.verifying_key();
+        let algorithm = self.algorithm.unwrap_or(secret.set().into());
         let advice = self.advice(jobs);
         Ok(Writer {
             // If the user named no key, the report names the default one, as `verify` does.
@@ -182,22 +183,23 @@ impl Sign {
     fn signer<'c>(
         &self,
         engine: &'c Compute,
-        secret: &SecretKey,
+        secret: &AnySigningKey,
         named: SignatureAlgorithm,
         format: SignatureFormat,
     ) -> Result<AnySigner<'c>> {
-        let of_key = secret.algorithm();
+        let of_key = Algorithm(secret.set());
         let signer = match named {
             SignatureAlgorithm::FalconDet1024 => {
                 DeterministicSigner::new(secret).map(AnySigner::Deterministic)
             }
-            named => (named.of_keys() == of_key).then(|| {
+            named if named.of_keys() == of_key => {
                 let signer = match format {
                     SignatureFormat::Envelope => Signer::of_statements(engine, secret),
                     _ => Signer::new(engine, secret),
                 };
-                AnySigner::Ordinary(Box::new(signer))
-            }),
+                Some(AnySigner::Ordinary(signer?))
+            }
+            _ => None,
         };
         signer.ok_or_else(|| {
             let what = format_args!("is a {of_key} key, but --algorithm names {named}");

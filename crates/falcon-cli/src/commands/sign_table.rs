@@ -2,12 +2,12 @@
 
 use crate::{
     commands::sign::{Permitted, X509Option},
-    engine::{Compute, batch_failed},
+    engine::{Compute, batch_failed, other_algorithm},
     error::{Error, Result, Status},
     keys::{DEFAULT_SECRET_KEY, load_secret},
     passphrase::PassphraseSource,
     progress::Progress,
-    scheme::{Either, either},
+    scheme::with_type,
     seed::fresh_seed,
     tables::{
         ColumnFormat, SIGNATURE, Worker,
@@ -71,15 +71,16 @@ impl SignTable {
         let format = self.format.unwrap_or_else(|| self.x509.column_format());
         let job = Job {
             format,
-            keys_sha256: Some(digest_of_key(&secret.public_key().to_any().to_bytes())),
+            keys_sha256: Some(digest_of_key(&secret.verifying_key().to_bytes())),
             falcon_sign: env!("CARGO_PKG_VERSION"),
         };
         let ledger = self.ledger.open(&[&self.key])?;
-        let expand = engine.processor();
-        let key = match &secret {
-            Either::Falcon512(key) => Either::Falcon512(expand.expand(key)),
-            Either::Falcon1024(key) => Either::Falcon1024(expand.expand(key)),
-        };
+        let processor = engine.processor();
+        let sign = with_type!(secret.set(), P => secret.typed::<P>().map(|key| -> Box<SignBatch> {
+            let key = processor.expand(key);
+            Box::new(move |worker, messages| sign(worker, &key, format, messages))
+        }));
+        let sign_batch = sign.ok_or_else(other_algorithm)?;
         drop(secret);
         ledger.run(&job, ui, |table, slice, output, threads, progress| {
             let worker = Worker::new(engine, threads);
@@ -93,7 +94,7 @@ impl SignTable {
                 match is_refused {
                     // The rows that follow are only checked.
                     true => Ok(vec![None; batch.len()]),
-                    false => either!(&key, key => sign(&worker, key, format, batch)),
+                    false => sign_batch(&worker, batch),
                 }
             };
             let signed = sign_slice(&worker, sign, table, slice, output, progress);
@@ -201,15 +202,14 @@ fn sign_slice(
     Ok(signed)
 }
 
+type SignBatch = dyn Fn(&Worker<'_>, &Values) -> Result<Vec<Option<Vec<u8>>>> + Sync;
+
 fn sign<P: Parameters>(
     worker: &Worker<'_>,
     key: &ExpandedKey<P>,
     format: ColumnFormat,
     messages: &Values,
-) -> Result<Vec<Option<Vec<u8>>>>
-where
-    for<'a> Worker<'a>: BatchSign<P>,
-{
+) -> Result<Vec<Option<Vec<u8>>>> {
     let (mut rows, mut jobs) = (Vec::new(), Vec::new());
     for row in 0..messages.len() {
         if let Value::Bytes(message) = messages.get(row) {

@@ -114,7 +114,7 @@ impl Add {
         };
         let from = self.valid_from.unwrap_or(Time::MIN);
         let valid = from..=self.valid_until.unwrap_or(Time::MAX);
-        let entry = TrustedKey::new(&self.name, key.to_any(), valid)
+        let entry = TrustedKey::new(&self.name, key, valid)
             .map_err(|error| Error::new("cannot make an entry").because(error))?;
         let changed = Changed::new(&self.list, &entry);
         let mut taken = None;

@@ -17,12 +17,12 @@ use crate::{
     message::{Message, is_long},
     parallel::{Grouping, for_each_in_order},
     progress::Progress,
-    scheme::{AnySignature, PublicKey},
     shell::quote,
     ui::{BAD, GOOD, Hints, Styled, Ui},
 };
 use clap::Args;
 use envelope::Accepted;
+use falcon_core::{AnySignature, AnyVerifyingKey};
 use indicatif::HumanCount;
 use serde::Serialize;
 use std::{
@@ -277,16 +277,16 @@ fn read_signature(pair: &Pair) -> Result<FileSignature> {
 }
 
 /// Refuses a signature if no key has its degree.
-fn check_degree(pair: &Pair, signature: &AnySignature, keys: &[PublicKey]) -> Result<()> {
-    let algorithm = signature.algorithm();
-    if keys.iter().any(|key| key.algorithm() == algorithm) {
+fn check_degree(pair: &Pair, signature: &AnySignature, keys: &[AnyVerifyingKey]) -> Result<()> {
+    let set = signature.set();
+    if keys.iter().any(|key| key.set() == set) {
         return Ok(());
     }
     let keys = match keys {
-        [key] => format!("but the key is a {} key", key.algorithm()),
+        [key] => format!("but the key is a {} key", key.set()),
         _ => "but no key of this type is named".to_owned(),
     };
-    let what = format_args!("is a {algorithm} signature, {keys}");
+    let what = format_args!("is a {set} signature, {keys}");
     Err(Error::at(&pair.signature, what))
 }
 

@@ -6,7 +6,6 @@ use crate::{
     input::open_linked,
     keys::load_public,
     progress::Progress,
-    scheme::PublicKey,
     tables::{
         ColumnFormat, KEY, KEY_ID, Worker,
         batches::Batches,
@@ -22,7 +21,7 @@ use crate::{
     ui::{BAD, GOOD, Styled, Ui},
 };
 use clap::{Args, ValueEnum};
-use falcon_core::{Threads, batch::Verdict};
+use falcon_core::{AnyVerifyingKey, Threads, batch::Verdict};
 use indicatif::HumanCount;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -82,7 +81,7 @@ impl VerifyTable {
                 (Keys::Named(table), Some(digest))
             }
             (None, Some(path)) => {
-                let key = only_key(path)?.to_any();
+                let key = only_key(path)?;
                 let digest = digest_of_key(&key.to_bytes());
                 (Keys::One(Arc::new(key)), Some(digest))
             }
@@ -133,9 +132,9 @@ impl VerifyTable {
     }
 }
 
-fn only_key(path: &Path) -> Result<PublicKey> {
+fn only_key(path: &Path) -> Result<AnyVerifyingKey> {
     let keys = load_public(path, "ask the signer for it, and name it with --public-key")?;
-    let [key] = <[PublicKey; 1]>::try_from(keys).map_err(|keys| {
+    let [key] = <[AnyVerifyingKey; 1]>::try_from(keys).map_err(|keys| {
         Error::at(
             path,
             format_args!("holds {} keys, and one is needed", keys.len()),

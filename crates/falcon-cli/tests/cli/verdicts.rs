@@ -53,6 +53,16 @@ fn a_key_of_the_other_degree_cannot_check_a_signature() {
     assert_eq!(sandbox.status(&["verify", "-p", "big.pub", "m"]), 2);
     sandbox.succeeds(&["keygen", "-o", "other"]);
     assert_eq!(sandbox.status(&["verify", "-p", "other.pub", "m"]), 1);
+
+    // With keys of both degrees, files are verified one at a time and together.
+    sandbox.write("n", b"");
+    sandbox.succeeds(&["sign", "-k", "big", "n"]);
+    for files in [&["m"][..], &["n"], &["m", "n", "m", "n"]] {
+        for keys in [["k.pub", "big.pub"], ["big.pub", "k.pub"]] {
+            let verify = ["verify", "-p", keys[0], "-p", keys[1]];
+            sandbox.succeeds(&with(&verify, files));
+        }
+    }
 }
 
 #[test]

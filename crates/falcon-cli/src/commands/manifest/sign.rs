@@ -15,6 +15,7 @@ use crate::{
     output::{Content, Inputs, Overwrite, check_target, write_result},
     passphrase::PassphraseSource,
     progress::{Progress, Unit},
+    scheme::Algorithm,
     shell::quote,
     ui::Ui,
 };
@@ -85,8 +86,8 @@ impl SignManifest {
         }
         let key = load_secret(&self.key, &self.passphrase, ui)?;
         let secret = key.into_signer_of_messages(&self.key)?;
-        let statements = Statements::new(&secret.public_key(), self.comment.comment.clone());
-        let signer = Signer::of_statements(engine, &secret);
+        let statements = Statements::new(&secret.verifying_key(), self.comment.comment.clone());
+        let signer = Signer::of_statements(engine, &secret)?;
         drop(secret);
 
         let manifest = read(&self.folder, &listing.files, ui)?;
@@ -103,7 +104,7 @@ impl SignManifest {
             .pop()
             .unwrap_or_else(|| Err(Error::new("the engine left one out")))?;
         let files = manifest.entries().len();
-        let algorithm = signature.algorithm();
+        let algorithm = Algorithm(signature.set());
         let signed = SignedManifest::new(manifest, seal(statement, &signature)?);
         write_result(&PROGRAM, &output, signed.to_string().as_bytes(), overwrite)?;
         if !is_standard(&output) {
@@ -186,7 +187,7 @@ struct Signed {
     #[serde(serialize_with = "serialize_path")]
     manifest: PathBuf,
     files: usize,
-    algorithm: crate::scheme::Algorithm,
+    algorithm: Algorithm,
 }
 
 impl fmt::Display for Signed {

@@ -60,7 +60,7 @@ impl VerifyManifest {
         let mut file = ManifestFile::open(&path)?;
         let unread = file.unread()?;
         let verified = signers.signer_of(unread.envelope()).and_then(|signer| {
-            let said = signer.said(unread.verify(&signer.key)?);
+            let said = signer.said(unread.verify(signer.key)?);
             Ok((signer, said))
         });
         let (signer, said) = match verified {
@@ -82,7 +82,7 @@ impl VerifyManifest {
         let signed = file.read()?;
         // The file may have been replaced after it was hashed, so it is verified again.
         let (manifest, _) = signed
-            .verify(&signer.key)
+            .verify(signer.key)
             .map_err(|error| Error::at(&path, "has changed while it was read").because(error))?;
 
         let count = self.compare(manifest, &path, ui)?;

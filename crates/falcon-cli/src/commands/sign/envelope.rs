@@ -4,10 +4,9 @@ use crate::{
     error::{Error, Result},
     message::Message,
     object::{SignatureFormat, encode_signature},
-    scheme::{AnySignature, PublicKey},
 };
 use clap::Args;
-use falcon_core::AnyVerifyingKey;
+use falcon_core::{AnySignature, AnyVerifyingKey};
 use falcon_envelope::{Envelope, Hasher, Statement, Subject, Time, check_text};
 
 /// The signer's comment.
@@ -32,9 +31,9 @@ pub(crate) struct Statements {
 
 impl Statements {
     /// Makes statements for the owner of `key`.
-    pub(crate) fn new(key: &PublicKey, comment: Option<String>) -> Self {
+    pub(crate) fn new(key: &AnyVerifyingKey, comment: Option<String>) -> Self {
         Self {
-            key: key.to_any(),
+            key: key.clone(),
             comment,
         }
     }

@@ -63,7 +63,7 @@ impl Advice {
 
 /// A key that signs with randomness or deterministically.
 pub(super) enum AnySigner<'c> {
-    Ordinary(Box<Signer<'c>>),
+    Ordinary(Signer<'c>),
     Deterministic(DeterministicSigner),
 }
 

@@ -6,10 +6,10 @@ use crate::{
     error::{Error, Result},
     message::Message,
     object::SignatureFormat,
-    scheme::SecretKey,
     stored::{StoredKey, Use, signs_certificates_only},
 };
 use clap::Args;
+use falcon_core::AnySigningKey;
 use falcon_x509::SignedPart;
 use std::path::Path;
 
@@ -42,7 +42,7 @@ impl X509Option {
 
     /// Takes the key of the file at `path`, and returns it with the messages that it may sign. A
     /// key for certificates only may sign nothing unless the user permits X.509 documents.
-    pub(crate) fn permit(self, key: StoredKey, path: &Path) -> Result<(SecretKey, Permitted)> {
+    pub(crate) fn permit(self, key: StoredKey, path: &Path) -> Result<(AnySigningKey, Permitted)> {
         match (key.key_use(), self.allow_x509) {
             (Use::Any, false) => Ok((key.into_secret(), Permitted::Messages)),
             (Use::Any, true) => Ok((key.into_secret(), Permitted::All)),

@@ -9,7 +9,6 @@ use crate::{
     keys::DEFAULT_PUBLIC_KEY,
     message::{Message, length_differs, limit},
     progress::Progress,
-    scheme::PublicKey,
     shell::quote,
 };
 use clap::Args;
@@ -20,7 +19,6 @@ use falcon_envelope::{
 };
 use serde::{Serialize, Serializer};
 use std::{
-    borrow::Cow,
     fmt,
     io::Read,
     path::{Path, PathBuf},
@@ -106,20 +104,20 @@ impl Signers {
                     refusal
                 })?;
                 Ok(Signer {
-                    key: Cow::Borrowed(signer.key()),
+                    key: signer.key(),
                     index: None,
                     name: Some(signer.name()),
                 })
             }
             Self::Keys(keyring) => {
                 let named = envelope.unverified().key();
-                let is_named = |key: &PublicKey| Fingerprint::of(&key.to_any()) == named;
+                let is_named = |key: &AnyVerifyingKey| Fingerprint::of(key) == named;
                 let index = keyring.keys.iter().position(is_named);
                 let index = index.ok_or_else(|| Refusal::wrong_key(named))?;
-                let key = keyring.keys[index].to_any();
-                envelope.verify_statement(&key)?;
+                let key = &keyring.keys[index];
+                envelope.verify_statement(key)?;
                 Ok(Signer {
-                    key: Cow::Owned(key),
+                    key,
                     index: Some(index),
                     name: None,
                 })
@@ -139,7 +137,7 @@ fn is_second_of_revocation(error: &TrustError, envelope: &Envelope) -> bool {
 
 /// The key that signed a statement.
 pub(crate) struct Signer<'a> {
-    pub(crate) key: Cow<'a, AnyVerifyingKey>,
+    pub(crate) key: &'a AnyVerifyingKey,
     /// Index among the named keys.
     pub(crate) index: Option<usize>,
     /// Name in the trust list.
@@ -321,7 +319,7 @@ pub(super) fn verify(
             _ => Refusal::longer(signed),
         }));
     }
-    let verdict = envelope.verify_file(&signer.key, &found);
+    let verdict = envelope.verify_file(signer.key, &found);
     Ok(verdict
         .map(|statement| (signer.index, signer.said(statement)))
         .map_err(Refusal::from))

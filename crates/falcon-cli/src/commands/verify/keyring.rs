@@ -4,8 +4,8 @@ use crate::{
     error::{Result, serialize_path},
     escape::{Escaped, shown},
     keys::{DEFAULT_PUBLIC_KEY, fingerprint, load_public},
-    scheme::PublicKey,
 };
+use falcon_core::AnyVerifyingKey;
 use serde::Serialize;
 use std::{
     fmt,
@@ -14,7 +14,7 @@ use std::{
 
 /// The public keys to try, in the order in which they were named.
 pub(crate) struct Keyring {
-    pub(super) keys: Vec<PublicKey>,
+    pub(super) keys: Vec<AnyVerifyingKey>,
     /// Name of each key, reported if the key verifies a file.
     names: Vec<KeyName>,
     /// True if the user named no key.
@@ -35,7 +35,7 @@ pub(crate) struct KeyName {
 
 impl KeyName {
     /// Names the only key of a file.
-    pub(crate) fn new(path: &Path, key: &PublicKey) -> Self {
+    pub(crate) fn new(path: &Path, key: &AnyVerifyingKey) -> Self {
         Self {
             key: path.to_owned(),
             key_number: None,
@@ -67,7 +67,7 @@ impl Keyring {
     }
 
     /// Makes a keyring of one key, which needs no name.
-    pub(crate) fn of(key: PublicKey) -> Self {
+    pub(crate) fn of(key: AnyVerifyingKey) -> Self {
         Self {
             keys: vec![key],
             names: Vec::new(),
