@@ -164,8 +164,8 @@ pub(super) fn ifft<B: Butterflies>(a: &mut [i64]) {
     }
 }
 
-/// Computes `2^126 / m` for `2^63 <= m < 2^64`. The result is at most 2 too large, and less than 1.2
-/// too small.
+/// Computes `2^126 / m` for `2^63 <= m < 2^64`. The result is at most 2 too large, and less than
+/// 1.2 too small.
 pub(super) fn reciprocal(m: u64) -> u64 {
     let high = |a: u64, b: u64| Wide::unsigned_product(a, b).high() as u64;
     // y = 2^64 / m in Q62, from 48/17 - 32/17 x with a relative error of 1/17. Each Newton step
