@@ -32,16 +32,17 @@ build() {
     local target="$CARGO_TARGET_DIR/falcon-$1" flags=("${no_folders[@]}" "${@:2}")
     # Unlike RUSTFLAGS, this variable takes folders with spaces.
     CARGO_ENCODED_RUSTFLAGS="$(IFS=$'\x1f'; echo "${flags[*]}")" \
-        cargo build --locked --quiet --release --target wasm32-unknown-unknown \
-        --target-dir "$target"
+        cargo build --locked --quiet --release --package falcon-wasm-module \
+        --target wasm32-unknown-unknown --target-dir "$target"
     "$CARGO_TARGET_DIR/release/falcon-wasm-bindgen" \
-        "$target/wasm32-unknown-unknown/release/falcon_wasm.wasm" "pkg/$1"
+        "$target/wasm32-unknown-unknown/release/falcon_wasm_module.wasm" "pkg/$1"
     mv "pkg/$1/native_bg.wasm" "pkg/$1.wasm"
 }
 
 # In the module with vectors, the compiler inlines and unrolls less, so that a page loads less than
 # 200,000 bytes compressed. README.md has the figures.
-readonly SMALLER=(-C llvm-args=-inline-threshold=5 -C llvm-args=-unroll-threshold=20)
+readonly SMALLER=(-C llvm-args=-inline-threshold=5 -C llvm-args=-unroll-threshold=20
+    -C llvm-args=-unroll-runtime=false)
 
 rm -rf pkg
 mkdir pkg

@@ -2,14 +2,12 @@
 
 use crate::errors::{Thrown, not_a_document, thrown};
 use crate::random::fresh_seed;
-use crate::typed::{Public, Secret, either};
 use falcon_core::pkcs8::{
-    DecodePrivateKey, DecodePublicKey, EncodePrivateKey, EncodePublicKey, EncryptionError, Error,
-    KeyUse, LineEnding, SecretDocument, decrypt_private_key, encrypt_private_key, spki,
+    DecodePublicKey, EncodePrivateKey, EncodePublicKey, EncryptionError, Error, LineEnding,
+    OpenError, OpenedKey, SecretDocument, encrypt_private_key, spki,
 };
 use falcon_core::{AnySigningKey, AnyVerifyingKey};
 use getrandom::SysRng;
-use pkcs8::EncryptedPrivateKeyInfoRef;
 use std::str;
 use zeroize::Zeroizing;
 
@@ -19,55 +17,25 @@ const PRIVATE: &str = "a PKCS#8 document of a Falcon key";
 const PUBLIC: &str = "a SubjectPublicKeyInfo document of a Falcon key";
 const ANOTHER_LABEL: &str = "the PEM text has another label";
 
-/// A signing key, with its document if the document says that the key signs certificates only.
-pub type Read = (Secret, Option<SecretDocument>);
-
 /// Reads a PKCS#8 document.
-pub fn read_der(der: &[u8], passphrase: Option<&[u8]>) -> Result<Read, Thrown> {
-    let encrypted = EncryptedPrivateKeyInfoRef::try_from(der).is_ok();
-    let plain = match (encrypted, passphrase) {
-        (false, _) => None,
-        (true, Some(passphrase)) => {
-            Some(decrypt_private_key(der, passphrase).map_err(not_decrypted)?)
-        }
-        (true, None) => {
-            return Err(refused("the key is encrypted; pass its passphrase"));
-        }
-    };
-    let der = plain.as_ref().map_or(der, SecretDocument::as_bytes);
-    let read = AnySigningKey::from_pkcs8_der(der).and_then(|key| {
-        let marked = match KeyUse::of_document(der)? {
-            KeyUse::Any => None,
-            KeyUse::CertificatesOnly => Some(SecretDocument::try_from(der)?),
-        };
-        Ok((key, marked))
-    });
-    let (key, marked) = read.map_err(|error| not_a_document(PRIVATE, why(&error)))?;
-    // A damaged document counts neither as encrypted nor as plain, so the key is read first.
-    if passphrase.is_some() && !encrypted {
-        return Err(refused("the key is not encrypted; pass no passphrase"));
-    }
-    Ok((Secret::of(key)?, marked))
+pub fn read_der(der: &[u8], passphrase: Option<&[u8]>) -> Result<OpenedKey, Thrown> {
+    OpenedKey::from_der(der, passphrase).map_err(not_opened)
 }
 
 /// Reads a PKCS#8 document in PEM.
-pub fn read_pem(text: &[u8], passphrase: Option<&[u8]>) -> Result<Read, Thrown> {
+pub fn read_pem(text: &[u8], passphrase: Option<&[u8]>) -> Result<OpenedKey, Thrown> {
     let text = str::from_utf8(text).map_err(|_| not_pem())?;
-    let (label, der) = SecretDocument::from_pem(text).map_err(|_| not_pem())?;
-    match label {
-        PLAIN_LABEL | ENCRYPTED_LABEL => read_der(der.as_bytes(), passphrase),
-        _ => Err(not_a_document(PRIVATE, ANOTHER_LABEL)),
-    }
+    OpenedKey::from_pem(text, passphrase).map_err(not_opened)
 }
 
 /// Writes a PKCS#8 document, encrypted if there is a passphrase. A marked document stays as it is.
 pub fn write_der(
-    key: &Secret,
+    key: &AnySigningKey,
     marked: Option<&SecretDocument>,
     passphrase: Option<&[u8]>,
 ) -> Result<SecretDocument, Thrown> {
     let document = match marked {
-        None => either!(Secret, key, key => key.to_pkcs8_der()).map_err(not_written)?,
+        None => key.to_pkcs8_der().map_err(not_written)?,
         Some(document) => document.clone(),
     };
     match passphrase {
@@ -81,7 +49,7 @@ pub fn write_der(
 
 /// Writes a PKCS#8 document in PEM, encrypted if there is a passphrase.
 pub fn write_pem(
-    key: &Secret,
+    key: &AnySigningKey,
     marked: Option<&SecretDocument>,
     passphrase: Option<&[u8]>,
 ) -> Result<Zeroizing<String>, Thrown> {
@@ -95,13 +63,13 @@ pub fn write_pem(
 }
 
 /// Reads a `SubjectPublicKeyInfo` document.
-pub fn read_public_der(der: &[u8]) -> Result<Public, Thrown> {
-    let key = AnyVerifyingKey::from_public_key_der(der);
-    Public::of(key.map_err(|error| not_a_document(PUBLIC, why_public(&error)))?)
+pub fn read_public_der(der: &[u8]) -> Result<AnyVerifyingKey, Thrown> {
+    AnyVerifyingKey::from_public_key_der(der)
+        .map_err(|error| not_a_document(PUBLIC, why_public(&error)))
 }
 
 /// Reads a `SubjectPublicKeyInfo` document in PEM.
-pub fn read_public_pem(text: &[u8]) -> Result<Public, Thrown> {
+pub fn read_public_pem(text: &[u8]) -> Result<AnyVerifyingKey, Thrown> {
     let text = str::from_utf8(text).map_err(|_| not_pem())?;
     // The document may hold a secret key by mistake. This type is wiped.
     let (label, der) = SecretDocument::from_pem(text).map_err(|_| not_pem())?;
@@ -112,15 +80,15 @@ pub fn read_public_pem(text: &[u8]) -> Result<Public, Thrown> {
 }
 
 /// Writes a `SubjectPublicKeyInfo` document.
-pub fn write_public_der(key: &Public) -> Result<Vec<u8>, Thrown> {
-    either!(Public, key, key => key.to_public_key_der())
+pub fn write_public_der(key: &AnyVerifyingKey) -> Result<Vec<u8>, Thrown> {
+    key.to_public_key_der()
         .map(|document| document.into_vec())
         .map_err(|error| not_written(error.into()))
 }
 
 /// Writes a `SubjectPublicKeyInfo` document in PEM.
-pub fn write_public_pem(key: &Public) -> Result<String, Thrown> {
-    either!(Public, key, key => key.to_public_key_pem(LineEnding::LF))
+pub fn write_public_pem(key: &AnyVerifyingKey) -> Result<String, Thrown> {
+    key.to_public_key_pem(LineEnding::LF)
         .map_err(|error| not_written(error.into()))
 }
 
@@ -172,13 +140,16 @@ fn why_public(error: &spki::Error) -> &'static str {
     }
 }
 
-/// Returns the error for a document that cannot be decrypted. With a wrong passphrase, the padding
-/// is occasionally right by chance. The decrypted bytes are then not a document.
-fn not_decrypted(error: Error) -> Thrown {
+/// Returns the error for a private key that cannot be read.
+fn not_opened(error: OpenError) -> Thrown {
     match error {
-        Error::EncryptedPrivateKey(EncryptionError::DecryptFailed) | Error::Asn1(_) => {
-            refused("wrong passphrase, or the document is damaged")
+        OpenError::Encrypted => refused("the key is encrypted; pass its passphrase"),
+        OpenError::NotEncrypted => refused("the key is not encrypted; pass no passphrase"),
+        OpenError::Passphrase => refused("wrong passphrase, or the document is damaged"),
+        OpenError::Pem(_) => not_pem(),
+        OpenError::Undecryptable(error) | OpenError::Malformed(error) => {
+            not_a_document(PRIVATE, why(&error))
         }
-        error => not_a_document(PRIVATE, why(&error)),
+        _ => not_a_document(PRIVATE, ANOTHER_LABEL),
     }
 }

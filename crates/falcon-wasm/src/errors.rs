@@ -1,6 +1,6 @@
 //! Errors that are thrown: a code, a space, a message.
 
-use falcon_core::{DecodeError, FaultError, Format, Parameters};
+use falcon_core::{DecodeError, FaultError, Format, ParameterSet};
 use wasm_bindgen::JsValue;
 
 /// A string from which `js/falcon.js` makes an error.
@@ -36,13 +36,19 @@ pub fn not_a_document(what: &str, why: &str) -> Thrown {
 }
 
 /// Returns the error for a signature of `len` bytes that cannot be decoded.
-pub fn not_a_signature<P: Parameters>(format: Format, error: DecodeError, len: usize) -> Thrown {
-    let (format, expected) = match format {
-        Format::Compressed => ("compressed", None),
-        Format::Padded => ("padded", Some(P::PADDED_LEN)),
-        Format::ConstantTime => ("ct", Some(P::CT_LEN)),
+pub fn not_a_signature(
+    set: ParameterSet,
+    format: Format,
+    error: DecodeError,
+    len: usize,
+) -> Thrown {
+    let name = set.name();
+    let expected = set.signature_len(format);
+    let format = match format {
+        Format::Compressed => "compressed",
+        Format::Padded => "padded",
+        Format::ConstantTime => "ct",
     };
-    let name = P::NAME;
     let code = "ERR_MALFORMED_SIGNATURE";
     match (error, expected) {
         (DecodeError::Length, Some(expected)) if expected != len => {

@@ -1,14 +1,13 @@
 //! Signing keys and verifying keys.
 
-use crate::documents::{self, Read};
-use crate::errors::{Thrown, not_a_key, thrown};
+use crate::documents;
+use crate::errors::{Thrown, faulty, not_a_key, thrown};
 use crate::random::fresh_seed;
-use crate::signature::format_of;
+use crate::signature::{decode, format_of, set_of};
 use crate::stream::{Signer, Verifier};
-use crate::typed::{Public, Secret};
 use crate::wipe::on_wiped_stack;
-use falcon_core::pkcs8::SecretDocument;
-use falcon_core::{AnySigningKey, AnyVerifyingKey};
+use falcon_core::pkcs8::{KeyUse, OpenedKey, SecretDocument};
+use falcon_core::{AnySigningKey, AnyVerifyingKey, ParameterSet};
 use js_sys::Uint8Array;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
@@ -18,25 +17,29 @@ use zeroize::Zeroizing;
 /// A signing key. Wiped when it is freed and no signer uses it.
 #[wasm_bindgen]
 pub struct NativeSigningKey {
-    key: Rc<Secret>,
+    key: Rc<AnySigningKey>,
     /// The document that says that the key signs certificates only.
     marked: Option<SecretDocument>,
-    public: Rc<Public>,
+    public: Rc<AnyVerifyingKey>,
 }
 
-impl From<Secret> for NativeSigningKey {
-    fn from(key: Secret) -> Self {
-        (key, None).into()
+impl From<AnySigningKey> for NativeSigningKey {
+    fn from(key: AnySigningKey) -> Self {
+        let public = Rc::new(key.verifying_key());
+        Self {
+            key: Rc::new(key),
+            marked: None,
+            public,
+        }
     }
 }
 
-impl From<Read> for NativeSigningKey {
-    fn from((key, marked): Read) -> Self {
-        let public = Rc::new(key.public());
+impl From<OpenedKey> for NativeSigningKey {
+    fn from(opened: OpenedKey) -> Self {
+        let marked = opened.key_use == KeyUse::CertificatesOnly;
         Self {
-            key: Rc::new(key),
-            marked,
-            public,
+            marked: marked.then_some(opened.document),
+            ..opened.key.into()
         }
     }
 }
@@ -47,20 +50,27 @@ impl NativeSigningKey {
     pub fn generate(large: bool) -> Result<Self, Thrown> {
         on_wiped_stack(|| {
             let seed = fresh_seed()?;
-            Ok(Secret::from_seed(large, &seed)?.into())
+            let key = AnySigningKey::from_seed(set_of(large), &seed).map_err(faulty)?;
+            Ok(key.into())
         })
     }
 
     /// Generates the key of a seed of 32 bytes.
     pub fn from_seed(seed: Vec<u8>, large: bool) -> Result<Self, Thrown> {
         let seed = Zeroizing::new(seed);
-        on_wiped_stack(|| Ok(Secret::from_seed(large, exactly(&seed)?)?.into()))
+        on_wiped_stack(|| {
+            let key = AnySigningKey::from_seed(set_of(large), exactly(&seed)?).map_err(faulty)?;
+            Ok(key.into())
+        })
     }
 
     /// Generates the key of the reference code for a seed of 48 bytes.
     pub fn from_reference_seed(seed: Vec<u8>, large: bool) -> Result<Self, Thrown> {
         let seed = Zeroizing::new(seed);
-        on_wiped_stack(|| Ok(Secret::from_reference_seed(large, exactly(&seed)?)?.into()))
+        on_wiped_stack(|| {
+            let key = AnySigningKey::from_reference_seed(set_of(large), exactly(&seed)?);
+            Ok(key.map_err(faulty)?.into())
+        })
     }
 
     /// Decodes a key.
@@ -69,7 +79,7 @@ impl NativeSigningKey {
         on_wiped_stack(|| {
             let key = AnySigningKey::try_from(&bytes[..])
                 .map_err(|error| not_a_key("signing key", error, bytes.len()))?;
-            Ok(Secret::of(key)?.into())
+            Ok(key.into())
         })
     }
 
@@ -134,11 +144,11 @@ impl NativeSigningKey {
 /// A verifying key.
 #[wasm_bindgen]
 pub struct NativeVerifyingKey {
-    key: Rc<Public>,
+    key: Rc<AnyVerifyingKey>,
 }
 
-impl From<Public> for NativeVerifyingKey {
-    fn from(key: Public) -> Self {
+impl From<AnyVerifyingKey> for NativeVerifyingKey {
+    fn from(key: AnyVerifyingKey) -> Self {
         Self { key: Rc::new(key) }
     }
 }
@@ -152,7 +162,7 @@ impl NativeVerifyingKey {
         let bytes = Zeroizing::new(bytes);
         let key = AnyVerifyingKey::try_from(&bytes[..])
             .map_err(|error| not_a_key("verifying key", error, bytes.len()))?;
-        Ok(Public::of(key)?.into())
+        Ok(key.into())
     }
 
     /// Reads a `SubjectPublicKeyInfo` document in PEM.
@@ -184,12 +194,12 @@ impl NativeVerifyingKey {
 
     /// True for Falcon-1024.
     pub fn is_large(&self) -> bool {
-        self.key.is_large()
+        self.key.set() == ParameterSet::Falcon1024
     }
 
     /// Fingerprint as 64 hexadecimal digits.
     pub fn fingerprint(&self) -> String {
-        self.key.fingerprint()
+        base16ct::lower::encode_string(&self.key.fingerprint())
     }
 
     /// True if both keys have the same encoding.
@@ -199,7 +209,7 @@ impl NativeVerifyingKey {
 
     /// Starts to verify a signature.
     pub fn verifier(&self, signature: &[u8], format: u8) -> Result<Verifier, Thrown> {
-        let signature = self.key.decode(format_of(format), signature)?;
+        let signature = decode(self.key.set(), format_of(format), signature)?;
         Ok(Verifier::new(&self.key, signature))
     }
 }

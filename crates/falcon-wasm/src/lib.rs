@@ -13,5 +13,4 @@ mod keys;
 mod random;
 mod signature;
 mod stream;
-mod typed;
 mod wipe;
