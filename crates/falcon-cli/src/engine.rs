@@ -146,7 +146,7 @@ pub(crate) enum Compute {
     Gpu(Box<GpuContext>),
 }
 
-/// Evaluates `$body` with the engine of batches as `$engine`.
+/// Evaluates `$body` with `$engine` bound to the CPU engine or to the GPU context.
 macro_rules! with_batches {
     ($compute:expr, $engine:ident => $body:expr) => {
         match $compute {
@@ -246,7 +246,7 @@ impl RawSigner for &Compute {
     fn lanes(&self) -> usize {
         match self {
             Compute::Cpu(engine) => engine.lanes(),
-            // The jobs fill two groups of the device's lanes.
+            // The jobs fill two warps of 32 lanes.
             #[cfg(feature = "cuda")]
             Compute::Gpu(_) => 64,
         }
@@ -264,10 +264,10 @@ impl<P: Parameters> BatchSignRaw<P> for &Compute {
     }
 }
 
-/// Advice after a faulty computation.
+/// Advice after a hardware fault.
 const AFTER_A_FAULT: &str = "try again; if it happens again, do not use this machine for keys";
 
-/// Returns the error of a processor that computed wrongly. `what` names the task.
+/// Returns the error for a detected hardware fault. `what` says what failed.
 pub(crate) fn faulty(what: &str, fault: FaultError) -> Error {
     Error::new(what).because(fault).hint(AFTER_A_FAULT)
 }
@@ -351,8 +351,8 @@ pub(crate) fn other_algorithm() -> Error {
     Error::new("a key has another algorithm")
 }
 
-/// Applies `together` to the short items if there are several, and `alone` to every other item.
-/// Errors stay as they are.
+/// Applies `together` to the short items if there are enough for a batch (see [`Compute::takes`]),
+/// and `alone` to every other item. Errors stay as they are.
 fn each<T, R>(
     compute: &Compute,
     items: Vec<Result<T>>,
@@ -501,8 +501,8 @@ pub(crate) fn verify(
     )
 }
 
-/// Verifies short claims with the key of number `index`, if its parameter set is `P`. Notes the
-/// number of the key in `found` for the claims that it is the first to verify.
+/// Verifies short claims with `key`, if its parameter set is `P`. Stores its number `index` in
+/// `found` for the valid claims, unless an earlier key verified them.
 fn verify_short<P: Parameters>(
     compute: &Compute,
     index: usize,

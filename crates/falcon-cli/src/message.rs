@@ -17,8 +17,8 @@ const SHORT: usize = 64 * 1024;
 /// Number of bytes of a long message that are read at a time.
 const CHUNK: usize = 256 * 1024;
 
-/// If the system reports a greater length in bytes, the report is trusted. The short files of /proc
-/// and /sys report false lengths.
+/// A file length that the system reports is trusted if it exceeds this number of bytes. Files of
+/// /proc and /sys report false lengths, which are short.
 const TRUSTED_LENGTH: u64 = 64 * 1024;
 
 /// Returns true if the reported length alone shows that a regular file does not have `signed`

@@ -58,7 +58,7 @@ pub(crate) enum Container {
     Text,
 }
 
-/// A key or a signature.
+/// A key, a signature, or an X.509 document.
 pub(crate) enum Object {
     /// The DER of a secret key that needs a passphrase.
     Encrypted(Zeroizing<Vec<u8>>),
@@ -152,8 +152,8 @@ pub(crate) fn decode_all(bytes: &[u8]) -> Result<(Vec<Object>, Container)> {
 }
 
 /// Returns advice for a public key that may lack its header byte. Such a key is not read, since
-/// only its length identifies it. If the file begins with the header byte, it may also be a
-/// truncated key.
+/// only its length identifies it. A file that begins with the header byte may be a truncated key,
+/// and gets no such advice.
 fn headerless(bytes: &[u8]) -> Option<Undecodable> {
     let key = AnyVerifyingKey::from_headerless_bytes(bytes).ok()?;
     let header = key.to_bytes()[0];
@@ -177,16 +177,16 @@ pub(crate) fn may_be_secret_key(start: &[u8]) -> bool {
     text.starts_with(BEGIN) || matches!(start.first(), Some(0x30 | 0x59 | 0x5a))
 }
 
-/// Whether a file that begins with these bytes is a secret key, even a damaged one. PEM is not
-/// looked for: the library finds the labels of all programs.
+/// Returns true if a file that begins with these bytes is a secret key, even a damaged one. Damaged
+/// PEM is not recognized here: `falcon_terminal` looks for the PEM labels of all programs.
 pub(crate) fn is_secret_key(start: &[u8]) -> bool {
     may_be_secret_key(start)
         && (looks_like_secret_key(start)
             || decode_all(start).is_ok_and(|(objects, _)| objects.iter().any(Object::is_secret)))
 }
 
-/// Whether bytes begin as the document of a secret key does, encrypted or not, or have the first
-/// byte and about the length of a secret key in the encoding of the specification.
+/// Returns true if bytes begin like the document of a secret key, encrypted or not, or have the
+/// first byte and about the length of a secret key in the encoding of the specification.
 fn looks_like_secret_key(bytes: &[u8]) -> bool {
     let is_near = |len: usize| bytes.len().abs_diff(len) <= LOST_OR_ADDED && !bytes.is_ascii();
     match bytes.first() {
@@ -196,12 +196,12 @@ fn looks_like_secret_key(bytes: &[u8]) -> bool {
     }
 }
 
-/// Bytes that a damaged secret key may have lost, or that may have been added to it. A
-/// constant-time signature has the same first byte, and a length that is farther away.
+/// Largest number of bytes that a damaged secret key may have lost or gained. A constant-time
+/// signature has the same first byte, and a length that is farther away.
 const LOST_OR_ADDED: usize = 64;
 
-/// Whether bytes begin as `SEQUENCE { INTEGER, SEQUENCE { Falcon` or, encrypted, as `SEQUENCE {
-/// SEQUENCE { PBES2`. Lengths do not matter.
+/// Returns true if bytes begin like `SEQUENCE { INTEGER, SEQUENCE { Falcon` or, encrypted, like
+/// `SEQUENCE { SEQUENCE { PBES2`. Lengths do not matter.
 fn begins_as_document(bytes: &[u8]) -> der::Result<bool> {
     let mut reader = SliceReader::new(bytes)?;
     Header::decode(&mut reader)?
@@ -217,7 +217,8 @@ fn begins_as_document(bytes: &[u8]) -> der::Result<bool> {
     let algorithm = ObjectIdentifier::decode(&mut reader)?;
     Ok(match is_encrypted {
         true => algorithm == PBES2,
-        // The signed part of a certificate of version 1 has a name here.
+        // At this place, the signed part of a version 1 certificate has a name, not an octet
+        // string.
         false => is_falcon(algorithm) && reader.peek_byte().is_none_or(|tag| tag == 0x04),
     })
 }
@@ -231,7 +232,7 @@ pub(crate) fn is_key(bytes: &[u8]) -> bool {
         || decode_all(bytes).is_ok_and(|(objects, _)| objects.iter().any(is_object))
 }
 
-/// Returns the label of a PEM block with any contents.
+/// Returns the label of a PEM block, whatever its contents.
 fn pem_label(pem: &[u8]) -> Option<&str> {
     let line = pem.split(|&byte| byte == b'\n').next()?;
     let label = line.strip_prefix(BEGIN)?.strip_suffix(b"-----")?;
@@ -283,7 +284,7 @@ fn from_der(der: &[u8]) -> Result<Object> {
     }
 }
 
-/// Converts the error of a document of the kind `kind` that does not decode.
+/// Replaces a decoding error by one that names the `kind` of document.
 fn document<T, E>(decoded: std::result::Result<T, E>, kind: &str) -> Result<T> {
     decoded.map_err(|_| Undecodable::Found(format!("is a damaged {kind} document")))
 }
@@ -359,7 +360,7 @@ fn public_from_der(der: &[u8]) -> Result<AnyVerifyingKey> {
 }
 
 /// Decodes the key of a document that names the algorithm `oid`. `decode` decodes the document as
-/// if it named the algorithm that it gets.
+/// if it named the algorithm in the argument.
 fn key_under<K>(
     oid: ObjectIdentifier,
     decode: impl Fn(ObjectIdentifier) -> Option<K>,

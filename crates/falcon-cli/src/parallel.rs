@@ -15,13 +15,13 @@ use std::{
 /// several times and needs little memory.
 const GROUP: usize = 64;
 
-/// Number of groups whose results may wait for an earlier, slower group.
+/// Number of groups whose results may wait until `done` has handled earlier results.
 const BACKLOG: usize = 64;
 
 /// Rules for the groups of [`for_each_in_order`].
 #[derive(Clone, Copy)]
 pub(crate) struct Grouping<A> {
-    /// Items that an engine works on at once.
+    /// Number of items that an engine works on at once.
     pub(crate) lanes: usize,
     /// Returns true for an item that forms a group of its own.
     pub(crate) alone: A,
@@ -42,8 +42,9 @@ impl<A> Grouping<A> {
     }
 }
 
-/// Works on every item, one group at a time. `done` gets each result as soon as all earlier results
-/// exist, so in the order of the items. If `done` fails, no further group is begun.
+/// Works on every item, one group at a time. `done` gets the results in the order of the items,
+/// each as soon as all earlier ones exist. If `done` fails, the work stops after the groups in
+/// progress.
 pub(crate) fn for_each_in_order<T: Sync, R: Send, E>(
     items: &[T],
     grouping: Grouping<impl Fn(&T) -> bool>,
@@ -107,7 +108,7 @@ fn on_this_thread<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R> {
     Ok(pool.install(work))
 }
 
-/// Sends the results until nobody receives them. `par_bridge` begins the items in order, so few
+/// Sends the results until the receiver is dropped. `par_bridge` begins the items in order, so few
 /// results have to wait.
 fn produce<T: Sync, R: Send>(
     items: &[T],

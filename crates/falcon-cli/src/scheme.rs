@@ -1,4 +1,4 @@
-//! Algorithms by the names that options and reports have for them.
+//! Names of algorithms in options and reports.
 
 use clap::{ValueEnum, builder::PossibleValue};
 use falcon_core::ParameterSet;
@@ -98,7 +98,7 @@ impl fmt::Display for SignatureAlgorithm {
 }
 
 /// Evaluates `$body` with the type `$P` of a parameter set. For a set that the program does not
-/// offer the type is that of degree 512, and `typed::<$P>()` of its keys returns `None`.
+/// offer, `$P` is `Falcon512`, so `typed::<$P>()` of its keys returns `None`.
 macro_rules! with_type {
     ($set:expr, $P:ident => $body:expr) => {
         match $set {

@@ -29,7 +29,7 @@ pub(crate) enum Use {
 }
 
 impl Use {
-    /// Part of a report, which follows "secret key".
+    /// Text that follows "secret key" in a report.
     pub(crate) fn shown(self) -> &'static str {
         match self {
             Self::Any => "",
@@ -60,9 +60,9 @@ impl From<Use> for KeyUse {
 pub(crate) struct StoredKey {
     secret: AnySigningKey,
     key_use: Use,
-    /// The document that it was read from.
+    /// The document that the key was read from.
     document: Option<SecretDocument>,
-    /// Whether its document has attributes that only other programs know.
+    /// True if the document has attributes besides `keyUsage`.
     pub(crate) has_other_attributes: bool,
 }
 
@@ -76,7 +76,7 @@ impl StoredKey {
         }
     }
 
-    /// The key of a document, which is not encrypted.
+    /// Stores the key of a document that is not encrypted.
     pub(crate) fn of_document(
         secret: AnySigningKey,
         document: SecretDocument,
@@ -107,8 +107,8 @@ impl StoredKey {
         Self { key_use, ..self }
     }
 
-    /// Writes the use in another `document` of the key. An attribute that means this use in the
-    /// document of the key stays as it is there.
+    /// Copies `document`, another document of the key, and gives the copy the use of the key. If
+    /// the document that the key was read from has this use, its attribute is copied unchanged.
     pub(crate) fn mark(&self, document: &SecretDocument) -> pkcs8::Result<SecretDocument> {
         let key_use = KeyUse::from(self.key_use);
         match &self.document {
@@ -117,7 +117,7 @@ impl StoredKey {
         }
     }
 
-    /// The key, to write it elsewhere.
+    /// Returns the key, whatever its use.
     pub(crate) fn secret(&self) -> &AnySigningKey {
         &self.secret
     }
@@ -138,10 +138,10 @@ impl StoredKey {
     }
 }
 
-/// Whether a document of a key has attributes besides `keyUsage`. They follow version, algorithm
-/// and private key, with the tag `[0]`.
+/// Returns true if a document of a key has attributes besides `keyUsage`. They follow version,
+/// algorithm and private key, with the tag `[0]`.
 fn has_other_attributes(document: &[u8]) -> pkcs8::Result<bool> {
-    // The first one replaces an attribute that the second one would leave.
+    // `Any` alone would leave a `keyUsage` that permits messages, so it is replaced first.
     let marked = KeyUse::CertificatesOnly.write(document)?;
     let others = KeyUse::Any.write(marked.as_bytes())?;
     let others = AnyRef::from_der(others.as_bytes())?;

@@ -240,9 +240,10 @@ impl Document {
     }
 }
 
-/// Returns true if a certificate names a key other than its own as its signer. Its issuer is its
-/// subject, but its own key did not sign it. An issuer that changes its key makes such
-/// certificates.
+/// Returns true if a key other than its own should have signed a certificate, although its issuer
+/// is its subject. `error` comes from verifying with its own key: the signature or the key is of
+/// another algorithm, or the extensions name another key as the signer. An issuer that changes its
+/// key makes such certificates.
 fn is_of_another_key(tbs: &TbsCertificate, error: &Error) -> bool {
     let names_another = || {
         let (_, authority) = tbs.get_extension::<AuthorityKeyIdentifier>().ok()??;

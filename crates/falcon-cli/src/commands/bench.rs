@@ -156,8 +156,8 @@ const KEY_FORMS: &str = "us is the median time of one operation, smaller is fast
 
 /// The rows to measure for each parameter set.
 trait Plan {
-    /// Counts the rows and estimates the duration of each. Single operations are short. The
-    /// duration of a batch is estimated by running a smaller batch.
+    /// Counts the rows and estimates the duration of each. A single operation is repeated for
+    /// [`Measure::duration`]. The duration of a batch is estimated by running a smaller batch.
     fn forecast<P: Parameters>(&self, bench: &Measure<P>, forecast: &mut Forecast) -> Result<()>;
 
     /// Prints the rows.

@@ -175,7 +175,7 @@ fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// Everything that the demonstration did, for `--json`.
+/// Everything that the demonstration did.
 #[derive(Serialize)]
 struct Shown {
     #[serde(serialize_with = "serialize_path")]

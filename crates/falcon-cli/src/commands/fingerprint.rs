@@ -1,4 +1,4 @@
-//! `fingerprint`: prints the short name of a key.
+//! `fingerprint`: prints the fingerprints of keys.
 
 use crate::{
     error::{Error, Result, Status, serialize_path},

@@ -220,8 +220,8 @@ impl Description {
         }
     }
 
-    /// Returns `Invalid` if the document should be signed by its own key but its signature is not
-    /// valid.
+    /// Returns `Invalid` if the document's own key should have made its signature but did not, or
+    /// if the signed contents are not DER.
     fn status(&self) -> Status {
         let signature = self.document.as_ref().map(Document::signature);
         match signature {

@@ -1,4 +1,4 @@
-//! `kat`: checks this machine and engine against published known answers.
+//! `kat`: checks this machine and engine against known-answer files, or generates such files.
 
 use crate::{
     PROGRAM,

@@ -121,7 +121,7 @@ impl Keygen {
         Ok(Status::Valid)
     }
 
-    /// Reads the seed that was named, or draws one.
+    /// Reads the seed file that was named, or generates a seed.
     fn seed(&self, ui: Ui) -> Result<Seed> {
         match (&self.seed_file, &self.reference_seed_file) {
             (Some(path), _) => read_seed(path, &SEED_OPTIONS, ui).map(Seed::Own),
@@ -203,7 +203,7 @@ impl Keygen {
     }
 }
 
-/// Returns advice if the public key exists but its secret key does not.
+/// Returns advice for a public key whose secret key does not exist.
 fn how_to_spare_public(secret: &Path) -> String {
     format!(
         "its secret key {} is missing; --force would destroy the key that verifies old \

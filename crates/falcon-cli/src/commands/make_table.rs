@@ -97,7 +97,7 @@ const BATCH_BYTES: u64 = 32 << 20;
 /// Ways to make a row that is not valid. A forged table uses them in turn.
 #[derive(Clone, Copy)]
 enum Forgery {
-    /// The message is replaced.
+    /// The last byte of the message is changed.
     Message,
     /// The signature is that of another row.
     Signature,
@@ -411,7 +411,7 @@ fn sign<P: Parameters>(
 
 type Cells = Option<Vec<Option<Vec<u8>>>>;
 
-/// Returns all values at once.
+/// Returns all values with the first call, and then `None`.
 fn once(values: impl Iterator<Item = Vec<u8>>) -> impl FnMut() -> Result<Cells> {
     let mut values = Some(values);
     move || Ok(values.take().map(|values| values.map(Some).collect()))

@@ -120,8 +120,8 @@ impl Passwd {
         self.key_use.is_some() && !others
     }
 
-    /// Opens the key, if its document can be replaced as the options say. Returns its passphrase,
-    /// too.
+    /// Returns the key and its passphrase. Refuses a key that does not fit the options, or whose
+    /// document has attributes that the new file would not have.
     fn open(&self) -> Result<(StoredKey, Option<Passphrase>)> {
         let (key, passphrase) = match load_stored(&self.key)? {
             Stored::Encrypted(_) if self.add => {

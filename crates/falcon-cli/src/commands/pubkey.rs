@@ -80,7 +80,8 @@ impl Pubkey {
             Content::PublicKey,
             overwrite,
         )?;
-        // Meanwhile, `keygen --force` may have replaced the key. The new public key must then stay.
+        // Meanwhile, `keygen --force` may have replaced both keys. The public key of that pair must
+        // not be overwritten.
         let lock = snapshot.lock(&PROGRAM, ui)?;
         snapshot.check()?;
         pending.commit()?;

@@ -92,7 +92,8 @@ impl SignTable {
                     refused.is_some()
                 };
                 match is_refused {
-                    // The rows that follow are only checked.
+                    // A message was refused, so nothing more is signed. The remaining rows are only
+                    // checked.
                     true => Ok(vec![None; batch.len()]),
                     false => sign_batch(&worker, batch),
                 }
@@ -126,7 +127,8 @@ impl Refused {
     }
 }
 
-/// Looks for messages that are not permitted. The first message is row `first` of the table.
+/// Records messages that are not permitted in `refused`. The first message is row `first` of the
+/// table.
 fn check(permitted: Permitted, first: u64, messages: &Values, refused: &mut Option<Refused>) {
     for (row, i) in (first..).zip(0..messages.len()) {
         let Value::Bytes(message) = messages.get(i) else {

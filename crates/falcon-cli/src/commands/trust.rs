@@ -186,7 +186,7 @@ fn is_revoked(key: &TrustedKey) -> bool {
     key.revoked().is_some()
 }
 
-/// Returns advice if the list has a key of this name.
+/// Returns advice for a name that the list already has.
 fn other_name(name: &str, is_revoked: bool) -> String {
     let year = Time::now().map_or_else(|| "2".to_owned(), |now| now.to_string()[..4].to_owned());
     let other = quote(Path::new(&format!("{name} {year}")));
@@ -198,7 +198,7 @@ fn other_name(name: &str, is_revoked: bool) -> String {
     format!("names are unique: for example {other}{stays}")
 }
 
-/// Returns advice if the list has the key already.
+/// Returns advice for a key that the list already has.
 fn known_as(key: &TrustedKey) -> String {
     let revoked = if is_revoked(key) { ", revoked" } else { "" };
     format!("its name in the list is {}{revoked}", key.name())

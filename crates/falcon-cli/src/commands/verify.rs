@@ -127,8 +127,8 @@ impl Verify {
         Ok(count.status())
     }
 
-    /// Adds to the error the command that verifies a folder, if the signature is a manifest, or if
-    /// the file is a manifest without a signature.
+    /// If the signature is a manifest, or the file is a manifest without a signature, adds the
+    /// command that verifies a folder.
     fn advise(&self, pair: &Pair, error: Error) -> Error {
         let to_verify = |manifest| {
             let signers = self.trust.repeated(&self.public_key);
@@ -181,8 +181,8 @@ impl Verify {
 }
 
 /// Returns the named files without the signatures among them, and the number of signatures left
-/// out. After `sign DIR/*`, the pattern `DIR/*` names files and signatures. A signature that is
-/// signed itself stays.
+/// out. After `sign DIR/*`, the pattern `DIR/*` names files and signatures. A signature that has a
+/// signature itself stays.
 fn leave_out_signatures(files: &[PathBuf]) -> (Vec<&Path>, usize) {
     let signatures: HashSet<PathBuf> = files.iter().map(|file| signature_path(file)).collect();
     let stays = |file: &&Path| !signatures.contains(*file) || is_there(&signature_path(file));

@@ -196,7 +196,8 @@ struct Counted {
     /// The first rows that are not valid. Only the summary of an output has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     first_not_valid: Option<Vec<u64>>,
-    /// The first rows of each output that are not valid, by its name. Only the sum has them.
+    /// For each output with rows that are not valid, the first of these rows. Only the sum has
+    /// them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     not_valid: Option<BTreeMap<String, Vec<u64>>>,
 }

@@ -33,8 +33,9 @@ const STEP_PAGES: usize = 512 << 20;
 /// bytes.
 const LONGEST_DICTIONARY: u32 = 1 << 22;
 
-/// Length in bytes of the longest page in which a value can repeat the beginning of the value
-/// before it. So the values of a step have at most `STEP_ROWS` times this length.
+/// Length in bytes of the longest page in the encoding DELTA_BYTE_ARRAY, in which a value can share
+/// a prefix with the value before it. So the values of a step have at most `STEP_ROWS` times this
+/// length.
 const LONGEST_DELTA_PAGE: usize = 4 << 20;
 
 /// Kind of the values of a column.
@@ -194,7 +195,7 @@ pub(crate) struct ColumnReader {
     /// Number of rows to read at a time.
     pub(super) step: usize,
     spent: Arc<Spent>,
-    /// True if the batch counts the page that was read last.
+    /// True if the size of the batch includes the page that was read last.
     pub(super) is_counted: bool,
     levels: Vec<i16>,
 }
@@ -393,8 +394,8 @@ impl<P: PageReader> PageReader for CheckedPages<P> {
     }
 }
 
-/// Returns true if a page that stores lengths claims more lengths than the page has values, or if
-/// it is malformed. The `parquet` crate reserves memory for the claimed number.
+/// Returns true if a page that stores lengths claims more lengths than its header claims values, or
+/// if it is malformed. The `parquet` crate reserves memory for the claimed number.
 fn has_too_many_values(page: &Page, max_def_level: i16) -> bool {
     let is_delta = matches!(
         page.encoding(),
@@ -424,8 +425,7 @@ fn has_too_many_values(page: &Page, max_def_level: i16) -> bool {
         let values = values()?;
         let rest = after_lengths(values, most)?;
         if page.encoding() == Encoding::DELTA_BYTE_ARRAY {
-            // The lengths of the shared beginnings come first, and then the lengths of the
-            // remainders.
+            // The lengths of the shared prefixes come first, and then the lengths of the suffixes.
             after_lengths(rest, most)?;
         }
         Some(())
@@ -466,7 +466,7 @@ mod tests {
     };
     use std::result::Result;
 
-    /// Pages of a long value, a short one, and bytes that nothing reads.
+    /// Pages that each contain a long value, a short value, and bytes that nothing reads.
     struct FilledPages(usize);
 
     const JUNK: usize = 1 << 20;

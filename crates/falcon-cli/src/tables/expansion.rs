@@ -8,13 +8,14 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Bytes that every table may decode to.
+/// Number of bytes that every table may decode to, however small its file is.
 const SMALL: u64 = 1 << 30;
 
 /// Default of `--max-expansion`: bytes that a table may decode to for each byte of its file.
 pub(crate) const EXPANSION: u64 = 1000;
 
-/// Bytes that each row counts in addition to its values, since a column of nulls takes time, too.
+/// Number of bytes counted for each row in addition to its values, since a column of nulls takes
+/// time, too.
 const ROW: u64 = 8;
 
 /// Counts the bytes that a table decodes to. A page can be filled up with bytes that belong to no
@@ -40,7 +41,7 @@ struct Taken {
     signatures: Rows,
 }
 
-/// Bytes of some rows.
+/// Number of rows, and of all their bytes.
 #[derive(Default)]
 struct Rows {
     rows: u64,
@@ -128,7 +129,7 @@ impl Expansion {
     }
 }
 
-/// A table takes more bytes than it may.
+/// Error for a table that exceeds the limit.
 #[derive(Debug)]
 pub(super) struct TooLarge {
     what: String,

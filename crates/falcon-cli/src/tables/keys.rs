@@ -29,7 +29,7 @@ const MESSAGES: &[Kind] = &[Kind::Bytes, Kind::Text];
 const BYTES: &[Kind] = &[Kind::Bytes];
 const NAMES: &[Kind] = &[Kind::Integers, Kind::Text, Kind::Bytes];
 
-/// A decoded key that can verify at once.
+/// A decoded key, ready to verify.
 type Ready = Arc<AnyVerifyingKey>;
 
 fn decode(bytes: &[u8]) -> Option<Ready> {

@@ -59,7 +59,7 @@ impl Place {
     /// Begins the output, after removing the file that was found.
     pub(crate) fn create(&self) -> Result<Output> {
         self.clear()?;
-        // If a file has the name from now on, it is not the file that was found.
+        // A file that appears at the path from now on must not be replaced.
         let pending = Pending::create(&PROGRAM, &self.path, Content::Table, Overwrite::Never);
         Ok(Output {
             pending: pending.map_err(|error| explained(error, &self.path))?,

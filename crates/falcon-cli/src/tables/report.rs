@@ -73,7 +73,7 @@ pub(crate) trait Counts:
     fn is_output(table: &Table) -> bool;
     /// Returns true if a checked row is not valid.
     fn is_bad(&self) -> bool;
-    /// Returns the word that begins the line of an output, if something was checked.
+    /// Returns the word that follows the name in the line of an output, if something was checked.
     fn verdict(&self) -> Option<Styled<&'static str>>;
 }
 

@@ -99,7 +99,7 @@ impl Length for Pages {
 impl ChunkReader for Pages {
     type T = BufReader<File>;
 
-    /// Reads from the header of a page on.
+    /// Checks and counts a page, and returns a reader that starts at its header.
     fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
         let mut read = self.source.get_read(start)?;
         let uncompressed = uncompressed_size(read.fill_buf()?).ok_or_else(|| {

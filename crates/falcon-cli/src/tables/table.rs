@@ -214,8 +214,8 @@ impl Table {
     }
 }
 
-/// Refuses counts that no file has, so that sums of them do not overflow. Columns that share bytes
-/// of the file would be copied and read many times.
+/// Refuses counts that no file has, so that sums of them do not overflow. Also refuses columns that
+/// share bytes of the file, since they would be copied and read many times.
 fn check_counts(path: &Path, metadata: &ParquetMetaData, len: u64) -> Result<()> {
     let columns = metadata.file_metadata().schema_descr().num_columns();
     let mut rows: i64 = 0;

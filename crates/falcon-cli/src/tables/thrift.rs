@@ -14,10 +14,11 @@ pub(super) const MOST_PATH_BYTES: u64 = 16 << 20;
 
 /// Largest number of structs in lists of the footer outside of the schema, such as row groups,
 /// their columns, and key-value pairs. The `parquet` crate reserves memory for the number that a
-/// list claims, even if each struct has one byte. It writes structs of at least 15 bytes.
+/// list claims, even if each struct has one byte. The structs that it writes have at least 15
+/// bytes.
 pub(super) const MOST_STRUCTS: u64 = 1 << 20;
 
-/// Bytes that a name in a path takes besides its text.
+/// Number of bytes counted for each name in a path besides its text.
 const NAME_BYTES: u64 = 64;
 
 /// Returns the uncompressed size that a page header claims. Returns `None` if a field occurs twice,
@@ -125,8 +126,8 @@ impl Thrift<'_> {
         Some((header & 15, count))
     }
 
-    /// Reads an element of a schema. Returns the length of its name in bytes, and the number of
-    /// fields that it claims.
+    /// Reads an element of a schema. Returns the length of its encoded name in bytes, and the
+    /// number of fields that it claims.
     fn element(&mut self) -> Option<(u64, u64)> {
         let (mut name, mut fields) = (0, 0);
         let mut last = 0;
@@ -242,7 +243,7 @@ mod tests {
         assert_eq!(is_small(&footer(&[2, i32::MAX as u64])), Some(false));
         assert_eq!(is_small(&footer(&[1; 64])), Some(true));
         assert_eq!(is_small(&footer(&[1; 65])), Some(false));
-        // Many structs side by side.
+        // A struct with 100 structs as its fields is wide, but not deep.
         let flat: Vec<u64> = [100].into_iter().chain([1, 0].repeat(100)).collect();
         assert_eq!(is_small(&footer(&flat)), Some(true));
     }

@@ -16,7 +16,7 @@ use falcon_x509::x509_cert::time::Validity;
 use getrandom::{SysRng, rand_core::UnwrapErr};
 use std::fs;
 
-/// Returns a vector of `kat/x509` as PEM.
+/// Returns a test vector from `kat/x509` as PEM.
 fn vector(name: &str) -> String {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../kat/x509/");
     fs::read_to_string(format!("{folder}{name}.pem")).unwrap()

@@ -6,8 +6,7 @@ use falcon_core::{Falcon1024, Signature};
 
 const SIGN: [&str; 6] = ["sign", "-a", "falcon-det1024", "-k", "d", "m"];
 
-/// Returns a folder with a Falcon-1024 key pair `d`, `d.pub`, and the same key as the library's
-/// type.
+/// Returns a folder with a Falcon-1024 key pair `d`, `d.pub`, and the key itself.
 fn sandbox() -> (Sandbox, SigningKey) {
     let sandbox = Sandbox::new();
     let keygen = ["keygen", "d", "-a", "falcon-det1024", "--seed-file", "seed"];
@@ -33,7 +32,7 @@ fn the_bytes_are_those_of_the_library() {
     assert_eq!(text(&told.stdout), expected);
     assert_eq!(sandbox.read("m.sig"), signature.to_bytes()[..]);
     sandbox.succeeds(&["verify", "-p", "d.pub", "m"]);
-    // Signs again, under another name of the format.
+    // Signs again, and names the default format.
     sandbox.succeeds(&with(&SIGN, ["--force", "--format", "compressed"]));
     assert_eq!(sandbox.read("m.sig"), signature.to_bytes()[..]);
 

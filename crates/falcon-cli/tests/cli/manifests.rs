@@ -388,7 +388,7 @@ fn secrets_are_not_listed() {
     sandbox.succeeds(&with(&sign, ["p"]));
 }
 
-/// The superuser can read every folder.
+/// The superuser can read every folder, so then the command succeeds.
 #[cfg(unix)]
 #[test]
 fn a_folder_that_cannot_be_read_is_named_once() {

@@ -416,7 +416,7 @@ fn a_file_that_is_signed_meanwhile_is_skipped_if_that_is_asked_for() {
             .stderr(std::process::Stdio::piped())
             .spawn()
             .unwrap();
-        // Creating the file waits until the program opens the pipe.
+        // Opening the pipe for writing blocks until the program opens it.
         let mut pipe = fs::File::create(pipe).unwrap();
         sandbox.write("m.sig", signature);
         std::io::Write::write_all(&mut pipe, b"secret\n").unwrap();

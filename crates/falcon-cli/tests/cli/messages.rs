@@ -153,7 +153,7 @@ fn colours_are_for_terminals_only() {
     ));
     assert!(coloured(&with(&verify, ["--color=auto"]), "CLICOLOR_FORCE"));
     assert!(!coloured(&with(&verify, ["--color=auto"]), "NO_COLOR"));
-    // The same choice of colours holds for errors of the command line and for the help.
+    // The same choice of colours applies to errors of the command line and to the help.
     for wrong in [&["sing"][..], &["--help"], &["sign", "--kye", "x"]] {
         let always = [&["--color", "always"], wrong].concat();
         assert!(coloured(&always, "NO_COLOR"), "{always:?}");

@@ -331,7 +331,7 @@ fn columns_of_every_type_are_read() {
             ),
             (
                 Column::Int32(small(&signers), integers(32, false)),
-                // The key -1 without a sign
+                // -1, read as an unsigned 32-bit integer.
                 Column::Int64(
                     vec![Some(i64::from(u32::MAX)), Some(0), Some(1)],
                     integers(64, false),
@@ -364,7 +364,7 @@ fn columns_of_every_type_are_read() {
     let keys = Column::of(signers.iter().map(|&signer| &public[signer]));
     for (number, properties) in properties.into_iter().enumerate() {
         for (turn, (named, listed)) in ids.iter().enumerate() {
-            // Encoding 3, DELTA_LENGTH_BYTE_ARRAY, is not for values of a fixed length.
+            // DELTA_LENGTH_BYTE_ARRAY, number 3 above, cannot encode values of a fixed length.
             let fixed = match number {
                 3 => Column::Bytes,
                 _ => Column::Fixed,

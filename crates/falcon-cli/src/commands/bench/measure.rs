@@ -27,7 +27,7 @@ pub(super) const BATCH: usize = 64;
 /// Message that every run signs.
 const MESSAGE: &[u8] = b"the message that every run signs";
 
-/// Column `engine` of operations that are the same on every engine.
+/// Value in the column `engine` for operations that run the same code on every engine.
 const EVERY_ENGINE: &str = "all";
 
 /// A row to measure.
@@ -39,7 +39,7 @@ pub(super) struct Case {
     pub(super) threads: usize,
     /// Operations in a run.
     pub(super) count: usize,
-    /// Whether the table for people shows `count`.
+    /// True if the text output shows `count`.
     pub(super) sized: bool,
 }
 
@@ -250,7 +250,8 @@ impl<P: Parameters> Measure<P> {
         self.takes(case, sample, self.verifying(sample, engine, signatures)?)
     }
 
-    /// Returns the duration of two long runs, or the requested duration if it is longer.
+    /// Estimates the duration of two runs of `case` from a run of `sample` jobs. Returns the
+    /// requested duration if it is longer.
     fn takes(
         &self,
         case: Case,
@@ -266,7 +267,7 @@ impl<P: Parameters> Measure<P> {
         Ok(self.duration.max(two.unwrap_or(Duration::MAX)))
     }
 
-    /// Times a run, and prints the median time of one operation.
+    /// Repeats a run, and prints the median time of one operation.
     fn measure(&self, case: Case, run: impl FnMut(u64) -> Result<()>) -> Result<()> {
         let times = timing::measure(self.duration, self.ui, run)?;
         let median = times.median().as_secs_f64() / case.count as f64;
@@ -294,7 +295,7 @@ fn refused() -> Error {
         .hint("check this machine with: falcon-cli kat check")
 }
 
-/// Heading above the rows for people.
+/// Heading of the text output.
 pub(super) const HEADING: &str =
     "operation key       parameters  engine               us        ops/s";
 

@@ -106,13 +106,13 @@ impl VerifyManifest {
         Ok(status)
     }
 
-    /// Compares the folder with its manifest at `path`. Reports each difference and counts the
-    /// outcomes.
+    /// Compares the folder with its manifest at `path`. Reports and counts the result of each file.
     fn compare(&self, manifest: &Manifest, path: &Path, ui: Ui) -> Result<Count> {
         let listing = folder::list(&self.folder, path)?;
         let progress = Progress::new(ui, Unit::Items("files"), Some(listing.files.len() as u64));
         let mut told = Told::new(ui, &progress);
-        // Paths that are not regular files any more. They do not have the signed content.
+        // Paths of things that a manifest cannot list, such as links. A signed file at such a path
+        // has changed.
         let replaced: HashSet<_> = listing
             .not_listed
             .iter()

@@ -60,13 +60,13 @@ fn is_signed(job: &Pair) -> bool {
 /// Numbers of jobs that `--skip-existing` left out.
 #[derive(Default)]
 pub(super) struct Skipped {
-    /// Number of files named on the command line.
+    /// Number of jobs before any was left out.
     named: usize,
-    /// Number of named files that have a signature.
+    /// Number of files that already have a signature.
     pub(super) signed: usize,
-    /// Number of named files that are signatures of other named files.
+    /// Number of files that are signatures of other named files.
     signatures: usize,
-    /// Number of other named files `*.sig`. The files that they sign may be gone.
+    /// Number of other files named `*.sig`. The files that they sign may be gone.
     others: usize,
 }
 

@@ -31,7 +31,7 @@ pub(super) struct Advice {
 }
 
 impl Advice {
-    /// Adds to the error the command that signs a folder, if `file` is a folder.
+    /// If `file` is a folder, adds the command that signs a folder to the error.
     pub(super) fn about_folder(&self, file: &Path, error: Error) -> Error {
         if is_standard(file) || !file.is_dir() {
             return error;
@@ -111,7 +111,7 @@ pub(super) struct Writer<'c> {
     pub(super) statements: Option<Statements>,
     /// Messages that the key may sign. Only bare signatures are restricted.
     pub(super) permitted: Permitted,
-    /// Advice for a file that is not permitted.
+    /// Advice for a message that the key may not sign.
     pub(super) instead: &'static str,
     pub(super) algorithm: SignatureAlgorithm,
     pub(super) format: SignatureFormat,

@@ -66,8 +66,8 @@ pub(crate) enum Permitted {
     All,
 }
 
-/// Length in bytes of the longest signed part that is signed if the key is for certificates only.
-/// The part is decoded in memory as a whole.
+/// Length in bytes of the longest signed part that a key for certificates only can sign. The part
+/// is decoded in memory as a whole.
 const MAX_SIGNED_PART: usize = 16 << 20;
 
 impl Permitted {
@@ -98,7 +98,8 @@ impl Permitted {
     }
 }
 
-/// Refuses everything but a whole signed part in DER: other bytes in it would be signed, too.
+/// Refuses everything but a complete signed part in DER, since any other bytes in the message would
+/// be signed, too.
 fn require_signed_part(message: &[u8]) -> Result<()> {
     if message.len() > MAX_SIGNED_PART {
         return Err(Error::new(format_args!(

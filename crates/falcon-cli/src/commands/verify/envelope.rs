@@ -88,7 +88,8 @@ impl Signers {
         }
     }
 
-    /// Finds the key that signed the statement of an envelope, and verifies the signature.
+    /// Finds the key that signed the statement of an envelope, and verifies the signature. With a
+    /// trust list, also checks that the key was allowed to sign.
     pub(crate) fn signer_of(
         &self,
         envelope: &Envelope,
@@ -209,7 +210,7 @@ impl fmt::Display for Said {
 /// Reason why an envelope is refused.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Refusal {
-    /// The cause as a word for programs.
+    /// Machine-readable cause.
     cause: &'static str,
     reason: String,
     #[serde(skip)]

@@ -17,7 +17,7 @@ pub(crate) struct Keyring {
     pub(super) keys: Vec<AnyVerifyingKey>,
     /// Name of each key, reported if the key verifies a file.
     names: Vec<KeyName>,
-    /// True if the user named no key.
+    /// True if the only file of keys is the default one.
     pub(super) is_default: bool,
 }
 
@@ -75,7 +75,7 @@ impl Keyring {
         }
     }
 
-    /// Returns the name of a key if there are several keys, or if the user named no key.
+    /// Returns the name of a key if there are several keys, or if the key is the default one.
     pub(super) fn name(&self, index: usize) -> Option<&KeyName> {
         let told = self.names.len() > 1 || self.is_default;
         self.names.get(index).filter(|_| told)
