@@ -23,7 +23,7 @@ pub fn at_most_one_standard<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Re
     Ok(())
 }
 
-/// Opens a message for reading as a stream.
+/// Opens a file, or standard input for `-`, for reading as a stream.
 pub fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     if is_standard(path) {
         return Ok(Box::new(io::stdin()));

@@ -2,7 +2,7 @@
 
 use std::{fs, num::NonZeroUsize, thread::available_parallelism};
 
-/// Without a warning, the load and the threads together may exceed the number of cores by this.
+/// The load plus the threads may exceed the number of cores by this much before there is a warning.
 const TOLERANCE: f64 = 0.5;
 
 /// Returns a warning if fewer than `threads` cores are free. Only Linux reports its load.

@@ -180,7 +180,7 @@ impl Pending {
     }
 
     /// Makes both files appear, or neither. With [`Overwrite::Force`], the first file may also
-    /// appear alone. The same holds after signals and failures, and if other programs do this in
+    /// appear alone. This is also true after signals and failures, and if other programs do this in
     /// the same folder at the same time.
     ///
     /// The second file always belongs to the first, even if the program is killed between two

@@ -109,8 +109,8 @@ impl<'a> Outputs<'a> {
 const LOOKED_AT: u64 = 4 << 20;
 
 /// Refuses to replace a file that holds a secret key or has a public key beside it. Only a secret
-/// key may replace such a file. If the file may also be a shared secret, a shared secret may
-/// replace it, too.
+/// key may replace such a file. If the file may also be a shared secret and has no public key
+/// beside it, a shared secret may replace it, too.
 fn spare_secret_key(program: &Program, path: &Path, content: Content) -> Result<()> {
     // Skips empty files, and files that are not regular, since reading a pipe would block.
     let Some(len) = regular_length(path).filter(|&len| len > 0 && content != Content::SecretKey)
