@@ -45,7 +45,7 @@ impl Statement {
     ///
     /// # Errors
     /// [`StatementError::Key`] if `key` is not the key that the statement names.
-    /// [`StatementError::Fault`] if the device computed wrongly.
+    /// [`StatementError::Fault`] if a hardware fault was detected.
     pub fn sign_with_rng<R: CryptoRng + ?Sized>(
         self,
         rng: &mut R,

@@ -49,7 +49,8 @@ impl Manifest {
     /// Sorts the files.
     ///
     /// # Errors
-    /// If two files have the same path, or there are too many files.
+    /// [`ManifestError`] if two files have the same path, there are too many files, or the text
+    /// would be too long.
     pub fn new(mut entries: Vec<Entry>) -> Result<Self, ManifestError> {
         entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         if let Some(pair) = entries.windows(2).find(|pair| pair[0].path == pair[1].path) {

@@ -171,7 +171,7 @@ pub enum StatementError {
     Key,
     /// The signature is not in the padded form.
     Signature(DecodeError),
-    /// The device computed wrongly, so there is no signature.
+    /// A hardware fault was detected, so there is no signature.
     Fault(FaultError),
 }
 

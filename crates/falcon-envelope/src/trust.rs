@@ -49,7 +49,7 @@ pub struct TrustedKey {
 }
 
 impl TrustedKey {
-    /// Names a key.
+    /// Makes an entry for a key that is not revoked.
     ///
     /// # Errors
     /// If `name` is not a line of at most [`MAX_TEXT_LEN`](crate::MAX_TEXT_LEN) bytes, or `valid`

@@ -55,7 +55,7 @@ impl UnreadManifest {
     /// # Errors
     /// [`ReadError::Parse`] if the first line is not that of a manifest, a line is too long for a
     /// file, the text is longer than [`SignedManifest::MAX_LEN`], or it does not end with an
-    /// envelope.
+    /// envelope. [`ReadError::Io`] if `reader` fails.
     pub fn read(mut reader: impl BufRead) -> Result<Self, ReadError> {
         let mut hasher = Hasher::new();
         let mut line = Vec::with_capacity(MAX_LINE);

@@ -235,7 +235,7 @@ fn a_revoked_key_is_refused_unless_asked_and_signed_before() {
             ..
         })
     ));
-    // The period also holds for a key that is revoked.
+    // The period also applies to a key that is revoked.
     let early = judge("2024-06-30T23:59:59Z", Revoked::AcceptIfSignedBefore);
     assert!(matches!(early, Err(TrustError::NotYetValid { .. })));
 }

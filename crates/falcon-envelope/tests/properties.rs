@@ -1,5 +1,5 @@
-//! A text that the parser reads is written again byte for byte. Every value that can be made can be
-//! read again after it is written.
+//! Parsing a text and writing the value gives the same bytes. Writing a value and parsing the text
+//! gives the same value.
 
 mod common;
 
@@ -24,7 +24,7 @@ static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
 /// The key that signed the manifest.
 static KEY: LazyLock<AnyVerifyingKey> = LazyLock::new(|| alice().verifying_key());
 
-/// Returns true if a parser reads the text. Then the text must be written again unchanged.
+/// Returns true if a parser accepts the text. Checks that writing the value gives the same text.
 fn is_read(bytes: &[u8]) -> bool {
     let written = [
         Envelope::parse(bytes).ok().map(|it| it.to_string()),
