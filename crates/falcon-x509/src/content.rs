@@ -30,7 +30,7 @@ impl SignedPart {
     /// [`of_beginning`](Self::of_beginning). This function looks only at tags and lengths. It also
     /// accepts those of BER, in long and indefinite forms, since some verifiers accept them. So it
     /// may accept a message that no verifier accepts, if the first three to five fields have the
-    /// tags of a document. A program that signs nothing but signed parts calls
+    /// tags of a document. A program that signs nothing but signed parts should call
     /// [`from_der`](Self::from_der).
     ///
     /// Other standards sign DER, too, such as OCSP, CMS and attribute certificates. This function
@@ -49,9 +49,9 @@ impl SignedPart {
 
     /// Tells whether a message that begins with these bytes may be the signed part of a document.
     ///
-    /// `start` has at least a few hundred bytes. If [`of_message`](Self::of_message) accepts a
-    /// message, this function accepts its beginning. It also accepts the beginning of a PKCS#12
-    /// file, although `of_message` refuses the whole file.
+    /// `start` should have at least a few hundred bytes. If [`of_message`](Self::of_message)
+    /// accepts a message, this function accepts its beginning. It also accepts the beginning of a
+    /// PKCS#12 file, although `of_message` refuses the whole file.
     ///
     /// ```
     /// use falcon_x509::SignedPart;

@@ -32,7 +32,7 @@ pub enum Error {
     PublicKey(spki::Error),
     /// The issuer of the certificate is not its subject.
     NotSelfIssued,
-    /// The certificate of the issuer has another key than the signing key.
+    /// The issuer's certificate contains a key other than the signing key.
     OtherKey,
     /// The period of the document ends before it begins.
     Dates,

@@ -35,7 +35,8 @@ pub trait CertificateSigner: sealed::Sealed {
     /// and for documents that the other methods do not make.
     ///
     /// # Errors
-    /// [`Error::Build`] if the builder refuses.
+    /// [`Error::Build`] if the builder or the signing fails. [`Error::ParameterSet`] if
+    /// certificates cannot name the key's parameter set.
     fn build<B: Builder, R: CryptoRng + ?Sized>(
         &self,
         builder: B,

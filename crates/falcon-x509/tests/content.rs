@@ -173,7 +173,7 @@ fn later_certificates_are_known() {
     }
 }
 
-/// Changes a single tag or length. The message is then not recognized.
+/// Changes a single field. The message is then not recognized.
 #[test]
 fn messages_that_differ_in_one_field_are_others() {
     for (kind, part) in signed_parts() {

@@ -67,7 +67,7 @@ fn small(key: &AnySigningKey) -> &falcon_core::SigningKey<Falcon512> {
     }
 }
 
-/// Signs like a certificate, and returns the DER of the bit string.
+/// Signs as for a certificate, and returns the DER of the bit string.
 fn sign(key: &AnySigningKey, content: &[u8]) -> Vec<u8> {
     let signature = small(key)
         .sign_with_rng(&mut Again([0x5a]), content)
