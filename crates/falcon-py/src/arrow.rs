@@ -1,7 +1,7 @@
 //! Columns of Arrow: verifying and signing tables.
 //!
-//! To verify, threads share the rows in parts. Each part looks up its keys, decodes and verifies.
-//! So no work is done row by row before the threads start.
+//! For verification, the rows are divided into parts, which the threads share. Each part looks up
+//! its keys, decodes and verifies, so no work is done row by row before the threads start.
 
 mod ffi;
 mod keys;
@@ -332,7 +332,7 @@ pub fn arrow_sign(
     Ok(PyArray::new(data))
 }
 
-/// Joins signatures into a column. A signature is never empty, so an empty one stands for null.
+/// Joins signatures into a column. A signature is never empty, so an empty entry means null.
 fn signatures(encoded: &[Vec<u8>]) -> PyResult<Data> {
     let total = encoded.iter().map(Vec::len).sum();
     let mut values = reserved(total)?;

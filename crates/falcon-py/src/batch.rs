@@ -218,7 +218,7 @@ pub fn sign<'py>(
         .collect())
 }
 
-/// Signs jobs with their rows, and writes each encoded signature to its row.
+/// Signs jobs, and writes each encoded signature to the row of its job in `encoded`.
 pub fn sign_rows(
     chosen: &Chosen,
     jobs: &[(usize, &AnySigningKey, &[u8])],

@@ -71,8 +71,8 @@ impl DetSigningKey {
 
     /// Generate the key that Algorand's code generates from a secret seed of one byte or more.
     ///
-    /// Take 32 random bytes or more, so that nobody can guess the seed. Raises FaultError if the
-    /// device computed wrongly.
+    /// Take 32 random bytes or more, so that nobody can guess the seed. Raises FaultError if a
+    /// hardware fault was detected.
     #[classmethod]
     fn from_seed(_cls: &Bound<'_, PyType>, seed: Input) -> PyResult<Self> {
         if seed.is_empty() {
@@ -92,7 +92,8 @@ impl DetSigningKey {
         _cls.py().detach(|| Self::decode(&data))
     }
 
-    /// Read a Falcon-1024 key from a PKCS#8 document in PEM, as falcon_sign.SigningKey.from_pem.
+    /// Read a Falcon-1024 key from a PKCS#8 document in PEM, as falcon_sign.SigningKey.from_pem
+    /// does.
     #[classmethod]
     #[pyo3(signature = (text, password = None))]
     fn from_pem(_cls: &Bound<'_, PyType>, text: Text, password: Option<Input>) -> PyResult<Self> {
@@ -108,7 +109,7 @@ impl DetSigningKey {
         self.0.to_bytes(py)
     }
 
-    /// Write the key as PKCS#8 in PEM, as falcon_sign.SigningKey.to_pem.
+    /// Write the key as PKCS#8 in PEM, as falcon_sign.SigningKey.to_pem does.
     #[pyo3(signature = (password = None))]
     fn to_pem<'py>(
         &self,
@@ -145,7 +146,7 @@ impl DetSigningKey {
 
     /// Sign a message. The same message always gets the same signature.
     ///
-    /// Signs twice, compares, and verifies. Raises FaultError if the device computed wrongly.
+    /// Signs twice, compares, and verifies. Raises FaultError if a hardware fault was detected.
     #[pyo3(
         signature = (message, *, format = Encoding(Format::Compressed)),
         text_signature = "($self, message, *, format='compressed')"

@@ -36,7 +36,7 @@ pub fn no_randomness(error: getrandom::Error) -> PyErr {
     PyOSError::new_err(format!("the system gave no random bytes: {error}"))
 }
 
-/// Returns the error for a device that computed wrongly.
+/// Returns the error for a detected hardware fault.
 pub fn faulty(error: CoreFaultError) -> PyErr {
     FaultError::new_err(error.to_string())
 }

@@ -60,7 +60,7 @@ impl PySigningKey {
 impl PySigningKey {
     /// Generate a key from the operating system's random bytes.
     ///
-    /// Raises FaultError if the device computed wrongly.
+    /// Raises FaultError if a hardware fault was detected.
     #[classmethod]
     #[pyo3(signature = (parameters = Set(ParameterSet::Falcon512)), text_signature = "(parameters='Falcon-512')")]
     fn generate(_cls: &Bound<'_, PyType>, parameters: Set) -> PyResult<Self> {
@@ -73,8 +73,8 @@ impl PySigningKey {
 
     /// Generate the key of a secret seed of 32 random bytes.
     ///
-    /// The same seed gives the same key on every platform. Raises FaultError if the device computed
-    /// wrongly.
+    /// The same seed gives the same key on every platform. Raises FaultError if a hardware fault
+    /// was detected.
     #[classmethod]
     #[pyo3(
         signature = (seed, parameters = Set(ParameterSet::Falcon512)),
@@ -91,7 +91,7 @@ impl PySigningKey {
     /// Generate the key of the round-3 reference code for a secret seed of 48 bytes.
     ///
     /// Wallets keep such seeds. Bouncy Castle and noble-post-quantum make the same keys from them.
-    /// Raises FaultError if the device computed wrongly.
+    /// Raises FaultError if a hardware fault was detected.
     #[classmethod]
     #[pyo3(
         signature = (seed, parameters = Set(ParameterSet::Falcon512)),
@@ -175,8 +175,8 @@ impl PySigningKey {
 
     /// True if the document of the key says that it signs certificates only.
     ///
-    /// Then everything that signs raises KeyUseError. to_pem and to_der write it into the document
-    /// again. `falcon-cli keygen --use certificates` makes such a key.
+    /// Then everything that signs raises KeyUseError. to_pem and to_der write this mark into the
+    /// new document. `falcon-cli keygen --use certificates` makes such a key.
     #[getter]
     pub fn certificates_only(&self) -> bool {
         self.key_use == KeyUse::CertificatesOnly
@@ -202,9 +202,10 @@ impl PySigningKey {
         base16ct::lower::encode_string(&self.public.fingerprint())
     }
 
-    /// Sign a message with fresh random bytes of the operating system.
+    /// Sign a message with fresh random bytes from the operating system.
     ///
-    /// format is "padded", "compressed" or "ct". Raises FaultError if the device computed wrongly.
+    /// format is "padded", "compressed" or "ct". Raises FaultError if a hardware fault was
+    /// detected.
     #[pyo3(
         signature = (message, *, format = Encoding(Format::Padded)),
         text_signature = "($self, message, *, format='padded')"
@@ -229,7 +230,7 @@ impl PySigningKey {
     /// Sign many messages, on all cores unless told otherwise.
     ///
     /// Takes an iterable of messages. Returns their signatures in the same order. Raises FaultError
-    /// if the device computed wrongly, and then returns no signature.
+    /// if a hardware fault was detected, and then returns no signature.
     ///
     /// format is "padded", "compressed" or "ct"; engine is a name of engines(), the best one by
     /// default; threads is a number, one for each core by default. Few jobs stay on one thread.

@@ -1,7 +1,7 @@
 //! Native part of the Python package `falcon-sign`.
 //!
 //! It converts arguments, releases the GIL and calls `falcon-core`. Its own `unsafe` code is in
-//! `arrow/ffi`. Macros of its dependencies expand to more.
+//! `arrow/ffi`. Macros of its dependencies expand to more `unsafe` code.
 
 mod arrow;
 mod batch;

@@ -70,7 +70,7 @@ impl PySigner {
 
     /// Sign the absorbed message. Afterwards the signer raises AlreadyFinalized.
     ///
-    /// Raises FaultError if the device computed wrongly.
+    /// Raises FaultError if a hardware fault was detected.
     #[pyo3(
         signature = (*, format = Encoding(Format::Padded)),
         text_signature = "($self, *, format='padded')"

@@ -211,7 +211,7 @@ def test_keys_are_immutable_and_have_no_constructor(key):
         type("Mine", (SigningKey,), {})
 
 
-# Exceptions are raised where nothing can be imported.
+# Raises an exception of the package after imports were disabled.
 WITHOUT_IMPORTS = """
 import builtins
 from falcon_sign import InvalidSignature, SigningKey

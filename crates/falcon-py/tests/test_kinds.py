@@ -92,7 +92,7 @@ def test_a_deterministic_signature_is_none_of_a_statement():
     message = STATEMENTS["order-1024.sig"][0]
     signature = DETERMINISTIC.sign(message)
     DETERMINISTIC.verifying_key.verify(signature, message)
-    # The version stands for the nonce: see `salt` in falcon-core/src/det1024.rs.
+    # The salt version takes the place of the nonce: see `salt` in falcon-core/src/det1024.rs.
     nonce = (signature[1:2] + bytes([10]) + b"FALCON_DET").ljust(40, b"\0")
     padded = (bytes([0x3A]) + nonce + signature[2:]).ljust(1280, b"\0")
     key = DETERMINISTIC.verifying_key.to_bytes()

@@ -39,7 +39,7 @@ class AlreadyFinalized(FalconError):
 
 
 class FaultError(FalconError):
-    """The device computed wrongly. It made no key and no signature.
+    """A hardware fault was detected. No key and no signature was made.
 
     Try again. If it happens again, do not use this machine for keys.
     """

@@ -149,7 +149,7 @@ impl<'a> EncodedKeys<'a> {
         self.column.rows(first, count).map(bytes).collect()
     }
 
-    /// Returns the key that all threads share.
+    /// Returns the entry for these bytes, which all threads share.
     fn shared(&self, bytes: &'a [u8]) -> Decoded {
         let mut all = lock(&self.all);
         if let Some(key) = all.get(bytes) {

@@ -164,7 +164,7 @@ fn text(string: *const c_char) -> String {
 struct Chunk {
     /// The owner of the buffers.
     array: ArrowArray,
-    /// True if the column is the only field of the rows of `array`.
+    /// True if `array` has struct rows, of which the column is the only field.
     is_field: bool,
     layouts: Layouts,
 }
@@ -281,7 +281,7 @@ impl Chunk {
         if index >= dictionary.length as usize {
             return Err(Broken);
         }
-        // SAFETY: the same holds here, and the dictionary has this index.
+        // SAFETY: the same is true here, and the dictionary has this index.
         unsafe { dictionary.value(layout, dictionary.offset as usize + index) }
     }
 }
