@@ -1,6 +1,7 @@
-//! Prints keys and signatures that the native `falcon-core` makes from fixed seeds, one a line, in
-//! hexadecimal: parameter set, seed of the key, seed of the signature, message, signing key,
-//! padded signature. `tests/native.test.mjs` compares them with those of WebAssembly.
+//! Prints keys and signatures that the native `falcon-core` makes from fixed seeds, one pair on
+//! each line, with bytes in hexadecimal: parameter set, seed of the key, seed of the signature,
+//! message, signing key, padded signature. `tests/native.test.mjs` compares them with those of
+//! WebAssembly.
 
 use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey};
 

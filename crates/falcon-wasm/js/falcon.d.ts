@@ -50,8 +50,8 @@ export type Format = 'padded' | 'compressed' | 'ct';
  * - `'ERR_FINISHED'`: a signer or verifier is used after its message has ended;
  * - `'ERR_FREED'`: an object is used after `free()`;
  * - `'ERR_RANDOM'`: `crypto.getRandomValues` failed or filled nothing;
- * - `'ERR_FAULT'`: the processor computed wrongly, and no key or signature was made. Try again. If it
- *   happens again, do not use this machine for keys.
+ * - `'ERR_FAULT'`: a hardware fault was detected, and no key or signature was made. Try again. If
+ *   it happens again, do not use this machine for keys.
  *
  * ```ts
  * const code: FalconErrorCode = 'ERR_PASSPHRASE';

@@ -11,7 +11,7 @@ pub fn thrown(code: &str, message: &str) -> Thrown {
     JsValue::from_str(&[code, message].join(" "))
 }
 
-/// Returns the error for a processor that computed wrongly.
+/// Returns the error for a detected hardware fault.
 pub fn faulty(error: FaultError) -> Thrown {
     thrown("ERR_FAULT", &format!("{error}"))
 }

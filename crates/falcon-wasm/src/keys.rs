@@ -18,7 +18,7 @@ use zeroize::Zeroizing;
 #[wasm_bindgen]
 pub struct NativeSigningKey {
     key: Rc<AnySigningKey>,
-    /// The document that says that the key signs certificates only.
+    /// The document of the key, if it says that the key signs certificates only.
     marked: Option<SecretDocument>,
     public: Rc<AnyVerifyingKey>,
 }
@@ -120,7 +120,7 @@ impl NativeSigningKey {
         })
     }
 
-    /// Shares the verifying key.
+    /// Returns the verifying key, which both objects share.
     pub fn verifying_key(&self) -> NativeVerifyingKey {
         NativeVerifyingKey {
             key: Rc::clone(&self.public),

@@ -12,7 +12,7 @@ pub fn format_of(number: u8) -> Format {
     FORMATS[usize::from(number) % FORMATS.len()]
 }
 
-/// Returns the parameter set that `large` stands for in JavaScript.
+/// Returns Falcon-1024 if `large` is true, otherwise Falcon-512.
 pub fn set_of(large: bool) -> ParameterSet {
     if large {
         ParameterSet::Falcon1024

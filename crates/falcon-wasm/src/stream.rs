@@ -8,7 +8,8 @@ use falcon_core::{AnySignStream, AnySignature, AnySigningKey, AnyVerifyingKey, M
 use std::rc::Rc;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// A signer of a message that comes in pieces. It signs once, and then releases its key.
+/// A signer of a message that comes in pieces. Can be used for one signature only, and then
+/// releases its key.
 #[wasm_bindgen]
 pub struct Signer(Option<AnySignStream<Rc<AnySigningKey>>>);
 
@@ -37,7 +38,7 @@ impl Signer {
     }
 }
 
-/// A verifier of a message that comes in pieces. It verifies once.
+/// A verifier of a message that comes in pieces. Can be used for one verification only.
 #[wasm_bindgen]
 pub struct Verifier {
     key: Rc<AnyVerifyingKey>,

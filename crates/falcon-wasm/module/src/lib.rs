@@ -1,6 +1,7 @@
 //! Links `falcon-wasm` into a WebAssembly module.
 //!
-//! A crate of its own, since link-time optimisation has the level of the last crate. At the level
-//! of `falcon-wasm`, which is optimised for size, it would vectorise no loops of `falcon-core`.
+//! This is a separate crate because link-time optimisation uses the level of the final crate.
+//! `falcon-wasm` is optimised for size, and at its level the loops of `falcon-core` would not be
+//! vectorised.
 
 use falcon_wasm as _;
