@@ -12,7 +12,7 @@
 //! 3. **The whole point comes from one stream of hash output.** Nobody may find two messages whose
 //!    points differ and have the same first 40 coefficients: if the seed of the signer repeats,
 //!    only these coefficients change the randomness of the signature. A tag or a counter belongs
-//!    into the input of the hash, never into the point.
+//!    in the input of the hash, never in the point.
 //! 4. **The input begins with a tag of its own.** Otherwise a signature could be valid under two
 //!    hashes, for two messages.
 //! 5. **The seed is fresh for every signature.**

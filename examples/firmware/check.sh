@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the programs of Falcon for a Cortex-M4, with the fast and with the small permutation, and
 # for RV32IMAC, and those of Classic McEliece for a Cortex-M4. Runs them under QEMU, prints flash
-# and memory, and fails if one of these conditions does not hold:
+# and memory, and fails if one of these conditions is not met:
 #   - all give the known answer, without floating-point helpers;
 #   - none takes more memory or flash than the limits below;
 #   - `verify` contains no floating-point instruction, no allocator and no random

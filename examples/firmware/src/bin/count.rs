@@ -22,8 +22,8 @@ struct Memory {
     residues: [i16; KeygenScratch::<Falcon1024>::RESIDUES],
 }
 
-/// Number of keys, and number of signatures with the last key. There are several keys, since the
-/// time of key generation varies.
+/// Number of keys that are generated, and number of signatures. Several keys are generated, since
+/// the time of key generation varies.
 const KEYS: u8 = 8;
 const SIGNATURES: u8 = 4;
 
