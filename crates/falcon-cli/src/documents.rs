@@ -101,7 +101,7 @@ pub(crate) fn is_manifest(path: &Path) -> bool {
     regular_length(path).is_some() && read().is_ok() && SignedManifest::is_likely(&start)
 }
 
-/// Bytes from the beginning of a file that identify a manifest.
+/// Number of bytes at the beginning of a file that are enough to recognise a manifest.
 const MANIFEST_START: u64 = 32;
 
 /// Returns the command that verifies the folder of a manifest. `signers` are the options of the

@@ -33,7 +33,7 @@ pub(crate) const DEFAULT_PUBLIC_KEY: &str = "falcon.key.pub";
 /// Largest file of keys or signatures that is read, in bytes.
 pub(crate) const MAX_OBJECT: u64 = 64 * 1024;
 
-/// Bytes of the largest file that a command replaces after reading it: a trust list.
+/// Length in bytes of the longest file that a command replaces after reading it: a trust list.
 pub(crate) const MAX_REPLACED: u64 = TrustList::MAX_LEN as u64;
 
 /// Reads the keys and signatures of a file.

@@ -18,7 +18,7 @@ use std::{
 
 /// Number of files in the longest list that is read.
 pub(crate) const MAX_FILES: usize = 1 << 20;
-/// Bytes of the longest list that is read.
+/// Length in bytes of the longest list that is read.
 const MAX_LEN: u64 = 64 << 20;
 
 /// A file and the path of its signature.

@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Bytes of the longest message that is read as a whole.
+/// Length in bytes of the longest message that is read as a whole.
 const SHORT: usize = 64 * 1024;
 
 /// Number of bytes of a long message that are read at a time.

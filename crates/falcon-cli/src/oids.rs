@@ -25,7 +25,8 @@ pub(crate) fn is_falcon(oid: ObjectIdentifier) -> bool {
 /// Scheme of encrypted documents, PBES2 of RFC 8018.
 pub(crate) const PBES2: ObjectIdentifier = oid("1.2.840.113549.1.5.13");
 
-/// The keys that are most often mistaken for Falcon keys. Each takes the article "an".
+/// The keys that are most often mistaken for Falcon keys. Messages put the article "an" before each
+/// name.
 pub(crate) const OTHER_KEYS: [(ObjectIdentifier, &str); 8] = [
     (oid("1.3.101.112"), "Ed25519"),
     (oid("1.3.101.113"), "Ed448"),

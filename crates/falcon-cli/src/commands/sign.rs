@@ -264,7 +264,7 @@ impl Sign {
         Ok(self.files.iter().map(job).collect())
     }
 
-    /// Returns the named files that will not be signed.
+    /// Returns the files that options name besides the files to sign.
     fn others(&self) -> impl Iterator<Item = &Path> {
         let passphrase = self.passphrase.passphrase_file.as_deref();
         [Some(self.key.as_path()), passphrase, self.list.as_deref()]

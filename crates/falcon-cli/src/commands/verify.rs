@@ -367,7 +367,7 @@ impl<'k> Verdict<'k> {
 
     fn tell(&self, ui: Ui, hints: &mut Hints) -> Result<()> {
         ui.report(self)?;
-        // The JSON object already contains both.
+        // In JSON, the verdict already contains the error and the hint.
         if !ui.json {
             if let Some(error) = &self.error {
                 ui.error_among(error, hints);

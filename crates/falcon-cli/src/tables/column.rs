@@ -357,7 +357,7 @@ impl<P: PageReader> PageReader for CheckedPages<P> {
             ));
         }
         let general = |what: &str| Err(ParquetError::General(what.to_owned()));
-        // Bytes of the shortest possible value in a dictionary.
+        // Length in bytes of the shortest possible value in a dictionary.
         let shortest = match self.descriptor.physical_type() {
             Type::INT64 => 8,
             Type::FIXED_LEN_BYTE_ARRAY => self.descriptor.type_length().max(1) as usize,

@@ -22,11 +22,11 @@ const ROW: u64 = 8;
 /// value. A dictionary can have one long value for any number of rows. Without a limit, a small
 /// file could take hours, or fill a disk with signatures.
 pub(super) struct Expansion {
-    /// Bytes of the file.
+    /// Length of the file in bytes.
     file: u64,
     /// Number of rows that the footer claims.
     rows: u64,
-    /// Bytes of all pages that the footer claims.
+    /// Total length of all pages in bytes, as the footer claims.
     pages: u64,
     taken: Mutex<Taken>,
 }
@@ -34,7 +34,7 @@ pub(super) struct Expansion {
 struct Taken {
     /// Bytes that the table may decode to for each byte of its file.
     times: u64,
-    /// Bytes of the pages that were read.
+    /// Total length in bytes of the pages that were read.
     pages: u64,
     /// Values that were decoded, and signatures that were made for their rows.
     values: Rows,
@@ -54,8 +54,8 @@ impl Rows {
         self.bytes = self.bytes.saturating_add(bytes);
     }
 
-    /// Estimates the bytes of `all` rows from these rows. Adds an eighth, since others may be
-    /// longer.
+    /// Estimates the bytes of `all` rows from these rows. Adds an eighth, since the other rows may
+    /// be longer.
     fn of_all(&self, all: u64) -> u64 {
         if self.rows == 0 || self.rows >= all {
             return self.bytes;

@@ -36,10 +36,11 @@ use std::{
     thread::available_parallelism,
 };
 
-/// Bytes of the longest summary that is read.
+/// Length in bytes of the longest summary that is read.
 const LONGEST_SUMMARY: u64 = 1 << 20;
 
-/// Bytes of the longest sum, such as `summary.json`, that is read. A sum can list every table.
+/// Length in bytes of the longest sum, such as `summary.json`, that is read. A sum can list every
+/// table.
 const LONGEST_SUM: u64 = 256 << 20;
 
 /// Tables, and where their outputs go.

@@ -214,7 +214,7 @@ pub(super) fn divide(
         let mut first_row = 0;
         for (group, &rows) in groups.iter().enumerate() {
             let index = Shard::of(start, rows, total, shard.count);
-            // The indices ascend with the rows.
+            // The index never decreases from one row group to the next.
             if slices[first..]
                 .last()
                 .is_none_or(|&(last, _)| last != index)

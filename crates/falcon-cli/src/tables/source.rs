@@ -26,10 +26,11 @@ use std::{
     sync::Once,
 };
 
-/// Bytes of the longest footer, which describes a file.
+/// Length in bytes of the longest footer, which describes a file.
 const LONGEST_FOOTER: usize = 16 << 20;
 
-/// Bytes of the longest page, both compressed and uncompressed. A value lies within one page.
+/// Length in bytes of the longest page, both compressed and uncompressed. A value lies within one
+/// page.
 const LONGEST_PAGE: usize = 256 << 20;
 
 /// Length in bytes of the longest page header. The statistics in a page header take a few

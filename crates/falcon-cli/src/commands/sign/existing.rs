@@ -57,12 +57,12 @@ fn is_signed(job: &Pair) -> bool {
     !is_standard(&job.signature) && load_signature(&job.signature).is_ok()
 }
 
-/// Numbers of jobs that `--skip-existing` left out.
+/// Counts for the notes about jobs that `--skip-existing` left out.
 #[derive(Default)]
 pub(super) struct Skipped {
     /// Number of jobs before any was left out.
     named: usize,
-    /// Number of files that already have a signature.
+    /// Number of files that already have a signature, except those counted in `signatures`.
     pub(super) signed: usize,
     /// Number of files that are signatures of other named files.
     signatures: usize,
