@@ -61,7 +61,7 @@ pub fn list_files(folder: &Path) -> io::Result<Listing> {
     list_at_most(folder, Manifest::MAX_FILES)
 }
 
-/// Does the same as [`list_files`], with at most `left` files and folders.
+/// Lists a folder as [`list_files`] does. Fails if it has more than `left` files and folders.
 fn list_at_most(folder: &Path, mut left: usize) -> io::Result<Listing> {
     let mut listing = Listing::default();
     let mut waiting = vec![PathBuf::new()];

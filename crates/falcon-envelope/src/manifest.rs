@@ -241,7 +241,7 @@ pub enum ManifestError {
     Duplicate(FilePath),
     /// There are more than [`Manifest::MAX_FILES`] files.
     TooManyFiles,
-    /// The text would be longer than [`SignedManifest::MAX_LEN`].
+    /// With the longest envelope, the text would be longer than [`SignedManifest::MAX_LEN`].
     TooLong,
 }
 
