@@ -2,7 +2,7 @@
 import { SigningKey, VerifyingKey, inspectSignature } from 'falcon-sign';
 
 const KEY_NAME = 'falcon.key';
-// Every key document and every signature is shorter, in bytes.
+// A length in bytes. Every key document and every signature is shorter.
 const SMALL_FILE = 20_000;
 const ROLES = {
     message: 'the file', signature: 'the signature', public: 'the verifying key',
