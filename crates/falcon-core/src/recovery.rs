@@ -98,7 +98,7 @@ const fn header(logn: u32) -> u8 {
 /// ```
 ///
 /// # Errors
-/// [`FaultError`] if the device computed wrongly.
+/// [`FaultError`] if a hardware fault was detected.
 #[cfg(feature = "alloc")]
 pub fn sign_with_rng<P: Parameters, R: CryptoRng + ?Sized>(
     key: &impl SecretKey<P>,
@@ -129,7 +129,7 @@ pub fn sign_with_rng<P: Parameters, R: CryptoRng + ?Sized>(
 /// ```
 ///
 /// # Errors
-/// [`FaultError`] if the device computed wrongly.
+/// [`FaultError`] if a hardware fault was detected.
 pub fn sign_in<P: Parameters, R: CryptoRng + ?Sized>(
     key: &impl SecretKey<P>,
     rng: &mut R,
@@ -229,7 +229,7 @@ pub struct RecoverableSignature<P: Parameters> {
 }
 
 impl<P: Parameters> RecoverableSignature<P> {
-    /// Computes `s1` of a signature that exists already, such as one of a batch or of a device.
+    /// Computes `s1` of a signature that exists already, such as one from a batch or from a device.
     /// Needs no secret. Returns `None` if the signature cannot recover its key: `s2` is not
     /// invertible (for 4 % of all Falcon-512 signatures, for 8 % of Falcon-1024), or a polynomial
     /// does not fit the padded form. Then sign again, with a fresh nonce.
@@ -468,7 +468,7 @@ mod tests {
         for_every_set!(check);
     }
 
-    /// A secret key with the verifying key of another key, as a fault may leave it.
+    /// A secret key with the verifying key of another key, as a fault could produce it.
     struct Mixed<'a, P: Parameters>(&'a SigningKey<P>, &'a SigningKey<P>);
 
     impl<P: Parameters> Secret<P> for Mixed<'_, P> {

@@ -20,7 +20,11 @@ use crate::reveal::{reveal, reveal_all};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NotInvertible;
 
-/// Computes `quotient <- g / f mod q` in the transform domain. All slices hold `n` words.
+/// Computes `quotient <- g / f mod q` in the transform domain. All slices have length `n`. The
+/// content of `other` is lost.
+///
+/// # Errors
+/// [`NotInvertible`] if `f` is not invertible. Then `quotient` is unspecified.
 fn quotient<N: Ntt>(
     ntt: &N,
     logn: u32,

@@ -1,7 +1,8 @@
 //! NTRU solver: `(F, G)` with `f G - g F = q` in `Z[x]/(x^n + 1)`, fully reduced.
 //!
-//! Symbols: `f_0 = f`, `f_(d+1)(x^2) = f_d(x) f_d(-x)` (the field norm), and likewise for `g`;
-//! `C_d` the bases of [`tower`], `M_d` the product of `C_(d+1)`, `E_d = M_0 M_1 ... M_(d-1)`.
+//! Symbols: `f_0 = f`, `f_(d+1)(x^2) = f_d(x) f_d(-x)` (the field norm), and likewise for `g`.
+//! `C_d` is the set of RNS primes that [`tower`] chooses for level `d`, `M_d` the product of the
+//! primes of `C_(d+1)`, and `E_d = M_0 M_1 ... M_(d-1)`.
 //!
 //! The recursion keeps only `F` and never needs a quotient of large numbers:
 //!
@@ -18,11 +19,19 @@
 //!
 //! Modulo a prime of `C_(d+1)`, a value of `f_d` is zero if one of the `2^logn` values of `f` is
 //! zero. This happens for one key in 13,000 of degree 512, and for one in 3,000 of degree 1024.
-//! Then the roles of `f` and `g` are exchanged. The pair is refused when the resultants of `f` and
-//! `g` are not coprime, or when a coefficient of the reduced `F` or `G` exceeds 127.
+//! Then the roles of `f` and `g` are exchanged.
 //!
-//! At the top, `G` is defined by the equation modulo a prime `p`. All coefficients are at most 127,
-//! so `|f G - g F - q| < p`: a result that is returned solves the equation over the integers.
+//! A pair is refused for one of these reasons:
+//!
+//! - the reference's reduction fails, or its integers do not fit, in a [replay](super::replay)
+//! - the resultants of `f` and `g` are not coprime
+//! - a value of `f` and a value of `g` are zero modulo such primes, so that exchanging them does
+//!   not help
+//! - a coefficient of the reduced `F` or `G` exceeds 127 in absolute value
+//!
+//! At the top, `G` is defined by the equation modulo a prime `p`. All coefficients are at most 127
+//! in absolute value, so `|f G - g F - q| < p`: a result that is returned solves the equation over
+//! the integers.
 //!
 //! Source: Falcon specification v1.2, section 3.8.3 (NTRUSolve); T. Pornin and T. Prest, eprint
 //! 2019/015 (field norms, residues); T. Pornin, eprint 2025/1239 (working on `F` alone).

@@ -630,8 +630,8 @@ mod tests {
         assert_eq!(open, 23);
     }
 
-    /// All records lie on the right side of the exact value, whatever the error of `y` is. One unit
-    /// less would not be enough.
+    /// All records lie on the right side of the exact value, even with the largest error of `y`.
+    /// With records one unit closer to that value, they would not.
     #[test]
     fn records_leave_a_margin_for_the_error_of_the_comparison() {
         const ERROR: f64 = 0.13;

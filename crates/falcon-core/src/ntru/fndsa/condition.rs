@@ -21,7 +21,8 @@
 //! error is 1.3 bits of `m`.
 //!
 //! The reduction also fails on integers that are longer than its tables say. The tables leave room
-//! for five deviations and more. Pairs with longer integers are not sure either.
+//! for five standard deviations or more. For pairs with longer integers, success is not sure
+//! either.
 
 use super::reduction::{IMPRECISE, LARGE, SMALL, WINDOW};
 use crate::lanes::Masks;
