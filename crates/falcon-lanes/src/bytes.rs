@@ -61,12 +61,13 @@ pub trait Bytes: Copy + Debug + Send + Sync + 'static {
     fn first_eight(self, a: Self::Line, b: Self::Line) -> Self::Line;
     /// Returns the bytes of `x` from the second one on, then the first byte of `next`.
     fn shifted(self, x: Self::Line, next: Self::Line) -> Self::Line;
-    /// Returns `x` with a zero as byte `byte`, or unchanged if it has no byte of this number.
+    /// Returns `x` with a zero as byte `byte`, or unchanged if `byte` is 64 or more.
     fn cleared(self, x: Self::Line, byte: usize) -> Self::Line;
     /// Returns `a` where the bits of `mask` are set, and `b` elsewhere. `mask` is zero or all ones.
     fn select(self, mask: u64, a: Self::Line, b: Self::Line) -> Self::Line;
 
-    /// Prepares bytes for maps.
+    /// Prepares the bytes of a line for [`mapped`](Self::mapped) and
+    /// [`add_mapped`](Self::add_mapped).
     fn split(self, x: Self::Line) -> Self::Split;
     /// Returns the map whose image of the byte with only bit `j` set is byte `j` of `images`.
     fn map(self, images: u64) -> Self::Map;
@@ -105,7 +106,7 @@ pub trait Bytes: Copy + Debug + Send + Sync + 'static {
     /// not change. Element `cleared` of `y` counts as zero.
     ///
     /// # Panics
-    /// If the numbers of lines do not fit.
+    /// If the numbers of lines do not match.
     #[inline(always)]
     fn add_products(
         self,
