@@ -218,7 +218,7 @@ impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
     ///
     /// After ten calls for each set, little work is left for [`refill`](Self::refill). A caller
     /// that waits for a chain of dependent operations calls this function in between, and the
-    /// processor does both at once. The function is inlined: for a call, the caller's registers
+    /// processor does both at once. The function is inlined: with a call, the caller's registers
     /// would go through memory, and no time would be saved.
     #[inline(always)]
     pub(crate) fn work_ahead(&mut self, isa: impl Isa) {

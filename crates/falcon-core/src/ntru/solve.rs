@@ -12,8 +12,8 @@
 //!    `k = F'/f_d mod M_d`, coefficients centred. `F_d = (F' - k f_d)/M_d` is an integer
 //!    polynomial, and so is `G_d = (G' - k g_d)/M_d`: `f_d G_d - g_d F_d = q E_d`, because
 //!    `E_(d+1) = M_d E_d`. This is Montgomery's reduction, in the ring. It reduces as well as
-//!    Babai's rounding: the coefficients of `F_d/f_d = F'/(f_d M_d) - k/M_d` are at most `1/2` plus
-//!    a first term that is small, since `M_d` is as large as `F'/f_d`.
+//!    Babai's rounding: the coefficients of `F_d/f_d = F'/(f_d M_d) - k/M_d` are at most `1/2` in
+//!    absolute value, plus a first term that is small, since `M_d` is as large as `F'/f_d`.
 //! 4. Top: `G = (q + g F)/f`, then Babai's rounding of the pair with
 //!    `k = round((F f* + G g*)/(f f* + g g*))`: its result is unique.
 //!
@@ -25,8 +25,8 @@
 //!
 //! - the reference's reduction fails, or its integers do not fit, in a [replay](super::replay)
 //! - the resultants of `f` and `g` are not coprime
-//! - a value of `f` and a value of `g` are zero modulo such primes, so that exchanging them does
-//!   not help
+//! - a value of `f` and a value of `g` are zero modulo primes of the bases, so that exchanging them
+//!   does not help
 //! - a coefficient of the reduced `F` or `G` exceeds 127 in absolute value
 //!
 //! At the top, `G` is defined by the equation modulo a prime `p`. All coefficients are at most 127

@@ -29,7 +29,7 @@ const fn goes_by_rows(logn: u32) -> bool {
 }
 
 /// Forward transform modulo any [`Modulus`]. The input is at most `P / 2 + 1` in absolute value.
-/// The output is at most `1.5 P`, in Montgomery form.
+/// The output is at most `1.5 P` in absolute value, in Montgomery form.
 #[inline(always)]
 pub(crate) fn forward<M: Modulus, I: Isa>(isa: I, logn: u32, a: &mut [i16]) {
     if goes_by_rows(logn) {

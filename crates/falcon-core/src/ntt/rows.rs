@@ -26,7 +26,7 @@
 //! # Ranges
 //! For `q`, with `T(y) = 3/32 y + 6146`, the bound of a product by a factor. A layer is named by
 //! the distance of its pairs. The same layers reduce at all degrees. The numbers are bounds on the
-//! words after a layer, for the largest degree.
+//! absolute values of the words after a layer, for the largest degree.
 //! - forward: input at most 6145. At most three layers come before the layer of two rows: 12868,
 //!   20221, 28263. The layer of two rows reduces its unmultiplied operand to 6145: 14942. Layers of
 //!   one row and of 16 words: 22489, 30744. The layer of 8 words reduces: 15174. Layers of 4 and 2

@@ -66,7 +66,7 @@ use core::f32::consts::LOG2_E;
 
 /// Length in bytes of an attempt that the first byte of its trial decides.
 pub(super) const ATTEMPT_LEN: usize = 11;
-/// Largest number of attempts of a buffer.
+/// Largest number of attempts in a buffer.
 pub(super) const BUFFER_ATTEMPTS: usize = BUFFER_LEN / ATTEMPT_LEN;
 /// Number of attempts whose records are made together: the bytes of [`Isa::map_bytes`].
 const LANES: usize = 16;
@@ -74,7 +74,7 @@ const LANES: usize = 16;
 const GROUP: usize = 32;
 /// [`BUFFER_ATTEMPTS`], rounded up to whole vectors.
 const CAPACITY: usize = BUFFER_ATTEMPTS.next_multiple_of(LANES);
-/// Number of attempts of a window, which are decided together.
+/// Number of attempts in a window, which are decided together.
 pub(super) const WINDOW: usize = 8;
 /// Number of buffers that are computed side by side.
 pub(super) const AHEAD: usize = 2;

@@ -142,7 +142,7 @@ pub(super) fn least_unsure_level(
             }
         }
         // A round leaves 2^9 times the product of f_d or g_d with a polynomial whose coefficients
-        // are at most 1/2.
+        // are at most 1/2 in absolute value.
         demand(size_f.norm + 14 * UNIT, words(SMALL[i]));
         demand(size_g.norm + 4 * UNIT, words(SMALL[i]));
         // Checks the lifted F of the level above, the product of g_(d-1) and F_d. The coefficients
