@@ -6,9 +6,10 @@
 //! hash of the key. Hash and signature take 1323 bytes for Falcon-512; an ordinary signature and
 //! its key take 1563. For Falcon-1024 they are 2551 and 3073 bytes.
 //!
-//! **A recovered key proves nothing by itself.** Any two short polynomials recover some key, for
-//! every message. Only the comparison with a hash that the verifier knows from elsewhere tells who
-//! signed. [`RecoverableSignature::verify`] compares; [`RecoverableSignature::recover`] does not.
+//! **A recovered key proves nothing by itself.** Nearly any two short polynomials recover some key,
+//! for every message. Only the comparison with a hash that the verifier knows from elsewhere tells
+//! who signed. [`RecoverableSignature::verify`] compares; [`RecoverableSignature::recover`] does
+//! not.
 //!
 //! The hash is [`VerifyingKey::fingerprint`]: the first 32 bytes of SHAKE256 of the encoded key,
 //! whose first byte names the parameter set. Keys are ordinary Falcon keys.

@@ -6,7 +6,7 @@
 //! reduction succeeds. The solution itself is unique and comes from the exact solver.
 //!
 //! On each level of the reference, `(F, G)` is the lifted pair, with `LARGE[d]` words a
-//! coefficient. Repeat with `s` decreasing by 25 down to zero
+//! coefficient. The reduction repeats, with `s` decreasing by 25 down to zero,
 //!
 //! ```text
 //!   k = round(2^-s (F f* + G g*) / (f f* + g g*)),   (F, G) <- (F, G) - 2^s k (f, g)

@@ -1,4 +1,4 @@
-//! Values that are found by byte strings, for example keys by their encodings.
+//! A map from byte strings to values, for example from encodings to keys.
 
 use super::fold::Fold;
 use core::borrow::Borrow;

@@ -404,9 +404,9 @@ pub(super) fn record(word: u32, [accept, reject]: [i16; 2]) -> [f32; 3] {
 
 /// Tables for [`record_groups`].
 struct Tables {
-    /// For each `z0 & !3`, the entry whose number is greater by one.
+    /// For the second step of the search: at `z0`, which is 0 or 4 so far, entry number `z0 + 1`.
     odd_entries: Table<32>,
-    /// For each `z0 & !1`, the entry with this number.
+    /// For the last step of the search: at `z0`, which is even so far, entry number `z0`.
     entries: Table<32>,
     /// For each `z0`, the value below which the base makes the attempt open. Seven entries above
     /// mean `z0 > 6`.

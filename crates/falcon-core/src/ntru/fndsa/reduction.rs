@@ -1,7 +1,7 @@
 //! The reduction of `F` in fixed point, which decides which pairs `fn-dsa` solves.
 //!
-//! On each level, `F` is the lifted polynomial, with `LARGE[d]` words a coefficient. Repeat with
-//! `s` decreasing down to zero
+//! On each level, `F` is the lifted polynomial, with `LARGE[d]` words a coefficient. The reduction
+//! repeats, with `s` decreasing down to zero,
 //!
 //! ```text
 //!   k = round(2^-s F / f),   F <- F - 2^s k f
