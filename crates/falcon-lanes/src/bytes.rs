@@ -95,15 +95,15 @@ pub trait Bytes: Copy + Debug + Send + Sync + 'static {
     /// Adds the images of the bytes `x`, all below 32, to `sum`, bit by bit.
     fn add_short_mapped(self, sum: Self::Line, map: &Self::ShortMap, x: Self::Line) -> Self::Line;
 
-    /// Replaces the elements `x` and `y`. Let `z` be the elements of `x` from the second one on.
-    /// Then `x` becomes the products of `z` by the number of `a`, plus the products of `y` by the
-    /// number of `b`. If `mask` is all ones, `y` becomes `z`. If `mask` is zero, `y` does not
-    /// change.
+    /// Sets element `cleared` of `y` to zero, if there is one, then replaces the elements `x` and
+    /// `y`. Let `z` be the elements of `x` from the second one on. `x` becomes the products of `z`
+    /// by the number of `a`, plus the products of `y` by the number of `b`. If `mask` is all ones,
+    /// `y` becomes `z`. If `mask` is zero, `y` stays as it is.
     ///
     /// An element is two bytes: its low byte in the first lines, and its high byte, below 32, in
     /// the second ones. The first two maps of a member take low bytes to low and to high bytes. Its
     /// short maps do the same for high bytes. `x` has one line more than `y`, and this line does
-    /// not change. Element `cleared` of `y` counts as zero.
+    /// not change.
     ///
     /// # Panics
     /// If the numbers of lines do not match.

@@ -75,7 +75,7 @@ unsafe fn sum_of_words(x: __m512i) -> __m512i {
 }
 
 // The instruction takes the row for bit `i` of a result from byte `7 - i`. Let `J` be the matrix
-// that reverses. Then the instruction makes `X A^T J` of bytes `X` and a matrix `A`.
+// that reverses. Then the instruction computes `X A^T J` from bytes `X` and a matrix `A`.
 impl Bytes for Avx512Gfni {
     type Line = Line512;
     type Split = Line512;
