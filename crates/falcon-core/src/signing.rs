@@ -372,8 +372,8 @@ impl Fit {
     }
 }
 
-/// Returns true if an attempt is a signature: lines 8 and 11 of Algorithm 10. Every attempt is
-/// judged here, and nothing else is revealed about a refused attempt.
+/// Returns true if an attempt is a signature: lines 8 and 11 of Algorithm 10. Every attempt of
+/// round 3 is judged here, and nothing else is revealed about a refused attempt.
 #[inline(always)]
 pub(crate) fn is_signature(
     logn: u32,

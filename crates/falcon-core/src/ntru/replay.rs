@@ -63,7 +63,7 @@ pub(super) enum Outcome {
     Succeeds,
     /// The resultants have a common factor, or the solution at degree 1 is too long.
     CommonFactor,
-    /// The reduction diverges.
+    /// The reduction diverges, or its result does not solve the equation.
     BreaksDown,
 }
 

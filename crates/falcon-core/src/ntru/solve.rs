@@ -54,9 +54,9 @@ use crate::reveal::reveal;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
     /// The resultants of `f` and `g` with `x^n + 1` have a common factor, or the solution at degree
-    /// 1 is too long for a replay.
+    /// 1 is too long for a replay or for the reduction of `fn-dsa`.
     CommonFactor,
-    /// A prime of the number system divides the resultant of `f`.
+    /// A prime of the number system, or the prime of `fn-dsa`, divides the resultant of `f`.
     Singular,
     /// `F` or `G` does not fit in `-127..=127`.
     TooLarge,

@@ -117,7 +117,7 @@ pub(super) fn solve_at_every_level<B: Binary64>(
 ///
 /// # Errors
 /// [`Refusal::Singular`] if only the reduction at every level can tell what `fn-dsa` does with the
-/// pair. The memory still holds what that reduction needs.
+/// pair. The memory still holds what that reduction needs. Other refusals are final.
 fn solve_exactly<B: Binary64>(
     b: B,
     problem: Problem<'_>,
