@@ -60,7 +60,7 @@ pub(crate) const fn montgomery_mul<M: Modulus>(a: i16, b: i16) -> i16 {
 }
 
 /// The centred representative of `a`, for `|a| <= 3 (P - 1) / 2`, and modulo `q` also for `|a| <= 2
-/// (q - 1)`. Otherwise the result is at most one unit beyond.
+/// (q - 1)`. For other `a`, the result can be one unit outside the centred range.
 ///
 /// `t = floor(a v / 2^27 + 1/2)` with `v = round(2^27 / P)`: the rounding of `v` and the floor of
 /// the high half move `a / P` by less than `2^-10`, so `t` is the nearest integer except close to a

@@ -1,7 +1,6 @@
-//! The norm of a signature: `||(s1, s2)||^2` against the bound of the scheme.
+//! Compares the norm of a signature, `||(s1, s2)||^2`, with the bound of the scheme.
 //!
-//! Signing, verifying and decoding all compare the norm here. Nothing branches on
-//! a coefficient.
+//! Signing, verifying and decoding share this code. Nothing branches on a coefficient.
 //!
 //! Source: Falcon specification v1.2, algorithms 10 and 16.
 
@@ -54,14 +53,15 @@ fn chunk_norm(chunk: &[i16]) -> u64 {
     }
 }
 
-/// Without vectors, sums of 64 bits are faster than clamping, which is a branch on RISC-V.
+/// Sum of the squares, in 64 bits. Without vectors, this is faster than clamping, which is a branch
+/// on RISC-V.
 #[inline(always)]
 fn sum_of_all(chunk: &[i16]) -> u64 {
     let squares = chunk.iter().map(|&x| i32::from(x).pow(2) as u32);
     squares.map(u64::from).sum()
 }
 
-/// Sum of the squares of clamped coefficients, in 32-bit sums.
+/// Sum of the squares of the clamped coefficients, accumulated in 32-bit integers.
 #[inline(always)]
 fn sum_of_clamped(chunk: &[i16]) -> u64 {
     let mut sums = [0u32; SUMS];
@@ -90,7 +90,7 @@ fn clamped_square(x: i16) -> u32 {
 
 /// Returns true if `||s2||^2` by itself is within the bound of the scheme.
 ///
-/// Under it the compressed form has at most `COMPRESSED_MAX_LEN` bytes. A coefficient costs 9 bits
+/// If so, the compressed form has at most `COMPRESSED_MAX_LEN` bytes. A coefficient costs 9 bits
 /// and one more for each multiple of 128 in its magnitude; raising it from 128(k-1) to 128k takes
 /// (2k-1) 2^14 of the bound. With the bound 34,034,726, the longest code has k = 2 for all 512
 /// coefficients and k = 3 for 5 of them: 5637 bits, or 746 bytes with header and nonce. For n =
@@ -108,7 +108,7 @@ const ACCUMULATED: usize = 8;
 pub(crate) struct Accumulator {
     /// Sums, modulo `2^64`, of the squares of the low 32 bits of the coefficients.
     low: [u64; ACCUMULATED],
-    /// If a bit from number 17 on is set, a coefficient was not in `-2^16..2^16`.
+    /// A set bit at position 17 or above means that a coefficient was not in `-2^16..2^16`.
     excess: [u64; ACCUMULATED],
 }
 
@@ -123,7 +123,7 @@ impl Accumulator {
             self.low.first_chunk_mut::<N>(),
             self.excess.first_chunk_mut::<N>(),
         );
-        // The sums always exist.
+        // Always `Some`, since `N <= ACCUMULATED`.
         if let (Some(low), Some(excess)) = sums {
             for i in 0..N {
                 excess[i] |= s[i].wrapping_add(1 << 16) as u64;

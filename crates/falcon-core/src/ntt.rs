@@ -22,8 +22,8 @@ use zeroize::Zeroize;
 /// engines must not be mixed. The output of [`residues`](Self::residues) is the same for all
 /// engines.
 ///
-/// Slices of words have length `n`, also `tmp`, whose content is lost. Methods never panic; a slice
-/// of another length gives an unspecified result. All methods take constant time: they branch on
+/// Slices of words have length `n`. The content of `tmp` is lost. Methods never panic; a slice of
+/// another length gives an unspecified result. All methods take constant time: they branch on
 /// lengths only.
 pub trait Ntt {
     /// One coefficient or one value.

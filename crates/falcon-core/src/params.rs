@@ -78,8 +78,7 @@ pub trait Parameters:
     const CT_LEN: usize;
     /// Upper bound on the length in bytes of a compressed signature that verifies.
     const COMPRESSED_MAX_LEN: usize;
-    /// Length in bytes of a signature that recovers its key; see
-    /// [`recovery`](crate::recovery).
+    /// Length of a recoverable signature in bytes; see [`recovery`](crate::recovery).
     const RECOVERABLE_LEN: usize = 2 * Self::PADDED_LEN - 1 - NONCE_LEN;
 
     /// `[u8; VERIFYING_KEY_LEN]`.

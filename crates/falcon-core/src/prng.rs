@@ -1,7 +1,7 @@
 //! The ChaCha20 generator that feeds the sampler.
 //!
-//! A buffer has eight blocks, interleaved word by word, exactly as in the reference. The generator
-//! also drops the same bytes at the end of a buffer, since signatures depend on them.
+//! A buffer has eight blocks, interleaved word by word, exactly as in the reference. At the end of
+//! a buffer, the generator drops the same bytes as the reference, since signatures depend on this.
 //!
 //! Source: Falcon reference implementation (round 3), `rng.c` behaviour; ChaCha20
 //! is RFC 8439's with a 64-bit counter mixed into words 14 and 15.
@@ -218,7 +218,7 @@ impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
     ///
     /// After ten calls for each set, little work is left for [`refill`](Self::refill). A caller
     /// that waits for a chain of dependent operations calls this function in between, and the
-    /// processor does both at once. The function is inlined: for a call, the caller's registers
+    /// processor does both at once. The function is inlined: with a call, the caller's registers
     /// would go through memory, and no time would be saved.
     #[inline(always)]
     pub(crate) fn work_ahead(&mut self, isa: impl Isa) {

@@ -6,9 +6,10 @@
 //! hash of the key. Hash and signature take 1323 bytes for Falcon-512; an ordinary signature and
 //! its key take 1563. For Falcon-1024 they are 2551 and 3073 bytes.
 //!
-//! **A recovered key proves nothing by itself.** Any two short polynomials recover some key, for
-//! every message. Only the comparison with a hash that the verifier knows from elsewhere tells who
-//! signed. [`RecoverableSignature::verify`] compares; [`RecoverableSignature::recover`] does not.
+//! **A recovered key proves nothing by itself.** Nearly any two short polynomials recover some key,
+//! for every message. Only the comparison with a hash that the verifier knows from elsewhere tells
+//! who signed. [`RecoverableSignature::verify`] compares; [`RecoverableSignature::recover`] does
+//! not.
 //!
 //! The hash is [`VerifyingKey::fingerprint`]: the first 32 bytes of SHAKE256 of the encoded key,
 //! whose first byte names the parameter set. Keys are ordinary Falcon keys.
@@ -98,7 +99,7 @@ const fn header(logn: u32) -> u8 {
 /// ```
 ///
 /// # Errors
-/// [`FaultError`] if the device computed wrongly.
+/// [`FaultError`] if a hardware fault was detected.
 #[cfg(feature = "alloc")]
 pub fn sign_with_rng<P: Parameters, R: CryptoRng + ?Sized>(
     key: &impl SecretKey<P>,
@@ -129,7 +130,7 @@ pub fn sign_with_rng<P: Parameters, R: CryptoRng + ?Sized>(
 /// ```
 ///
 /// # Errors
-/// [`FaultError`] if the device computed wrongly.
+/// [`FaultError`] if a hardware fault was detected.
 pub fn sign_in<P: Parameters, R: CryptoRng + ?Sized>(
     key: &impl SecretKey<P>,
     rng: &mut R,
@@ -229,7 +230,7 @@ pub struct RecoverableSignature<P: Parameters> {
 }
 
 impl<P: Parameters> RecoverableSignature<P> {
-    /// Computes `s1` of a signature that exists already, such as one of a batch or of a device.
+    /// Computes `s1` of a signature that exists already, such as one from a batch or from a device.
     /// Needs no secret. Returns `None` if the signature cannot recover its key: `s2` is not
     /// invertible (for 4 % of all Falcon-512 signatures, for 8 % of Falcon-1024), or a polynomial
     /// does not fit the padded form. Then sign again, with a fresh nonce.
@@ -468,7 +469,7 @@ mod tests {
         for_every_set!(check);
     }
 
-    /// A secret key with the verifying key of another key, as a fault may leave it.
+    /// A secret key with the verifying key of another key, as a fault could produce it.
     struct Mixed<'a, P: Parameters>(&'a SigningKey<P>, &'a SigningKey<P>);
 
     impl<P: Parameters> Secret<P> for Mixed<'_, P> {

@@ -20,7 +20,11 @@ use crate::reveal::{reveal, reveal_all};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NotInvertible;
 
-/// Computes `quotient <- g / f mod q` in the transform domain. All slices hold `n` words.
+/// Computes `quotient <- g / f mod q` in the transform domain. All slices have length `n`. The
+/// content of `other` is lost.
+///
+/// # Errors
+/// [`NotInvertible`] if `f` is not invertible. Then `quotient` is unspecified.
 fn quotient<N: Ntt>(
     ntt: &N,
     logn: u32,
@@ -68,8 +72,8 @@ pub(crate) fn public_key<N: Ntt>(
 /// The reference takes `G = gF/f mod q`, centred, and refuses it outside `[-127, 127]`. These
 /// checks alone accept `F = G = 0`, with which signing would never end. So this function checks the
 /// equation itself as well. `fG - gF - q` is divisible by `q` by construction, and its coefficients
-/// are below `2 * 1024 * 127^2 + q < q p / 2` with `p = 18433`; so the polynomial is zero if it is
-/// zero modulo `p`. A second transform checks that.
+/// are below `2 * 1024 * 127^2 + q < q p / 2` in absolute value, with `p = 18433`. So the
+/// polynomial is zero if it is zero modulo `p`. A second transform checks that.
 ///
 /// `scratch` holds `4n` values. Constant time, except for the outcome.
 pub(crate) fn complete_private(

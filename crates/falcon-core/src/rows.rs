@@ -171,7 +171,7 @@ fn verify_those<'a, P: Parameters>(
             signature: row.signature?,
         })
     };
-    // A table of one parameter set takes no memory for the other one.
+    // If no row has this parameter set, allocates nothing.
     let Some(first) = rows.iter().position(|row| job(row).is_some()) else {
         return Ok(());
     };

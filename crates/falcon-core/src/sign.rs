@@ -158,7 +158,7 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
     /// Signs the absorbed message.
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     #[cfg(feature = "alloc")]
     pub fn finish(mut self) -> Result<Signature<P>, FaultError> {
         self.finish_here()
@@ -174,7 +174,7 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
     /// Signs the absorbed message with caller-owned scratch.
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     pub fn finish_in(mut self, scratch: &mut Scratch<'_, P>) -> Result<Signature<P>, FaultError> {
         self.finish_on(Best::find(), scratch)
     }
@@ -209,7 +209,7 @@ macro_rules! signing_methods {
             /// [`BatchSign`](crate::batch::BatchSign).
             ///
             /// # Errors
-            /// [`FaultError`] if the device computed wrongly.
+            /// [`FaultError`] if a hardware fault was detected.
             #[cfg(feature = "alloc")]
             pub fn sign_with_rng<R: CryptoRng + ?Sized>(
                 &self,
@@ -225,7 +225,7 @@ macro_rules! signing_methods {
             /// scratch.
             ///
             /// # Errors
-            /// [`FaultError`] if the device computed wrongly.
+            /// [`FaultError`] if a hardware fault was detected.
             pub fn sign_in<R: CryptoRng + ?Sized>(
                 &self,
                 rng: &mut R,

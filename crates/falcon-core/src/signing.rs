@@ -267,7 +267,7 @@ pub(crate) fn attempt_from_basis<B: SigningIsa, S: Sampling>(
     s2: &mut [i16],
 ) -> u64 {
     let z = attempt_computed(b, sampling, logn, profile, key, point, feed, scratch);
-    // The array on the stack is as large as the degree needs.
+    // Up to degree 512, half as much stack is enough.
     if logn <= 9 {
         short_vector_of_integers::<B, [i16; 3 << 9]>(b, logn, key, point, z, s2)
     } else {
@@ -372,8 +372,8 @@ impl Fit {
     }
 }
 
-/// Returns true if an attempt is a signature: lines 8 and 11 of Algorithm 10. Every attempt is
-/// judged here, and nothing else is revealed about a refused attempt.
+/// Returns true if an attempt is a signature: lines 8 and 11 of Algorithm 10. Every attempt of
+/// round 3 is judged here, and nothing else is revealed about a refused attempt.
 #[inline(always)]
 pub(crate) fn is_signature(
     logn: u32,

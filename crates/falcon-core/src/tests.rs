@@ -223,7 +223,7 @@ fn a_batch_signs_the_jobs_that_can_be_signed() {
                 let result = engine.on(&threads).sign_batch(&[1; 32], &jobs, &mut out);
                 check(result, &out, &what);
             }
-            // An engine that verifies gives no signature.
+            // An engine that verifies after signing leaves the output unchanged.
             let mut out = vec![before; JOBS];
             let result = VerifyAfterSign(engine).sign_batch(&[1; 32], &jobs, &mut out);
             assert_eq!(result, Err(BatchError::Fault { job: 3 }));

@@ -7,10 +7,11 @@ use crate::reveal::reveal;
 use crate::signatures::Signature;
 use crate::verify::VerifyingKey;
 
-/// Signs `message` twice with `sign`, compares the two signatures, and verifies them with `key`.
+/// Signs `message` twice with `sign`, compares the two signatures, and verifies the first one with
+/// `key`.
 ///
-/// Two different signatures of one point reveal the key, so this function wipes both if they
-/// differ.
+/// Two different signatures of one point reveal the key, so this function wipes both if they differ
+/// or are not valid.
 ///
 /// # Errors
 /// [`FaultError`] if the signatures differ or are not valid, and the error of `sign`.

@@ -1,4 +1,4 @@
-//! Verifying keys and verification: integers only.
+//! Verifying keys, and verification, which computes with integers only.
 
 use crate::codec;
 use crate::engine::Best;
@@ -403,7 +403,7 @@ impl<P: Parameters> fmt::Debug for VerifyingKey<P> {
     }
 }
 
-/// A message that is being hashed. [`VerifyingKey::hasher`] makes this value.
+/// A message that is being hashed. Create it with [`VerifyingKey::hasher`].
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]

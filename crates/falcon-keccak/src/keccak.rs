@@ -310,9 +310,9 @@ fn round<W: U64s>(a: &[W; WORDS], constant: u64) -> [W; WORDS] {
 
 /// Computes a round, in an order that leaves most words in the registers of AArch64.
 ///
-/// Theta is computed in place, since then fewer words are alive. Parities, columns and rows may
-/// come in any order. A search found this order and the words that are settled in between. Two
-/// rounds on single words now take 232 instructions instead of 255; 203 of them compute.
+/// Theta is computed in place, since then fewer words are live. Parities, columns and rows may come
+/// in any order. A search found this order and the words that are settled in between. Two rounds on
+/// single words now take 232 instructions instead of 255; 203 of them compute.
 #[inline(always)]
 fn round_in_order<W: U64s>(a: &[W; WORDS], constant: u64) -> [W; WORDS] {
     /// Fixes the order of instructions; see [`U64s::settled`].

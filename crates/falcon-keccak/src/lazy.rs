@@ -94,8 +94,8 @@ impl<I: Isa> U64s for Lazy<I> {
             ..self
         }
     }
-    /// Adds the terms from the last one on, so that every rotation except the last one rotates a
-    /// sum. Otherwise compilers reorder the terms, and the code rotates two of them.
+    /// Adds the terms starting with the last one, so that every rotation except the last one
+    /// rotates a sum. Otherwise compilers reorder the terms, and the code rotates two of them.
     #[inline(always)]
     fn xor5(self, [b, c, d, e]: [Self; 4]) -> Self {
         self.xor(b.xor(c.xor(d.xor(e))))

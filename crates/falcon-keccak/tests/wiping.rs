@@ -59,8 +59,8 @@ fn states() -> [[u64; 25]; LANES] {
 }
 
 /// Bytes that only the arrays of eight states hold. Registers and their copies hold words of one
-/// lane, or one word of several lanes. In the array word by word, word 7 of the last lane stands
-/// before word 8 of the first lane. In the array lane by lane, seven zeros stand between two
+/// lane, or one word of several lanes. In the array ordered by words, word 7 of the last lane
+/// precedes word 8 of the first lane. In the array ordered by lanes, seven zeros separate two
 /// states.
 fn arrays(states: &[[u64; 25]; LANES]) -> Vec<Secret> {
     let secret = |name, words: &[u64]| {

@@ -61,12 +61,13 @@ pub trait Bytes: Copy + Debug + Send + Sync + 'static {
     fn first_eight(self, a: Self::Line, b: Self::Line) -> Self::Line;
     /// Returns the bytes of `x` from the second one on, then the first byte of `next`.
     fn shifted(self, x: Self::Line, next: Self::Line) -> Self::Line;
-    /// Returns `x` with a zero as byte `byte`, or unchanged if it has no byte of this number.
+    /// Returns `x` with a zero as byte `byte`, or unchanged if `byte` is 64 or more.
     fn cleared(self, x: Self::Line, byte: usize) -> Self::Line;
     /// Returns `a` where the bits of `mask` are set, and `b` elsewhere. `mask` is zero or all ones.
     fn select(self, mask: u64, a: Self::Line, b: Self::Line) -> Self::Line;
 
-    /// Prepares bytes for maps.
+    /// Prepares the bytes of a line for [`mapped`](Self::mapped) and
+    /// [`add_mapped`](Self::add_mapped).
     fn split(self, x: Self::Line) -> Self::Split;
     /// Returns the map whose image of the byte with only bit `j` set is byte `j` of `images`.
     fn map(self, images: u64) -> Self::Map;
@@ -94,18 +95,18 @@ pub trait Bytes: Copy + Debug + Send + Sync + 'static {
     /// Adds the images of the bytes `x`, all below 32, to `sum`, bit by bit.
     fn add_short_mapped(self, sum: Self::Line, map: &Self::ShortMap, x: Self::Line) -> Self::Line;
 
-    /// Replaces the elements `x` and `y`. Let `z` be the elements of `x` from the second one on.
-    /// Then `x` becomes the products of `z` by the number of `a`, plus the products of `y` by the
-    /// number of `b`. If `mask` is all ones, `y` becomes `z`. If `mask` is zero, `y` does not
-    /// change.
+    /// Sets element `cleared` of `y` to zero, if there is one, then replaces the elements `x` and
+    /// `y`. Let `z` be the elements of `x` from the second one on. `x` becomes the products of `z`
+    /// by the number of `a`, plus the products of `y` by the number of `b`. If `mask` is all ones,
+    /// `y` becomes `z`. If `mask` is zero, `y` stays as it is.
     ///
     /// An element is two bytes: its low byte in the first lines, and its high byte, below 32, in
     /// the second ones. The first two maps of a member take low bytes to low and to high bytes. Its
     /// short maps do the same for high bytes. `x` has one line more than `y`, and this line does
-    /// not change. Element `cleared` of `y` counts as zero.
+    /// not change.
     ///
     /// # Panics
-    /// If the numbers of lines do not fit.
+    /// If the numbers of lines do not match.
     #[inline(always)]
     fn add_products(
         self,

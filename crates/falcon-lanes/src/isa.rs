@@ -28,7 +28,7 @@ impl ByteTable {
     }
 }
 
-/// Returns the last four bytes of a record of eleven, little-endian.
+/// Returns the last four bytes of an 11-byte record as a little-endian number.
 #[inline(always)]
 pub fn tail([.., a, b, c, d]: &[u8; 11]) -> u32 {
     u32::from_le_bytes([*a, *b, *c, *d])
@@ -84,8 +84,8 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     }
 
     /// True if it pays to place independent work between the operations of a chain, in which each
-    /// operation waits for the one before. On such a set, loops over 16 words of 32 bits must be
-    /// few instructions. Then processors execute them in the gaps of the chain.
+    /// operation waits for the one before. On such a set, loops over 16 words of 32 bits must
+    /// compile to few instructions, which processors execute in the gaps of the chain.
     const FILLS_GAPS: bool = false;
 
     /// Runs `kernel` with the best [`Bytes`](crate::Bytes) of this processor.
@@ -148,8 +148,8 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     /// neither time nor addresses depend on the positions.
     ///
     /// Positions plus `offset` must be below `2^16`. Positions beyond `out` set no bit. If two
-    /// positions are equal, the bytes `out[2 i]` and `out[2 i + 1]`, of which one has the place,
-    /// are unspecified. This method enters the frame of the instructions itself.
+    /// positions are equal, the two bytes `out[2 i]` and `out[2 i + 1]` of which one contains this
+    /// bit are unspecified. This method enters the frame of the instructions itself.
     ///
     /// # Panics
     /// If `out` has more than 4096 bytes.

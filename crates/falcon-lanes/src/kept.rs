@@ -1,4 +1,4 @@
-//! Moves the kept words of eight to the front.
+//! Moves the words to keep, among eight, to the front.
 
 /// For each set of words among eight, given as a bit mask: the places of the bytes of these words,
 /// in order, then zeros.
@@ -20,8 +20,8 @@ pub static KEPT: [[u8; 16]; 256] = {
     table
 };
 
-/// Computes [`Isa::keep_below`](crate::Isa::keep_below). `move_eight` moves the kept words of eight
-/// to the front and returns their bit mask.
+/// Computes [`Isa::keep_below`](crate::Isa::keep_below). `move_eight` does so for eight keys and
+/// words, and returns the kept words as a bit mask.
 #[inline(always)]
 pub fn keep_by_eights(
     keys: &[u16; 16],

@@ -117,9 +117,9 @@ impl I16s for I16x8 {
     }
     #[inline(always)]
     fn montgomery(self, b: Self, m: Self, p: i16) -> Self {
-        // The low halves agree, so those of the doubles agree too. The difference of their high
-        // halves is `2 (a b - m p) / 2^16`. It is halved before it is cut to sixteen bits, so the
-        // result is exact.
+        // The low halves agree, so the low halves of the doubled products agree too. The difference
+        // of the high halves is `2 (a b - m p) / 2^16`. It is halved before it is cut to sixteen
+        // bits, so the result is exact.
         // SAFETY: the target has NEON.
         Self(unsafe { vhsubq_s16(vqdmulhq_s16(self.0, b.0), vqdmulhq_n_s16(m.0, p)) })
     }
@@ -204,7 +204,7 @@ pub(crate) fn parities(rows: &[[u64; 8]; 8]) -> u8 {
     }
 }
 
-/// XORs the words of a row to two words.
+/// XORs the words of a row into two words.
 #[inline(always)]
 fn fold(row: &[u64; 8]) -> uint64x2_t {
     // SAFETY: the target has NEON; a row is four times two words.

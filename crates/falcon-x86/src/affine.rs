@@ -29,9 +29,9 @@ pub struct Line512(__m512i);
 #[derive(Clone, Copy, Debug)]
 pub struct Map512(__m512i);
 
-/// The maps of a number. For the number's low byte, then for its high byte, each of the four maps
-/// has one byte for every bit of its matrix. This byte selects the bits of the number's byte whose
-/// sum is added to the bit of the matrix.
+/// Maps that depend on a number. For the number's low byte, then for its high byte, each of the
+/// four maps has one byte for every bit of its matrix. This byte selects the bits of the number's
+/// byte whose sum is added to the bit of the matrix.
 ///
 /// All rows of the matrix that multiplies these bytes are the number's byte. So the instruction
 /// makes eight copies of the parity of the selected bits.
@@ -41,8 +41,8 @@ pub struct Family512([[[u8; 64]; 4]; 2]);
 /// Sets of bytes. A value is made from a token, so the processor has the necessary instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct Sets512 {
-    /// A word for eight bytes of a line. Byte `i` selects those that belong to set `i`: its highest
-    /// bit stands for the first byte.
+    /// One word for each eight bytes of a line. Byte `i` of the word selects those that belong to
+    /// set `i`; its highest bit is for the first of the eight bytes.
     rows: __m512i,
     /// The same words with bytes in reversed order.
     reversed: __m512i,
@@ -51,7 +51,7 @@ pub struct Sets512 {
 /// The matrix that reverses, row by row from the low byte on: byte `i` has only bit `7 - i`.
 const REVERSAL: i64 = 0x0102_0408_1020_4080;
 
-/// Places of the bytes of every word in reversed order.
+/// Places of the eight bytes of a word, in reversed order.
 const SWAPPED: i64 = 0x0001_0203_0405_0607;
 
 /// Returns the matrix of the map with these images, in the bit order of the instruction.
@@ -75,7 +75,7 @@ unsafe fn sum_of_words(x: __m512i) -> __m512i {
 }
 
 // The instruction takes the row for bit `i` of a result from byte `7 - i`. Let `J` be the matrix
-// that reverses. Then the instruction makes `X A^T J` of bytes `X` and a matrix `A`.
+// that reverses. Then the instruction computes `X A^T J` from bytes `X` and a matrix `A`.
 impl Bytes for Avx512Gfni {
     type Line = Line512;
     type Split = Line512;

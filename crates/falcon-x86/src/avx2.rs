@@ -127,7 +127,7 @@ fn transpose_four([a, b, c, d]: [U64x4; 4]) -> [U64x4; 4] {
     }
 }
 
-/// XORs the upper four words of a row to the lower ones.
+/// XORs the upper four words of a row into the lower four.
 #[inline(always)]
 fn folded(isa: Avx2, row: &[u64; 8]) -> __m256i {
     let [low, high] = [0, 1].map(

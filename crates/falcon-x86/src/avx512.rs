@@ -228,7 +228,7 @@ unsafe fn fold_quarters(a: __m512i, b: __m512i) -> __m512i {
     }
 }
 
-/// XORs the odd words of each row to the even ones. The sums of `a` and of `b` alternate.
+/// XORs the odd words of each row into the even ones. The sums of `a` and of `b` alternate.
 ///
 /// # Safety
 /// The processor must have AVX-512 F.

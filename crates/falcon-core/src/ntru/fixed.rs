@@ -117,8 +117,8 @@ impl Butterflies for Exact {
     }
 }
 
-/// Transforms coefficients to values in the same unit. All values must stay below `2^62` for
-/// [`Exact`] products.
+/// Transforms coefficients to values in the same unit. All values must stay below `2^62` in
+/// absolute value for [`Exact`] products.
 pub(super) fn fft<B: Butterflies>(a: &mut [i64]) {
     let (re, im) = a.split_at_mut(a.len() / 2);
     let (mut blocks, mut half) = (1, re.len() / 2);

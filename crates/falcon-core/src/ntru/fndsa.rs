@@ -102,8 +102,7 @@ fn sample(
 }
 
 /// Computes the answer of [`q32::orthogonal_norm`] in binary64. Returns `None` without a binary64
-/// unit.
-/// Also returns `None` if the norm is so close to the bound, or so large, that the roundings of the
+/// unit, or if the norm is so close to the bound, or so large, that the roundings of the
 /// fixed-point numbers could decide.
 ///
 /// In fixed point, the reciprocals of `|f|^2 + |g|^2`, about `2^-14`, are rounded to units of

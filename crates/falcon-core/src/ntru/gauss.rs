@@ -317,7 +317,8 @@ mod tests {
     #[test]
     fn draws_that_are_always_refused_end() {
         let mut f = [0; 16];
-        // The sum of 16 values is even, so the last coefficient is refused. A single value is odd.
+        // The sum of 16 equal values is even, so the last coefficient is refused. A single 1 is
+        // odd.
         for (value, logn, found) in [
             (0, 4, Err(FaultError)),
             (1, 4, Err(FaultError)),

@@ -79,7 +79,7 @@ mod tests {
         even - odd
     }
 
-    /// `floor(a * 2^64 / b)`, then rounded to `2^-63`: `a < b`.
+    /// `a / b` in units of `2^-63`, rounded to nearest, for `a < b`.
     fn ratio_63(a: u128, b: u128) -> u64 {
         let (mut r, mut q) = (a, 0u128);
         for _ in 0..64 {

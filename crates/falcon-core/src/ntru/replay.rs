@@ -6,14 +6,14 @@
 //! reduction succeeds. The solution itself is unique and comes from the exact solver.
 //!
 //! On each level of the reference, `(F, G)` is the lifted pair, with `LARGE[d]` words a
-//! coefficient. Repeat with `s` decreasing by 25 down to zero
+//! coefficient. The reduction repeats, with `s` decreasing by 25 down to zero,
 //!
 //! ```text
 //!   k = round(2^-s (F f* + G g*) / (f f* + g g*)),   (F, G) <- (F, G) - 2^s k (f, g)
 //! ```
 //!
 //! in binary64 on the ten most significant words, with estimates of the sizes that do not depend on
-//! the data. The reduction gives up when a coefficient of `k` reaches `2^31 - 1`.
+//! the data. The reduction gives up when a coefficient of `k` reaches `2^31 - 1` in absolute value.
 //!
 //! Source: the constants and the order of operations are those of the round-3 reference
 //! implementation; the known answers pin them.
@@ -63,7 +63,7 @@ pub(super) enum Outcome {
     Succeeds,
     /// The resultants have a common factor, or the solution at degree 1 is too long.
     CommonFactor,
-    /// The reduction diverges.
+    /// The reduction diverges, or its result does not solve the equation.
     BreaksDown,
 }
 
@@ -261,7 +261,7 @@ fn reduce<B: Binary64>(b: B, logn: u32, d: u32, memory: &mut Memory<'_>) -> bool
         return false;
     };
 
-    // Moves both pairs to the front, and fills the words beyond the estimated size with the sign.
+    // Fills the words of the reduced pair beyond the estimated size with the sign.
     for t in 0..2 * n {
         let x = &mut lifted[t * large..][..large];
         let sign = sign_word(&x[..len]);
@@ -270,8 +270,8 @@ fn reduce<B: Binary64>(b: B, logn: u32, d: u32, memory: &mut Memory<'_>) -> bool
         }
     }
     // The area holds the old pair, then f and g, then the lifted pair. In the end it holds the
-    // reduced pair (2 n small words), then f and g. First both are put together behind
-    // `lifted_start`, then both are moved to the start.
+    // reduced pair (2 n small words), then f and g. Both are first put together at `lifted_start`,
+    // then moved to the start.
     for t in 0..2 * n {
         for i in 0..small {
             lifted[t * small + i] = lifted[t * large + i];
@@ -409,7 +409,7 @@ fn babai<B: Binary64>(
 }
 
 /// Subtracts `2^scale k poly` from the first `len` words of the coefficients of `big`. `k` has one
-/// entry below `2^31` for each coefficient.
+/// entry, below `2^31` in absolute value, for each coefficient.
 pub(super) fn subtract_multiple(big: &mut [u32], len: usize, poly: &[u32], k: &[i64], scale: u32) {
     let n = k.len();
     let (stride, small) = (big.len() / n, poly.len() / n);

@@ -36,8 +36,8 @@ pub(crate) const fn norms_len(logn: u32) -> usize {
 }
 
 /// Checks the norms of `(f, g)` and of its orthogonalised partner, as key generation does.
-/// `clearly` calls [`compare_norm`] on any arithmetic. `W` holds `3n/2` words. Constant time,
-/// except for the outcome and for whether the norm is close to the bound.
+/// `clearly` calls [`compare_norm`], with the arithmetic of any engine. `W` holds `3n/2` words.
+/// Constant time, except for the outcome and for whether the norm is close to the bound.
 ///
 /// # Errors
 /// [`DecodeError::KeyNorm`].

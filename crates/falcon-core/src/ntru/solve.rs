@@ -1,7 +1,8 @@
 //! NTRU solver: `(F, G)` with `f G - g F = q` in `Z[x]/(x^n + 1)`, fully reduced.
 //!
-//! Symbols: `f_0 = f`, `f_(d+1)(x^2) = f_d(x) f_d(-x)` (the field norm), and likewise for `g`;
-//! `C_d` the bases of [`tower`], `M_d` the product of `C_(d+1)`, `E_d = M_0 M_1 ... M_(d-1)`.
+//! Symbols: `f_0 = f`, `f_(d+1)(x^2) = f_d(x) f_d(-x)` (the field norm), and likewise for `g`.
+//! `C_d` is the set of RNS primes that [`tower`] chooses for level `d`, `M_d` the product of the
+//! primes of `C_(d+1)`, and `E_d = M_0 M_1 ... M_(d-1)`.
 //!
 //! The recursion keeps only `F` and never needs a quotient of large numbers:
 //!
@@ -11,18 +12,26 @@
 //!    `k = F'/f_d mod M_d`, coefficients centred. `F_d = (F' - k f_d)/M_d` is an integer
 //!    polynomial, and so is `G_d = (G' - k g_d)/M_d`: `f_d G_d - g_d F_d = q E_d`, because
 //!    `E_(d+1) = M_d E_d`. This is Montgomery's reduction, in the ring. It reduces as well as
-//!    Babai's rounding: the coefficients of `F_d/f_d = F'/(f_d M_d) - k/M_d` are at most `1/2` plus
-//!    a first term that is small, since `M_d` is as large as `F'/f_d`.
+//!    Babai's rounding: the coefficients of `F_d/f_d = F'/(f_d M_d) - k/M_d` are at most `1/2` in
+//!    absolute value, plus a first term that is small, since `M_d` is as large as `F'/f_d`.
 //! 4. Top: `G = (q + g F)/f`, then Babai's rounding of the pair with
 //!    `k = round((F f* + G g*)/(f f* + g g*))`: its result is unique.
 //!
 //! Modulo a prime of `C_(d+1)`, a value of `f_d` is zero if one of the `2^logn` values of `f` is
 //! zero. This happens for one key in 13,000 of degree 512, and for one in 3,000 of degree 1024.
-//! Then the roles of `f` and `g` are exchanged. The pair is refused when the resultants of `f` and
-//! `g` are not coprime, or when a coefficient of the reduced `F` or `G` exceeds 127.
+//! Then the roles of `f` and `g` are exchanged.
 //!
-//! At the top, `G` is defined by the equation modulo a prime `p`. All coefficients are at most 127,
-//! so `|f G - g F - q| < p`: a result that is returned solves the equation over the integers.
+//! A pair is refused for one of these reasons:
+//!
+//! - the reference's reduction fails, or its integers do not fit, in a [replay](super::replay)
+//! - the resultants of `f` and `g` are not coprime
+//! - a value of `f` and a value of `g` are zero modulo primes of the bases, so that exchanging them
+//!   does not help
+//! - a coefficient of the reduced `F` or `G` exceeds 127 in absolute value
+//!
+//! At the top, `G` is defined by the equation modulo a prime `p`. All coefficients are at most 127
+//! in absolute value, so `|f G - g F - q| < p`: a result that is returned solves the equation over
+//! the integers.
 //!
 //! Source: Falcon specification v1.2, section 3.8.3 (NTRUSolve); T. Pornin and T. Prest, eprint
 //! 2019/015 (field norms, residues); T. Pornin, eprint 2025/1239 (working on `F` alone).
@@ -45,9 +54,9 @@ use crate::reveal::reveal;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
     /// The resultants of `f` and `g` with `x^n + 1` have a common factor, or the solution at degree
-    /// 1 is too long for a replay.
+    /// 1 is too long for a replay or for the reduction of `fn-dsa`.
     CommonFactor,
-    /// A prime of the number system divides the resultant of `f`.
+    /// A prime of the number system, or the prime of `fn-dsa`, divides the resultant of `f`.
     Singular,
     /// `F` or `G` does not fit in `-127..=127`.
     TooLarge,

@@ -15,7 +15,7 @@
 use super::fixed;
 use crate::lanes::Masks;
 
-/// Binary logarithm of the ratio from which a pair is replayed.
+/// Binary logarithm of the ratio above which a pair is replayed.
 const LIMIT: u32 = 23;
 
 /// The first level that can be replayed. Above it, a ratio of `2^28` has a probability below

@@ -558,8 +558,8 @@ fn seeds_of_the_constant_time_check_take_the_rare_paths() {
 
 #[test]
 fn keys_are_fully_reduced() {
-    // Divided by f f* + g g*, the polynomial F f* + G g* has coefficients of at most 1/2. So the
-    // rounded quotient is zero.
+    // Divided by f f* + g g*, the polynomial F f* + G g* has coefficients of at most 1/2 in
+    // absolute value. So the rounded quotient is zero.
     for logn in 3..=9 {
         let n = 1usize << logn;
         let key = key(logn, &[logn as u8, 77]);

@@ -32,14 +32,14 @@ const LENGTHS: [[u8; 11]; 11] = [
     [1, 1, 2, 3, 4, 8, 15, 28, 55, 109, 217],
 ];
 
-/// Number of primes of a group, on levels with many primes.
+/// Number of primes in a group, on levels with many primes.
 pub(super) const LANES: usize = 8;
 
 /// First level whose base has many primes. Its polynomials are too short to fill registers with
 /// coefficients.
 const FIRST_WIDE: u32 = 5;
 
-/// Number of primes of the largest base of all.
+/// Number of primes of the largest base for any degree.
 pub(super) const MAX_PRIMES: usize = LENGTHS[10][10] as usize;
 
 /// Number of primes that are computed side by side on `C_d`: [`LANES`] or one.
@@ -112,7 +112,7 @@ pub(super) const fn level_len(logn: u32) -> usize {
     most
 }
 
-/// Number of primes of the largest base.
+/// Number of primes of the largest base for degree `2^logn`.
 pub(super) const fn longest_base(logn: u32) -> usize {
     len(logn, logn)
 }

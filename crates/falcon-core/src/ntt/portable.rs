@@ -29,7 +29,7 @@ const fn goes_by_rows(logn: u32) -> bool {
 }
 
 /// Forward transform modulo any [`Modulus`]. The input is at most `P / 2 + 1` in absolute value.
-/// The output is at most `1.5 P`, in Montgomery form.
+/// The output is at most `1.5 P` in absolute value, in Montgomery form.
 #[inline(always)]
 pub(crate) fn forward<M: Modulus, I: Isa>(isa: I, logn: u32, a: &mut [i16]) {
     if goes_by_rows(logn) {
@@ -142,12 +142,12 @@ pub(crate) fn set_reduced<I: Isa, T: Copy>(
 /// Number of values in two rows.
 const TWO_ROWS: usize = 2 * ROW;
 
-/// Sets `words`, in the transform domain, from the `values` at the roots, which are in `[0, q)`.
-/// Value `i` belongs to the root `g^(2 brv(i) + 1)`: `brv` is the reversal of `logn` bits, and `g`,
-/// a power of 7, is a primitive `2n`-th root of unity.
+/// Sets `words`, in the transform domain. `values[i]`, in `[0, q)`, is the polynomial's value at
+/// the root `g^(2 brv(i) + 1)`, where `brv` reverses `logn` bits and `g`, a power of 7, is a
+/// primitive `2n`-th root of unity.
 ///
-/// Transforms by words keep this order. Transforms by rows move, in each 64 values, the values at
-/// even places before those at odd places.
+/// Transforms by words keep this order. Transforms by rows store each block of 64 values with the
+/// even-indexed ones first, then the odd-indexed ones.
 #[cfg(feature = "fndsa-provisional")]
 pub(crate) fn set_values(logn: u32, words: &mut [i16], values: &[u16]) {
     let word = |value: u16| montgomery_mul::<Q>(value as i16, Q::R2);
@@ -251,7 +251,7 @@ impl<I: Isa> Ntt for PortableNtt<I> {
         );
     }
 
-    /// Makes one inversion by Fermat for each of 32 columns, and three products per word (P.
+    /// Computes one inversion by Fermat for each of 32 columns, and three products per word (P.
     /// Montgomery, "Speeding the Pollard and elliptic curve methods of factorization", 1987,
     /// section 10.3.1).
     fn invert_assign(&self, a: &mut [i16], tmp: &mut [i16]) -> bool {

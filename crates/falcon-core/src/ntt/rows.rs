@@ -5,9 +5,9 @@
 //! column, with the same factor for a row, or with a row of factors. The last five layers pair
 //! words of one row. They keep two rows at a time in registers. Before each of these layers the two
 //! rows exchange blocks ([`I16s::exchange`]), so that the words of a pair come to the same column.
-//! Nothing undoes the exchanges. So in each 64 values in the order of the blocks, the values at
-//! even places fill one row, and the values at odd places fill the next. The inverse transform runs
-//! the same network backwards, where each exchange is its own inverse.
+//! Nothing undoes the exchanges. So of each 64 values in the order of the blocks, the even-indexed
+//! ones fill one row, and the odd-indexed ones fill the next. The inverse transform runs the same
+//! network backwards, where each exchange is its own inverse.
 //!
 //! Several layers are computed between loads and stores. The last pass of the forward transform,
 //! the *tile*, takes four rows through seven layers, or sixteen rows through nine layers if a row
@@ -26,13 +26,13 @@
 //! # Ranges
 //! For `q`, with `T(y) = 3/32 y + 6146`, the bound of a product by a factor. A layer is named by
 //! the distance of its pairs. The same layers reduce at all degrees. The numbers are bounds on the
-//! words after a layer, for the largest degree.
+//! absolute values of the words after a layer, for the largest degree.
 //! - forward: input at most 6145. At most three layers come before the layer of two rows: 12868,
 //!   20221, 28263. The layer of two rows reduces its unmultiplied operand to 6145: 14942. Layers of
 //!   one row and of 16 words: 22489, 30744. The layer of 8 words reduces: 15174. Layers of 4 and 2
 //!   words: 22743, 31022. The last layer multiplies both operands, to bring them into Montgomery
 //!   form: `2 T(31022) = 18110`. With fewer layers before the layer of two rows, later bounds are
-//!   lower. With two (`n = 512`): 20221, then 14188, 21665, 29843, 15090, 22651, 30921, at last
+//!   lower. With two (`n = 512`): 20221, then 14188, 21665, 29843, 15090, 22651, 30921, and finally
 //!   18090.
 //! - inverse: input at most 12169 after the product before the first layer; a product of two
 //!   outputs of the forward transform is at most `18110^2 / 2^16 + 6146 = 11151`, and one by the
@@ -113,8 +113,9 @@ fn times<M: Modulus, I: Isa, const SAME: usize, const PERIOD: usize>(
     factors: &Factors,
     index: usize,
 ) -> I::I16s {
-    // If an earlier register has the same factors, it is read again. If registers are single words,
-    // each is read from its own place, since compilers make vector code of consecutive reads.
+    // If an earlier register has the same factors, these are read again. If registers are single
+    // words, each factor is read from its own place, since compilers make vector code of
+    // consecutive reads.
     let len = I::I16s::LEN;
     let index = if len == 1 {
         index
@@ -557,8 +558,8 @@ mod tests {
         }
     }
 
-    /// Moves values from the order of the blocks to the order of [`rows`](super): in each 64
-    /// values, the values at even places fill one row, and those at odd places the next.
+    /// Moves values from the order of the blocks to the order of [`rows`](super): of each 64
+    /// values, the even-indexed ones fill one row, and the odd-indexed ones the next.
     fn by_rows(values: &[i16]) -> Vec<i16> {
         let mut words = vec![0; values.len()];
         for (i, &value) in values.iter().enumerate() {
@@ -679,10 +680,11 @@ mod tests {
         }
         forward_is_that_by_words::<Q>(isa, &a);
 
-        // The degree, a number of first values, and the seeds of these values and of each doubling.
-        // All other values are zero. If the layer of a distance of four words did not reduce, a sum
-        // would reach 36302. Without the reduction in the layer of one row, a sum would reach
-        // 33003; without that of four rows, 33447. Found by search.
+        // Each entry has the degree, the number of leading values that the first seed fills, and
+        // the seeds. Each further seed doubles the number of filled values. The rest are zero. If
+        // the layer of a distance of four words did not reduce, a sum would reach 36302. Without
+        // the reduction in the layer of one row, a sum would reach 33003; without that of four
+        // rows, 33447. Found by search.
         let searched: [(usize, usize, &[u64]); 3] = [
             (128, 2, &[46262, 14980, 42907]),
             (128, 4, &[4661, 42907, 12052, 11507, 11293]),

@@ -4,7 +4,8 @@
 //! Values of the transform domain are in the order of the blocks that the last layer leaves.
 //!
 //! # Ranges
-//! For `q`, with `T(y) = 3/32 y + 6146`, the bound of a product by a factor:
+//! All bounds are on absolute values. For `q`, with `T(y) = 3/32 y + 6146`, the bound of a product
+//! by a factor:
 //! - forward: input at most 6145; three layers of `x + T(x)` give 12868, 20221, 28263; every third
 //!   layer reduces its unmultiplied operand to 6145 first, and `6145 + T(y)` followed by two plain
 //!   layers stays at or below 31060 for `y <= 31060`;

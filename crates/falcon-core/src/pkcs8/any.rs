@@ -1,5 +1,5 @@
-//! Documents of keys of any parameter set. The algorithm identifier names the set. A document with
-//! another identifier goes to the decoder of Falcon-512, which refuses it.
+//! Documents with a key of any parameter set, which the algorithm identifier names. The decoder of
+//! Falcon-512 refuses documents with an unknown identifier.
 
 use super::{
     AlgorithmIdentifierRef, DecodePrivateKey, Document, EncodePrivateKey, EncodePublicKey,
@@ -10,7 +10,7 @@ use crate::verify::VerifyingKey;
 #[cfg(feature = "pem")]
 use {super::LineEnding, alloc::string::String, zeroize::Zeroizing};
 
-/// Parameter set that `algorithm` names. If it names none, Falcon-512.
+/// Returns the parameter set that `algorithm` names, or Falcon-512 if it names none.
 fn set_of(algorithm: &AlgorithmIdentifierRef<'_>) -> ParameterSet {
     let mut sets = ParameterSet::ALL.iter().copied();
     sets.find(|set| with_type!(set, P => names::<P>(algorithm)))

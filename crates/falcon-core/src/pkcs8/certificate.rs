@@ -15,8 +15,9 @@ use {
     signature::{RandomizedMultipartSigner, RandomizedSigner},
 };
 
-/// A signature as certificates hold it: [`Format::Compressed`], the format of
-/// [`FALCON_512`](super::FALCON_512) and [`FALCON_1024`](super::FALCON_1024).
+/// A signature in the format of certificates, [`Format::Compressed`]. This is the format that
+/// belongs to the identifiers [`FALCON_512`](super::FALCON_512) and
+/// [`FALCON_1024`](super::FALCON_1024).
 ///
 /// The bytes of this type are compressed wherever they are written or read. Those of
 /// [`Signature`] are padded. Code that is generic over the traits of the crates `signature` and

@@ -2,8 +2,8 @@
 //! AES-256-CBC. The cost is `N` = 2^14, `r` = 8, `p` = 1, which OpenSSL reads with its default
 //! limits.
 //!
-//! Reading runs the key derivation that the file asks for. Its cost is checked first, so that a
-//! file cannot choose the memory of its reader.
+//! Decrypting runs the key derivation that the file specifies. Its cost is checked first, so that a
+//! file cannot make the reader spend too much time or memory.
 
 use super::{
     DecodePrivateKey, EncodePrivateKey, Error, KeyUse, PrivateKeyInfoRef, Result, SecretDocument,
@@ -125,7 +125,7 @@ pub fn decrypt_private_key(bytes: &[u8], passphrase: impl AsRef<[u8]>) -> Result
     Ok(SecretDocument::try_from(plain)?)
 }
 
-/// Does `work` and wipes the stack that it used, since the crates of the cipher and of the key
+/// Runs `work` and wipes the stack that it used, since the crates of the cipher and of the key
 /// derivation leave the document's key there.
 fn on_wiped_stack<T>(work: impl FnOnce() -> T) -> T {
     #[inline(never)]
@@ -326,8 +326,7 @@ mod tests {
         }
     }
 
-    /// Checks numbers of iterations that are usual or recommended. Six times as many are accepted,
-    /// too.
+    /// Checks iteration counts that are usual or recommended. Even six times as many are accepted.
     #[test]
     fn usual_iterations_are_far_below_the_bound() {
         use pbes2::Pbkdf2Prf::{HmacWithSha1, HmacWithSha256, HmacWithSha512};

@@ -9,11 +9,11 @@ use {
     alloc::vec::Vec,
 };
 
-/// Messages that a key may sign, as its private document says.
+/// Messages that a key may sign, according to its PKCS#8 document.
 ///
 /// A plain signature of the signed part of a certificate is the signature of the certificate. So a
-/// key that signs certificates must not sign the messages of others. The attribute `keyUsage` of
-/// its document says so. Programs that read documents check the attribute and obey it.
+/// key that signs certificates must not sign messages that others choose. The attribute `keyUsage`
+/// of its document says so. Programs that read documents check the attribute and obey it.
 ///
 /// **The types of keys do not hold the mark.** The decoders of this crate ignore attributes, and
 /// every signing key signs every message. A program reads the mark with
@@ -158,7 +158,7 @@ impl KeyUse {
     /// does not represent.
     ///
     /// # Errors
-    /// As for [`of_document`](Self::of_document), for each of the documents.
+    /// As for [`of_document`](Self::of_document), for both documents.
     #[cfg(feature = "alloc")]
     pub fn write_like(self, model: &[u8], document: &[u8]) -> Result<SecretDocument> {
         let model = Fields::of_document(model)?;

@@ -39,7 +39,7 @@ pub struct OpenedKey {
     pub document: SecretDocument,
 }
 
-// Inlined, so that programs that do not call these functions have one copy of the ciphers less.
+// Inlined, so that programs that do not call these functions contain one copy of the ciphers fewer.
 impl OpenedKey {
     /// Reads a PKCS#8 document. It must be encrypted if there is a `passphrase`, and plain if there
     /// is none.
@@ -67,7 +67,7 @@ impl OpenedKey {
         Ok(opened)
     }
 
-    /// Reads the `decrypted` document, or the plain document `der`.
+    /// Reads the `decrypted` document, or `der` if there is none.
     #[inline]
     fn read(der: &[u8], decrypted: Option<SecretDocument>) -> Result<Self> {
         let plain = decrypted.as_ref().map_or(der, SecretDocument::as_bytes);
@@ -116,7 +116,7 @@ pub enum OpenError {
     /// The text is not PEM.
     #[cfg(feature = "pem")]
     Pem(super::der::Error),
-    /// The PEM document has this label, which is not one of a private key.
+    /// The PEM document has this label, which is not that of a private key.
     #[cfg(feature = "pem")]
     Label(String),
     /// The document is encrypted, and there is no passphrase.

@@ -43,8 +43,8 @@ impl Hasher for Fold {
         self.write_u64((value >> 64) as u64);
     }
 
-    /// Hashes a name. The entries of a table are names that the caller chose. Names in rows are
-    /// only looked up.
+    /// Hashes a name. A table contains only names that the caller chose. Names in rows are only
+    /// looked up.
     fn write(&mut self, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks::<8>();
         for &word in words {

@@ -1,4 +1,4 @@
-//! Values that are found by byte strings, for example keys by their encodings.
+//! A map from byte strings to values, for example from encodings to keys.
 
 use super::fold::Fold;
 use core::borrow::Borrow;
@@ -9,8 +9,8 @@ use std::collections::hash_map::Entry;
 /// A map from byte strings to values. A lookup hashes only eight bytes of the string.
 ///
 /// A lookup compares the whole key, but does not hash it: hashing 897 bytes takes half as long as a
-/// verification. Two keys share the eight bytes only if somebody chose them so. The second one is
-/// hashed as a whole, so a lookup never takes longer than one hash of the key.
+/// verification. Keys have the same eight bytes only if somebody chose them on purpose. Then the
+/// second key is hashed as a whole, so a lookup never takes longer than one hash of the key.
 pub struct Interner<B, T> {
     samples: HashMap<u64, (B, T), Fold>,
     whole: HashMap<B, T>,

@@ -66,7 +66,7 @@ use core::f32::consts::LOG2_E;
 
 /// Length in bytes of an attempt that the first byte of its trial decides.
 pub(super) const ATTEMPT_LEN: usize = 11;
-/// Largest number of attempts of a buffer.
+/// Largest number of attempts in a buffer.
 pub(super) const BUFFER_ATTEMPTS: usize = BUFFER_LEN / ATTEMPT_LEN;
 /// Number of attempts whose records are made together: the bytes of [`Isa::map_bytes`].
 const LANES: usize = 16;
@@ -74,7 +74,7 @@ const LANES: usize = 16;
 const GROUP: usize = 32;
 /// [`BUFFER_ATTEMPTS`], rounded up to whole vectors.
 const CAPACITY: usize = BUFFER_ATTEMPTS.next_multiple_of(LANES);
-/// Number of attempts of a window, which are decided together.
+/// Number of attempts in a window, which are decided together.
 pub(super) const WINDOW: usize = 8;
 /// Number of buffers that are computed side by side.
 pub(super) const AHEAD: usize = 2;
@@ -404,9 +404,9 @@ pub(super) fn record(word: u32, [accept, reject]: [i16; 2]) -> [f32; 3] {
 
 /// Tables for [`record_groups`].
 struct Tables {
-    /// For each `z0 & !3`, the entry whose number is greater by one.
+    /// For the second step of the search: at `z0`, which is 0 or 4 so far, entry number `z0 + 1`.
     odd_entries: Table<32>,
-    /// For each `z0 & !1`, the entry with this number.
+    /// For the last step of the search: at `z0`, which is even so far, entry number `z0`.
     entries: Table<32>,
     /// For each `z0`, the value below which the base makes the attempt open. Seven entries above
     /// mean `z0 > 6`.
@@ -630,8 +630,8 @@ mod tests {
         assert_eq!(open, 23);
     }
 
-    /// All records lie on the right side of the exact value, whatever the error of `y` is. One unit
-    /// less would not be enough.
+    /// All records lie on the right side of the exact value, even with the largest error of `y`.
+    /// With records one unit closer to that value, they would not.
     #[test]
     fn records_leave_a_margin_for_the_error_of_the_comparison() {
         const ERROR: f64 = 0.13;

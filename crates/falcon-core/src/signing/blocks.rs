@@ -8,7 +8,7 @@ use crate::lanes::{Binary64, Double, HAS_VECTORS};
 use crate::norm::Accumulator;
 use core::array::from_fn;
 
-/// Number of lanes that are transposed at once, and of coefficients of each.
+/// Number of lanes that are transposed at once, and of coefficients per lane.
 const TILE: usize = 8;
 
 /// Number of coefficients of one lane that are computed at once, if they are not transposed.

@@ -280,8 +280,8 @@ fn the_number_of_exact_attempts_hardly_depends_on_the_key() {
     type Number = fn(f64, f64) -> f64;
     const WINDOWS: Number = slow_paths::in_windows;
     const ONE_BY_ONE: Number = slow_paths::one_by_one;
-    // For one attempt to sign: the mean number over all keys, and the largest distance of one key's
-    // number from the mean.
+    // Number of exact attempts in one attempt to sign: the mean over all keys, and the largest
+    // deviation of a single key.
     for (logn, numbers) in [
         (9, [(WINDOWS, 8.098, 0.008), (ONE_BY_ONE, 6.95098, 0.0002)]),
         (

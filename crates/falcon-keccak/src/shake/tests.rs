@@ -13,8 +13,9 @@ fn data(n: usize) -> Vec<u8> {
     (0..n).map(|i| (i * 167 + 13) as u8).collect()
 }
 
-/// Samples 3 and 4 of cSHAKE that NIST publishes with SP 800-185. Then customizations of about 256
-/// bits and the longest one. Their output is that of the Python package pycryptodome 4.4.0.
+/// Checks samples 3 and 4 of cSHAKE that NIST publishes with SP 800-185. Then customizations of
+/// about 256 bits and the longest one, whose output comes from the Python package pycryptodome
+/// 4.4.0.
 #[test]
 fn customized_output_is_that_of_sp_800_185() {
     let check = |customization: &[u8], data: &[u8], expected: &str| {

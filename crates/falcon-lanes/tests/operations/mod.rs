@@ -341,9 +341,9 @@ fn pair_bits<I: Isa, R: F64s<I>>(pair: [R; 2]) -> Vec<u64> {
     out.iter().map(|x| x.bits()).collect()
 }
 
-/// Cuts the places of two registers as a transform does. After each cut, checks two properties:
-/// each place of the second register has the partner of the first register's value, half a block
-/// on; and `per_block` has the number of the block there.
+/// Cuts the places of two registers as a transform does. After each cut, checks two properties: a
+/// value of the second register comes half a block after the value at the same place of the first
+/// register; and `per_block` has the number of the block at that place.
 #[inline(always)]
 fn blocks_are_cut<I: Isa, R: F64s<I>>(isa: I) {
     let order: Vec<f64> = (0..2 * R::LEN).map(|i| i as f64).collect();

@@ -21,7 +21,8 @@
 //! error is 1.3 bits of `m`.
 //!
 //! The reduction also fails on integers that are longer than its tables say. The tables leave room
-//! for five deviations and more. Pairs with longer integers are not sure either.
+//! for five standard deviations or more. For pairs with longer integers, success is not sure
+//! either.
 
 use super::reduction::{IMPRECISE, LARGE, SMALL, WINDOW};
 use crate::lanes::Masks;
@@ -141,7 +142,7 @@ pub(super) fn least_unsure_level(
             }
         }
         // A round leaves 2^9 times the product of f_d or g_d with a polynomial whose coefficients
-        // are at most 1/2.
+        // are at most 1/2 in absolute value.
         demand(size_f.norm + 14 * UNIT, words(SMALL[i]));
         demand(size_g.norm + 4 * UNIT, words(SMALL[i]));
         // Checks the lifted F of the level above, the product of g_(d-1) and F_d. The coefficients

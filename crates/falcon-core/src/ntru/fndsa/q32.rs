@@ -236,7 +236,8 @@ pub(in crate::ntru) fn multiply_and_round(a: &mut [i64], b: &[i64]) {
     }
 }
 
-/// Computes the values of a polynomial with coefficients below `2^31`, scaled down.
+/// Computes the values, scaled down, of a polynomial with coefficients below `2^31` in absolute
+/// value.
 pub(in crate::ntru) fn scale_and_transform(a: &mut [i64]) {
     for x in a.iter_mut() {
         *x <<= UNIT - SCALED_DOWN;
@@ -244,8 +245,8 @@ pub(in crate::ntru) fn scale_and_transform(a: &mut [i64]) {
     fft::<Q32>(a);
 }
 
-/// Divides the polynomial `a`, with coefficients below `2^31`, by a self-adjoint polynomial.
-/// `denominator` has the real parts of its values, from [`scale_and_transform`].
+/// Divides the polynomial `a`, with coefficients below `2^31` in absolute value, by a self-adjoint
+/// polynomial. `denominator` has the real parts of its values, from [`scale_and_transform`].
 pub(in crate::ntru) fn divide(denominator: &[i64], a: &mut [i64]) {
     scale_and_transform(a);
     let (re, im) = a.split_at_mut(a.len() / 2);

@@ -1,7 +1,7 @@
 //! The reduction of `F` in fixed point, which decides which pairs `fn-dsa` solves.
 //!
-//! On each level, `F` is the lifted polynomial, with `LARGE[d]` words a coefficient. Repeat with
-//! `s` decreasing down to zero
+//! On each level, `F` is the lifted polynomial, with `LARGE[d]` words a coefficient. The reduction
+//! repeats, with `s` decreasing down to zero,
 //!
 //! ```text
 //!   k = round(2^-s F / f),   F <- F - 2^s k f
@@ -142,8 +142,8 @@ pub(super) fn vanishes_modulo_their_prime(resultant: &[i64]) -> bool {
 
 /// Returns true if `f_d` at the level [`IMPRECISE`] is as good as exact although the window leaves
 /// words out: at every root, these words are less than `2^-(r - 1/2)` of the value, where a round
-/// removes `r` bits. Then a round leaves at most half a bit too much. It does so only where `f_d`
-/// is small, by far more than the 10 bits of 20 rounds.
+/// removes `r` bits. Then each round leaves at most half a bit too much, 10 bits in 20 rounds, and
+/// only at roots where `f_d` is smaller than usual by far more than that.
 pub(super) fn is_precise<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> bool {
     let d = IMPRECISE;
     let (n, small) = (1usize << (logn - d), SMALL[d as usize]);
@@ -157,7 +157,7 @@ pub(super) fn is_precise<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> 
     }
     q32::squared_values(window);
     q32::squared_values(rest);
-    // In units of the window, `rest` is to be multiplied by 2^(1 - scale).
+    // In units of the window, `rest` must be multiplied by 2^(1 - scale).
     let [down, part] = [2 * scale, 2 * ROUND[logn as usize] + 1];
     let pairs = window[..n / 2].iter().zip(&rest[..n / 2]);
     if cfg!(target_arch = "riscv32") {
@@ -375,7 +375,7 @@ mod tests {
                 }
             }
         }
-        // A single pair decides, and a rest is shifted by 63 bits at most.
+        // The last pair decides. The rests are shifted by 63 bits, since 98 would be too many.
         for (last, less) in [(1, true), (0, false), (-1, false)] {
             let pairs = || [(&5, &0), (&1, &i64::MAX), (&last, &0)].into_iter();
             assert_eq!(is_less_everywhere(pairs(), 99, 1), less);

@@ -45,8 +45,8 @@ pub(super) fn solve_in_fixed_point<B: Binary64>(
     solve_from_level(b, problem, unsure, capital_f, capital_g, words, wide)
 }
 
-/// Solves as [`solve_in_fixed_point`] does. The reduction is tried up to level `unsure`, or not at
-/// all if `unsure` is zero.
+/// Solves as [`solve_in_fixed_point`] does. The reduction is tried up to level `unsure` (zero: not
+/// at all), or at least up to level [`IMPRECISE`] if [`reduction::is_precise`] returns false.
 fn solve_from_level<B: Binary64>(
     b: B,
     problem: Problem<'_>,
@@ -117,7 +117,7 @@ pub(super) fn solve_at_every_level<B: Binary64>(
 ///
 /// # Errors
 /// [`Refusal::Singular`] if only the reduction at every level can tell what `fn-dsa` does with the
-/// pair. The memory still holds what that reduction needs.
+/// pair. The memory still holds what that reduction needs. Other refusals are final.
 fn solve_exactly<B: Binary64>(
     b: B,
     problem: Problem<'_>,

@@ -18,7 +18,7 @@ fn leaf(sigma_min: f64, sigma: f64) -> Leaf {
     }
 }
 
-/// Returns the expected number of exact attempts until one is accepted. `z0` has the chance
+/// Returns the expected number of exact attempts until any attempt is accepted. `z0` has the chance
 /// `chances[z0]`. With the chance `open`, an attempt is exact whatever its centre is. Any other
 /// attempt is exact if `is_open(r, z, z0, byte)`.
 fn expected(
