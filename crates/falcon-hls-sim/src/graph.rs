@@ -1,5 +1,5 @@
-//! The body of a loop, as a data-flow graph on the units of a circuit. The body is a butterfly,
-//! whose words are binary64 numbers, or rounds of Keccak-f, whose words are bits.
+//! The body of a loop, as a data-flow graph on the units of a circuit. The body is a butterfly on
+//! binary64 numbers, or rounds of Keccak-f on 64-bit words.
 //!
 //! A node is one operation of an iteration. The node occupies its unit for one clock cycle, since
 //! every unit is pipelined, and its results are ready `latency` cycles later. Nodes are in the
@@ -24,7 +24,7 @@ pub enum Operation {
     Subtract,
     /// Multiplies a binary64 number by a power of two, which comes from the control.
     Scale,
-    /// Computes a function of words, bit by bit.
+    /// Computes a bitwise function or a rotation.
     Logic(Logic),
 }
 
@@ -34,8 +34,8 @@ pub enum Operation {
 pub struct Access {
     /// Index of the memory in [`Graph::memories`].
     pub memory: usize,
-    /// Slots of the addresses, which the iteration gives or which are constants: see
-    /// [`Iteration::address`](crate::nest::Iteration::address).
+    /// Slots of the addresses. [`Iteration::address`](crate::nest::Iteration::address) returns the
+    /// address of a slot.
     pub slots: Vec<usize>,
     /// Part of the words.
     pub part: ComplexPart,
@@ -109,7 +109,7 @@ pub enum UnitKind {
     Channel,
     /// Reads constants or words of a stream, or moves the state of Keccak-f over AXI.
     Rom,
-    /// Computes words bit by bit.
+    /// Computes bitwise functions and rotations.
     Logic,
 }
 

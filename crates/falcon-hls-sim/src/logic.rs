@@ -1,4 +1,4 @@
-//! Functions of 64-bit words that work bit by bit, in lookup tables.
+//! Functions of 64-bit words: bitwise operations, in lookup tables, and rotations, which are wires.
 
 /// Bits of a word.
 pub const WORD_BITS: u32 = 64;

@@ -269,7 +269,7 @@ impl DesignOptions {
         self.preset.design().with(&self.settings.0.concat())
     }
 
-    /// The smallest interval, if one is asked for.
+    /// Smallest interval to try, if `--interval` was given.
     pub fn interval(&self) -> Option<u32> {
         let mut settings = self.settings.0.iter().flatten();
         settings.find_map(|setting| match setting {
@@ -404,7 +404,7 @@ pub struct PredictionOptions {
 }
 
 impl PredictionOptions {
-    /// Runs the circuits and predicts with them.
+    /// Runs the circuits and predicts the speedups.
     ///
     /// # Errors
     /// If a circuit cannot be built, or a quantity of the model is not a number above 0.

@@ -261,8 +261,8 @@ fn recurrence_bound(graph: &Graph) -> u32 {
     possible
 }
 
-/// Returns true if the latencies of a cycle exceed `interval` times its distances. Then the longest
-/// paths of Bellman and Ford's algorithm never settle.
+/// Returns true if some cycle of dependences has latencies that add up to more than `interval`
+/// times its distances. Then the longest paths of Bellman and Ford's algorithm never settle.
 fn has_positive_cycle(nodes: usize, edges: &[Dependence], interval: u32) -> bool {
     let mut longest = vec![0i64; nodes];
     for _ in 0..=nodes {

@@ -363,7 +363,7 @@ fn tables_that_are_not_whole_are_refused() {
     assert!(matches!(missing, Err(ProfileError::Missing { .. })));
 }
 
-/// Returns every file below `path`, or `path` itself.
+/// Returns the files in the folder `path` and its subfolders, or only `path` if it is a file.
 fn files(path: &Path) -> Vec<PathBuf> {
     if path.is_file() {
         return vec![path.into()];
@@ -374,8 +374,8 @@ fn files(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Computes the same hash as `profile.sh --sources`: of all lines with the names of their files,
-/// without comments and blank lines.
+/// Computes the same hash as `profile.sh --sources`: of all lines, each after the name of its file,
+/// without comment lines and blank lines.
 fn hash_of_sources() -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let sources = [

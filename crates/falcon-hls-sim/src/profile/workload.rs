@@ -37,7 +37,7 @@ pub enum WorkloadError {
     Signature(SignatureError),
     /// An engine failed.
     Batch(BatchError),
-    /// The device computed wrongly.
+    /// A hardware fault was detected.
     Fault(FaultError),
 }
 

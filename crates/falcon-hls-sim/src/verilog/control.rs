@@ -4,8 +4,9 @@ use super::text::{Delays, Lines, number, range, width};
 use crate::accelerator::Kernel;
 use crate::nest::Transform;
 
-/// Emits the signals `issue`, `ax`, `ay`, `aw`, `first_stage` and `phase`. If `issue` is set, a
-/// butterfly with these addresses begins in this cycle.
+/// Emits the signals `issue`, `ax`, `ay` and `aw`; for an inverse transform also `first_stage`, and
+/// for an interval above 1 also `phase`. If `issue` is set, a butterfly with these addresses begins
+/// in this cycle.
 pub(super) fn emit(
     kernel: &Kernel,
     logn: u32,

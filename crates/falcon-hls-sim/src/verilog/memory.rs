@@ -262,7 +262,7 @@ fn emit_rom(kernel: &Kernel, address: usize, delays: &mut Delays, out: &mut Line
     ));
 }
 
-/// Returns the memory of the twiddles of degree `2^logn`.
+/// Returns the Verilog module `twiddles`, the memory of the twiddles for degree `2^logn`.
 pub(super) fn twiddles(logn: u32) -> String {
     let rom = twiddle_rom(logn);
     let address = width(rom.len());

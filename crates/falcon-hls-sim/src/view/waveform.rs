@@ -1,11 +1,11 @@
 //! VCD for a waveform viewer.
 //!
-//! The scope `control` has the clock, the starts and stalls of iterations, and the number of
-//! iterations under way. Each unit has a scope of its own. The signals of a unit are `busy` (the
-//! unit takes operands in this cycle), `iteration` and `operation` (of these operands), the values
-//! to store, `valid` (results come out) and the results. All values are bits. Signals change at the
-//! rising edge of the clock. A unit that runs without pause keeps `busy` high; `operation` and
-//! `iteration` separate its operations.
+//! The scope `control` has the clock, the starts and stalls of iterations, the number of iterations
+//! under way, and the end of the run. Each unit has a scope of its own. The signals of a unit are
+//! `busy` (the unit takes operands in this cycle), `iteration` and `operation` (of these operands),
+//! the values to store, `valid` (results come out) and the results. All values are bits. Signals
+//! change at the rising edge of the clock. A unit that runs without pause keeps `busy` high;
+//! `operation` and `iteration` separate its operations.
 
 use super::{Event, Trace, instance_name, used_instances};
 use crate::graph::{Graph, Operation};
@@ -190,7 +190,8 @@ fn changes<'a>(
         at.numbers.insert(control.active, (active, ITERATION_BITS));
     }
 
-    // If the next pulse begins in the cycle in which a signal falls, the signal rises again.
+    // If the next pulse of a signal begins in the cycle in which a pulse ends, the signal stays
+    // high.
     for &(cycle, length, id) in &pulses {
         changes
             .entry(cycle + length)
