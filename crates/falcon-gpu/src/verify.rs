@@ -212,7 +212,7 @@ pub(crate) fn tell_malformed<P: Parameters>(claims: &Claims<'_, P>, verdicts: &m
     });
 }
 
-/// Copies a chunk to its stream.
+/// Stages a chunk and starts to copy it to the device.
 fn bring<P: Parameters>(
     stream: &mut ChunkStream,
     claims: &Claims<'_, P>,
@@ -281,7 +281,8 @@ fn bring<P: Parameters>(
     Ok(())
 }
 
-/// Copies a chunk to its stream and starts all its kernels.
+/// Starts all work on a chunk: the copies to the device, the kernels, and the copy of the statuses
+/// to the host.
 fn begin<P: Parameters>(
     stream: &mut ChunkStream,
     claims: &Claims<'_, P>,
