@@ -1,5 +1,5 @@
-//! A device of the host, which runs the GPU's kernels compiled for the CPU. It counts the calls,
-//! fails on request, refuses memory beyond its size, and checks that freed memory is zero.
+//! A device that the host emulates: it runs the GPU's kernels compiled for the CPU. It counts the
+//! calls, fails on request, refuses memory beyond its size, and checks that freed memory is zero.
 
 use falcon_gpu::device::{ALIGNMENT, Device, Grid, MemoryInfo};
 use falcon_gpu::kernels::{Batch, status};
@@ -228,7 +228,8 @@ impl HostDevice {
         })
     }
 
-    /// True if all freed memory was zero, except memory whose wiping failed.
+    /// True if all freed memory was zero. Device memory that is freed between a failed call and
+    /// [`recover`](Self::recover) does not count.
     pub fn was_wiped(&self) -> bool {
         !self.state.lock().unwrap().dirty
     }

@@ -87,8 +87,8 @@ fn records<P: Parameters>() -> Vec<Record> {
     records
 }
 
-/// Signs all records side by side, several times each: within one warp, and in warps with other
-/// jobs.
+/// Signs all records side by side. Ten records are signed up to seven times each, within one warp
+/// and in warps with other jobs.
 fn nists_records_come_out<P: Parameters>(hows: Vec<Signing>) {
     if !kernels_available() {
         return;
