@@ -18,8 +18,8 @@ void lane_main() {
     // The end of the function resumes the scheduler.
 }
 
-// Resumes every group of lanes whose whole mask waits at the same operation. False if there is
-// none.
+// Resumes every group of lanes whose whole mask waits at the same operation. Returns false if there
+// is none.
 bool release(Warp &warp) {
     bool released = false;
     for (unsigned i = 0; i < LANES; ++i) {

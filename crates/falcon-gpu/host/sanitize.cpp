@@ -46,7 +46,8 @@ template <> struct Expected<10> {
     static constexpr uint64_t CHECKSUM = 0xdbef7ae546335437;
 };
 
-// Runs every kernel of a degree. True if all ways to sign agree.
+// Runs every kernel of a degree. Returns true if all ways to sign agree and all statuses are as
+// expected.
 template <unsigned LOGN> bool run_all() {
     constexpr unsigned N = 1u << LOGN, JOBS = 5, KEYS = 3, ROWS = 4;
     constexpr unsigned KEY_LEN = (LOGN + 6) * N, STRIDE = 1500;
