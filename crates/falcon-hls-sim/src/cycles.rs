@@ -70,7 +70,7 @@ pub trait Observer {
 /// Observes nothing.
 impl Observer for () {}
 
-/// Runs `iterations` of the loop `graph` by `schedule` on `memories`.
+/// Runs `iterations` of the loop `graph` with `schedule` on `memories`.
 ///
 /// # Errors
 /// The first [`Fault`]. The memories then have the contents that they would have in the circuit at
@@ -338,7 +338,7 @@ impl<'a> CycleSimulator<'a> {
         self.active.push_back(active);
     }
 
-    /// Executes this cycle of all iterations under way.
+    /// Executes the operations that the iterations under way have in this cycle.
     fn step(&mut self, cycle: u64, observer: &mut impl Observer) -> Result<(), Fault> {
         for i in 0..self.active.len() {
             let age = (cycle - self.active[i].start) as usize;

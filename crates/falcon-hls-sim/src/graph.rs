@@ -103,7 +103,7 @@ pub enum UnitKind {
     Adder,
     /// Multiplies binary64 numbers by powers of two.
     Scaler,
-    /// Reads or writes a memory, or one bank of it: an index in [`Graph::memories`].
+    /// Reads or writes a memory (an index in [`Graph::memories`]) or one bank of it.
     Port(usize),
     /// Reads all memories of the processor, or writes all of them.
     Channel,
@@ -174,8 +174,8 @@ impl Banking {
     }
 }
 
-/// Requires that `to` starts at least `latency` cycles after the `from` of the iteration that is
-/// `distance` iterations earlier.
+/// Requires that node `to` starts at least `latency` cycles after node `from`, which is `distance`
+/// iterations earlier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dependence {
     /// The node that comes first.
@@ -275,7 +275,7 @@ impl Graph {
             })
     }
 
-    /// Makes loads start in the order of the program, and also stores, as AXI requires. Loads on
+    /// Keeps the loads in program order, and the stores in program order, as AXI requires. Loads on
     /// unit `rom` are exempt.
     pub fn keep_order(&mut self, rom: usize) {
         let (loads, stores) = self.accesses(rom);

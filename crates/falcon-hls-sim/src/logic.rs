@@ -43,8 +43,8 @@ impl Logic {
         }
     }
 
-    /// Number of operations of two operands that a program writes for the function, without
-    /// complements. A synthesis tool counts these before it maps them to tables.
+    /// Number of two-operand operations that compute the function, without complements. A synthesis
+    /// tool counts these before it maps them to tables.
     pub const fn binary_operations(self, operands: usize) -> u32 {
         match self {
             Self::Xor => (operands as u32).saturating_sub(1),

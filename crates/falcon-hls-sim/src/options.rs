@@ -119,7 +119,7 @@ fn degree(text: &str) -> Result<u32, String> {
     }
 }
 
-/// Options of the parameters of a design: one value of each or, with `LISTS`, a list.
+/// Values for the parameters of a design: one for each parameter or, with `LISTS`, a list.
 #[derive(Clone, Debug)]
 pub struct Settings<const LISTS: bool>(pub Vec<Vec<Setting>>);
 
@@ -264,7 +264,7 @@ pub struct DesignOptions {
 }
 
 impl DesignOptions {
-    /// Returns the design. It may be impossible to build: this is not checked.
+    /// Returns the design, without checking that it can be built.
     pub fn design(&self) -> Design {
         self.preset.design().with(&self.settings.0.concat())
     }

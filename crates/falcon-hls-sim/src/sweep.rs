@@ -114,9 +114,9 @@ impl Sweep {
         Self { base, lists }
     }
 
-    /// Creates a sweep of these lists from the design of `preset`, without the preset's name. If
-    /// there is no list, the sweep combines 1, 2 and 4 multipliers, 1, 2, 3 and 6 adders, all kinds
-    /// of banking, and loops flattened and nested.
+    /// Creates a sweep over these lists. The other parameters are those of `preset`, and the
+    /// designs have no name. If there is no list, the sweep combines 1, 2 and 4 multipliers, 1, 2,
+    /// 3 and 6 adders, all kinds of banking, and loops flattened and nested.
     pub fn over(preset: Preset, mut lists: Vec<Vec<Setting>>) -> Self {
         if lists.is_empty() {
             lists = vec![

@@ -16,7 +16,7 @@ const CONTROL: Control = Control {
     subnormals: Subnormals::Flush,
 };
 
-/// Runs the FFT of degree `2^logn` by `kernel` on zeros.
+/// Runs the FFT of degree `2^logn` with `kernel` on zeros.
 fn run(kernel: &Kernel, control: Control, logn: u32) -> Result<Run, Fault> {
     let iterations = Transform::Fft.iterations(logn);
     let mut memories: [Words; 2] = [vec![[0; 2]; 1 << (logn - 1)], twiddle_rom(logn)];

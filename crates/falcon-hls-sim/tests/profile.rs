@@ -94,8 +94,8 @@ fn both_instruments_and_the_structure_of_signing_agree() {
         assert_eq!(arithmetic.trees(logn), 0);
         assert_eq!(arithmetic.butterflies(logn), stored.total());
         let n = 1u64 << logn;
-        // There are two products for every complex number of the target, four for those of the
-        // lattice point, and one for `l10` of the nodes of every degree.
+        // There are `n/2` complex numbers. Each needs two products for the target, four for the
+        // lattice point, and one for `l10` at every degree.
         let pointwise = (2 + 4) * n / 2 + u64::from(logn) * n / 2;
         let forward = stored.fft + stored.merge + repeats * pointwise;
         assert_eq!(arithmetic.products, forward);

@@ -296,8 +296,9 @@ impl Prediction {
     }
 }
 
-/// Predicts `operation` at the degree of `fabric`. `target` is the code that the processor
-/// executes. The butterflies of key generation were not counted, so they stay on the processor.
+/// Predicts the speedup of `operation` at the degree of `fabric`. `target` is the code that the
+/// processor executes. The butterflies of key generation were not counted, so they stay on the
+/// processor.
 ///
 /// # Errors
 /// If the profile lacks the run, or a quantity of a model is not a number above 0.

@@ -59,7 +59,7 @@ pub(super) fn emit(kernel: &Kernel, storage: &Storage, logn: u32, delays: &mut D
     out
 }
 
-/// Emits address, write and data of a port of a bank.
+/// Emits the address, write and data signals of one port of a bank.
 fn emit_port(
     kernel: &Kernel,
     banking: Banking,

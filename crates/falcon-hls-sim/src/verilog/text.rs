@@ -49,7 +49,8 @@ impl Lines {
     }
 }
 
-/// Returns the range of a declaration, followed by a blank.
+/// Returns the bit range for a declaration, such as `[7:0]`, followed by a blank. Empty for one
+/// bit.
 pub(super) fn range(bits: usize) -> String {
     match bits {
         1 => String::new(),

@@ -73,7 +73,8 @@ pub fn vcd(trace: &Trace<'_>, title: &str, clock_hz: u64, out: impl Write) -> io
 
     let cycles = trace.cycles();
     let changes = changes(trace, &control, &units);
-    // Takes a time as a number of half cycles. A 64-bit number of cycles times 10^12 has 104 bits.
+    // Converts a number of half cycles to a time. The product of a 64-bit number and 10^12 has up
+    // to 104 bits.
     let time = |half: u64| -> u64 {
         let time = u128::from(half) * units_per_second / (2 * u128::from(clock_hz.max(1)));
         u64::try_from(time).unwrap_or(u64::MAX)
@@ -173,7 +174,8 @@ fn changes<'a>(
         at.numbers.insert(signals.iteration, number);
         let node = &trace.graph.nodes[event.node];
         at.names.insert(signals.operation, &node.name);
-        // A port may finish a load in the same cycle in which a store can be read.
+        // Stores do not set `valid`, since a port may finish a load in the cycle in which a store
+        // can be read.
         let (from, wires) = if matches!(node.operation, Operation::Store(_)) {
             (event.cycle, &signals.stored)
         } else {
