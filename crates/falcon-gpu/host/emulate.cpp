@@ -85,7 +85,7 @@ bool run_warp(unsigned first_thread, void (*body)(void *), void *argument) {
         if (done) break;
         const bool waiting = std::any_of(w.lanes, w.lanes + LANES, [](const Lane &lane) { return lane.waiting; });
         if (waiting && !release(w)) {
-            // The lanes wait for each other for ever.
+            // The lanes wait for each other forever.
             right = false;
             break;
         }

@@ -56,7 +56,7 @@ template <unsigned LOGN> bool run_all() {
     const std::vector<uint64_t> offsets = {0, 0, 1, 300, 1203, 2000};
     const auto key_of_job = random.list<uint32_t>(JOBS, KEYS);
     const auto batch_seed = random.list<uint64_t>(4), secrets = random.list<uint64_t>(4 * KEYS);
-    // About as long as the basis of a key, so that the sampler accepts now and then.
+    // About as long as the basis of a key, so that some of the sampler's attempts succeed.
     std::vector<int8_t> bases = random.list<int8_t>(4 * N * KEYS, 15);
     for (int8_t &x : bases) x = int8_t(x - 7);
     const auto public_keys = random.list<uint16_t>(N * KEYS, falcon::Q);

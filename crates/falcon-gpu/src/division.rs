@@ -284,7 +284,7 @@ mod tests {
         }
     }
 
-    /// Computes the size of these jobs by the definition of the size.
+    /// Computes the size of these jobs from the batch itself.
     fn size_of(batch: &Batch, jobs: Range<usize>) -> Size {
         Size {
             jobs: jobs.len(),

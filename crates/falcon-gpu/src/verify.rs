@@ -17,9 +17,9 @@ use rayon::iter::{
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Division of a batch that is verified. A warp does one job. The largest chunk has several times
-/// as many jobs as the processors run at once. The data of such a chunk are still in the host's
-/// caches when they are copied to the device.
+/// Division of a batch that is verified. A warp verifies one signature. The largest chunk has
+/// several times as many jobs as the processors run at once. The data of such a chunk are still in
+/// the host's caches when they are copied to the device.
 pub(crate) const DIVISION: Division = Division {
     least: 4096,
     chunks: 4,

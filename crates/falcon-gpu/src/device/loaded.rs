@@ -1,4 +1,4 @@
-//! Reports of the kernel images that a device has loaded.
+//! Reports of the kernel images that a device has loaded or its driver has refused.
 
 use std::fmt;
 use std::time::Duration;

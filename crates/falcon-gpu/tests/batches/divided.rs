@@ -420,8 +420,7 @@ fn whatever_fails_the_output_is_untouched_and_the_next_batch_is_done() {
                 Err(_) => assert_eq!(valid, refused),
             }
             let failed = device.recover();
-            // However the batch has ended, no data of it are left. For a lost device this is
-            // unknown.
+            // No data of the batch are left, however it ended. For a lost device this is unknown.
             if !lost {
                 context.forget_keys();
                 assert!(device.is_wiped(), "call {call}");

@@ -1,5 +1,5 @@
 //! Keys that stay on the device. They are expanded there to the same bits as in the core, are found
-//! again, and move when the capacity grows. If a call fails, they leave no trace.
+//! again, and move when the capacity grows. If an upload fails, no data of the new keys are left.
 
 use crate::fixture::{SEED, options};
 use crate::support::{HostDevice, PLENTY, context};

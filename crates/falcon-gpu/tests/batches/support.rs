@@ -69,7 +69,7 @@ struct Spoilt {
 /// the attempt, from 0.
 pub type Refused = fn(u64, u32) -> bool;
 
-/// Fault of a kernel whose launch reports success.
+/// Fault of a launch. It is not reported as an error of the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The kernels do nothing.
@@ -98,7 +98,8 @@ impl HostDevice {
         })
     }
 
-    /// Makes the call number `call` from now fail. If `lost` is true, all later calls fail, too.
+    /// Makes call number `call`, counted from now, fail. If `lost` is true, all later calls fail,
+    /// too.
     pub fn fail_at(&self, call: usize, lost: bool) {
         let mut state = self.state.lock().unwrap();
         state.fails = Some((state.calls + call, lost));
