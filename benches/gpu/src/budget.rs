@@ -6,7 +6,7 @@ use std::time::Instant;
 
 /// Number of jobs of the first batch of a kind, whose duration is unknown.
 const FIRST: usize = 256;
-/// Largest ratio of a batch's size to the largest size with a known time.
+/// Largest ratio of the next batch's size to the largest size whose time is known.
 pub(crate) const STEP: usize = 16;
 
 pub(crate) struct Budget {
