@@ -77,7 +77,7 @@ fi
 if [ -z "$variants" ] && [ -d "$here/variants" ]; then
     variants="$here/variants"
 fi
-# Also ends a program whose kernel hangs.
+# With a budget, `timeout` also ends a program whose kernel hangs.
 watch=() limits=()
 [ -z "$variants" ] || limits+=(--variants "$variants")
 if [ -n "$budget" ]; then
@@ -135,7 +135,7 @@ if command -v nvidia-smi >/dev/null; then
 fi
 if [ -n "$ncu" ]; then
     if command -v ncu >/dev/null; then
-        # A limit of its own, since the budget is spent.
+        # The profile has its own time limit, since the budget is spent.
         limit=()
         ! command -v timeout >/dev/null || limit=(timeout --foreground --signal=KILL 120)
         "${limit[@]}" ncu --set full --kernel-name "regex:$ncu" --launch-count 1 \

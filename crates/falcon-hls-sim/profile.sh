@@ -13,10 +13,10 @@
 #
 # Executions of every instruction are counted: on x86-64 by Callgrind, on ARMv7 by the plugin of
 # benches/qemu under QEMU's user mode. The compiler's debug information tells to which functions an
-# instruction belongs, from the innermost inlined one to the one that has a symbol. So nothing has
-# to be kept from being inlined, and the code is that of a release. An instruction counts for the
-# first part (profile.awk) that contains one of its functions. If the compiler merged several
-# instructions into one, it counts for the functions that they share.
+# instruction belongs, from the innermost inlined one to the one that has a symbol. So functions may
+# be inlined, and the code is that of a release. An instruction counts for the first part
+# (profile.awk) that contains one of its functions. If the compiler merged several instructions into
+# one, it counts for the functions that they share.
 #
 # Butterflies cannot be counted in this way. The program does the same work once more with code that
 # counts them (src/profile/count.rs), except those of key generation, which it does not reach. The
@@ -63,7 +63,7 @@ count_x86_64() {
     valgrind --quiet --tool=callgrind --dump-instr=yes --dump-line=no --compress-pos=no \
         --compress-strings=no --collect-atstart=no --toggle-collect='profile::measured*' \
         --callgrind-out-file="$run/callgrind" "$program" "$@" >"$run/done"
-    # The line after `calls=` is the cost of the call. It was counted where it was spent.
+    # The line after `calls=` is the cost of the call. It is already counted where it was spent.
     awk '/^ob=/ { own = /\/profile$/ }
         /^calls=/ { getline; next }
         /^0x/ { if (own) sum[$1] += $2; else library += $2 }
@@ -115,8 +115,8 @@ sources() {
         LC_ALL=C sort | LC_ALL=C xargs grep -aHv '^ *\(//.*\)\?$' | sha256sum | cut -d' ' -f1
 }
 
-# check: counts x86-64 again if the table is of other code. Fails if the instructions of a part
-# differ by more than 1 % of the operation's, or if its butterflies differ.
+# check: counts x86-64 again if the table was counted on other code. Fails if the instructions of a
+# part differ by more than 1 % of the operation's, or if its butterflies differ.
 check() {
     local table=$HERE/profile.tsv
     if [ "$(sed -n 's/^# Sources: //p' "$table")" = "$(sources)" ]; then

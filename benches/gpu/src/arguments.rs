@@ -76,7 +76,7 @@ pub(crate) enum Step {
 }
 
 impl Arguments {
-    /// Returns true if `step` was asked for.
+    /// Returns true if `step` was asked for, or if no step was.
     pub(crate) fn asks(&self, step: Step) -> bool {
         self.steps.is_empty() || self.steps.contains(&step)
     }

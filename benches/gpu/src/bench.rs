@@ -91,7 +91,7 @@ impl<P: Parameters> Data<P> {
         Ok(out)
     }
 
-    /// Makes the signatures of the first jobs of a batch on the CPU.
+    /// Makes the first `count` signatures of a batch on the CPU, except those that exist already.
     pub(crate) fn expected(
         &mut self,
         bench: &mut Bench<'_>,
@@ -116,7 +116,8 @@ impl<P: Parameters> Data<P> {
         &self.expected[keys as usize][..count]
     }
 
-    /// Estimates the seconds that the CPU needs to make the missing ones of `count` signatures.
+    /// Estimates the seconds that the CPU needs to make those of `count` signatures that are
+    /// missing.
     pub(crate) fn expected_takes(&self, bench: &Bench<'_>, kind: Kind, count: usize) -> f64 {
         let missing = count.saturating_sub(self.expected[kind.keys as usize].len());
         bench.budget.cpu(kind.signing(), missing)
@@ -158,7 +159,7 @@ impl<P: Parameters> Data<P> {
         }
     }
 
-    /// Returns the encoded signatures of these keys.
+    /// Returns the encoded signatures that the device made with these keys.
     pub(crate) fn signatures(&self, keys: Keys) -> &[SignatureBytes<P>] {
         &self.signatures[keys as usize]
     }

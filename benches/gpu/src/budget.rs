@@ -6,7 +6,7 @@ use std::time::Instant;
 
 /// Number of jobs of the first batch of a kind, whose duration is unknown.
 const FIRST: usize = 256;
-/// Largest ratio of a batch's size to the largest size with a known time.
+/// Largest ratio of the next batch's size to the largest size whose time is known.
 pub(crate) const STEP: usize = 16;
 
 pub(crate) struct Budget {
@@ -67,9 +67,9 @@ impl Budget {
     }
 
     /// Returns an upper estimate of the seconds that a batch will take. The time of the largest
-    /// smaller batch of its kind is scaled in proportion, since larger batches take less time for
-    /// each job. If there is no smaller batch, the time of a larger batch is used. If no batch is
-    /// known, the estimate is zero.
+    /// known batch of its kind with at most `jobs` jobs is scaled in proportion, since larger
+    /// batches take less time for each job. If there is none, the time of the next larger batch is
+    /// used. If no batch is known, the estimate is zero.
     pub(crate) fn batch(&self, kind: Kind, jobs: usize) -> f64 {
         let Some(known) = self.batches.get(&kind) else {
             return 0.0;
@@ -88,8 +88,8 @@ impl Budget {
         self.cpu.get(&kind).copied().unwrap_or(0.0) * jobs as f64
     }
 
-    /// Returns the size of a batch to try first. Returns `None` if the time is unlimited, or if
-    /// enough is known about a batch of `jobs`.
+    /// Returns the size of a batch to try first. Returns `None` if the time is unlimited, or if a
+    /// batch of `jobs` jobs can be the next one.
     pub(crate) fn next(&self, kind: Kind, jobs: usize) -> Option<usize> {
         self.seconds?;
         let known = self.batches.get(&kind);

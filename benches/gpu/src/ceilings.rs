@@ -220,7 +220,7 @@ mod tests {
         }
     }
 
-    /// Checks that the kernels were compiled for a parameter of the program's size.
+    /// Checks that the kernels were compiled for a parameter of the size of [`Batch`].
     #[test]
     fn the_kernels_take_the_parameter_that_they_get() {
         let bytes = format!("_param_0[{}]", size_of::<Batch>());

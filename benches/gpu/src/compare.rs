@@ -8,7 +8,7 @@ use falcon_core::batch::{BatchVerify, Verdict};
 use falcon_core::{Parameters, Signature};
 use falcon_gpu::GpuContext;
 
-/// Compares a batch.
+/// Compares a batch with the CPU. If time is limited, compares smaller batches first.
 pub(crate) fn compare<P: Parameters>(
     bench: &mut Bench<'_>,
     data: &mut Data<P>,
@@ -49,7 +49,7 @@ pub(crate) fn compare<P: Parameters>(
 
 /// Compares a batch with the CPU: the bytes of signatures, or the verdicts on signatures. When
 /// verifying, every tenth signature is that of another message. Returns the result and the seconds
-/// that the batch took. The expected results are already known.
+/// that the batch took. The CPU's signatures must exist already.
 fn batch<P: Parameters>(
     bench: &Bench<'_>,
     data: &Data<P>,

@@ -75,7 +75,7 @@ pub(crate) struct Loaded {
     form: String,
     /// The kernel that was launched first.
     kernel: String,
-    /// Milliseconds to load the image and to find that kernel. The driver compiles PTX.
+    /// Milliseconds to load the image and to find kernels in it. The driver compiles PTX.
     ms: f64,
     /// The driver's reason, if it refused the image.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,7 +94,7 @@ impl From<&LoadedImage> for Loaded {
     }
 }
 
-/// A line, the time when it was written, and the kernels that it is about.
+/// A line with its kernel variant and the time when it was written.
 #[derive(Serialize)]
 struct Stamped<'a> {
     #[serde(flatten)]
@@ -108,7 +108,7 @@ pub(crate) struct Results {
     folder: Option<PathBuf>,
     lines: Option<File>,
     device: String,
-    /// The variant of the kernels that the lines are about.
+    /// Kernel variant recorded in each line.
     variant: Option<String>,
     times: Vec<Time>,
     rows: usize,
@@ -118,7 +118,7 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// Starts results in this folder, which must have none yet.
+    /// Creates `results.jsonl` in `folder`, if one is given. The file must not exist yet.
     pub(crate) fn new(folder: Option<&Path>) -> Result<Self> {
         Ok(Self {
             lines: folder.map(open).transpose()?,
@@ -133,12 +133,12 @@ impl Results {
         })
     }
 
-    /// Sets the device and the kernels that the next lines are about.
+    /// Sets the device and the kernel variant of the next lines.
     pub(crate) fn about(&mut self, device: String, variant: Option<String>) {
         (self.device, self.variant) = (device, variant);
     }
 
-    /// Writes a line by one system call, so that it survives a crash of the program.
+    /// Writes a line with one system call, so that it survives a crash of the program.
     pub(crate) fn tell(&mut self, line: &Line<'_>, at_s: f64) -> Result<()> {
         match line {
             Line::Compare { equal, .. } => {

@@ -3,7 +3,7 @@
 use crate::kind::{Keys, Mode};
 use crate::times::Time;
 
-/// A chip with known figures, by which rates are compared.
+/// A chip whose peak rate is known, so that rates on other chips can be scaled to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Chip {
     A100,
@@ -20,7 +20,7 @@ impl Chip {
             ("A100", Self::A100),
             ("RTX 4090", Self::Rtx4090),
             ("H200", Self::H200),
-            // This name comes before that of the other H100, which it contains.
+            // This name must come before "H100", which it contains.
             ("H100 PCIe", Self::H100Pcie),
             ("H100", Self::H100),
         ];

@@ -19,8 +19,8 @@ pub(crate) struct Time {
     #[serde(flatten)]
     pub(crate) key: Key,
     pub(crate) batch: usize,
-    /// True if a batch like the timed ones had the bytes or verdicts of the CPU. Jobs from both
-    /// ends were compared. When verifying, all verdicts of all runs were compared, too.
+    /// True if jobs at both ends of an untimed batch had the bytes or verdicts of the CPU. When
+    /// verifying, all runs must also have accepted all signatures.
     pub(crate) equal: bool,
     /// Number of timed runs.
     pub(crate) runs: usize,
@@ -38,7 +38,7 @@ pub(crate) struct Time {
     pub(crate) chunks: usize,
     /// Number of jobs of the largest chunk.
     pub(crate) chunk_jobs: usize,
-    /// Name of the kernels in the tables, if they are not the usual ones.
+    /// Kernel variant, for the tables. `None` for the usual kernels.
     #[serde(skip)]
     pub(crate) variant: Option<String>,
 }
@@ -175,7 +175,7 @@ impl<P: Parameters> Runner<P> {
         (seed, start..start + batch)
     }
 
-    /// Runs a batch, and returns its seconds.
+    /// Runs a batch, and returns the seconds that it took.
     fn run(&mut self, data: &Data<P>, gpu: &GpuContext, batch: usize) -> Result<f64> {
         let (seed, messages) = self.next(batch);
         let keys = self.kind.keys;

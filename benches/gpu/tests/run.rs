@@ -107,7 +107,7 @@ fn name(path: &Path) -> &str {
         .expect("a name")
 }
 
-/// Reads the lines of the results, and checks what holds for every folder of results.
+/// Reads the lines of the results, and checks the properties that every folder of results has.
 fn lines(folder: &Path) -> Vec<Value> {
     let files: Vec<_> = fs::read_dir(folder).expect("a folder").collect();
     assert!(files.len() <= 8, "{files:?}");
@@ -208,7 +208,7 @@ fn the_command_compares_and_times_without_rust_and_python() {
         "{about}"
     );
 
-    // Another run does not overwrite the results, whatever its outcome.
+    // A second run into the same folder is refused, and the old results stay unchanged.
     let before = fs::read(folder.join("results.jsonl")).expect("results");
     let again = format!("{} --out {}", command(), folder.display());
     assert_eq!(machine.run(&again).status.code(), Some(2));

@@ -44,14 +44,14 @@ bool fault(const char *name) {
     return wrong != nullptr && strcmp(wrong, name) == 0;
 }
 
-// 90 is compute capability 9.0.
+// Compute capability without its point: 90 is 9.0.
 int capability() {
     if (fault("ancient")) return 70;
     const char *named = getenv("FALCON_TEST_DEVICE");
     return named == nullptr ? 90 : atoi(named);
 }
 
-// The length stands in front of each block.
+// Header in front of each allocation.
 struct Block {
     size_t length;
     char padding[ALIGNMENT - sizeof(size_t)];

@@ -18,8 +18,8 @@ void lane_main() {
     // The end of the function resumes the scheduler.
 }
 
-// Resumes every group of lanes whose whole mask waits at the same operation. False if there is
-// none.
+// Resumes every group of lanes whose whole mask waits at the same operation. Returns false if there
+// is none.
 bool release(Warp &warp) {
     bool released = false;
     for (unsigned i = 0; i < LANES; ++i) {
@@ -85,7 +85,7 @@ bool run_warp(unsigned first_thread, void (*body)(void *), void *argument) {
         if (done) break;
         const bool waiting = std::any_of(w.lanes, w.lanes + LANES, [](const Lane &lane) { return lane.waiting; });
         if (waiting && !release(w)) {
-            // The lanes wait for each other for ever.
+            // The lanes wait for each other forever.
             right = false;
             break;
         }

@@ -1,5 +1,5 @@
 // Emulates the warps of a GPU on the processor. The lanes of a warp are fibers. The GPU's code of
-// `Group` runs unchanged, over these definitions of the collective operations.
+// `Group` runs unchanged, with these definitions of the collective operations.
 //
 // A lane runs until it meets a collective operation; then the next lane runs. The operation takes
 // place when all lanes of its mask have reached it. If they reach different operations, or one of
@@ -51,7 +51,7 @@ extern thread_local Warp *warp;
 // The order of the lanes: 0 forwards, 1 backwards, else shuffled.
 extern thread_local unsigned order;
 
-// Stands for CUDA's variable `threadIdx`.
+// Replaces CUDA's variable `threadIdx`.
 struct ThreadIndex {
     struct {
         operator unsigned() const { return warp->first_thread + warp->current; }
@@ -109,7 +109,7 @@ inline void copies_arrive() {
 }
 
 // Runs `body(argument)` on all lanes of a warp. `first_thread` is the number of its first thread.
-// False if the lanes missed each other at an operation.
+// Returns false if not all lanes of a mask reached the same operation.
 bool run_warp(unsigned first_thread, void (*body)(void *), void *argument);
 
 } // namespace emulate

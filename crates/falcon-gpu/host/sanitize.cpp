@@ -46,7 +46,8 @@ template <> struct Expected<10> {
     static constexpr uint64_t CHECKSUM = 0xdbef7ae546335437;
 };
 
-// Runs every kernel of a degree. True if all ways to sign agree.
+// Runs every kernel of a degree. Returns true if all ways to sign agree and all statuses are as
+// expected.
 template <unsigned LOGN> bool run_all() {
     constexpr unsigned N = 1u << LOGN, JOBS = 5, KEYS = 3, ROWS = 4;
     constexpr unsigned KEY_LEN = (LOGN + 6) * N, STRIDE = 1500;
@@ -55,7 +56,7 @@ template <unsigned LOGN> bool run_all() {
     const std::vector<uint64_t> offsets = {0, 0, 1, 300, 1203, 2000};
     const auto key_of_job = random.list<uint32_t>(JOBS, KEYS);
     const auto batch_seed = random.list<uint64_t>(4), secrets = random.list<uint64_t>(4 * KEYS);
-    // About as long as the basis of a key, so that the sampler accepts now and then.
+    // About as long as the basis of a key, so that some of the sampler's attempts succeed.
     std::vector<int8_t> bases = random.list<int8_t>(4 * N * KEYS, 15);
     for (int8_t &x : bases) x = int8_t(x - 7);
     const auto public_keys = random.list<uint16_t>(N * KEYS, falcon::Q);

@@ -66,8 +66,8 @@ struct Sampler {
     }
 };
 
-// True if the kernels' sampler finds the same integers and ends at the same places as the loop, for
-// some slots. A trial ties with probability `tie`.
+// Returns true if the kernels' sampler finds the same integers and ends at the same places as the
+// loop, for some slots. A trial ties with probability `tie`.
 inline bool agrees(uint64_t seed, double tie) {
     constexpr unsigned PAIRS = 100, ROWS = 60;
     Random random{seed};

@@ -285,8 +285,8 @@ impl GpuContext {
     }
 }
 
-/// The state of a device during a batch. When dropped after an error or a panic, it waits and
-/// wipes.
+/// The state of a device during a batch. When dropped after an error or a panic, it waits for the
+/// device and wipes the data of the batch.
 struct Held<'s> {
     state: &'s mut State,
     ended_well: bool,

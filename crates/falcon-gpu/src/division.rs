@@ -29,7 +29,7 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// Adds two sizes. A key of both must be counted in only one of them.
+    /// Adds two sizes. A key that occurs in both must be counted in only one of them.
     pub(crate) fn and(self, other: Self) -> Self {
         Self {
             jobs: self.jobs + other.jobs,
@@ -86,8 +86,8 @@ pub(crate) struct Limits {
 
 impl Limits {
     /// Returns the number of jobs that a chunk of `size`, which needs `need` bytes, may keep. If
-    /// the chunk is too large, this number is smaller than that of the chunk. If all jobs are
-    /// alike, it is the largest number that fits.
+    /// the chunk is too large, this is less than its number of jobs, but at least 1. If all jobs
+    /// are alike, it is the largest number that fits.
     fn cut(&self, size: Size, need: usize) -> usize {
         let share = |has: usize, most: usize| match has {
             has if has <= most => size.jobs,
@@ -284,7 +284,7 @@ mod tests {
         }
     }
 
-    /// Computes the size of these jobs by the definition of the size.
+    /// Computes the size of these jobs from the batch itself.
     fn size_of(batch: &Batch, jobs: Range<usize>) -> Size {
         Size {
             jobs: jobs.len(),

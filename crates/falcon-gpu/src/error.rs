@@ -51,7 +51,7 @@ pub enum GpuError {
         /// Answer of the driver, or another reason.
         cause: String,
     },
-    /// The device computed wrongly: a signature that was verified after signing is not valid.
+    /// A hardware fault was detected: a signature that was verified after signing is not valid.
     Fault {
         /// Number of the job in this call, from 0 on.
         job: usize,

@@ -48,7 +48,7 @@ pub struct Batch {
 /// Progress of a job, as in [`Batch::status`]; `kernels/jobs.h` has the order. Any two values
 /// differ in at least four bits, so zeroed memory or a flipped bit is never mistaken for progress.
 pub mod status {
-    /// No kernel has written a status yet.
+    /// No status is written yet.
     pub const NONE: u8 = 0x00;
     /// The inputs are copied. The host writes this value. For encoded signatures, the kernel that
     /// decodes them writes it.
@@ -118,10 +118,9 @@ pub enum Operation {
     Seed,
     /// Generates the sampler's bytes from seeds.
     Prng,
-    /// Computes short polynomials from points and bytes, and the status of each job.
+    /// Computes `s2` and the status of each job, from its point and the sampler's bytes.
     Sign(KeyMode),
-    /// Decides which short polynomials are short enough in encoded form, and lists the jobs that
-    /// must be tried again.
+    /// Decides which signatures fit in encoded form, and lists the jobs that must be tried again.
     Accept,
     /// Transforms bases to the FFT domain. A slot is a key.
     Basis,
@@ -129,10 +128,9 @@ pub enum Operation {
     Expand,
     /// Prepares public keys for verifying. A slot is a key.
     Prepare,
-    /// Decodes signatures to nonces and short polynomials. Marks the signatures that could be
-    /// decoded.
+    /// Decodes signatures to nonces and `s2`. Marks the signatures that could be decoded.
     Unpack,
-    /// Computes the status of each job from points and the short polynomials that could be decoded.
+    /// Computes the status of each job whose `s2` could be decoded, from its point and `s2`.
     Verify,
 }
 

@@ -68,8 +68,8 @@ impl<'a, P: Parameters> ResidentKey<'a, P> {
                 }
             }
             JobKey::Expanded(key) => {
-                // g, -f, G, -F in the FFT domain. The inverse FFT differs from integers of at most
-                // 127 by less than 2^-30.
+                // g, -f, G, -F in the FFT domain. The inverse FFT gives integers of absolute value
+                // at most 127, with errors below 2^-30.
                 let mut reals = Zeroizing::new(hazmat::expanded_reals(key)[..4 * P::N].to_vec());
                 for row in reals.chunks_exact_mut(P::N) {
                     Baseline.ifft(P::LOGN, row);
@@ -124,7 +124,7 @@ pub(crate) fn different<P: Parameters>(keys: &[ResidentKey<'_, P>]) -> usize {
     hashes.len()
 }
 
-/// Returns the capacity, as a number of keys, of a store to which `keys` keys were brought.
+/// Returns the capacity of a store for `keys` keys: the next power of two, at least [`FEW`].
 fn capacity(keys: usize) -> usize {
     keys.checked_next_power_of_two().unwrap_or(keys).max(FEW)
 }

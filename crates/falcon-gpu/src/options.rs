@@ -26,7 +26,7 @@ pub struct Options {
     /// Whether the device verifies every signature of a batch before the batch is returned. This
     /// takes about as long as [`BatchVerify`](falcon_core::batch::BatchVerify) on the same batch.
     /// By default only signatures with the caller's randomness are verified
-    /// ([`BatchSignRaw`](falcon_core::hazmat::BatchSignRaw)): if the caller derives it from the
-    /// message, a wrong signature beside the right one reveals the key.
+    /// ([`BatchSignRaw`](falcon_core::hazmat::BatchSignRaw)): if the caller derives the randomness
+    /// from the message, a wrong signature beside the right one reveals the key.
     pub verify_after_sign: Option<bool>,
 }

@@ -280,8 +280,8 @@ fn write_jobs<P: Parameters>(
     })
 }
 
-/// Brings a chunk to its stream and starts the first attempt. Returns `None` if its keys do not
-/// fit.
+/// Stages a chunk, sends it to the device and starts the first attempt. Returns `None` if the
+/// chunk's keys do not fit.
 fn begin<'w, P: Parameters>(
     state: &mut State,
     number: usize,

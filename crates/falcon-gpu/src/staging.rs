@@ -26,7 +26,7 @@ impl Each {
 }
 
 /// Calls `write` for each block, on several threads. `write` gets the block's slice of each array.
-/// The arrays lie at these places of `out`.
+/// `arrays` has the place of each array in `out`, and the unit of its elements.
 pub(crate) fn stage<const ARRAYS: usize>(
     out: &mut [u8],
     blocks: &[Block],

@@ -17,9 +17,9 @@ use rayon::iter::{
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Division of a batch that is verified. A warp does one job. The largest chunk has several times
-/// as many jobs as the processors run at once. The data of such a chunk are still in the host's
-/// caches when they are copied to the device.
+/// Division of a batch that is verified. A warp verifies one signature. The largest chunk has
+/// several times as many jobs as the processors run at once. The data of such a chunk are still in
+/// the host's caches when they are copied to the device.
 pub(crate) const DIVISION: Division = Division {
     least: 4096,
     chunks: 4,
@@ -212,7 +212,7 @@ pub(crate) fn tell_malformed<P: Parameters>(claims: &Claims<'_, P>, verdicts: &m
     });
 }
 
-/// Copies a chunk to its stream.
+/// Stages a chunk and starts to copy it to the device.
 fn bring<P: Parameters>(
     stream: &mut ChunkStream,
     claims: &Claims<'_, P>,
@@ -281,7 +281,8 @@ fn bring<P: Parameters>(
     Ok(())
 }
 
-/// Copies a chunk to its stream and starts all its kernels.
+/// Starts all work on a chunk: the copies to the device, the kernels, and the copy of the statuses
+/// to the host.
 fn begin<P: Parameters>(
     stream: &mut ChunkStream,
     claims: &Claims<'_, P>,

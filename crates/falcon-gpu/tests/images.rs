@@ -1,4 +1,4 @@
-//! The engine on the driver for tests: the kernel images that it loads, its reports of them, and
+//! Tests the engine with the test driver: which kernel images it loads, how it reports them, and
 //! its streams.
 
 #![cfg(all(feature = "cuda", target_os = "linux"))]

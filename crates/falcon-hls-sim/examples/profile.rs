@@ -4,12 +4,12 @@
 //! profile OPERATION DEGREE REPEATS scalar|soft
 //! ```
 //!
-//! does an operation REPEATS times, each time with different randomness. The work is between two
-//! [`mark`]s inside [`measured`], for tools that count instructions. Keys and signatures are
-//! prepared outside of it. Only the portable code runs: one lane on the machine's binary64 unit
-//! (`scalar`) or with integers (`soft`), without further instruction sets. Then the program does
-//! the same work once more with code that counts butterflies, and prints their number for each part
-//! of the work.
+//! does an operation REPEATS times, with other randomness each time if the operation uses any. The
+//! work is between two [`mark`]s inside [`measured`], for tools that count instructions. Keys and
+//! signatures are prepared outside of it. Only the portable code runs: one lane on the machine's
+//! binary64 unit (`scalar`) or with integers (`soft`), without further instruction sets. Then the
+//! program does the same work once more with code that counts butterflies, and prints their number
+//! for each part of the work.
 
 use falcon_core::seams::lanes::{Baseline, Soft};
 use falcon_core::seams::sampler::SigningIsa;

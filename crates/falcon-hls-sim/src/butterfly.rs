@@ -2,8 +2,8 @@
 //!
 //! Forward: `(x, y) -> (x + wy, x - wy)`. Inverse: `(x, y) -> (x + y, (x - y) w*)`, with `x` and
 //! `y` scaled by a power of two first. On reals, a butterfly is four loads, four multiplications,
-//! six additions or subtractions, and four stores. The order of operations is that of
-//! `falcon_core::seams::fft`, so the bits are equal.
+//! six additions or subtractions, and four stores. Operations are in the same order as in
+//! `falcon_core::seams::fft`, so the results have the same bits.
 
 use crate::catalog::{BRAM_READ_LATENCY, DSCALE};
 use crate::design::{Aliasing, Design, StorageKind};

@@ -70,7 +70,7 @@ pub trait Observer {
 /// Observes nothing.
 impl Observer for () {}
 
-/// Runs `iterations` of the loop `graph` by `schedule` on `memories`.
+/// Runs `iterations` of the loop `graph` with `schedule` on `memories`.
 ///
 /// # Errors
 /// The first [`Fault`]. The memories then have the contents that they would have in the circuit at
@@ -91,7 +91,7 @@ pub fn run(
     CycleSimulator::new(graph, schedule, control, memories).run(iterations, observer)
 }
 
-/// In place of the number of an iteration that wrote a word: the word has its initial content.
+/// Writer of a word that still has its initial content.
 const BEFORE: u32 = u32::MAX;
 
 /// Ready cycle of an operation that has not started.
@@ -102,9 +102,10 @@ struct Active {
     index: usize,
     start: u64,
     iteration: Iteration,
-    /// Results by node and output, at the node's offset.
+    /// Results of all nodes. Those of a node begin at its offset.
     values: Vec<u64>,
-    /// For each load, the iteration whose value it must get, at the node's offset.
+    /// For each value that a load reads, the iteration that must have written it. Same layout as
+    /// `values`.
     writers: Vec<u32>,
     /// For each node, the cycle from which its results are ready.
     ready: Vec<u64>,
@@ -337,7 +338,7 @@ impl<'a> CycleSimulator<'a> {
         self.active.push_back(active);
     }
 
-    /// Executes this cycle of all iterations under way.
+    /// Executes the operations that the iterations under way have in this cycle.
     fn step(&mut self, cycle: u64, observer: &mut impl Observer) -> Result<(), Fault> {
         for i in 0..self.active.len() {
             let age = (cycle - self.active[i].start) as usize;

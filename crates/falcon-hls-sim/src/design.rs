@@ -44,7 +44,7 @@ impl StorageKind {
         }
     }
 
-    /// Returns the memory of this kind, in one bank, with the ports and latencies of its kind.
+    /// Returns a memory of this kind with one bank and the default ports and latencies.
     pub fn storage(self) -> Storage {
         match self {
             Self::Axi => AXI,

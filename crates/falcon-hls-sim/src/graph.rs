@@ -1,5 +1,5 @@
-//! The body of a loop, as a data-flow graph on the units of a circuit. The body is a butterfly,
-//! whose words are binary64 numbers, or rounds of Keccak-f, whose words are bits.
+//! The body of a loop, as a data-flow graph on the units of a circuit. The body is a butterfly on
+//! binary64 numbers, or rounds of Keccak-f on 64-bit words.
 //!
 //! A node is one operation of an iteration. The node occupies its unit for one clock cycle, since
 //! every unit is pipelined, and its results are ready `latency` cycles later. Nodes are in the
@@ -24,7 +24,7 @@ pub enum Operation {
     Subtract,
     /// Multiplies a binary64 number by a power of two, which comes from the control.
     Scale,
-    /// Computes a function of words, bit by bit.
+    /// Computes a bitwise function or a rotation.
     Logic(Logic),
 }
 
@@ -34,8 +34,8 @@ pub enum Operation {
 pub struct Access {
     /// Index of the memory in [`Graph::memories`].
     pub memory: usize,
-    /// Slots of the addresses, which the iteration gives or which are constants: see
-    /// [`Iteration::address`](crate::nest::Iteration::address).
+    /// Slots of the addresses. [`Iteration::address`](crate::nest::Iteration::address) returns the
+    /// address of a slot.
     pub slots: Vec<usize>,
     /// Part of the words.
     pub part: ComplexPart,
@@ -103,13 +103,13 @@ pub enum UnitKind {
     Adder,
     /// Multiplies binary64 numbers by powers of two.
     Scaler,
-    /// Reads or writes a memory, or one bank of it: an index in [`Graph::memories`].
+    /// Reads or writes a memory (an index in [`Graph::memories`]) or one bank of it.
     Port(usize),
     /// Reads all memories of the processor, or writes all of them.
     Channel,
     /// Reads constants or words of a stream, or moves the state of Keccak-f over AXI.
     Rom,
-    /// Computes words bit by bit.
+    /// Computes bitwise functions and rotations.
     Logic,
 }
 
@@ -174,8 +174,8 @@ impl Banking {
     }
 }
 
-/// Requires that `to` starts at least `latency` cycles after the `from` of the iteration that is
-/// `distance` iterations earlier.
+/// Requires that node `to` starts at least `latency` cycles after node `from`, which is `distance`
+/// iterations earlier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dependence {
     /// The node that comes first.
@@ -275,7 +275,7 @@ impl Graph {
             })
     }
 
-    /// Makes loads start in the order of the program, and also stores, as AXI requires. Loads on
+    /// Keeps the loads in program order, and the stores in program order, as AXI requires. Loads on
     /// unit `rom` are exempt.
     pub fn keep_order(&mut self, rom: usize) {
         let (loads, stores) = self.accesses(rom);

@@ -1,4 +1,4 @@
-//! Functions of 64-bit words that work bit by bit, in lookup tables.
+//! Functions of 64-bit words: bitwise operations, in lookup tables, and rotations, which are wires.
 
 /// Bits of a word.
 pub const WORD_BITS: u32 = 64;
@@ -43,8 +43,8 @@ impl Logic {
         }
     }
 
-    /// Number of operations of two operands that a program writes for the function, without
-    /// complements. A synthesis tool counts these before it maps them to tables.
+    /// Number of two-operand operations that compute the function, without complements. A synthesis
+    /// tool counts these before it maps them to tables.
     pub const fn binary_operations(self, operands: usize) -> u32 {
         match self {
             Self::Xor => (operands as u32).saturating_sub(1),

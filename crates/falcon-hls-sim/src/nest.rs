@@ -1,8 +1,9 @@
 //! The loops around the butterflies: the addresses of every iteration.
 //!
 //! A complex number has one address, even if its two parts are in separate memories of reals. The
-//! stages are those of [`falcon_core::seams::fft`]: forward, blocks of `2t` numbers with
-//! `t = n/4, n/8 ... 1`, and inverse, in the opposite order. Each block has one twiddle.
+//! stages are those of [`falcon_core::seams::fft`]. The forward transform has blocks of `2t`
+//! numbers with `t = n/4, n/8 ... 1`, and the inverse transform has the same stages in the opposite
+//! order. Each block has one twiddle.
 
 use serde::Serialize;
 
@@ -42,7 +43,7 @@ impl Iteration {
     }
 }
 
-/// Returns the slot whose address is `address` in every iteration, such as that of a register.
+/// Returns a slot with the fixed address `address`, such as that of a register.
 pub const fn constant(address: usize) -> usize {
     SLOTS + address
 }

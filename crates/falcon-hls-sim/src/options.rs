@@ -119,7 +119,7 @@ fn degree(text: &str) -> Result<u32, String> {
     }
 }
 
-/// Options of the parameters of a design: one value of each or, with `LISTS`, a list.
+/// Values for the parameters of a design: one for each parameter or, with `LISTS`, a list.
 #[derive(Clone, Debug)]
 pub struct Settings<const LISTS: bool>(pub Vec<Vec<Setting>>);
 
@@ -264,12 +264,12 @@ pub struct DesignOptions {
 }
 
 impl DesignOptions {
-    /// Returns the design. It may be impossible to build: this is not checked.
+    /// Returns the design, without checking that it can be built.
     pub fn design(&self) -> Design {
         self.preset.design().with(&self.settings.0.concat())
     }
 
-    /// The smallest interval, if one is asked for.
+    /// Smallest interval to try, if `--interval` was given.
     pub fn interval(&self) -> Option<u32> {
         let mut settings = self.settings.0.iter().flatten();
         settings.find_map(|setting| match setting {
@@ -404,7 +404,7 @@ pub struct PredictionOptions {
 }
 
 impl PredictionOptions {
-    /// Runs the circuits and predicts with them.
+    /// Runs the circuits and predicts the speedups.
     ///
     /// # Errors
     /// If a circuit cannot be built, or a quantity of the model is not a number above 0.

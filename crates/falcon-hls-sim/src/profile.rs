@@ -22,7 +22,8 @@ pub mod workload;
 use serde::Serialize;
 pub use table::{Cost, Profile, ProfileError, ProfiledRun};
 
-/// Defines an enumeration with the names of its variants in the table.
+/// Implements `ALL`, `name` and `by_name` for an enumeration, with its variants' names in the
+/// table.
 macro_rules! named {
     ($type:ident { $($variant:ident = $name:literal),* $(,)? }) => {
         impl $type {

@@ -91,7 +91,7 @@ impl Sum for Resources {
     }
 }
 
-/// Table II: the output of the paper's tool. `[P]`
+/// Returns the resources of `preset` in the paper's Table II, if it has this design. `[P]`
 pub fn table_ii(preset: Preset) -> Option<Resources> {
     let [dsp, lut, ff, bram] = match preset {
         Preset::PaperOriginal => [25, 6048, 5093, 16],

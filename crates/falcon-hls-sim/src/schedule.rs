@@ -1,5 +1,5 @@
-//! Modulo scheduling: finds the start of each operation of an iteration, if an iteration starts
-//! every `interval` cycles.
+//! Modulo scheduling: finds when each operation of an iteration starts, given that a new iteration
+//! starts every `interval` cycles.
 //!
 //! The interval is at least the bound of the units (ResMII) and the bound of the recurrences
 //! (RecMII). The scheduler tries intervals from the larger bound on, until a schedule keeps every
@@ -71,19 +71,19 @@ pub struct Schedule {
     pub interval: u32,
     /// Start of each node, in cycles from the start of the iteration.
     pub starts: Vec<u32>,
-    /// For each node, the number of the instance of its unit on which it runs.
+    /// For each node, the instance of its unit that executes it.
     pub instances: Vec<usize>,
 }
 
 impl Schedule {
-    /// Returns the schedule of the smallest possible interval from `least` to `most`.
+    /// Returns the schedule with the smallest possible interval from `least` to `most`.
     pub fn find(graph: &Graph, least: u32, most: u32) -> Option<Self> {
         let least = least.max(Bounds::of(graph).interval());
         (least..=most).find_map(|interval| Self::with_interval(graph, interval))
     }
 
-    /// Returns the schedule of this interval. Returns `None` if a dependence between iterations
-    /// prevents this interval or there are too few units.
+    /// Returns the schedule with this interval, or `None` if a dependence between iterations
+    /// prevents it or there are too few units.
     pub fn with_interval(graph: &Graph, interval: u32) -> Option<Self> {
         let mut table = Table::new(graph, interval);
         table.place_all()?;
@@ -241,8 +241,8 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Returns the smallest interval for which every cycle of dependences fits: its latencies do not
-/// exceed the time of the iterations that it spans.
+/// Returns the smallest interval such that the latencies around each cycle of dependences do not
+/// exceed the interval times the number of iterations that the cycle spans.
 fn recurrence_bound(graph: &Graph) -> u32 {
     if graph.dependences.iter().all(|edge| edge.distance == 0) {
         return 1;
@@ -261,8 +261,8 @@ fn recurrence_bound(graph: &Graph) -> u32 {
     possible
 }
 
-/// Returns true if the latencies of a cycle exceed `interval` times its distances. Then the longest
-/// paths of Bellman and Ford's algorithm never settle.
+/// Returns true if some cycle of dependences has latencies that add up to more than `interval`
+/// times its distances. Then the longest paths of Bellman and Ford's algorithm never settle.
 fn has_positive_cycle(nodes: usize, edges: &[Dependence], interval: u32) -> bool {
     let mut longest = vec![0i64; nodes];
     for _ in 0..=nodes {

@@ -48,7 +48,7 @@ impl<'a> HlsFft<'a> {
         Self { accelerator, meter }
     }
 
-    /// Counts the run of a transform. It cannot have failed: `Accelerator::new` has run every
+    /// Counts the run of a transform. The run cannot have failed: `Accelerator::new` has run every
     /// transform of every degree, and failures do not depend on the numbers.
     fn done(self, run: Result<Run, Error>) {
         match run {

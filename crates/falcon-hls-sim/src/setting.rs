@@ -18,8 +18,8 @@ use crate::graph::Banking;
 pub enum Setting {
     /// Clock, Hz.
     Clock(u64),
-    /// Memory of this kind. If the design has another kind, the memory gets the ports and latencies
-    /// of its kind.
+    /// Kind of memory. If the design has another kind, the new memory has one bank and the default
+    /// ports and latencies.
     Memory(StorageKind),
     /// Distribution of words over banks.
     Banking(Banking),

@@ -42,7 +42,7 @@ pub struct SignedForm {
     pub stalls: u64,
     /// Time of the circuit alone for one signature, microseconds.
     pub micros_each: f64,
-    /// True if the processor makes the same bytes.
+    /// True if the processor's signatures have the same bytes.
     pub equal: bool,
     /// True if all signatures are valid.
     pub valid: bool,

@@ -59,12 +59,12 @@ impl std::error::Error for SweepError {}
 pub struct Outcome {
     /// Designs that were simulated.
     pub measurements: Vec<Measurement>,
-    /// Designs that cannot be built, with the reason.
+    /// Designs that did not run, with the reason: they cannot be built, or there is no such degree.
     pub impossible: Vec<(Design, Error)>,
 }
 
 impl Outcome {
-    /// Runs `transform` of degree `2^logn` on `design`.
+    /// Runs `transform` of degree `2^logn` on `design`, and adds the measurement or the error.
     pub fn add(&mut self, design: Design, transform: Transform, logn: u32) {
         match Measurement::new(design.clone(), transform, logn) {
             Ok(measurement) => self.measurements.push(measurement),
@@ -114,9 +114,9 @@ impl Sweep {
         Self { base, lists }
     }
 
-    /// Creates a sweep of these lists from the design of `preset`, without the preset's name. If
-    /// there is no list, the sweep combines 1, 2 and 4 multipliers, 1, 2, 3 and 6 adders, all kinds
-    /// of banking, and loops flattened and nested.
+    /// Creates a sweep over these lists. The other parameters are those of `preset`, and the
+    /// designs have no name. If there is no list, the sweep combines 1, 2 and 4 multipliers, 1, 2,
+    /// 3 and 6 adders, all kinds of banking, and loops flattened and nested.
     pub fn over(preset: Preset, mut lists: Vec<Vec<Setting>>) -> Self {
         if lists.is_empty() {
             lists = vec![
@@ -278,8 +278,8 @@ mod tests {
         assert!(pareto::<u64>(&[]).is_empty());
     }
 
-    /// Half the cycles at a third of the clock are not faster. Equal times count as equal for all
-    /// cycles and clocks.
+    /// Half the cycles at a third of the clock are not faster. Equal times count as equal, whatever
+    /// their cycles and clocks.
     #[test]
     fn the_pareto_front_is_of_times() {
         let point = |dsp, cycles, clock_hz| (dsp, Time { cycles, clock_hz });

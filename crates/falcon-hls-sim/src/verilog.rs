@@ -51,9 +51,9 @@ pub enum EmitError {
     },
     /// The polynomial must lie in block RAM.
     Storage,
-    /// Block RAM has two ports.
+    /// Block RAM must have two ports.
     Ports(u32),
-    /// A write of block RAM can be read in the next cycle.
+    /// The write latency of block RAM must be one cycle.
     WriteLatency(u32),
     /// The loops must be flattened.
     Nested,
@@ -205,7 +205,7 @@ pub fn emit(
     })
 }
 
-/// Returns the description of the ports for the head of the source.
+/// Returns comment lines that describe the ports, for the head of the source.
 fn ports(words: usize, read_latency: u32) -> [String; 8] {
     [
         "`reset` is synchronous. A clock of `start` while idle begins; `busy` is high from".into(),

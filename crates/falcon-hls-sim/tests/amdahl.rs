@@ -24,7 +24,7 @@ fn predicted(target: Target, operation: Operation, fabric: &Fabric, scope: Scope
     predict(&profile, target, operation, &A9, fabric, scope).unwrap()
 }
 
-/// Fails if `docs/HLS.md`, whose lines may break anywhere, lacks a sentence.
+/// Fails unless `docs/HLS.md` contains the sentence. Line breaks do not matter.
 fn says(sentence: &str) {
     let document = include_str!("../../../docs/HLS.md");
     let document: Vec<&str> = document.split_whitespace().collect();

@@ -84,8 +84,8 @@ fn loops_that_end_one_by_one_take_more_than_twice_as_long() {
     assert_eq!(by_hand(29), 10_979);
 }
 
-/// In one of several runs, at least 200 transforms must be simulated in a second. Several runs are
-/// made, since others may use the machine at the same time. Tests are compiled with optimization.
+/// At least one of several runs must simulate 200 transforms per second. Other programs may slow
+/// down some of the runs. Tests are compiled with optimization.
 #[test]
 fn two_hundred_transforms_a_second_are_simulated() {
     const TRANSFORMS: u32 = 20;
@@ -107,13 +107,14 @@ fn two_hundred_transforms_a_second_are_simulated() {
 
 const DOCUMENT: &str = include_str!("../../../docs/HLS.md");
 
-/// Fails if the document, whose lines may break anywhere, lacks a sentence.
+/// Fails unless the document contains the sentence. Line breaks do not matter.
 fn says(sentence: &str) {
     let document: Vec<&str> = DOCUMENT.split_whitespace().collect();
     assert!(document.join(" ").contains(sentence), "{sentence}");
 }
 
-/// Returns the cells of the row that starts with `first`. Fails unless there is exactly one.
+/// Returns the cells of the row that starts with `first`. Fails unless there is exactly one such
+/// row.
 fn cells(first: &str) -> Vec<String> {
     let start = format!("| {first} |");
     let mut rows = DOCUMENT.lines().filter(|line| line.starts_with(&start));

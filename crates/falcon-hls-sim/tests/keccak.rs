@@ -19,7 +19,7 @@ fn circuit(preset: KeccakPreset) -> KeccakCircuit {
     KeccakCircuit::new(preset.design()).unwrap()
 }
 
-/// Returns random states from a stream that the circuits do not compute.
+/// Returns pseudorandom states, from a SHAKE256 that does not run on a circuit.
 fn states(count: usize) -> Vec<[u64; WORDS]> {
     let mut stream = Shake256::reader(b"states");
     let mut word = || u64::from_le_bytes(stream.read_array());
@@ -53,7 +53,7 @@ fn every_preset_permutes_as_the_keccak_crate() {
     }
 }
 
-/// Checks designs that are no presets: combinations of memories, unrolled rounds and latencies.
+/// Checks designs that are not presets: combinations of memories, unrolled rounds and latencies.
 #[test]
 fn every_design_permutes_as_the_keccak_crate() {
     let state = states(1)[0];

@@ -94,8 +94,8 @@ fn both_instruments_and_the_structure_of_signing_agree() {
         assert_eq!(arithmetic.trees(logn), 0);
         assert_eq!(arithmetic.butterflies(logn), stored.total());
         let n = 1u64 << logn;
-        // There are two products for every complex number of the target, four for those of the
-        // lattice point, and one for `l10` of the nodes of every degree.
+        // There are `n/2` complex numbers. Each needs two products for the target, four for the
+        // lattice point, and one for `l10` at every degree.
         let pointwise = (2 + 4) * n / 2 + u64::from(logn) * n / 2;
         let forward = stored.fft + stored.merge + repeats * pointwise;
         assert_eq!(arithmetic.products, forward);
@@ -363,7 +363,7 @@ fn tables_that_are_not_whole_are_refused() {
     assert!(matches!(missing, Err(ProfileError::Missing { .. })));
 }
 
-/// Returns every file below `path`, or `path` itself.
+/// Returns the files in the folder `path` and its subfolders, or only `path` if it is a file.
 fn files(path: &Path) -> Vec<PathBuf> {
     if path.is_file() {
         return vec![path.into()];
@@ -374,8 +374,8 @@ fn files(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Computes the same hash as `profile.sh --sources`: of all lines with the names of their files,
-/// without comments and blank lines.
+/// Computes the same hash as `profile.sh --sources`: of all lines, each after the name of its file,
+/// without comment lines and blank lines.
 fn hash_of_sources() -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let sources = [

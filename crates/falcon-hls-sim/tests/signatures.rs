@@ -49,8 +49,8 @@ fn every_preset_reproduces_nists_records() {
     }
 }
 
-/// Signs with each preset. The signatures are the same, but each preset has its own number of
-/// cycles.
+/// Signs with the slowest and the fastest preset. The signatures are the same, but not the numbers
+/// of cycles.
 #[test]
 fn signatures_on_a_circuit_are_the_processors() {
     let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("a key");

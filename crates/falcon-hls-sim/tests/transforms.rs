@@ -22,7 +22,7 @@ fn bits(f: &[f64]) -> Vec<u64> {
     f.iter().map(|x| x.to_bits()).collect()
 }
 
-/// Returns the results of each operation of `fft` on fixed polynomials.
+/// Returns the results of the transforms and of a nearest-plane step of `fft` on fixed polynomials.
 fn results<F: Fft<Real = f64>>(fft: F, logn: u32) -> Vec<(&'static str, Vec<u64>)> {
     let n = 1usize << logn;
     let polynomial = |name: &str| reals(&format!("{name} {logn}"), n);

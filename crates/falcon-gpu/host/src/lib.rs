@@ -160,8 +160,8 @@ pub fn batch_layout() -> [usize; 6] {
     native::batch_layout()
 }
 
-/// Returns the short polynomial of `(point, 0) - (v0, v1)`. The two flags are true if the vector is
-/// short. The lanes that sign compute the first flag, and a warp computes the second. The
+/// Returns `s2` of the vector `(s1, s2) = (point, 0) - (v0, v1)`. The two flags are true if the
+/// vector is short. The lanes that sign compute the first flag, and a warp computes the second. The
 /// polynomials have `2^logn` coefficients, where `logn` is 9 or 10.
 ///
 /// # Panics

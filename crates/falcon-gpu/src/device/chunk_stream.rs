@@ -29,7 +29,7 @@ pub(crate) struct ChunkStream {
 }
 
 impl ChunkStream {
-    /// Creates the stream of this number.
+    /// Creates the stream with this number.
     pub(crate) fn new(device: &Arc<dyn Device>, stream: usize) -> Self {
         Self {
             device: device.clone(),
@@ -262,7 +262,8 @@ impl Drop for ChunkStream {
     }
 }
 
-/// Returns `locked`, replaced by new memory if it has fewer than `len` bytes. Nothing may use it.
+/// Returns `locked`, after replacing it by new memory if it has fewer than `len` bytes. Nothing may
+/// use the old memory.
 fn at_least<'l>(
     device: &Arc<dyn Device>,
     locked: &'l mut Option<Locked>,

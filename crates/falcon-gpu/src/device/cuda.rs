@@ -1,6 +1,7 @@
 //! A CUDA device, through `cust`.
 //!
-//! Only functions of `cust` that do not panic are used, and only [`describe`] formats its errors.
+//! Only functions of `cust` that do not panic are used, and its errors are formatted only by
+//! [`describe`].
 
 use super::driver::{
     NO_DEVICE, OUT_OF_MEMORY, UNSUPPORTED_PTX_VERSION, describe, last_answer, library,
@@ -166,8 +167,8 @@ impl Cuda {
         })
     }
 
-    /// Makes the context the current one of the calling thread. The driver performs every call for
-    /// the thread's current context.
+    /// Makes the context current in the calling thread. The driver performs every call for the
+    /// thread's current context.
     fn enter(&self) -> Result<(), GpuError> {
         check(
             "use the context",
@@ -180,8 +181,8 @@ impl Cuda {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the stream of this number, and opens it first if necessary. The context must be the
-    /// current one of the thread.
+    /// Returns the stream with this number, and opens it first if necessary. The context must be
+    /// current in the calling thread.
     fn stream(&self, stream: usize) -> Result<&Stream, GpuError> {
         let place = self.streams.get(stream).ok_or(GpuError::Driver {
             doing: "find a stream",
@@ -195,8 +196,8 @@ impl Cuda {
         Ok(place.get_or_init(|| new))
     }
 
-    /// Returns the kernel of this name, from the best cubin for the device. If the driver refuses a
-    /// cubin, tries the next best one. If none is left, uses PTX. Loads the image if necessary.
+    /// Returns the kernel with this name, from the best cubin for the device. If the driver refuses
+    /// a cubin, tries the next best one. If none is left, uses PTX. Loads the image if necessary.
     fn function(&self, kernel: &str) -> Result<Function, GpuError> {
         let loaded = &mut *self.loaded_images();
         if let Some(&function) = loaded.functions.get(kernel) {

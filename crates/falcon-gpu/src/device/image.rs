@@ -111,7 +111,8 @@ impl Header {
     }
 }
 
-/// Returns the CUDA version that introduced a version of PTX ("PTX ISA", release notes).
+/// Returns the CUDA version that introduced a version of PTX ("PTX ISA", release notes), or 10.2
+/// for all versions of PTX before 7.0.
 fn cuda_of_ptx(major: u32, minor: u32) -> Option<CudaVersion> {
     let (major, minor) = match (major, minor) {
         (..7, _) => (10, 2),
@@ -348,8 +349,8 @@ mod tests {
 
     #[test]
     fn a_cubin_with_a_bit_flipped_is_read_or_refused() {
-        // Makes a small cubin with the header, the tables and the names of a real one, but without
-        // its code.
+        // Flips bits in the header, the section table, the names and the symbols of a cubin, but
+        // not in its code.
         let mut cubin = CUBINS[2].to_vec();
         let places = |offset: u64, len: usize| (offset as usize..).take(len);
         let (sections, count) = (long(&cubin, 40).unwrap(), half(&cubin, 60).unwrap());

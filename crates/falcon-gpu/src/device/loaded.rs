@@ -1,4 +1,4 @@
-//! Reports of the kernel images that a device has loaded.
+//! Reports of the kernel images that a device has loaded or its driver has refused.
 
 use std::fmt;
 use std::time::Duration;
@@ -54,8 +54,8 @@ pub struct LoadedImage {
     /// Time that the driver has taken to load the image and to find its kernels. The driver keeps
     /// compiled PTX in a cache, so the next program may load the image faster.
     pub took: Duration,
-    /// The driver's reason if it has refused the image. After a cubin, the device tries another
-    /// image that has the kernel.
+    /// The driver's reason if it has refused the image. If a cubin is refused, the device tries
+    /// another image that has the kernel.
     pub refused: Option<String>,
 }
 

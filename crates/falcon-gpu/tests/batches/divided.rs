@@ -1,5 +1,5 @@
-//! Batches on a device of the host have the same bytes as those of the CPU's engines, for all sizes
-//! and all ways to divide them.
+//! Batches on a device that the host emulates have the same bytes as those of the CPU's engines,
+//! for various sizes and divisions.
 
 use crate::fixture::{Fixture, MODES, SEED, options};
 use crate::support::{Fault, PLENTY, context};
@@ -288,8 +288,8 @@ fn verdicts_are_those_of_the_processor() {
                     3 => bytes[50 + i] ^= 1,
                     4 => bytes.resize(3000, 0),
                     5 => *bytes.last_mut().unwrap() ^= 1,
-                    // `s2` consists of 24 times 2047, which exceeds the norm bound by itself, and
-                    // of zeros.
+                    // 24 coefficients of `s2` are 2047, which exceeds the norm bound, and the
+                    // others are zero.
                     7 => {
                         bytes.truncate(41);
                         bytes.extend([0x7f, 0, 1].repeat(24));
@@ -420,8 +420,7 @@ fn whatever_fails_the_output_is_untouched_and_the_next_batch_is_done() {
                 Err(_) => assert_eq!(valid, refused),
             }
             let failed = device.recover();
-            // However the batch has ended, no data of it are left. For a lost device this is
-            // unknown.
+            // No data of the batch are left, however it ended. For a lost device this is unknown.
             if !lost {
                 context.forget_keys();
                 assert!(device.is_wiped(), "call {call}");

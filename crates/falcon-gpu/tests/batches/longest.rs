@@ -48,7 +48,7 @@ fn polynomial(mut values: Vec<u64>, roots: &[u64]) -> Vec<u64> {
 }
 
 /// Returns the vector with the longest code within the bound, from `fits_the_bound` of
-/// `falcon-core`. Also returns a key for which (0, s2) is the vector of the message: `h = c / s2`.
+/// `falcon-core`. Also returns a key for which (0, s2) is a signature of the message: `h = c / s2`.
 fn longest<P: Parameters>() -> (Vec<i16>, VerifyingKey<P>) {
     let roots = roots(P::N);
     let mut point = vec![0; P::N];

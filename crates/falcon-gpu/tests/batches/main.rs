@@ -1,4 +1,4 @@
-//! Batches through the whole crate, on a device of the host.
+//! Batches through the whole crate, on a device that the host emulates.
 
 #[path = "../core/attempts.rs"]
 mod attempts;

@@ -80,7 +80,7 @@ fn messages_of_all_lengths_are_signed_and_verified_side_by_side() {
 }
 
 /// Chunks of long messages have fewer jobs. If a message does not fit on the device, the batch
-/// fails, and its outputs all stay unchanged.
+/// fails, and all outputs stay unchanged.
 #[test]
 fn only_the_memory_of_the_device_limits_a_message() {
     let key = SigningKey::<Falcon512>::from_seed(&[1; 32])

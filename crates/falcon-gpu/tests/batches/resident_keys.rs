@@ -1,5 +1,5 @@
 //! Keys that stay on the device. They are expanded there to the same bits as in the core, are found
-//! again, and move when the capacity grows. If a call fails, they leave no trace.
+//! again, and move when the capacity grows. If an upload fails, no data of the new keys are left.
 
 use crate::fixture::{SEED, options};
 use crate::support::{HostDevice, PLENTY, context};
@@ -195,8 +195,8 @@ fn what_keys_take_is_told_beforehand() {
     check::<Falcon1024>();
 }
 
-/// If a call fails, or if all calls fail from then on, the old keys stay on the device, and nothing
-/// of the new key does.
+/// Makes one call fail, or all calls from one on. The old keys stay on the device, unless an
+/// allocation failed. Nothing of the new key stays there, unless the device is lost.
 #[test]
 fn a_key_that_cannot_be_brought_leaves_everything_as_it_was() {
     // The last key makes the capacity grow.
@@ -302,7 +302,7 @@ fn traces(device: &HostDevice, key: &SigningKey<Falcon512>) -> usize {
     traces.iter().filter(|trace| device.holds(trace)).count()
 }
 
-/// Checks that no byte of replaced keys is left, even if there are fewer new keys. If wiping fails,
+/// Checks that no byte of replaced keys is left, even if there are fewer new keys. If a call fails,
 /// no byte of any key is left.
 #[test]
 fn replaced_keys_are_wiped() {

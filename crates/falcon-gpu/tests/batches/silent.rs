@@ -91,7 +91,8 @@ fn stopped<T: Debug>(result: Result<T, impl Debug + Display>) -> String {
     rest.split(' ').next().expect("its name").to_owned()
 }
 
-/// Signs on a device with a kernel that fails after `first` launches, and then on a repaired one.
+/// Signs on a device with a kernel that fails after `first` launches, and then on the same device,
+/// repaired.
 fn signing_stops<P: Parameters>(
     fixture: &Fixture<P>,
     how: How,
@@ -195,7 +196,8 @@ fn grids_that_are_cut_short_sign_nothing() {
     }
 }
 
-/// Refuses the first attempt of every job.
+/// The first attempt of every job is refused, and in the second attempt one kernel runs with one
+/// block fewer.
 #[test]
 fn grids_of_later_attempts_that_are_cut_short_sign_nothing() {
     let fixture = Fixture::<Falcon512>::new(2, MANY);
@@ -311,7 +313,7 @@ fn claims<'a, P: Parameters>(
     }
 }
 
-/// Verifies on a device with a faulty kernel, and then on a repaired one.
+/// Verifies on a device with a faulty kernel, and then on the same device, repaired.
 fn verifying_stops<P: Parameters>(
     claims: &Claims<'_, P>,
     valid: &[bool],

@@ -1,5 +1,5 @@
-//! A device of the host, which runs the GPU's kernels compiled for the CPU. It counts the calls,
-//! fails on request, refuses memory beyond its size, and checks that freed memory is zero.
+//! A device that the host emulates: it runs the GPU's kernels compiled for the CPU. It counts the
+//! calls, fails on request, refuses memory beyond its size, and checks that freed memory is zero.
 
 use falcon_gpu::device::{ALIGNMENT, Device, Grid, MemoryInfo};
 use falcon_gpu::kernels::{Batch, status};
@@ -69,7 +69,7 @@ struct Spoilt {
 /// the attempt, from 0.
 pub type Refused = fn(u64, u32) -> bool;
 
-/// Fault of a kernel whose launch reports success.
+/// Fault of a launch. It is not reported as an error of the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The kernels do nothing.
@@ -98,7 +98,8 @@ impl HostDevice {
         })
     }
 
-    /// Makes the call number `call` from now fail. If `lost` is true, all later calls fail, too.
+    /// Makes call number `call`, counted from now, fail. If `lost` is true, all later calls fail,
+    /// too.
     pub fn fail_at(&self, call: usize, lost: bool) {
         let mut state = self.state.lock().unwrap();
         state.fails = Some((state.calls + call, lost));
@@ -228,7 +229,8 @@ impl HostDevice {
         })
     }
 
-    /// True if all freed memory was zero, except memory whose wiping failed.
+    /// True if all freed memory was zero. Device memory that is freed between a failed call and
+    /// [`recover`](Self::recover) does not count.
     pub fn was_wiped(&self) -> bool {
         !self.state.lock().unwrap().dirty
     }

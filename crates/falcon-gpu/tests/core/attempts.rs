@@ -61,7 +61,7 @@ pub fn squared_norm_bound<P: Parameters>() -> u64 {
     if P::LOGN == 9 { 34_034_726 } else { 70_265_242 }
 }
 
-/// Makes one attempt with the core. Returns the short polynomial and whether the vector is short.
+/// Makes one attempt with the core. Returns `s2`, and true if the vector is short.
 pub fn attempt<P: Parameters>(
     key: &ExpandedKey<P>,
     point: &[u16],

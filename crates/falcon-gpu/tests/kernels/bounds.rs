@@ -73,8 +73,8 @@ fn signing_takes_what_is_at_the_bound_of_1024() {
     signing_takes_what_is_at_the_bound::<Falcon1024>();
 }
 
-/// Returns short polynomials whose codes end at every bit position of a byte. Their code words have
-/// extreme values.
+/// Returns polynomials whose codes end at every bit position of a byte, and polynomials with one
+/// coefficient of large or zero magnitude.
 fn codes(n: usize) -> Vec<Vec<i16>> {
     let mut all: Vec<_> = (0..=24)
         .map(|longer| {
@@ -297,8 +297,8 @@ fn verifying_takes_what_is_at_the_bound<P: Parameters>() {
             launch.run::<P>(Operation::Verify, batch);
             let expected = cases.map(|(.., verdict)| match before {
                 status::HASHED => verdict,
-                // The kernel leaves the other states: the signature could not be decoded, or no
-                // message was hashed.
+                // The kernel leaves other states unchanged: the signature could not be decoded, or
+                // no message was hashed.
                 before => before,
             });
             assert_eq!(states, expected, "{launch:?}");

@@ -15,7 +15,8 @@ const JOBS: usize = 256;
 const ROWS: usize = 2;
 const UNTOUCHED: i16 = 0x5aa5;
 
-/// All memory that a kernel may read or write. The public key is prepared, or zero.
+/// All memory that a kernel may read or write. The memory of the prepared public key has its
+/// values, or is zero.
 struct Memory<P: Parameters> {
     offsets: Vec<u64>,
     batch_seed: [u64; 4],

@@ -328,7 +328,7 @@ pub fn sign<P: Parameters>(
         let [again, done] = counts;
         assert_eq!(again + done, batch.count);
         list = redo[..again as usize].to_vec();
-        // The order of the list does not affect the results, so it is reversed.
+        // Reverses the list, since its order must not affect the results.
         list.reverse();
         batch.list = address(&list);
         counts = [0; 2];

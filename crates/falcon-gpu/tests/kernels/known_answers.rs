@@ -54,7 +54,8 @@ fn falcon_1024_equals_the_pinned_hash() {
 }
 
 /// Returns the first ten records of NIST's file. With `FALCON_FULL=1` it returns all 100 records.
-/// The core makes the other 90 records, and their file has the published hash.
+/// The core computes the other 90 records. `tests/known_answers.rs` checks that its records have
+/// the hash of NIST's complete file.
 fn records<P: Parameters>() -> Vec<Record> {
     let (algorithm, text) = if P::LOGN == 9 {
         (
@@ -87,8 +88,8 @@ fn records<P: Parameters>() -> Vec<Record> {
     records
 }
 
-/// Signs all records side by side, several times each: within one warp, and in warps with other
-/// jobs.
+/// Signs all records side by side. Ten records are signed up to seven times each, within one warp
+/// and in warps with other jobs.
 fn nists_records_come_out<P: Parameters>(hows: Vec<Signing>) {
     if !kernels_available() {
         return;

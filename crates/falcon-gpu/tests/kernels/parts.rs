@@ -42,7 +42,8 @@ fn every_kernel_has_a_name_and_every_name_a_kernel() {
     assert_eq!(names, defined);
 }
 
-/// Hashes with given nonces.
+/// Checks that the kernel `hash` computes the core's points, for given nonces and messages of many
+/// lengths.
 fn points_are_the_cores<P: Parameters>() {
     if !kernels_available() {
         return;

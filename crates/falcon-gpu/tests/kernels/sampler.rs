@@ -34,7 +34,7 @@ fn random(source: &mut Shake256Reader, i: usize) -> Trial {
     }
 }
 
-/// Returns the byte for which the trial ties.
+/// Returns the first byte of the threshold, for which the trial ties.
 fn top(trial: Trial) -> u8 {
     (trial.threshold() >> 56) as u8
 }
@@ -100,7 +100,8 @@ fn what_the_filter_decides_is_what_the_trial_decides() {
     );
 }
 
-/// Finds by bisection the centres on both sides of a place at which the first byte changes.
+/// Finds by bisection the neighbouring values of `r` between which the first byte of the threshold
+/// changes.
 #[test]
 fn the_filter_is_right_at_byte_boundaries() {
     if !kernels_available() {

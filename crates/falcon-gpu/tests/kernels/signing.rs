@@ -20,8 +20,7 @@ const CPU: LaneEngine<Baseline, Baseline> = LaneEngine {
     fft: Baseline,
 };
 
-/// Returns jobs with messages of 0, 1, 2, ... bytes, but with a long one in place of that of 5
-/// bytes.
+/// Returns jobs. Message `i` has `i` bytes, except message 5, which has 5000 bytes.
 fn jobs(label: &str, count: usize, keys: usize) -> Vec<Job> {
     let mut messages = repeatable(label);
     (0..count)

@@ -191,8 +191,8 @@ fn damaged_ones_of_1024_are_judged_as_the_core_does() {
     damaged_ones_are_judged_as_the_core_does::<Falcon1024>();
 }
 
-/// Flips each bit of valid signatures from the last code word to the end. Each flip must be
-/// refused, in the rest of the last byte and in the padding.
+/// Flips each bit of valid signatures from the last code word to the end, including the rest of the
+/// last byte and the padding. Every flipped signature must be refused.
 fn no_bit_behind_the_code_may_be_another<P: Parameters>() {
     if !kernels_available() {
         return;
@@ -231,7 +231,7 @@ fn no_bit_behind_the_code_of_1024_may_be_another() {
     no_bit_behind_the_code_may_be_another::<Falcon1024>();
 }
 
-/// Tests byte strings that break one rule of the encoding, but are otherwise signatures.
+/// Tests byte strings, most of which break a rule of the encoding. Only one is a valid signature.
 fn malformed_codes_are_refused<P: Parameters>() {
     if !kernels_available() {
         return;

@@ -1,7 +1,7 @@
 // Drives falcon_fft: reads polynomials from standard input, and writes each result to standard
-// output, followed by the cycles that it took. Everything is 64-bit words. The input begins with
-// the number of complex numbers of a polynomial, the clocks of a read, and the number of
-// polynomials.
+// output, followed by the cycles that it took. All data are 64-bit words. The input begins with the
+// number of complex numbers of a polynomial, the number of clocks that a read takes, and the number
+// of polynomials.
 #include "Vfalcon_fft.h"
 #include "verilated.h"
 #include <cstdint>

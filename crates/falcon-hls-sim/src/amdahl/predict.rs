@@ -63,7 +63,7 @@ impl Processor {
         Ok(())
     }
 
-    /// Returns the seconds of a permutation that takes `instructions` instructions.
+    /// Returns the time in seconds of a permutation that takes `instructions` instructions.
     ///
     /// # Errors
     /// If a quantity of the model is not a number above 0.
@@ -73,8 +73,9 @@ impl Processor {
         Ok(self.cycles_per_permutation.unwrap_or(counted) / self.clock_hz as f64)
     }
 
-    /// Returns the seconds of `parts` in one operation. If `each` is given, it is the number of
-    /// cycles of one butterfly or permutation.
+    /// Returns the time in seconds that `parts` take in one operation. `each` is the number of
+    /// cycles of one butterfly or permutation. If it is `None`, the time follows from the
+    /// instructions.
     fn seconds(&self, run: &ProfiledRun, parts: &[Part], each: Option<f64>) -> f64 {
         let executed = || {
             parts
@@ -223,7 +224,7 @@ impl Fabric {
         }
     }
 
-    /// Returns the seconds of the butterflies of `part` in one operation.
+    /// Returns the time in seconds that the butterflies of `part` take in one operation.
     fn seconds_of_butterflies(&self, run: &ProfiledRun, part: Part) -> f64 {
         let executed = run.executed_each(part).unwrap_or(0.0);
         let walk = Butterflies::of_attempts(self.logn, false, 1).split as f64;
@@ -245,7 +246,7 @@ impl Fabric {
         executed / butterflies * (cycles as f64 + moved) / self.clock_hz as f64
     }
 
-    /// Returns the seconds of the permutations in one operation.
+    /// Returns the time in seconds that the permutations take in one operation.
     fn seconds_of_permutations(&self, run: &ProfiledRun) -> f64 {
         // Moves 25 words in and 25 words out.
         let moved = self.transfer.map_or(0.0, |transfer| transfer.cycles(400));
@@ -295,8 +296,9 @@ impl Prediction {
     }
 }
 
-/// Predicts `operation` at the degree of `fabric`. `target` is the code that the processor
-/// executes. The butterflies of key generation were not counted, so they stay on the processor.
+/// Predicts the speedup of `operation` at the degree of `fabric`. `target` is the code that the
+/// processor executes. The butterflies of key generation were not counted, so they stay on the
+/// processor.
 ///
 /// # Errors
 /// If the profile lacks the run, or a quantity of a model is not a number above 0.

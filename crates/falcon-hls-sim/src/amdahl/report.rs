@@ -107,7 +107,7 @@ pub struct Report {
     pub predictions: Vec<Prediction>,
 }
 
-/// Operations of users. Each is of one of the paper's three kinds.
+/// Operations that users call: key generation, and variants of signing and verification.
 const OPERATIONS: [Operation; 5] = [
     Operation::Keygen,
     Operation::Sign,
@@ -120,8 +120,8 @@ const OPERATIONS: [Operation; 5] = [
 const MEASURED: [Operation; 3] = [Operation::Keygen, Operation::Sign, Operation::VerifyEncoded];
 
 impl Report {
-    /// Runs the transforms on `accelerator` and predicts with it. A permutation takes
-    /// `permutation_cycles` of the fabric's clock.
+    /// Runs the transforms on `accelerator` and predicts the speedups from their cycles. A
+    /// permutation takes `permutation_cycles` of the fabric's clock.
     ///
     /// # Errors
     /// If a quantity of a model is not a number above 0.

@@ -128,8 +128,8 @@ fn round(z: u64) -> u64 {
     (z >> 2) + (guard & (sticky | last))
 }
 
-/// Returns a result of operands that are infinite or NaN: the infinity with the sign `infinity`, or
-/// the NaN if `infinity` is `None`.
+/// Returns the result for infinite or NaN operands: the infinity with the sign `infinity`, or the
+/// NaN if `infinity` is `None`.
 #[inline(always)]
 pub(super) fn special(infinity: Option<u64>) -> u64 {
     infinity.map_or(NAN, |sign| sign | INFINITY)

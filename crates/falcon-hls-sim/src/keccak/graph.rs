@@ -125,9 +125,9 @@ struct Builder<'a> {
     /// Unit that accesses the other memory.
     other: usize,
     /// Latencies of the other memory: from a read to its word, and from a write to the first read
-    /// that sees it. Constants in a table, and the register of a stream, are read at once.
+    /// that sees it. A table of constants and the register of a stream have latency 0.
     other_latency: [u32; 2],
-    /// Unit of lookup tables. There is one such unit for each operation.
+    /// Unit of the lookup tables. It has one instance for each operation.
     tables: usize,
 }
 

@@ -10,9 +10,9 @@ use serde::Serialize;
 
 /// Flip-flops of the paper's `process_block`, % of the part. `[P]`
 pub const PAPER_FF_PERCENT: u32 = 6;
-/// Block RAM of the paper's circuit. `[P]`
+/// Block RAM of the paper's `process_block`, % of the part. `[P]`
 pub const PAPER_BRAM_PERCENT: u32 = 3;
-/// Lookup tables of the paper's circuit. `[P]`
+/// Lookup tables of the paper's `process_block`, % of the part. `[P]`
 pub const PAPER_LUT_PERCENT: u32 = 32;
 
 /// Resources of the loop over rounds, without its control and without the loops that move the

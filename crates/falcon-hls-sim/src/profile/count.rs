@@ -103,12 +103,12 @@ impl Butterflies {
     }
 }
 
-/// Does the operations of `inner` with the same results, and counts them.
+/// Passes all operations on to `inner`, and counts transforms, splits and merges.
 #[derive(Clone, Copy, Debug)]
 pub struct CountingFft<'a, F> {
     /// The FFT that does the work.
     pub inner: F,
-    /// Counts of the operations so far.
+    /// Counts so far.
     pub tally: &'a Tally,
 }
 
@@ -227,7 +227,7 @@ fn count(one: impl Fn(&mut Arithmetic)) {
     ARITHMETIC.set(arithmetic);
 }
 
-/// [`Baseline`] with the same results, which counts its operations for the current thread.
+/// [`Baseline`] with [`CountedDouble`]: gives the same results, and counts operations.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counted;
 
@@ -249,7 +249,7 @@ impl Isa for Counted {
     }
 }
 
-/// A double with the same results, which counts its operations for the current thread.
+/// An `f64` that counts the operations in [`Arithmetic`], for each thread separately.
 #[derive(Clone, Copy, Debug)]
 pub struct CountedDouble(f64);
 
@@ -369,10 +369,10 @@ impl Double for CountedDouble {
     }
 }
 
-/// Returns the butterflies of `repeats` runs of `operation`, counted while they run.
-/// [`CountingFft`] counts the butterflies of a signature with a tree, and [`Counted`] counts those
-/// of all other operations. Returns `None` for key generation, because no seam reaches its
-/// transforms.
+/// Returns the butterflies of `repeats` runs of `operation`. [`CountingFft`] counts those of
+/// signatures with a tree. For signatures from the key, [`Counted`] counts the attempts, and the
+/// butterflies follow from their number. For other operations, it counts the butterflies. Returns
+/// `None` for key generation, because no seam reaches its transforms.
 ///
 /// # Errors
 /// If a run fails.
@@ -402,7 +402,7 @@ pub fn butterflies<P: Parameters>(
     Ok(Some(if from_key {
         Butterflies::of_attempts(P::LOGN, true, attempts)
     } else {
-        // Expanding a key needs four transforms of a basis. Other operations need none.
+        // Expanding a key needs the four transforms of the basis. Verification needs none.
         Butterflies {
             fft: arithmetic.butterflies(P::LOGN),
             ..Butterflies::default()

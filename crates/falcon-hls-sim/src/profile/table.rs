@@ -77,7 +77,7 @@ pub enum ProfileError {
         /// Number of the line, from 1.
         number: usize,
     },
-    /// A run lacks a part, or has it twice.
+    /// A run does not have every part once, in the order of [`Part::ALL`].
     Parts {
         /// The operation.
         operation: Operation,
@@ -136,7 +136,8 @@ impl Profile {
     /// Reads the output of `profile.sh`.
     ///
     /// # Errors
-    /// If a line is not a row of the table, or a run does not have every part once.
+    /// If a line is not a row of the table, or a run does not have every part once, in the order of
+    /// [`Part::ALL`].
     pub fn parse(text: &str) -> Result<Self, ProfileError> {
         const HEAD: &str = "target\toperation\tdegree\trepeats\tpart\tinstructions\texecuted";
         let mut runs: Vec<ProfiledRun> = Vec::new();

@@ -37,7 +37,7 @@ pub enum WorkloadError {
     Signature(SignatureError),
     /// An engine failed.
     Batch(BatchError),
-    /// The device computed wrongly.
+    /// A hardware fault was detected.
     Fault(FaultError),
 }
 
@@ -87,7 +87,7 @@ impl From<SignatureError> for WorkloadError {
     }
 }
 
-/// Returns bytes that differ for every `index` and `label`.
+/// Returns different bytes for each pair of `label` and `index`.
 fn bytes<const N: usize>(label: u8, index: u64) -> [u8; N] {
     let mut out = [label; N];
     for (out, byte) in out.iter_mut().zip(index.to_le_bytes()) {
@@ -160,7 +160,7 @@ impl<P: Parameters, B: SigningIsa> Workload<P, B> {
         Ok(this)
     }
 
-    /// Does `operation` once for every repeat.
+    /// Runs `operation` the number of times that [`new`](Self::new) prepared.
     ///
     /// # Errors
     /// If a step fails.

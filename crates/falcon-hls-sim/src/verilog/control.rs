@@ -4,8 +4,9 @@ use super::text::{Delays, Lines, number, range, width};
 use crate::accelerator::Kernel;
 use crate::nest::Transform;
 
-/// Emits the signals `issue`, `ax`, `ay`, `aw`, `first_stage` and `phase`. If `issue` is set, a
-/// butterfly with these addresses begins in this cycle.
+/// Emits the signals `issue`, `ax`, `ay` and `aw`; for an inverse transform also `first_stage`, and
+/// for an interval above 1 also `phase`. If `issue` is set, a butterfly with these addresses begins
+/// in this cycle.
 pub(super) fn emit(
     kernel: &Kernel,
     logn: u32,
@@ -54,7 +55,7 @@ struct Control {
     distances: [usize; 2],
     /// Bits of an address.
     address: usize,
-    /// Bits of the number of a butterfly.
+    /// Bits of the index of a butterfly.
     index: usize,
     /// Bits of the number of starts that are left out.
     wait: usize,
@@ -123,7 +124,7 @@ impl Control {
         ));
     }
 
-    /// Emits the steps of the counters at a clock.
+    /// Emits how the counters change at each clock edge.
     fn emit_steps(&self, out: &mut Lines) {
         let [zero, one] = [0, 1].map(|value| self.counter(value));
         let [index_0, index_1] = [0, 1].map(|value| number(self.index, value));

@@ -143,8 +143,8 @@ fn loaded(kernel: &Kernel, value: Value, access: &Access) -> String {
     }
 }
 
-/// Returns the signal that a store writes for its number `number`: `{im, re}`, or one of them if
-/// `part` is not both parts.
+/// Returns the signal of complex number `number` of a store: `{im, re}`, or only one part if `part`
+/// is `Re` or `Im`.
 pub(super) fn stored(
     kernel: &Kernel,
     delays: &mut Delays,

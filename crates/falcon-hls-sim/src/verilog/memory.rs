@@ -59,7 +59,7 @@ pub(super) fn emit(kernel: &Kernel, storage: &Storage, logn: u32, delays: &mut D
     out
 }
 
-/// Emits address, write and data of a port of a bank.
+/// Emits the address, write and data signals of one port of a bank.
 fn emit_port(
     kernel: &Kernel,
     banking: Banking,
@@ -262,7 +262,7 @@ fn emit_rom(kernel: &Kernel, address: usize, delays: &mut Delays, out: &mut Line
     ));
 }
 
-/// Returns the memory of the twiddles of degree `2^logn`.
+/// Returns the Verilog module `twiddles`, the memory of the twiddles for degree `2^logn`.
 pub(super) fn twiddles(logn: u32) -> String {
     let rom = twiddle_rom(logn);
     let address = width(rom.len());

@@ -25,8 +25,8 @@ impl Lines {
         self.0
     }
 
-    /// Assigns to `signal`, of `bits` bits, the value of the current phase. `choices` has phases
-    /// with their values.
+    /// Assigns the value of the current phase to `signal`, which has `bits` bits. `choices` lists
+    /// phases with their values.
     pub(super) fn choose(&mut self, bits: usize, signal: &str, choices: &[(u32, String)]) {
         let wire = |value: &str| format!("    wire {}{signal} = {value};", range(bits));
         match choices {
@@ -49,7 +49,8 @@ impl Lines {
     }
 }
 
-/// Returns the range of a declaration, followed by a blank.
+/// Returns the bit range for a declaration, such as `[7:0]`, followed by a blank. Empty for one
+/// bit.
 pub(super) fn range(bits: usize) -> String {
     match bits {
         1 => String::new(),

@@ -18,7 +18,7 @@ pub(super) const TITLE: f64 = 16.0;
 /// many capitals.
 const LETTER: f64 = 0.6;
 
-/// Point of a text to which a position refers.
+/// Part of a text that is placed at the given position.
 #[derive(Clone, Copy)]
 pub(super) enum Anchor {
     Start,

@@ -8,7 +8,7 @@ use std::ops::Range;
 /// If at least this many successive cycles have no event, they become one column.
 const GAP: u64 = 10;
 
-/// Cycles that a column stands for.
+/// Cycles that a column shows.
 pub(super) enum Column {
     /// One cycle.
     Cycle(u64),

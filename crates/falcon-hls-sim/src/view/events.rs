@@ -55,7 +55,7 @@ pub struct EventsForm {
 }
 
 impl EventsForm {
-    /// Makes the form of a trace of `subject`, and its timeline below `title`.
+    /// Creates the form of a trace of `subject`. Its text is `title` with the timeline below.
     pub(super) fn new(trace: &Trace<'_>, subject: Subject, title: &str, detail: Detail) -> Self {
         let timeline = timeline(trace, detail);
         let start = |&(cycle, iteration): &(u64, usize)| {

@@ -15,7 +15,7 @@ pub struct Explanation {
     pub interval: u32,
     /// Cycles of one iteration.
     pub depth: u32,
-    /// The smallest interval that the design allows.
+    /// The smallest interval that the scheduler tried, as the design asks, cycles.
     pub least_interval: u32,
     /// The limit that each unit sets.
     pub units: Vec<UnitReason>,
@@ -89,7 +89,8 @@ fn shown(unit: &str) -> String {
     }
 }
 
-/// Schedules the loop again without each of its limits.
+/// Schedules the loop again with each limit removed in turn, and with the limits of all units
+/// removed. Returns the changes that make the interval smaller.
 fn relaxed(body: &Scheduled) -> Vec<Relaxed> {
     let interval = body.schedule.interval;
     let graph = &body.graph;

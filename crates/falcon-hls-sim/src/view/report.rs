@@ -1,4 +1,4 @@
-//! The forms for machines (JSON), and their text for people.
+//! Forms of the reports, which are written as JSON or as text.
 //!
 //! ```
 //! use falcon_hls_sim::{catalog::XC7Z020, design::Preset, measurement::Measurement};

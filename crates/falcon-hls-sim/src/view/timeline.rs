@@ -76,8 +76,9 @@ pub fn timeline(trace: &Trace<'_>, detail: Detail) -> String {
     text
 }
 
-/// Returns the numbers above the columns and the marks below them. They are at every tenth cycle
-/// and after a gap.
+/// Returns the two lines above the columns. The first has numbers of cycles: every tenth cycle, and
+/// the first after a gap. The second marks numbered cycles with `|`, gaps with `~`, and other
+/// multiples of five with `.`.
 fn axis(columns: &[Column]) -> [String; 2] {
     let [mut numbers, mut marks] = [String::new(), String::new()];
     let mut behind_gap = true;

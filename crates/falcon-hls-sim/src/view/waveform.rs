@@ -1,11 +1,11 @@
 //! VCD for a waveform viewer.
 //!
-//! The scope `control` has the clock, the starts and stalls of iterations, and the number of
-//! iterations under way. Each unit has a scope of its own. The signals of a unit are `busy` (the
-//! unit takes operands in this cycle), `iteration` and `operation` (of these operands), the values
-//! to store, `valid` (results come out) and the results. All values are bits. Signals change at the
-//! rising edge of the clock. A unit that runs without pause keeps `busy` high; `operation` and
-//! `iteration` separate its operations.
+//! The scope `control` has the clock, the starts and stalls of iterations, the number of iterations
+//! under way, and the end of the run. Each unit has a scope of its own. The signals of a unit are
+//! `busy` (the unit takes operands in this cycle), `iteration` and `operation` (of these operands),
+//! the values to store, `valid` (results come out) and the results. All values are bits. Signals
+//! change at the rising edge of the clock. A unit that runs without pause keeps `busy` high;
+//! `operation` and `iteration` separate its operations.
 
 use super::{Event, Trace, instance_name, used_instances};
 use crate::graph::{Graph, Operation};
@@ -73,7 +73,8 @@ pub fn vcd(trace: &Trace<'_>, title: &str, clock_hz: u64, out: impl Write) -> io
 
     let cycles = trace.cycles();
     let changes = changes(trace, &control, &units);
-    // Takes a time as a number of half cycles. A 64-bit number of cycles times 10^12 has 104 bits.
+    // Converts a number of half cycles to a time. The product of a 64-bit number and 10^12 has up
+    // to 104 bits.
     let time = |half: u64| -> u64 {
         let time = u128::from(half) * units_per_second / (2 * u128::from(clock_hz.max(1)));
         u64::try_from(time).unwrap_or(u64::MAX)
@@ -173,7 +174,8 @@ fn changes<'a>(
         at.numbers.insert(signals.iteration, number);
         let node = &trace.graph.nodes[event.node];
         at.names.insert(signals.operation, &node.name);
-        // A port may finish a load in the same cycle in which a store can be read.
+        // Stores do not set `valid`, since a port may finish a load in the cycle in which a store
+        // can be read.
         let (from, wires) = if matches!(node.operation, Operation::Store(_)) {
             (event.cycle, &signals.stored)
         } else {
@@ -190,7 +192,8 @@ fn changes<'a>(
         at.numbers.insert(control.active, (active, ITERATION_BITS));
     }
 
-    // If the next pulse begins in the cycle in which a signal falls, the signal rises again.
+    // If the next pulse of a signal begins in the cycle in which a pulse ends, the signal stays
+    // high.
     for &(cycle, length, id) in &pulses {
         changes
             .entry(cycle + length)

@@ -54,7 +54,8 @@ impl Circuit {
         }
     }
 
-    /// Compares bits and cycles on polynomials. A polynomial is given as the bits of both halves.
+    /// Compares bits and cycles with the simulator's. A polynomial is given as the bits of its two
+    /// halves.
     fn check(&self, polynomials: &[Vec<u64>]) {
         let half = (1usize << self.logn) / 2;
         let mut input = vec![

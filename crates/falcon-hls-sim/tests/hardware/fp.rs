@@ -1,9 +1,9 @@
-//! Compares the units with the arithmetic of the host: the bits are the same for more than three
+//! Compares the units with the arithmetic of the host: the bits are the same for at least three
 //! million operands per unit and mode.
 //!
 //! The host keeps subnormal numbers, so its result is the expected one for [`Subnormals::Keep`].
-//! For [`Subnormals::Flush`], the [`oracle`] computes in a range without underflow, and then looks
-//! at the exponent.
+//! For [`Subnormals::Flush`], the [`oracle`] computes products and scales in a range without
+//! underflow, and then looks at the exponent. It flushes the host's sums.
 
 use crate::operands::{Pairs, Random, scale_of, specials};
 use falcon_hls_sim::fp::{self, Subnormals};
@@ -89,8 +89,8 @@ mod oracle {
         bounded(sign, ma * mb, ea + eb)
     }
 
-    /// Returns the expected sum. A subnormal sum of normal numbers is exact, so the host does not
-    /// round where a unit that flushes would not.
+    /// Returns the expected sum. A subnormal sum of normal numbers is exact, so flushing the host's
+    /// sum gives the sum of a unit that flushes.
     pub fn add(mode: Subnormals, a: f64, b: f64) -> u64 {
         bits(match mode {
             Subnormals::Keep => a + b,

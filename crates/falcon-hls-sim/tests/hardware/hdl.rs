@@ -127,14 +127,14 @@ impl Module<'_> {
         build(&mut self.verilator(), self.top, name, harness)
     }
 
-    /// Builds the same program for the circuit of [`synthesis`](Self::synthesis): the cells, as
-    /// yosys models them, replace the source. Memories become flip-flops, since yosys' models of
-    /// block RAM store nothing.
+    /// Builds the same program from the netlist that yosys synthesizes: the cells, as yosys models
+    /// them, replace the source. Memories become flip-flops, since yosys' models of block RAM store
+    /// nothing.
     pub fn netlist_simulation(&self, name: &str, harness: &Path) -> PathBuf {
         let folder = scratch(name);
         self.synthesis_with("-nobram -nolutram", name)
             .unwrap_or_else(|text| panic!("{}: {text}", self.top));
-        // yosys itself looks for its files at this place.
+        // This is where yosys looks for its own files.
         let yosys = program("yosys").and_then(|file| fs::canonicalize(file).ok());
         let folder_of_yosys = yosys.as_deref().and_then(Path::parent).expect("yosys");
         let models = folder_of_yosys.join("../share/yosys/xilinx/cells_sim.v");

@@ -143,7 +143,7 @@ fn units_have_no_lint() {
     }
 }
 
-/// If a unit cannot have a latency, this is an error before the simulation runs.
+/// A latency that is too small for a unit is an error before the simulation runs.
 #[test]
 fn too_small_a_latency_does_not_elaborate() {
     if !hdl::tools(&["verilator", "yosys"]) {

@@ -47,7 +47,8 @@ fn what_has_no_circuit_is_refused_by_its_name() {
     }
 }
 
-/// Checks that each source has the module of its name, and that every used module has a source.
+/// Checks that each source has the module of its name, that the head of the top module describes
+/// every port, and that the companion files are there.
 #[test]
 fn sources_are_complete() {
     for preset in [Preset::BramDep, Preset::PaperOptimized, Preset::Ii1Xor] {

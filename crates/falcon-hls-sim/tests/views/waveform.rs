@@ -7,7 +7,7 @@ use falcon_hls_sim::view::instance_name;
 use falcon_hls_sim::view::waveform::vcd;
 use std::collections::HashMap;
 
-/// A unit of a waveform, read back: its operands and its results.
+/// A unit of a waveform, read back: its operations, stored values and results.
 #[derive(Debug, Default, PartialEq)]
 struct Unit {
     taken: Vec<(u64, u64, String)>,
