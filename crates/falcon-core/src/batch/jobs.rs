@@ -1,5 +1,4 @@
-//! Jobs without the type of their parameter set, and the operations of an engine on batches of
-//! them.
+//! Jobs whose types do not name the parameter set, and the batch operations of an engine.
 //!
 //! As in [`operations`](crate::operations::Operations), the code takes the degree as `logn` and is
 //! compiled once, in this crate.
