@@ -35,9 +35,9 @@ fn couples_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(
 /// Splits a run of couples of neighbours: `x` has the first of each couple, `y` the second.
 ///
 /// The twiddle is halved, not the difference. The twiddle is known early, so halving it does not
-/// lengthen the chain from `a` and `b` to the result. The bits are the same. Halving commutes with
+/// lengthen the chain from `x` and `y` to the result. The bits are the same. Halving commutes with
 /// the rounding of products and sums as long as no operand, product or sum is subnormal, before or
-/// after the halving. No such number is subnormal: a nonzero number of signing is about `2^-200` or
+/// after the halving. No such number is subnormal: nonzero numbers in signing are about `2^-200` or
 /// larger (`fpr/soft.rs`), and twiddles are above `2^-9`.
 #[inline(always)]
 fn split_run<L: Lanes, R: F64s<L::Isa>>([x, y]: [[R; 2]; 2], w: [R; 2]) -> [[R; 2]; 2] {

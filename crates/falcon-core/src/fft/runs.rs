@@ -95,7 +95,7 @@ pub(super) fn store<L: Lanes, R: F64s<L::Isa>>(
     L::store(x[1], im);
 }
 
-/// Loads two runs of complex numbers: the numbers at even places, then those at odd places.
+/// Loads two runs of complex numbers. Returns the even-indexed numbers, then the odd-indexed ones.
 #[inline(always)]
 pub(super) fn load_unzipped<L: Lanes, R: F64s<L::Isa>>(
     l: L,
@@ -144,7 +144,7 @@ pub(super) fn shared<L: Lanes, R: F64s<L::Isa>>(
     [l.shared(re), l.shared(im)]
 }
 
-/// Separates neighbours in two runs: returns the numbers at even places, then those at odd places.
+/// Separates neighbours in two runs: returns the even-indexed numbers, then the odd-indexed ones.
 #[inline(always)]
 pub(super) fn unzip<L: Lanes, R: F64s<L::Isa>>(x: [R; 2], y: [R; 2]) -> [[R; 2]; 2] {
     if len::<L, R>() == 1 {
