@@ -61,7 +61,7 @@ pub(super) fn add<W: Word>(w: W, a: u64, b: u64) -> u64 {
     let sum = (larger | (x ^ y) >> 63).wrapping_add(smaller ^ negate);
     let e = exponent(x);
     let rounded = round_any(w, e, sum);
-    // The sum is zero for an exact cancellation, or for two zeros.
+    // The result is zero after an exact cancellation (`sum` is 0), or for two zeros (`e` is 0).
     let nonzero = w.mask(sum.wrapping_neg() & e.wrapping_neg());
     (rounded & nonzero) | (x & SIGN)
 }

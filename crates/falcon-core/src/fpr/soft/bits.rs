@@ -49,7 +49,7 @@ pub(super) fn with_sign<W: Word>(w: W, value: u64, sign: u64) -> u64 {
 /// to `2^53` adds two and leaves the fraction zero, which is the right power of two.
 #[inline(always)]
 pub(super) fn round(e: u64, z: u64) -> u64 {
-    // One sum has 32 bits, the other 64.
+    // The inner sum is computed in 32 bits, the outer one in 64.
     let odd = (z as u32 >> 10) & 1;
     let rounded = (z + u64::from(0x1FF + odd)) >> 10;
     (e << 52).wrapping_add(rounded)

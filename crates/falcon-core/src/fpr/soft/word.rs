@@ -4,7 +4,7 @@
 //! `Word64` uses the machine's own 64-bit shifts and its 64 x 64 -> 128 multiplication. On a 32-bit
 //! target, compilers may turn those into branches, or into library calls that branch. So `Word32`
 //! uses 32-bit shifts by less than 32, masks and 32 x 32 -> 64 products. Both give the same
-//! results, and a host test runs every operation on both.
+//! results, which a test on the host checks.
 //!
 //! # Masks
 //!
