@@ -36,7 +36,7 @@ pub(crate) struct EncodedVerification<'a> {
     pub(crate) ahead: &'a [u8],
 }
 
-/// Nonce and `s2` of a signature, or an error if all attempts failed.
+/// Nonce and `s2` of a signature, or an error if signing failed.
 pub(crate) type Signed<'s> = Result<(&'s [u8; NONCE_LEN], &'s [i16]), FaultError>;
 
 /// Receives the number of a job and its signature.

@@ -113,7 +113,7 @@ struct HashedJob {
     /// Stream from which the seeds of the attempts are read. It stays in a box, so that moving a
     /// `HashedJob` leaves no copy of the stream behind.
     stream: Option<Box<Shake256Reader>>,
-    /// Number of attempts that were started.
+    /// Number of attempts started so far.
     attempts: u32,
 }
 
@@ -565,9 +565,9 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
 /// one at a time.
 pub(crate) const FEWEST_HASHED_TOGETHER: usize = 3;
 
-/// Hashes the messages of `jobs` side by side and verifies them. `points` has room for at least one
-/// point per job. Calls `prefetch` with the number of each job before its arithmetic, which leaves
-/// the memory mostly idle.
+/// Verifies `jobs`, and hashes their messages side by side unless there are too few. `points` has
+/// room for at least one point per job. Calls `prefetch` with the number of each job before its
+/// arithmetic, which leaves the memory mostly idle.
 fn verify_together<'o, V: From<Verdict> + 'o>(
     scheme: impl Scheme,
     isa: impl Isa,
