@@ -112,8 +112,7 @@ fn unsalt(bytes: &mut [u8]) -> usize {
     bytes.len() - NONCE_LEN + 1
 }
 
-/// A signing (secret) key. Wiped when dropped. Moving it may leave copies on the stack that nobody
-/// wipes.
+/// A signing (secret) key. Wiped when dropped. Moving it may leave unwiped copies on the stack.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -277,7 +276,7 @@ fn sign_in(
     Ok(CompressedSignature { signature })
 }
 
-/// Signs with the sampler seeds of `SHAKE256(logn || key || message)`.
+/// Signs with sampler seeds from the stream `SHAKE256(logn || key || message)`.
 fn sign_once(
     key: &crate::SigningKey<Falcon1024>,
     message: &[u8],

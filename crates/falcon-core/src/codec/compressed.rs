@@ -136,7 +136,7 @@ fn halves([low, high]: [u16; 2]) -> [u32; 2] {
 /// Writes bits to the start of `out`.
 struct Writer<'a> {
     out: &'a mut [u8],
-    /// The bits written last, as the low bits.
+    /// The most recent bits, the last one lowest.
     window: u64,
     /// Number of bits written.
     bits: usize,
@@ -256,8 +256,8 @@ impl Window {
 /// Number of code words that are read from one window.
 const GROUP: usize = 4;
 
-/// Reads groups as long as they are valid and 16 bytes are left. Returns the number of groups that
-/// were read. Does not say what is wrong with the next group.
+/// Reads groups until one is invalid or longer than 57 bits, or fewer than 16 bytes are left.
+/// Returns the number of groups that were read. Does not say why it stopped.
 ///
 /// While the window is read, the bits after the window are loaded, since their place is already
 /// known. So the chain of code words does not wait for memory.
