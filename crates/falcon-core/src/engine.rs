@@ -72,7 +72,8 @@ macro_rules! engines {
         /// engine automatically. Use `Engine` for [batches](crate::batch), or to choose another
         /// engine.
         ///
-        /// Hashing a single message always uses the best engine, even if the call names another.
+        /// A single message is always absorbed into the hash on the best engine, even if the call
+        /// names another.
         ///
         /// An `Engine` value proves that the processor can run the engine. Get it from
         /// [`best`](Self::best), from [`available`](Self::available) or by its name.
