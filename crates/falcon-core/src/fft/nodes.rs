@@ -303,7 +303,7 @@ fn split_ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     let [l_re, l_im] = halves_mut::<L, R, _>(m, l10);
     let [w_re, w_im] = twiddle_runs::<L, R>(m);
     for u in 0..m / len::<L, R>() {
-        // Products with zero take less time than a second copy of the code would.
+        // Multiplying by zeros costs less time than a second copy of the code would.
         let couples = match d_im {
             Some(d_im) => load_unzipped(l, &d_re[u], &d_im[u]),
             None => {

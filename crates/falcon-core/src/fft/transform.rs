@@ -11,7 +11,7 @@ use core::ops::Range;
 /// Number of bytes that fit in the first-level cache of every processor, together with other data.
 const CACHED: usize = 1 << 14;
 
-/// Place of a part of the polynomial: part number `index` of `count`.
+/// A part of the polynomial: part number `index` of `count`.
 #[derive(Clone, Copy)]
 struct Part {
     index: usize,
@@ -148,9 +148,9 @@ impl RunTwiddles {
 }
 
 /// Computes the last stages on two runs at a time. They join values a run apart, half a run apart,
-/// and so on to `1`. Between two stages, [`F64s::cut_blocks`] brings the values of the next stage
-/// to the same places. The inverse stages go the other way, and begin with the multiplication by
-/// `scale`.
+/// and so on down to neighbours. Between two stages, [`F64s::cut_blocks`] brings the values of the
+/// next stage to the same places. The inverse stages go the other way, and begin with the
+/// multiplication by `scale`.
 #[inline(always)]
 fn inner_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     l: L,
@@ -201,7 +201,7 @@ fn exceeds_the_cache<L: Lanes>(m: usize) -> bool {
     2 * m * size_of::<L::Real>() > CACHED
 }
 
-/// Cuts the values into parts of `len` values. Returns each with its place.
+/// Cuts the values into parts of `len` values. Returns each [`Part`] with its values.
 #[inline(always)]
 fn parts<'a, T>(
     len: usize,
