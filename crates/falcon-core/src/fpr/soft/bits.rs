@@ -55,8 +55,8 @@ pub(super) fn round(e: u64, z: u64) -> u64 {
     (e << 52).wrapping_add(rounded)
 }
 
-/// Rounds as [`round`] does, for `2^61 <= z < 2^63`; `e` belongs to the upper half. In the lower
-/// half, doubles `z` and decrements `e`.
+/// Rounds as [`round`] does, for `2^61 <= z < 2^63`. `e` is the exponent for the upper half. If `z`
+/// is in the lower half, doubles `z` and decrements `e`.
 #[inline(always)]
 pub(super) fn round_either<W: Word>(w: W, e: u64, z: u64) -> u64 {
     let low = (z >> 62) ^ 1;

@@ -58,9 +58,8 @@ pub(super) fn nonzero_bit(x: u64) -> u64 {
 
 /// Registers of 64 bits.
 ///
-/// If a rotation gives the same result as a shift, it replaces the shift. Baseline vector units
-/// cannot rotate by a variable distance, so the compiler does not turn these operations into slower
-/// vector code.
+/// Rotations replace shifts where both give the same result. Baseline vector units cannot rotate by
+/// a variable distance, so the compiler does not turn these operations into slower vector code.
 #[cfg(any(test, target_pointer_width = "64"))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word64 {
