@@ -1,8 +1,8 @@
 //! FN-DSA signatures, provisional: **this module changes with the standard.**
 //!
 //! FN-DSA is Falcon as NIST standardises it, in FIPS 206, which has not been published. This module
-//! follows the guess of the crate `fn-dsa` 0.4.0. What it accepts today may be refused by the
-//! standard. It has no object identifier, no key documents and no promise of compatibility: it is
+//! follows the guess of the crate `fn-dsa` 0.4.0. The standard may refuse what it accepts
+//! today. It has no object identifier, no key documents and no promise of compatibility: it is
 //! not covered by semantic versioning.
 //!
 //! The mathematics is that of Falcon. The encodings, the hash and the bound differ, so keys and

@@ -1,5 +1,5 @@
-//! Functions whose misuse reveals the key. They serve test drivers, protocols with rules of their
-//! own, and experts.
+//! Functions whose misuse reveals the key. They are for test drivers, protocols with their own
+//! rules, and experts.
 //!
 //! **Two signatures of the same hashed point with different sampler randomness
 //! leak the secret key.** So does one sampler seed that is used for two points.
@@ -56,8 +56,8 @@ impl<P: Parameters, K: Secret<P> + AsRef<VerifyingKey<P>>> SecretKey<P> for K {}
 /// Signs with the caller's nonce and sampler seed, as NIST's test driver does.
 ///
 /// **Never sign twice with the same randomness, unless message and `fit` are the same too.**
-/// Another message would use the same sampler seeds. Another `fit` may give a later attempt at the
-/// same point. Either reveals the key.
+/// Another message would use the same sampler seeds. With another `fit`, a later attempt at the
+/// same point may be returned. Either reveals the key.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -438,7 +438,7 @@ pub fn signing_key_from_basis<P: Parameters>(
 }
 
 /// Returns the secret reals of an expanded key, for engines that upload them: `4n` of the basis in
-/// the FFT domain, then the tree in the order of its use. Keep them as secret as the key.
+/// the FFT domain, then the tree in order of use. Keep them as secret as the key.
 pub fn expanded_reals<P: Parameters, B: Storage>(key: &ExpandedKey<P, B>) -> &[f64] {
     key.reals()
 }

@@ -431,7 +431,7 @@ impl<P: Parameters> SigningKey<P> {
     pub fn to_bytes(&self) -> Zeroizing<P::SigningKeyBytes> {
         let mut out = Zeroizing::new(P::SigningKeyBytes::ZERO);
         self.encode(out.as_mut());
-        // Moving `out` would leave bytes behind that nobody wipes.
+        // Moving `out` would leave an unwiped copy behind.
         out.clone()
     }
 
