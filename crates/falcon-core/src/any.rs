@@ -100,7 +100,7 @@ pub enum AnySigningKey {
 }
 
 impl AnySigningKey {
-    /// Generates a key from a random seed from `rng`, as [`SigningKey::generate`] does.
+    /// Generates a key with a random seed from `rng`, as [`SigningKey::generate`] does.
     ///
     /// # Errors
     /// [`FaultError`] if a hardware fault was detected.

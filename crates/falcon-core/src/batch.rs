@@ -418,7 +418,7 @@ pub trait BatchSign<P: Parameters>: Send + Sync {
         self.sign_part(seed, 0, jobs, out)
     }
 
-    /// Signs every job with a random seed from `rng`.
+    /// Signs every job of a batch. The seed of the batch is drawn from `rng`.
     ///
     /// ```
     /// use falcon_core::batch::{BatchSign, SignJob};

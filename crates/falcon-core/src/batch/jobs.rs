@@ -44,7 +44,7 @@ pub(crate) type Deliver<'a> = &'a mut dyn FnMut(usize, Signed<'_>);
 
 /// The batch operations of a CPU engine.
 pub(crate) trait BatchOperations: Send + Sync {
-    /// Signs the jobs in any order. `start` hashes the messages.
+    /// Signs the jobs in any order. `start` is the hash function for messages.
     fn sign_jobs(&self, logn: u32, start: &Start, jobs: &[Job<'_>], fit: Fit, deliver: Deliver<'_>);
 
     /// Verifies every job. `out` has one element for each job.

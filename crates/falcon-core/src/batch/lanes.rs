@@ -126,8 +126,8 @@ const fn most_alone(lanes: usize) -> usize {
 /// Number of jobs that are hashed with one call.
 const TOGETHER: usize = 32;
 
-/// Hashes `jobs` and adds the results to `hashed`. The first job has number `first`. `start` hashes
-/// the messages.
+/// Hashes `jobs` and adds the results to `hashed`. The first job has number `first`. `start` is the
+/// hash function for messages.
 fn hash_jobs(
     isa: impl Isa,
     logn: u32,
@@ -281,8 +281,8 @@ impl LaneEngine<Soft, Soft> {
 }
 
 impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
-    /// Signs `jobs`. `start` hashes their messages. If `accept` refuses a short vector, the job is
-    /// tried again, as after a long vector.
+    /// Signs `jobs`. `start` is the hash function for messages. If `accept` refuses a short vector,
+    /// the job is tried again, as after a long vector.
     pub(super) fn sign_accepted(
         &self,
         logn: u32,
@@ -424,8 +424,8 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
             if in_lanes.is_empty() {
                 return;
             }
-            // Lanes without a job do not sample. Their random bytes would be known to everybody, so
-            // their number of attempts would depend on the key alone.
+            // Lanes without a job do not sample. Their random bytes would be public, so their number
+            // of attempts would depend on the key alone.
             let (drawing, _) = feeds.split_at_mut(in_lanes.len());
             attempts.start(sampling, &mut in_lanes, drawing);
             // Idle lanes never get the point of a job: two short preimages of one point reveal the
