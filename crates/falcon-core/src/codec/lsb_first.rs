@@ -280,7 +280,7 @@ pub(crate) fn decode_signatures(
             reverse_magnitudes(isa, item.s2)?;
             Ok(*nonce)
         } else {
-            // Reads the signature alone to report the error.
+            // Reads the signature alone: it was not read side by side, or may be malformed.
             decode_signature(isa, logn, bytes, item.s2).copied()
         }
     });
