@@ -140,7 +140,7 @@ impl SigningKey {
         key: crate::SigningKey::EMPTY,
     };
 
-    /// Generates a key from a random seed from `rng`.
+    /// Generates a key with a random seed from `rng`.
     ///
     /// # Errors
     /// [`FaultError`] if a hardware fault was detected.

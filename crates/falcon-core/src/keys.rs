@@ -57,7 +57,7 @@ pub struct SigningKey<P: Parameters> {
 }
 
 impl<P: Parameters> SigningKey<P> {
-    /// Generates a key from a random seed from `rng`.
+    /// Generates a key with a random seed from `rng`.
     ///
     /// # Errors
     /// [`FaultError`] if a hardware fault was detected.

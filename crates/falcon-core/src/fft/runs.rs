@@ -7,7 +7,7 @@ use crate::lanes::{F64s, Lanes};
 /// Calls `kernel::<L, R>` with the longest run of at most `m` coefficients.
 macro_rules! in_runs {
     ($m:expr, $kernel:ident($($argument:expr),*)) => {
-        // The lengths are constants. If all runs have length one, there is one kernel.
+        // `L::RUN` is a constant. If it is 1, only one kernel is compiled.
         match $m {
             m if m >= 8 && L::RUN >= 8 => $kernel::<L, L::X8>($($argument),*),
             m if m >= 4 && L::RUN >= 4 => $kernel::<L, L::X4>($($argument),*),

@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 pub const KEY_SEED_LEN: usize = 32;
 
 impl<P: Parameters> SigningKey<P> {
-    /// Generates a key from a random seed from `rng`.
+    /// Generates a key with a random seed from `rng`.
     ///
     /// # Errors
     /// [`FaultError`] if a hardware fault was detected.
