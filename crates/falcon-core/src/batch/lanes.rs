@@ -424,8 +424,8 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
             if in_lanes.is_empty() {
                 return;
             }
-            // Lanes without a job do not sample. Their random bytes would be public, so their number
-            // of attempts would depend on the key alone.
+            // Lanes without a job do not sample. Their random bytes would be public, so their
+            // number of attempts would depend on the key alone.
             let (drawing, _) = feeds.split_at_mut(in_lanes.len());
             attempts.start(sampling, &mut in_lanes, drawing);
             // Idle lanes never get the point of a job: two short preimages of one point reveal the
