@@ -1,6 +1,6 @@
 //! Keys and signatures whose parameter set is known only when the program runs.
 
-/// Evaluates one expression for a value of any parameter set.
+/// Evaluates `$body` with `$value` bound to the key or signature in `$any`.
 macro_rules! either {
     ($any:expr, $value:ident => $body:expr) => {
         match $any {
@@ -12,7 +12,7 @@ macro_rules! either {
 #[cfg(feature = "pkcs8")]
 pub(crate) use either;
 
-/// Parameter set of a value of any parameter set.
+/// Returns the parameter set of `$any`, given by its variant.
 macro_rules! set_of {
     ($any:expr) => {
         match $any {
@@ -49,9 +49,9 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 /// A signing key of any parameter set. Wiped when dropped.
 ///
-/// It is generated, or decoded from round-3 bytes, or from key documents with the features `pkcs8`,
-/// `pem` and `encryption`. For everything else, such as an expanded key or a batch, match on the
-/// variant or call [`typed`](Self::typed).
+/// Generate it, or decode it from round-3 bytes or from a key document (features `pkcs8`, `pem` and
+/// `encryption`). For everything else, such as an expanded key or a batch, match on the variant or
+/// call [`typed`](Self::typed).
 ///
 /// ```
 /// use falcon_core::{AnySigningKey, Falcon1024, SigningKey};
@@ -100,10 +100,10 @@ pub enum AnySigningKey {
 }
 
 impl AnySigningKey {
-    /// Generates a key from a random seed of `rng`, as [`SigningKey::generate`] does.
+    /// Generates a key with a random seed from `rng`, as [`SigningKey::generate`] does.
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     pub fn generate<R: CryptoRng + ?Sized>(
         set: ParameterSet,
         rng: &mut R,
@@ -116,16 +116,16 @@ impl AnySigningKey {
     /// Generates a key from `seed`, as [`SigningKey::from_seed_boxed`] does.
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     pub fn from_seed(set: ParameterSet, seed: &[u8; 32]) -> Result<Self, FaultError> {
         with_type!(set, P => SigningKey::<P>::from_seed_boxed(seed).map(Self::from))
     }
 
-    /// Generates a key from `seed` as the round-3 reference does, as
-    /// [`SigningKey::from_reference_seed_boxed`] does.
+    /// Generates the key that the round-3 reference generates from `seed`. See
+    /// [`SigningKey::from_reference_seed_boxed`].
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     pub fn from_reference_seed(set: ParameterSet, seed: &[u8; 48]) -> Result<Self, FaultError> {
         with_type!(set, P => SigningKey::<P>::from_reference_seed_boxed(seed).map(Self::from))
     }
@@ -149,7 +149,7 @@ impl AnySigningKey {
     /// [`Signature::to_bytes`] does.
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     pub fn sign_with_rng<R: CryptoRng + ?Sized>(
         &self,
         rng: &mut R,
@@ -158,11 +158,11 @@ impl AnySigningKey {
         either!(self, key => Ok(key.sign_with_rng(rng, message)?.to_bytes().to_vec()))
     }
 
-    /// Signs `message` as [`sign_with_rng`](Self::sign_with_rng) does, with another hash from
-    /// messages to points.
+    /// Signs `message` as [`sign_with_rng`](Self::sign_with_rng) does, but maps the message to a
+    /// point with `hash`.
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     pub fn sign_with_hash<R: CryptoRng + ?Sized>(
         &self,
         rng: &mut R,
@@ -184,7 +184,7 @@ impl AnySigningKey {
         either!(self, key => Zeroizing::new(key.to_bytes().to_vec()))
     }
 
-    /// Starts to absorb a message that this key signs.
+    /// Starts to sign a message that comes in pieces.
     fn start(&self, seed: &[u8; SEED_LEN]) -> Box<Unsigned> {
         either!(self, key => Unsigned::boxed(&**key, seed))
     }
@@ -313,8 +313,8 @@ impl AnyVerifyingKey {
         either!(self, key => key.verify_hashed(hasher, signature.typed().ok_or(SignatureError)?))
     }
 
-    /// Verifies `signature` as [`verify`](Self::verify) does, with another hash from messages to
-    /// points.
+    /// Verifies `signature` as [`verify`](Self::verify) does, but maps the message to a point with
+    /// `hash`.
     ///
     /// ```
     /// use falcon_core::hazmat::Cshake256HashToPoint;

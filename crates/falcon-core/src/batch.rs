@@ -145,11 +145,10 @@ pub struct SignJob<'a, P: Parameters> {
 }
 
 impl<'a, P: Parameters> SignJob<'a, P> {
-    /// Makes the job of signing `message` with `key`, a `&SigningKey` or an
-    /// `&ExpandedKey`.
+    /// Creates a job that signs `message` with `key`, a `&SigningKey` or an `&ExpandedKey`.
     ///
-    /// The expanded key must own its storage, as [`SigningKey::expand`] makes it. An expanded key
-    /// in caller-owned storage cannot be used in a batch.
+    /// An expanded key must own its storage, as one from [`SigningKey::expand`] does. An expanded
+    /// key in caller-owned storage cannot be used in a batch.
     pub fn new(key: impl Into<JobKey<'a, P>>, message: &'a [u8]) -> Self {
         let key = key.into();
         Self { key, message }
@@ -356,16 +355,16 @@ pub enum BatchError {
         /// Length of the output.
         output: usize,
     },
-    /// The engine failed, as the text says. Only GPU engines return this error.
+    /// The engine failed, for the reason in the text. Only GPU engines return this error.
     Engine(alloc::string::String),
-    /// The engine computed wrongly: more attempts at a job failed than on any correct device, or a
-    /// signature that was verified after signing is not valid.
+    /// A hardware fault was detected: too many attempts at a job failed, or a signature that was
+    /// verified after signing is not valid.
     ///
     /// On a CPU, an engine then still signs the other jobs. The output of each job that failed is
     /// [`Signature::EMPTY`], which is not valid. An engine that verifies after signing leaves the
     /// output unchanged, and so does a GPU.
     Fault {
-        /// Number of the first job that failed in this call, from 0 on.
+        /// Index of the first job of this call that failed, counted from 0.
         job: usize,
     },
 }
@@ -419,7 +418,7 @@ pub trait BatchSign<P: Parameters>: Send + Sync {
         self.sign_part(seed, 0, jobs, out)
     }
 
-    /// Signs every job with a random seed of `rng`.
+    /// Signs every job of a batch. The seed of the batch is drawn from `rng`.
     ///
     /// ```
     /// use falcon_core::batch::{BatchSign, SignJob};

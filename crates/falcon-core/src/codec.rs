@@ -1,7 +1,7 @@
 //! Encodings of round 3: strict and canonical.
 //!
 //! Every decoder accepts exactly the byte strings that its encoder writes, so
-//! two different strings of one format never stand for the same object. Bits
+//! two different strings of one format never encode the same object. Bits
 //! are written most significant first. Headers are `type << 4 | logn`:
 //!
 //! | object | first byte | then |
@@ -11,7 +11,7 @@
 //! | signature, compressed | `0x30 + logn` | nonce, `s2` in Golomb-Rice code |
 //! | signature, padded | `0x30 + logn` | the same, filled up with zero bytes |
 //! | signature, constant-time | `0x50 + logn` | nonce, `s2`, 12 bits a coefficient |
-//! | signature that recovers its key | `0x70 + logn` | nonce, `s1`, `s2`, both as padded |
+//! | signature, recoverable | `0x70 + logn` | nonce, `s1`, `s2`, both as padded |
 //! | signed message (NIST) | length | see [`attached`] |
 //!
 //! All functions take `logn` in 1 to 10 and polynomials of `2^logn` coefficients.

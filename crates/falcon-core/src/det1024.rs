@@ -1,8 +1,9 @@
 //! Deterministic Falcon-1024 (`det1024`), the scheme of Algorand.
 //!
-//! Under a key, a message has exactly one signature. Nonce and sampler seed are derived from key
-//! and message, so signing needs no random generator. The keys are those of Falcon-1024. The
-//! signatures have different encodings: one byte, the salt version, replaces the nonce of 40 bytes.
+//! Under a key, a message has exactly one signature. The nonce is fixed, and the sampler seeds are
+//! derived from key and message, so signing needs no random generator. The keys are those of
+//! Falcon-1024. The signatures have different encodings: one byte, the salt version, replaces the
+//! nonce of 40 bytes.
 //! Decoders of ordinary Falcon-1024 signatures refuse these encodings, and this module refuses
 //! those of ordinary signatures.
 //!
@@ -111,8 +112,7 @@ fn unsalt(bytes: &mut [u8]) -> usize {
     bytes.len() - NONCE_LEN + 1
 }
 
-/// A signing (secret) key. Wiped when dropped. Moving it may leave copies on the stack that nobody
-/// wipes.
+/// A signing (secret) key. Wiped when dropped. Moving it may leave unwiped copies on the stack.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -140,10 +140,10 @@ impl SigningKey {
         key: crate::SigningKey::EMPTY,
     };
 
-    /// Generates a key from a random seed of `rng`.
+    /// Generates a key with a random seed from `rng`.
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     #[cfg(feature = "alloc")]
     pub fn generate<R: CryptoRng + ?Sized>(rng: &mut R) -> Result<Self, FaultError> {
         let mut seed = Zeroizing::new([0; 32]);
@@ -151,13 +151,13 @@ impl SigningKey {
         Self::from_seed(&*seed)
     }
 
-    /// Generates the key that Algorand's code generates from `seed`, of any length.
+    /// Generates the key that Algorand's code generates from `seed`, which may have any length.
     ///
     /// The seed must be secret and hard to guess: 32 random bytes or more. Keep it as secret as the
     /// key.
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     // The key is made in place, since a moved copy would not be wiped.
     #[cfg(feature = "alloc")]
     pub fn from_seed(seed: &[u8]) -> Result<Self, FaultError> {
@@ -207,7 +207,7 @@ impl SigningKey {
     /// Signs `message` twice, compares, and verifies.
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly. Nothing was signed.
+    /// [`FaultError`] if a hardware fault was detected. Nothing was signed.
     #[cfg(feature = "alloc")]
     pub fn sign(&self, message: &[u8]) -> Result<CompressedSignature, FaultError> {
         sign(&self.key, message)
@@ -276,7 +276,7 @@ fn sign_in(
     Ok(CompressedSignature { signature })
 }
 
-/// Signs with the sampler seeds of `SHAKE256(logn || key || message)`.
+/// Signs with sampler seeds from the stream `SHAKE256(logn || key || message)`.
 fn sign_once(
     key: &crate::SigningKey<Falcon1024>,
     message: &[u8],
@@ -294,8 +294,8 @@ fn sign_once(
     })
 }
 
-/// Converts an ordinary Falcon-1024 signing key. The key stays the same: as an ordinary key, it
-/// signs ordinary signatures.
+/// Converts an ordinary Falcon-1024 signing key. The key itself does not change, and can also make
+/// ordinary signatures.
 impl From<crate::SigningKey<Falcon1024>> for SigningKey {
     fn from(key: crate::SigningKey<Falcon1024>) -> Self {
         Self { key }
@@ -382,7 +382,7 @@ impl VerifyingKey {
         self.key.verify(message, &signature.signature)
     }
 
-    /// Verifies `signature`, in the constant-time form, for `message`.
+    /// Verifies a signature of `message` that is in the constant-time format.
     ///
     /// # Errors
     /// As for [`verify`](Self::verify).
@@ -391,8 +391,8 @@ impl VerifyingKey {
     }
 }
 
-/// Converts an ordinary Falcon-1024 verifying key. The key stays the same: as an ordinary key, it
-/// verifies ordinary signatures.
+/// Converts an ordinary Falcon-1024 verifying key. The key itself does not change, and can also
+/// verify ordinary signatures.
 impl From<crate::VerifyingKey<Falcon1024>> for VerifyingKey {
     fn from(key: crate::VerifyingKey<Falcon1024>) -> Self {
         Self { key }
@@ -438,7 +438,7 @@ impl signature::Verifier<CtSignature> for VerifyingKey {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CompressedSignature {
-    /// Signature whose nonce is the salt of a version.
+    /// The ordinary signature. Its nonce is the [`salt`] of a version.
     signature: Signature<Falcon1024>,
 }
 
@@ -476,7 +476,7 @@ impl From<CompressedSignature> for SignatureBytes<Falcon1024> {
     }
 }
 
-/// Converts to the ordinary signature, with the nonce that the salt version stands for. The
+/// Converts to the ordinary signature, with the full nonce in place of the salt version. The
 /// ordinary signature is valid for the same message under the same key.
 ///
 /// ```
@@ -528,7 +528,7 @@ impl signature::SignatureEncoding for CompressedSignature {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CtSignature {
-    /// Signature whose nonce is the salt of a version.
+    /// The ordinary signature. Its nonce is the [`salt`] of a version.
     signature: Signature<Falcon1024>,
 }
 
@@ -541,7 +541,7 @@ impl CtSignature {
     /// Encodes the signature.
     pub fn to_bytes(&self) -> [u8; CT_LEN] {
         let mut salted = [0; Falcon1024::CT_LEN];
-        // Twelve bits hold the coefficients of every signature.
+        // The coefficients of every signature fit in twelve bits.
         self.signature.write(Format::ConstantTime, &mut salted);
         unsalt(&mut salted);
         let mut out = [0; CT_LEN];

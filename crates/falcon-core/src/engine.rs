@@ -1,6 +1,6 @@
 //! Engines: where the arithmetic runs. All give the same bytes.
 //!
-//! Plain calls use [`Best`], which is found once. [`Engine`] is chosen by name.
+//! Plain calls use [`Best`], which is detected once. Other calls name an [`Engine`].
 
 /// Defines from one table:
 ///
@@ -9,7 +9,7 @@
 /// - [`Engine`] from all rows, with its names, and `on_engine!`, which does the same and also gives
 ///   the FFT arithmetic of a batch.
 ///
-/// If a variant needs features of the processor, it holds a proof that they exist.
+/// A variant that needs features of the processor holds a token, which proves that they exist.
 macro_rules! engines {
     (
         plain {$(
@@ -32,7 +32,7 @@ macro_rules! engines {
                 #[doc = concat!("`", $name, "`.")]
                 $variant($variant),
             )*
-            /// Portable code, if this build knows no instruction set of the processor.
+            /// Portable code, if this build supports no instruction set of the processor.
             Native(Native),
         }
 
@@ -72,11 +72,11 @@ macro_rules! engines {
         /// engine automatically. Use `Engine` for [batches](crate::batch), or to choose another
         /// engine.
         ///
-        /// Hashing a single message always uses the best engine, even if the call names another.
+        /// A single message is always absorbed into the hash on the best engine, even if the call
+        /// names another.
         ///
-        /// A value proves that the processor can run the engine. Get it from
-        /// [`best`](Self::best), from [`available`](Self::available) or by its
-        /// name.
+        /// An `Engine` value proves that the processor can run the engine. Get it from
+        /// [`best`](Self::best), from [`available`](Self::available) or by its name.
         ///
         /// ```
         /// use falcon_core::Engine;
@@ -107,7 +107,7 @@ macro_rules! engines {
             )*
         }
 
-        /// The engines of this build, also those that this processor lacks.
+        /// Names of the engines of this build, including those that this processor cannot run.
         #[cfg(feature = "alloc")]
         const NAMES: &[&str] = &[
             $($plain_name,)*

@@ -30,8 +30,8 @@ pub enum DecodeError {
     /// by [`from_headerless_bytes`](crate::VerifyingKey::from_headerless_bytes).
     Header,
     /// A value is out of range: a public coefficient of `q` or more, a secret coefficient of
-    /// `-2^(b-1)`, or a signature coefficient with a magnitude above 2047. Also an `s2`, or a pair
-    /// of `s1` and `s2`, whose norm is too large for any valid signature.
+    /// `-2^(b-1)` in `b` bits, or a signature coefficient with a magnitude above 2047. Also an
+    /// `s2`, or a pair of `s1` and `s2`, whose norm is too large for any valid signature.
     Range,
     /// The bytes are not the canonical encoding of their value: they hold a minus zero, or spare
     /// bits or padding that are not zero.
@@ -90,7 +90,7 @@ impl From<SignatureError> for signature::Error {
     }
 }
 
-/// Signing with another hash from messages to points failed. Nothing was signed.
+/// Signing with a custom [`HashToPoint`](crate::hazmat::HashToPoint) failed. Nothing was signed.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -128,7 +128,7 @@ pub enum SignWithHashError {
     /// The [`HashToPoint`](crate::hazmat::HashToPoint) gave a coefficient that is not below
     /// `q = 12289`.
     Point,
-    /// The device computed wrongly; see [`FaultError`].
+    /// A hardware fault was detected; see [`FaultError`].
     Fault,
 }
 
@@ -149,12 +149,12 @@ impl From<FaultError> for SignWithHashError {
     }
 }
 
-/// The device computed wrongly. It made no key and no signature.
+/// A hardware fault was detected. No key and no signature was made.
 ///
 /// Functions that generate a key or sign give this error in three cases:
 ///
-/// - More attempts failed in a row than on any correct device. The processor is faulty, or the
-///   memory of the key has changed.
+/// - More attempts failed in a row than a correct device would need. The processor is faulty, or
+///   the memory of the key has changed.
 /// - A signature that was verified after signing is not valid.
 /// - Signing the same message twice gave two different signatures.
 ///
@@ -192,7 +192,7 @@ impl From<FaultError> for signature::Error {
     }
 }
 
-/// A signature cannot be written in a format.
+/// A signature cannot be encoded in the requested format, or into the given buffer.
 ///
 /// ```
 /// use falcon_core::{EncodeError, Falcon512, Format, Signature};
@@ -221,7 +221,7 @@ impl fmt::Display for EncodeError {
 
 impl core::error::Error for EncodeError {}
 
-/// Working memory or storage of the caller is too small.
+/// The caller's working memory or storage is too small.
 ///
 /// ```
 /// use falcon_core::{Falcon512, Scratch, ScratchTooSmall};

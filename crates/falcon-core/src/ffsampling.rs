@@ -47,9 +47,9 @@ struct Arithmetic<'a, F, S> {
     sampler: &'a mut S,
 }
 
-/// A way to walk a subtree: [`ffsampling`] on the nodes of some degrees.
+/// Walks a subtree as [`ffsampling`] does. Each implementation is for subtrees of certain degrees.
 trait Walk {
-    /// True if the node above this subtree calls its transforms instead of inlining them.
+    /// True if the parent node calls its own transforms as functions instead of inlining them.
     const CALLS: bool;
 
     fn walk<F: Fft, S: SamplerZ<Real = F::Real>, N: Node>(
@@ -62,7 +62,7 @@ trait Walk {
 }
 
 /// Walks subtrees of every degree. Most nodes are small, and calling a function would take longer
-/// than their arithmetic. So degrees 4 and 8 are walked in one function, in one frame. Larger
+/// than their arithmetic. So the levels of degrees 4 and 8 share one function, in one frame. Larger
 /// degrees are walked in calls, so that a level of the recursion takes little stack even without
 /// optimisation.
 struct Any;

@@ -5,9 +5,8 @@
 //! are in bit-reversed order, so that values `2u` and `2u + 1` belong to opposite roots. For `n =
 //! 2` the one complex number is the polynomial itself.
 //!
-//! Over [`Lanes`](crate::lanes::Lanes) there is one real per lane in every entry: the same
-//! instructions transform one polynomial or one for each lane. Key operands (`&[f64]`) are shared
-//! by all lanes.
+//! With [`Lanes`](crate::lanes::Lanes), every entry has one real per lane: the same instructions
+//! transform one polynomial or one for each lane. Key operands (`&[f64]`) are shared by all lanes.
 //!
 //! The order of operations below is normative: every engine gives these bits.
 //! Source: Falcon specification v1.2, sections 3.6 and 3.7.
@@ -73,7 +72,7 @@ pub trait Fft: Copy + Debug + Send + Sync {
     fn nearest_plane(&self, t: [Self::Real; 2], d: [Self::Real; 2], l: [f64; 2])
     -> [Self::Real; 2];
     /// Computes the nearest-plane step between the two children of a node, `logn >= 2`. Merges `u`
-    /// to `z1` and writes it over `t1`. Splits `t0 + (t1 - z1) l10` into `u`.
+    /// to `z1`, splits `t0 + (t1 - z1) l10` into `u`, and writes `z1` over `t1`.
     fn nearest_plane_step(
         &self,
         logn: u32,

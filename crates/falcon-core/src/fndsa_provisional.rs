@@ -1,8 +1,8 @@
 //! FN-DSA signatures, provisional: **this module changes with the standard.**
 //!
 //! FN-DSA is Falcon as NIST standardises it, in FIPS 206, which has not been published. This module
-//! follows the guess of the crate `fn-dsa` 0.4.0. What it accepts today may be refused by the
-//! standard. It has no object identifier, no key documents and no promise of compatibility: it is
+//! follows the guess of the crate `fn-dsa` 0.4.0. The standard may refuse what it accepts
+//! today. It has no object identifier, no key documents and no promise of compatibility: it is
 //! not covered by semantic versioning.
 //!
 //! The mathematics is that of Falcon. The encodings, the hash and the bound differ, so keys and
@@ -80,7 +80,7 @@ impl<'a> Context<'a> {
     /// The empty context.
     pub const EMPTY: Self = Self(&[]);
 
-    /// Makes a context of `bytes`. Returns `None` if there are more than 255 bytes.
+    /// Makes a context from `bytes`. Returns `None` if there are more than 255 bytes.
     pub const fn new(bytes: &'a [u8]) -> Option<Self> {
         if bytes.len() <= 255 {
             Some(Self(bytes))
@@ -154,7 +154,7 @@ impl PreHash {
     }
 }
 
-/// A message that was hashed before it is signed: the digest, and the function that made it.
+/// A message that was hashed before signing: its digest and the hash function.
 ///
 /// ```
 /// use falcon_core::fndsa_provisional::{PreHash, Prehashed};
@@ -169,8 +169,8 @@ pub struct Prehashed<'a> {
 }
 
 impl<'a> Prehashed<'a> {
-    /// Makes a prehashed message of the digest that `pre_hash` made. Returns `None` if the digest
-    /// does not have [`digest_len`](PreHash::digest_len) bytes.
+    /// Makes a prehashed message from a digest that was computed with `pre_hash`. Returns `None` if
+    /// the digest does not have [`digest_len`](PreHash::digest_len) bytes.
     pub const fn new(pre_hash: PreHash, digest: &'a [u8]) -> Option<Self> {
         if digest.len() == pre_hash.digest_len() {
             Some(Self { pre_hash, digest })
@@ -230,7 +230,7 @@ impl<P: Parameters> TryFrom<&[u8]> for VerifyingKey<P> {
 }
 
 impl<P: Parameters> VerifyingKey<P> {
-    /// Makes the key with the polynomial `h` of a Falcon key.
+    /// Converts a Falcon key to the FN-DSA key with the same polynomial `h`.
     #[cfg(feature = "alloc")]
     fn of(key: &crate::VerifyingKey<P>) -> Self {
         let mut new = Self {
@@ -296,7 +296,7 @@ impl<P: Parameters> VerifyingKey<P> {
         self.verify_mu(&self.mu(Message::Prehashed { context, message }), signature)
     }
 
-    /// Computes the hash of a message with this key.
+    /// Computes `mu`, the hash of a message with this key.
     fn mu(&self, message: Message<'_>) -> [u8; MU_LEN] {
         match message.input() {
             Ok(input) => {
@@ -364,7 +364,7 @@ impl<P: Parameters> VerifyingKey<P> {
     }
 }
 
-/// A message of a [batch], in one of the forms that can be signed.
+/// A message in a [batch]: whole, prehashed or as its `mu`.
 ///
 /// ```
 /// use falcon_core::fndsa_provisional::{Context, Message, PreHash, Prehashed};
@@ -389,7 +389,7 @@ pub enum Message<'a> {
     Prehashed {
         /// Context of the signature.
         context: Context<'a>,
-        /// The digest, and the function that made it.
+        /// The digest and the hash function.
         message: Prehashed<'a>,
     },
     /// The hash of a message with the key and a context; see
@@ -448,13 +448,13 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Returns the pieces in their order.
+    /// Returns the pieces in the order in which they are hashed.
     fn pieces(&self) -> [&[u8]; 4] {
         [&self.kind, self.context, self.identifier, self.message]
     }
 }
 
-/// Hashes a nonce and a message to a point.
+/// Hashes a nonce and the `mu` of a message to a point.
 fn point_of(nonce: &[u8; NONCE_LEN], mu: &[u8; MU_LEN], point: &mut [u16]) {
     let mut hash = hash::shake256();
     hash.update(nonce);
@@ -494,8 +494,8 @@ fn hash_of(pieces: &[&[u8]]) -> [u8; 64] {
     hash.finalize().read_array()
 }
 
-/// A message that is being hashed to its `mu`. [`VerifyingKey::mu_hasher`] makes it and has an
-/// example.
+/// Hashes a message that comes in pieces to its `mu`. Create it with [`VerifyingKey::mu_hasher`],
+/// which has an example.
 #[derive(Clone)]
 pub struct MuHasher(Shake256);
 

@@ -38,7 +38,7 @@ pub(crate) fn start(customization: &Customization) -> Start {
     customization.start(permute)
 }
 
-/// Returns the hash of `start` that permutes on the best engine.
+/// Returns the hash function of `start`, which permutes on the best engine.
 #[cfg(feature = "alloc")]
 pub(crate) fn from_start(start: &Start) -> Shake256 {
     Shake256::from_start(permute, start)
@@ -50,9 +50,9 @@ pub(crate) fn keccak256() -> Keccak256 {
     Keccak256::with_permutation(permute)
 }
 
-/// Calls `work` with the stream of SHAKE256 of the `pieces`, permuted on the best engine. Leaves
-/// nothing on the stack that the stream absorbs or outputs: the stream is not moved, and the stack
-/// frames of the permutation, which spills words of its state, are wiped.
+/// Calls `work` with the stream of SHAKE256 of the `pieces`, permuted on the best engine. Leaves no
+/// input or output of the stream on the stack: the stream is not moved, and the stack below this
+/// call, where the permutation spills words of its state, is wiped.
 pub(crate) fn with_stream<T>(pieces: &[&[u8]], work: impl FnOnce(&mut Shake256Reader) -> T) -> T {
     let mut stream = empty_reader();
     stream.start(|hash| {

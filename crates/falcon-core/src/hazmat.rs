@@ -1,11 +1,11 @@
-//! Functions whose misuse reveals the key. They serve test drivers, protocols with rules of their
-//! own, and experts.
+//! Functions whose misuse reveals the key. They are for test drivers, protocols with their own
+//! rules, and experts.
 //!
 //! **Two signatures of the same hashed point with different sampler randomness
 //! leak the secret key.** So does one sampler seed that is used for two points.
 //! The signing functions here let the caller break these rules.
 //!
-//! Functions that end in `_on` compute on a named engine.
+//! Functions whose names end in `_on` compute on a given engine.
 
 use crate::codec::compressed_len;
 use crate::engine::Best;
@@ -41,7 +41,7 @@ pub use crate::params::insecure;
 pub use crate::prng::SAMPLER_SEED_LEN;
 pub use crate::signing::Fit;
 
-/// Place where the functions that end in `_on` compute: an [`Engine`](crate::Engine), or the
+/// An engine for the functions whose names end in `_on`: an [`Engine`](crate::Engine), or the
 /// arithmetic of one. Sealed: other crates cannot implement it.
 #[allow(private_bounds)]
 pub trait ComputeOn: Operations {}
@@ -56,8 +56,8 @@ impl<P: Parameters, K: Secret<P> + AsRef<VerifyingKey<P>>> SecretKey<P> for K {}
 /// Signs with the caller's nonce and sampler seed, as NIST's test driver does.
 ///
 /// **Never sign twice with the same randomness, unless message and `fit` are the same too.**
-/// Another message would use the same sampler seeds. Another `fit` may give a later attempt at the
-/// same point. Either reveals the key.
+/// Another message would use the same sampler seeds. With another `fit`, a later attempt at the
+/// same point may be returned. Either reveals the key.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -79,7 +79,7 @@ impl<P: Parameters, K: Secret<P> + AsRef<VerifyingKey<P>>> SecretKey<P> for K {}
 /// ```
 ///
 /// # Errors
-/// [`FaultError`] if the device computed wrongly.
+/// [`FaultError`] if a hardware fault was detected.
 pub fn sign_raw<P: Parameters>(
     key: &impl SecretKey<P>,
     randomness: RawRandomness<'_>,
@@ -90,7 +90,7 @@ pub fn sign_raw<P: Parameters>(
     sign_raw_on(Best::find(), key, randomness, message, fit, scratch)
 }
 
-/// Signs as [`sign_raw`] does, on `on`, with the same bytes and the same danger.
+/// Signs as [`sign_raw`] does, on the engine `on`. The bytes and the danger are the same.
 ///
 /// # Errors
 /// As for [`sign_raw`].
@@ -191,8 +191,8 @@ pub fn sign_raw_on<P: Parameters>(
 /// ```
 ///
 /// # Errors
-/// The error of `next_seed`, or a [`FaultError`] if the device computed wrongly or the seeds are
-/// all refused.
+/// The error of `next_seed`, or a [`FaultError`] if a hardware fault was detected or 256 attempts
+/// were refused.
 pub fn sign_with_seeds<P: Parameters, E: From<FaultError>>(
     key: &impl SecretKey<P>,
     nonce: &[u8; NONCE_LEN],
@@ -204,7 +204,7 @@ pub fn sign_with_seeds<P: Parameters, E: From<FaultError>>(
     sign_with_seeds_on(Best::find(), key, nonce, next_seed, message, fit, scratch)
 }
 
-/// Signs as [`sign_with_seeds`] does, on `on`, with the same bytes and the same danger.
+/// Signs as [`sign_with_seeds`] does, on the engine `on`. The bytes and the danger are the same.
 ///
 /// # Errors
 /// As for [`sign_with_seeds`].
@@ -243,7 +243,7 @@ pub fn sign_with_seeds_on<P: Parameters, E: From<FaultError>>(
 ///
 /// - A fault: an attacker makes the device compute wrongly once. So this function signs twice,
 ///   compares, verifies with the public key, and returns nothing if anything is wrong. It does not
-///   find a fault that occurs twice in the same way. The message is hashed five times.
+///   detect a fault that occurs twice in the same way. The message is hashed five times.
 /// - Different arithmetic: another implementation of Falcon that derives the same randomness and
 ///   rounds differently. All engines of this crate give the same bytes; never sign with the same
 ///   derivation elsewhere.
@@ -266,7 +266,7 @@ pub fn sign_with_seeds_on<P: Parameters, E: From<FaultError>>(
 /// ```
 ///
 /// # Errors
-/// [`FaultError`] if the device computed wrongly.
+/// [`FaultError`] if a hardware fault was detected.
 pub fn sign_deterministic<P: Parameters>(
     key: &impl SecretKey<P>,
     message: &[u8],
@@ -292,9 +292,9 @@ fn sign_derandomised<P: Parameters>(
     stream.finish_on(Best::find(), scratch)
 }
 
-/// Signs with another hash from messages to points, and with hedged randomness
-/// from `seed`, which must be fresh. If a seed repeats, two messages must differ in the first 40
-/// coefficients of their points. [`HashToPoint`] states this condition.
+/// Signs with `hash` as the hash from messages to points, and with hedged randomness from `seed`,
+/// which must be fresh. In case a seed repeats, the points of two messages must differ in their
+/// first 40 coefficients. [`HashToPoint`] states this condition.
 ///
 /// **Two signatures of one point reveal the key.** Fresh seeds give fresh nonces, and so different
 /// points, only if `hash` depends on the nonce. With [`OtherNonce`] or another hash that ignores
@@ -303,7 +303,7 @@ fn sign_derandomised<P: Parameters>(
 /// # Errors
 /// [`SignWithHashError::Point`] if `hash` gives a coefficient that is not below `q`. Two points
 /// that are equal modulo `q` would be one point with two signatures from one seed, and these reveal
-/// the key. [`SignWithHashError::Fault`] if the device computed wrongly.
+/// the key. [`SignWithHashError::Fault`] if a hardware fault was detected.
 pub fn sign_with_hash<P: Parameters>(
     key: &impl SecretKey<P>,
     seed: &[u8; SEED_LEN],
@@ -339,7 +339,7 @@ pub fn sign_with_hash_on<P: Parameters>(
     sign(on, key, nonce, point, &mut seeds, Fit::Padded, scratch)
 }
 
-/// Verifies with another hash from messages to points.
+/// Verifies with `hash` as the hash from messages to points.
 ///
 /// # Errors
 /// [`SignatureError`] if the signature is not valid.
@@ -391,7 +391,7 @@ pub fn verify_point<P: Parameters>(
 /// ```
 ///
 /// # Errors
-/// [`FaultError`] if the device computed wrongly.
+/// [`FaultError`] if a hardware fault was detected.
 ///
 /// Source: Falcon specification v1.2, algorithm 4 (Keygen), without the tree; the stream is that of
 /// the reference's test driver.
@@ -404,7 +404,7 @@ pub fn signing_key_from_seed<P: Parameters>(seed: &[u8]) -> Result<SigningKey<P>
 /// [`secret_basis`] gives it.
 ///
 /// **A basis that Falcon's key generation did not draw may be easy to find from the public key.**
-/// This function checks only the form of the basis.
+/// This function cannot detect that. It checks only the conditions that are listed under Errors.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -438,7 +438,7 @@ pub fn signing_key_from_basis<P: Parameters>(
 }
 
 /// Returns the secret reals of an expanded key, for engines that upload them: `4n` of the basis in
-/// the FFT domain, then the tree in the order of its use. Keep them as secret as the key.
+/// the FFT domain, then the tree in order of use. Keep them as secret as the key.
 pub fn expanded_reals<P: Parameters, B: Storage>(key: &ExpandedKey<P, B>) -> &[f64] {
     key.reals()
 }
@@ -451,13 +451,14 @@ pub fn secret_basis<P: Parameters>(key: &SigningKey<P>) -> [&[i8]; 4] {
 }
 
 /// Returns the hash of the secret key from which engines derive nonces and sampler seeds. It also
-/// tells keys apart. Keep it as secret as the key.
+/// identifies the key. Keep it as secret as the key.
 pub fn secret_hash<P: Parameters>(key: &impl SecretKey<P>) -> &[u8; SECRET_HASH_LEN] {
     key.secret_hash()
 }
 
 /// Makes a signature from a nonce and the `n` coefficients of `s2`, which another engine computed.
-/// Returns `None` if the coefficients cannot be encoded, or are too long for any valid signature.
+/// Returns `None` if `s2` has another length, if a magnitude exceeds 2047, or if the norm is too
+/// large for any valid signature.
 pub fn signature_from_nonce_and_s2<P: Parameters>(
     nonce: &[u8; NONCE_LEN],
     s2: &[i16],

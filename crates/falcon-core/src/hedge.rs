@@ -9,7 +9,7 @@
 //! signature and, for another message, unrelated sampler randomness, because the digests differ.
 //! The message itself is read only once.
 //!
-//! # Why 40 coefficients stand for all of them
+//! # Why the digest needs only 40 coefficients
 //!
 //! [`Shake256HashToPoint`](crate::hazmat::Shake256HashToPoint) and
 //! [`OtherNonce`](crate::hazmat::OtherNonce) reduce the first words below `5q` of
@@ -50,7 +50,7 @@ pub(crate) const NONCE_PIECES: usize = 4;
 /// Number of pieces in the hash input of a stream of sampler seeds.
 const STREAM_PIECES: usize = 5;
 
-/// Number of coefficients of a point that stand for all of them.
+/// Number of coefficients of a point in its digest.
 const DIGEST_COEFFICIENTS: usize = 40;
 
 /// The first [`DIGEST_COEFFICIENTS`] coefficients of a point, two bytes each, little-endian. If the
@@ -147,7 +147,7 @@ impl<'a> Randomness<'a> {
 
 /// Source of the sampler seeds of one signature: hedged seeds, or the caller's.
 pub(crate) trait SamplerSeeds {
-    /// Begins the seeds of a signature of the point `c`. `stream` is working memory.
+    /// Prepares the seeds for a signature of the point `c`. `stream` is working memory.
     fn begin(&mut self, c: &[u16], stream: &mut Shake256Reader);
 
     /// Writes the seed of the next attempt. Returns `None` if there is no further seed.

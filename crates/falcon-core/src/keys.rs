@@ -57,10 +57,10 @@ pub struct SigningKey<P: Parameters> {
 }
 
 impl<P: Parameters> SigningKey<P> {
-    /// Generates a key from a random seed of `rng`.
+    /// Generates a key with a random seed from `rng`.
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     #[cfg(feature = "alloc")]
     pub fn generate<R: CryptoRng + ?Sized>(rng: &mut R) -> Result<Self, FaultError> {
         let mut seed = Zeroizing::new([0; 32]);
@@ -77,7 +77,7 @@ impl<P: Parameters> SigningKey<P> {
     /// Source: Falcon specification v1.2, algorithm 4 (Keygen), without the tree.
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     #[cfg(feature = "alloc")]
     pub fn from_seed(seed: &[u8; 32]) -> Result<Self, FaultError> {
         Self::from_any_seed(seed)
@@ -107,7 +107,7 @@ impl<P: Parameters> SigningKey<P> {
     /// `SHAKE256(seed)`.
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     #[cfg(feature = "alloc")]
     pub fn from_reference_seed(seed: &[u8; 48]) -> Result<Self, FaultError> {
         Self::from_any_seed(seed)
@@ -130,7 +130,7 @@ impl<P: Parameters> SigningKey<P> {
     /// left on the stack.
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     #[cfg(feature = "alloc")]
     pub fn from_seed_boxed(seed: &[u8; 32]) -> Result<Box<Self>, FaultError> {
         Self::from_any_seed_boxed(seed)
@@ -140,7 +140,7 @@ impl<P: Parameters> SigningKey<P> {
     /// does. No copy is left on the stack.
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     #[cfg(feature = "alloc")]
     pub fn from_reference_seed_boxed(seed: &[u8; 48]) -> Result<Box<Self>, FaultError> {
         Self::from_any_seed_boxed(seed)
@@ -163,7 +163,7 @@ impl<P: Parameters> SigningKey<P> {
         Self::decode_boxed_on(Best::find(), bytes)
     }
 
-    /// Decodes as [`decode_boxed`](Self::decode_boxed) does, on `on`.
+    /// Decodes as [`decode_boxed`](Self::decode_boxed) does, on the engine `on`.
     #[cfg(feature = "alloc")]
     pub(crate) fn decode_boxed_on(
         on: impl Operations,
@@ -178,7 +178,7 @@ impl<P: Parameters> SigningKey<P> {
     /// scratch.
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     pub fn from_seed_in(
         seed: &[u8; 32],
         scratch: &mut KeygenScratch<'_, P>,
@@ -186,11 +186,10 @@ impl<P: Parameters> SigningKey<P> {
         Self::from_any_seed_in(seed, scratch)
     }
 
-    /// Generates a key from `seed`, as the round-3 reference and wallets do from 48 bytes, with
-    /// caller-owned scratch; see `from_reference_seed`.
+    /// Generates a key from `seed`, as `from_reference_seed` does, with caller-owned scratch.
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     pub fn from_reference_seed_in(
         seed: &[u8; 48],
         scratch: &mut KeygenScratch<'_, P>,
@@ -319,7 +318,8 @@ impl<P: Parameters> SigningKey<P> {
     ) -> Result<(), DecodeError> {
         let [f, g, capital_f] = [&mut self.f, &mut self.g, &mut self.capital_f];
         read([f.as_mut(), g.as_mut(), capital_f.as_mut()])?;
-        // The equation is checked first. A damaged key does not solve it, whatever its norm.
+        // The equation is checked first, so that a damaged key gives `InvalidKey`, whatever its
+        // norm.
         self.complete_basis(on)?;
         self.check_norms(on)
     }
@@ -431,7 +431,7 @@ impl<P: Parameters> SigningKey<P> {
     pub fn to_bytes(&self) -> Zeroizing<P::SigningKeyBytes> {
         let mut out = Zeroizing::new(P::SigningKeyBytes::ZERO);
         self.encode(out.as_mut());
-        // Moving `out` would leave bytes behind that nobody wipes.
+        // Moving `out` would leave an unwiped copy behind.
         out.clone()
     }
 

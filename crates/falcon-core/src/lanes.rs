@@ -26,7 +26,7 @@ pub(crate) fn wipe_below<const WORDS: usize>() {
 }
 
 /// A double, with the operations that key expansion and the sampler need: square root and
-/// conversions. In memory it is an `f64`, so key material is shared by all engines.
+/// conversions. In memory it is an `f64`, so all engines can share key material.
 pub trait Double: F64s<Baseline> + From<f64> + Into<f64> + Debug + Send + Sync {
     /// True if the machine's binary64 unit does the arithmetic.
     const HARDWARE: bool;

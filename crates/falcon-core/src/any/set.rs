@@ -1,4 +1,4 @@
-//! Parameter sets as values.
+//! Parameter sets that are chosen at run time.
 
 use crate::params::{Falcon512, Falcon1024, Parameters};
 use crate::signatures::Format;
@@ -24,7 +24,7 @@ macro_rules! with_type {
 }
 pub(crate) use with_type;
 
-/// A parameter set that is known when the program runs.
+/// A parameter set as a value, for programs that choose it at run time.
 ///
 /// ```
 /// use falcon_core::{Format, ParameterSet};
@@ -33,7 +33,7 @@ pub(crate) use with_type;
 /// assert_eq!(set, ParameterSet::Falcon1024);
 /// assert_eq!(set.name(), "Falcon-1024");
 /// assert_eq!(set.signature_len(Format::Padded), Some(1280));
-/// assert_eq!(ParameterSet::of_header(0x3a), Some(set)); // the first byte of its signatures
+/// assert_eq!(ParameterSet::of_header(0x3a), Some(set)); // the first byte of a padded signature
 /// # Ok(())
 /// # }
 /// ```
@@ -47,7 +47,7 @@ pub enum ParameterSet {
 }
 
 impl ParameterSet {
-    /// All parameter sets, by degree.
+    /// All parameter sets, in order of degree.
     pub const ALL: &'static [Self] = &[Self::Falcon512, Self::Falcon1024];
 
     /// Returns the name, such as `"Falcon-512"`.
@@ -82,7 +82,7 @@ impl ParameterSet {
         with_type!(self, P => P::SIGNING_KEY_LEN)
     }
 
-    /// Length of a signature in `format` in bytes; `None` if the length varies.
+    /// Length in bytes of a signature in `format`; `None` if the length varies.
     pub const fn signature_len(self, format: Format) -> Option<usize> {
         match format {
             Format::Compressed => None,
@@ -101,7 +101,7 @@ impl fmt::Display for ParameterSet {
 impl FromStr for ParameterSet {
     type Err = UnknownParameterSet;
 
-    /// Reads a name in upper or lower case.
+    /// Parses a name, ignoring letter case.
     fn from_str(name: &str) -> Result<Self, UnknownParameterSet> {
         let mut all = Self::ALL.iter().copied();
         all.find(|set| set.name().eq_ignore_ascii_case(name))

@@ -1,4 +1,4 @@
-//! Signers of messages that come in pieces, for keys of any parameter set.
+//! Signs messages that come in pieces, with a key of any parameter set.
 
 use super::{AnySignature, AnySigningKey};
 use crate::error::FaultError;
@@ -8,8 +8,8 @@ use alloc::boxed::Box;
 use core::borrow::Borrow;
 use core::fmt;
 
-/// A signer of a message that comes in pieces, with a key of any parameter set. It may own its key,
-/// for example as an `Arc<AnySigningKey>`. Moving it copies no secret.
+/// Signs a message that comes in pieces, with a key of any parameter set. It may own its key, for
+/// example as an `Arc<AnySigningKey>`. Moving it copies no secret.
 ///
 /// ```
 /// use falcon_core::{AnySignStream, AnySigningKey, ParameterSet};
@@ -49,7 +49,7 @@ impl<K: Borrow<AnySigningKey>> AnySignStream<K> {
     /// Signs the absorbed message.
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     pub fn finish(self) -> Result<AnySignature, FaultError> {
         self.key.borrow().sign_unsigned(&self.unsigned)
     }

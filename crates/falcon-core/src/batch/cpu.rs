@@ -51,8 +51,8 @@ impl BatchOperations for Engine {
 }
 
 impl Engine {
-    /// Signs every job as [`sign_batch`](BatchSign::sign_batch) does, with another hash from
-    /// messages to points.
+    /// Signs every job as [`sign_batch`](BatchSign::sign_batch) does, but maps messages to points
+    /// with `hash`.
     ///
     /// ```
     /// use falcon_core::batch::SignJob;

@@ -1,5 +1,4 @@
-//! Jobs without the type of their parameter set, and the operations of an engine on batches of
-//! them.
+//! Jobs whose types do not name the parameter set, and the batch operations of an engine.
 //!
 //! As in [`operations`](crate::operations::Operations), the code takes the degree as `logn` and is
 //! compiled once, in this crate.
@@ -37,7 +36,7 @@ pub(crate) struct EncodedVerification<'a> {
     pub(crate) ahead: &'a [u8],
 }
 
-/// Nonce and `s2` of a signature, or an error if all attempts failed.
+/// Nonce and `s2` of a signature, or an error if signing failed.
 pub(crate) type Signed<'s> = Result<(&'s [u8; NONCE_LEN], &'s [i16]), FaultError>;
 
 /// Receives the number of a job and its signature.
@@ -45,7 +44,7 @@ pub(crate) type Deliver<'a> = &'a mut dyn FnMut(usize, Signed<'_>);
 
 /// The batch operations of a CPU engine.
 pub(crate) trait BatchOperations: Send + Sync {
-    /// Signs the jobs in any order. `start` hashes the messages.
+    /// Signs the jobs in any order. `start` is the hash function for messages.
     fn sign_jobs(&self, logn: u32, start: &Start, jobs: &[Job<'_>], fit: Fit, deliver: Deliver<'_>);
 
     /// Verifies every job. `out` has one element for each job.

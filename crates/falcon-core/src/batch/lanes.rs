@@ -37,8 +37,9 @@ pub struct LaneEngine<B, F> {
     pub fft: F,
 }
 
-/// The jobs of one key, for [`LaneEngine::sign_group`]. An implementation is a scheme, which
-/// defines the random bytes and the point of an attempt, and decides which attempts are signatures.
+/// The jobs of one key, for [`LaneEngine::sign_group`]. Each signature scheme implements this trait
+/// to provide the random bytes and the point of an attempt, and to decide which attempts are
+/// signatures.
 pub(crate) trait Attempts<S: Sampling> {
     /// A job in a lane.
     type Job;
@@ -53,8 +54,8 @@ pub(crate) trait Attempts<S: Sampling> {
     /// Returns the point of the attempt that was started last, `n` coefficients.
     fn point(job: &Self::Job) -> &[u16];
 
-    /// Judges an attempt. `vector` has its squared norm and `s2`, or an error if the sampler gave
-    /// up. Returns true if the lane is free for another job.
+    /// Judges an attempt. `vector` is the squared norm and `s2` of its result, or an error if the
+    /// sampler gave up. Returns true if the lane is free for another job.
     fn finish(&mut self, job: &Self::Job, vector: Result<(u64, &[i16]), FaultError>) -> bool;
 }
 
@@ -112,7 +113,7 @@ struct HashedJob {
     /// Stream from which the seeds of the attempts are read. It stays in a box, so that moving a
     /// `HashedJob` leaves no copy of the stream behind.
     stream: Option<Box<Shake256Reader>>,
-    /// Number of attempts that were started.
+    /// Number of attempts started so far.
     attempts: u32,
 }
 
@@ -122,11 +123,11 @@ const fn most_alone(lanes: usize) -> usize {
     if lanes < 16 { 2 } else { 3 }
 }
 
-/// Number of jobs whose hashes are computed side by side.
+/// Number of jobs that are hashed with one call.
 const TOGETHER: usize = 32;
 
-/// Hashes `jobs` and adds the results to `hashed`. The first job has number `first`. `start` hashes
-/// the messages.
+/// Hashes `jobs` and adds the results to `hashed`. The first job has number `first`. `start` is the
+/// hash function for messages.
 fn hash_jobs(
     isa: impl Isa,
     logn: u32,
@@ -199,7 +200,7 @@ pub(crate) fn take_block(
     }
 }
 
-/// Jobs of round 3, which are hashed when a lane needs one.
+/// Jobs of round 3. They are hashed, [`TOGETHER`] at a time, when a lane needs another job.
 struct HashedJobs<'a, 'd, I, A> {
     isa: I,
     logn: u32,
@@ -280,8 +281,8 @@ impl LaneEngine<Soft, Soft> {
 }
 
 impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
-    /// Signs `jobs`. `start` hashes their messages. If `accept` refuses a short vector, the job is
-    /// tried again, as after a long vector.
+    /// Signs `jobs`. `start` is the hash function for messages. If `accept` refuses a short vector,
+    /// the job is tried again, as after a long vector.
     pub(super) fn sign_accepted(
         &self,
         logn: u32,
@@ -293,8 +294,8 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         let mut first = 0;
         for group in jobs.chunk_by(|a, b| a.key.is_same(&b.key)) {
             match (&group[0].key, group) {
-                // Hashing a single job is faster alone. With one lane, signing alone is not faster,
-                // and the lane may be a simulator, which must be used.
+                // A single job is hashed faster alone. An engine with one lane gains nothing from
+                // this, and may be a simulator, which must sign the job itself.
                 (KeySource::Stored(_), [job]) if F::LANES > 1 => {
                     self.sign_one(logn, start, first, job, accept, deliver);
                 }
@@ -423,8 +424,8 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
             if in_lanes.is_empty() {
                 return;
             }
-            // Lanes without a job do not sample. Their random bytes would be known to everybody, so
-            // their number of attempts would depend on the key alone.
+            // Lanes without a job do not sample. Their random bytes would be public, so their
+            // number of attempts would depend on the key alone.
             let (drawing, _) = feeds.split_at_mut(in_lanes.len());
             attempts.start(sampling, &mut in_lanes, drawing);
             // Idle lanes never get the point of a job: two short preimages of one point reveal the
@@ -564,9 +565,9 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
 /// one at a time.
 pub(crate) const FEWEST_HASHED_TOGETHER: usize = 3;
 
-/// Verifies jobs whose messages are hashed side by side. `points` holds one
-/// point for each job, or more. Calls `prefetch` with the number of each job before its arithmetic,
-/// which needs little of the memory.
+/// Verifies `jobs`, and hashes their messages side by side unless there are too few. `points` has
+/// room for at least one point per job. Calls `prefetch` with the number of each job before its
+/// arithmetic, which leaves the memory mostly idle.
 fn verify_together<'o, V: From<Verdict> + 'o>(
     scheme: impl Scheme,
     isa: impl Isa,

@@ -37,8 +37,7 @@ pub struct RawJob<'a, P: Parameters> {
 }
 
 impl<'a, P: Parameters> RawJob<'a, P> {
-    /// Makes the job of signing `message` with `key`, a `&SigningKey` or an
-    /// `&ExpandedKey`.
+    /// Creates a job that signs `message` with `key`, a `&SigningKey` or an `&ExpandedKey`.
     pub fn new(
         key: impl Into<JobKey<'a, P>>,
         message: &'a [u8],

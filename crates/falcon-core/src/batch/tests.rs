@@ -13,7 +13,7 @@ use crate::sampler::SigningIsa;
 use crate::signing::tests::Key;
 use crate::signing::{self, ExpandedRef, Fit, KeySource};
 
-/// Refuses three of four vectors.
+/// Refuses about three of four vectors.
 fn accept(s2: &[i16]) -> bool {
     s2[0] & 3 == 0
 }
@@ -25,8 +25,8 @@ const ALONE: usize = 19;
 /// Number of the first job of the last group, whose jobs have the signing key.
 const GROUP: usize = ALONE + 2;
 
-/// Signs a batch in which three of four attempts are refused. Checks that the signatures equal
-/// those of signing the jobs one at a time, with the same refusals.
+/// Signs a batch in which about three of four attempts are refused. Checks that the signatures are
+/// the same as when the jobs are signed one at a time, with the same refusals.
 fn refusals_change_no_signature<P: Parameters, B: SigningIsa, F: Fft>(arith: B, fft: F) {
     let key = SigningKey::<P>::from_seed(&[7; 32]).expect("no fault");
     let expanded = key.expand();

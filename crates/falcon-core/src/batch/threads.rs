@@ -35,7 +35,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Starts `count` threads. If the system does not allow so many, tries half as many, and so on.
+    /// Starts `count` threads. If the system refuses, tries half that number, and so on.
     /// If no two threads can be started, or `count` is 1, the calling thread does the work.
     ///
     /// At most 256 threads are started, or one for each core that this process may use, whichever
@@ -93,8 +93,8 @@ const PART_JOBS: usize = 128;
 /// its parts.
 const PARTS_PER_THREAD: usize = 4;
 
-/// An engine whose batches several threads share, made by [`Engine::on`]. [`Threads`] has an
-/// example.
+/// An engine that shares batches among several threads. Create it with [`Engine::on`]. [`Threads`]
+/// has an example.
 #[derive(Clone, Copy, Debug)]
 pub struct OnThreads<'t> {
     engine: Engine,

@@ -1,4 +1,4 @@
-//! Batches whose signatures are verified before anybody gets them; see [`hazmat`](crate::hazmat).
+//! Batches whose signatures are verified before they are returned; see [`hazmat`](crate::hazmat).
 
 use super::raw::{BatchSignRaw, RawJob};
 use super::{BatchError, BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob, VerifyJob};
@@ -14,12 +14,14 @@ use alloc::vec::Vec;
 /// An engine that verifies every signature after signing. If one signature of a batch is not valid,
 /// the engine returns none of them.
 ///
-/// It finds faults that make a signature invalid. **It does not find a fault that gives another
-/// valid signature**, which together with the right one of the same nonce and message reveals the
-/// key. For raw jobs that may be signed again, also sign twice and compare.
+/// It detects faults that make a signature invalid. **It does not detect a fault that gives a
+/// different valid signature.** Together with the right signature of the same nonce and message,
+/// that signature reveals the key. For raw jobs that may be signed again, also sign twice and
+/// compare.
 ///
 /// To share a batch among threads, wrap the engine on its threads:
-/// `VerifyAfterSign(engine.on(&threads))`. It verifies batches as the engine itself does.
+/// `VerifyAfterSign(engine.on(&threads))`. Verifying a batch is the same with and without
+/// `VerifyAfterSign`.
 ///
 /// For short messages, verifying takes about a tenth of the time of signing. Every message is
 /// hashed again, and the batch's signatures are held twice.
@@ -42,7 +44,7 @@ use alloc::vec::Vec;
 pub struct VerifyAfterSign<E>(pub E);
 
 impl<E> VerifyAfterSign<E> {
-    /// Copies the signatures that `sign` writes to `out`, if each is valid for its job.
+    /// Calls `sign`, verifies every signature, and copies them to `out` if all are valid.
     fn checked<'a, P: Parameters>(
         &self,
         out: &mut [Signature<P>],

@@ -136,7 +136,7 @@ fn halves([low, high]: [u16; 2]) -> [u32; 2] {
 /// Writes bits to the start of `out`.
 struct Writer<'a> {
     out: &'a mut [u8],
-    /// The bits written last, as the low bits.
+    /// The most recent bits, the last one lowest.
     window: u64,
     /// Number of bits written.
     bits: usize,
@@ -198,10 +198,10 @@ pub(super) const MIN_LEN: u32 = 9;
 /// Length of the longest code word in bits.
 pub(super) const MAX_LEN: u32 = MIN_LEN + MAX_RUN;
 
-/// Lengths of code words, one byte for each value of the first three bits of the unary code. Zero
-/// stands for a longer unary code, which one word in fifty has. Each word starts where the last one
-/// ended, so the latency of this step limits the decoder. Shifting a register has a third of the
-/// latency of reading a table in memory.
+/// Lengths of code words, one byte for each value of the first three bits of the unary code. A zero
+/// byte means that the unary code is longer, as in one word in fifty. Each word starts where the
+/// last one ended, so the latency of this step limits the decoder. Shifting a register has a third
+/// of the latency of reading a table in memory.
 const LENGTHS: u64 = {
     let mut lengths = 0;
     let mut first = 1u32;
@@ -256,8 +256,8 @@ impl Window {
 /// Number of code words that are read from one window.
 const GROUP: usize = 4;
 
-/// Reads groups as long as they are valid and 16 bytes are left. Returns the number of groups that
-/// were read. Does not say what is wrong with the next group.
+/// Reads groups until one is invalid or longer than 57 bits, or fewer than 16 bytes are left.
+/// Returns the number of groups that were read. Does not say why it stopped.
 ///
 /// While the window is read, the bits after the window are loaded, since their place is already
 /// known. So the chain of code words does not wait for memory.
@@ -307,8 +307,7 @@ pub(crate) const COUNTS_ZEROS: bool = cfg!(target_arch = "aarch64");
 /// and the next word begins where this one ends. Otherwise the later results mean nothing.
 #[inline(always)]
 fn read_counted_groups(bytes: &[u8], groups: &mut [[i16; GROUP]]) -> (usize, usize) {
-    // The window begins with a set bit, which stands for the end of a previous word. The first 63
-    // bits follow.
+    // The window begins with a set bit, as if a word had ended there. The first 63 bits follow.
     let Some(first) = bytes.first_chunk() else {
         return (0, 0);
     };
@@ -325,8 +324,8 @@ fn read_counted_groups(bytes: &[u8], groups: &mut [[i16; GROUP]]) -> (usize, usi
         let (mut words, mut taken) = (0u64, 0);
         for _ in 0..GROUP {
             words = words << 16 | window >> 48;
-            // `len` counts the first eight bits and the run. It is 64 if no bit is left. Then the
-            // bits of this run in the result are zero, too.
+            // `len` is the length of the code word: 9 plus the run. It is 64 if no set bit is left.
+            // Then the bits of this run in the result are zero, too.
             let len = (window & (u64::MAX >> MIN_LEN)).leading_zeros();
             window = window.wrapping_shl(len);
             taken += len;
@@ -335,7 +334,7 @@ fn read_counted_groups(bytes: &[u8], groups: &mut [[i16; GROUP]]) -> (usize, usi
         if taken > 57 {
             break;
         }
-        // In memory, the words of the group are in order, and the two bytes of each are swapped.
+        // Stores the words of the group in order, with the two bytes of each swapped.
         let words = words.swap_bytes();
         *group = [0, 16, 32, 48].map(
             #[inline(always)]
@@ -356,8 +355,8 @@ fn read_counted_groups(bytes: &[u8], groups: &mut [[i16; GROUP]]) -> (usize, usi
 struct Faults {
     /// All ones if there is a minus zero.
     minus_zero: i16,
-    /// Length of the longest run of zeros. A result has only seven bits of a run, so 16 stands for
-    /// a longer run.
+    /// Length of the longest run of zeros. A result has only seven bits of a run, so 16 means a
+    /// longer run.
     longest: i16,
 }
 
@@ -391,7 +390,8 @@ fn evaluate_counted(groups: &mut [[i16; GROUP]]) -> Faults {
 fn read_words(bytes: &[u8], at: &mut usize, words: &mut [i16]) -> Result<(), DecodeError> {
     for word in words {
         let mut taken = 0;
-        // If the zeros may reach past the end, the code word is missing rather than too long.
+        // If the longest code word would reach past the end, the bytes were cut off. Otherwise an
+        // invalid word has too many zeros.
         let error = if 8 * bytes.len() < *at + MAX_LEN as usize {
             DecodeError::Length
         } else {

@@ -1,5 +1,5 @@
-//! Encodings of FN-DSA, as the crate `fn-dsa` 0.4.0 has them. They are those of round 3 with the
-//! bits in the opposite order: least significant first, in every field and in every byte.
+//! Encodings of FN-DSA, as in the crate `fn-dsa` 0.4.0. They are those of round 3 with the bits in
+//! the opposite order: least significant first, in every field and in every byte.
 //!
 //! So the code of round 3 reads and writes these encodings. This module reverses the bits of all
 //! bytes and of all fields before reading and after writing.
@@ -27,7 +27,7 @@ use {
 /// Largest magnitude of a coefficient of `s1` or `s2`.
 pub(crate) const MAX_MAGNITUDE: u16 = 840;
 
-/// Number of low bits of a magnitude, which are a field of the code word.
+/// Number of low bits of a magnitude that the code word stores as a field.
 const LOW_BITS: u32 = 7;
 
 /// Length in bytes of the longest secret key without its header.
@@ -62,8 +62,7 @@ const fn reverse(width: u32, field: u16) -> u16 {
     field.reverse_bits() >> (16 - width)
 }
 
-/// Reverses the low bits of the magnitude of `s`, which are a field of its code word. `|s|` is
-/// below `2^14`.
+/// Reverses the low [`LOW_BITS`] bits of the magnitude of `s`. `|s|` is below `2^14`.
 #[inline(always)]
 const fn reverse_low(s: i16) -> i16 {
     let mask = (1 << LOW_BITS) - 1;
@@ -247,7 +246,7 @@ pub(crate) fn decode_signatures(
     encoded: &[&[u8]],
     s2s: &mut [i16],
 ) -> Vec<Result<[u8; NONCE_LEN], DecodeError>> {
-    // On a target that counts zeros, reading one at a time is always faster.
+    // With `COUNTS_ZEROS`, reading one at a time is always faster.
     let together = encoded.len() >= FEWEST_READ_TOGETHER && !COUNTS_ZEROS;
     let len = if together { encoded.len() } else { 0 };
     let mut codes = vec![[0; MAX_CODE_LEN]; len];
@@ -281,7 +280,7 @@ pub(crate) fn decode_signatures(
             reverse_magnitudes(isa, item.s2)?;
             Ok(*nonce)
         } else {
-            // Reads the signature alone to report the error.
+            // Reads the signature alone: it was not read side by side, or may be malformed.
             decode_signature(isa, logn, bytes, item.s2).copied()
         }
     });

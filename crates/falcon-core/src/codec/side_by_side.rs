@@ -57,7 +57,7 @@ pub(crate) fn decompress<I: Isa>(isa: I, items: &mut [Item<'_, '_>]) {
     }
 }
 
-/// Reads at most as many items as there are lanes.
+/// Reads up to `N` items, one in each lane.
 fn decompress_lanes<const N: usize>(isa: impl Isa, items: &mut [Item<'_, '_>]) {
     let mut bodies = [&[0; LOAD][..]; N];
     for (body, item) in bodies.iter_mut().zip(&*items) {
@@ -188,7 +188,7 @@ fn read<const N: usize>(bodies: &[&[u8]; N], bits: &mut [u64; N], rows: &mut [[u
     *bits = at;
 }
 
-/// The shortest length, in each of four code words.
+/// The shortest length, in the high byte of each of four code words.
 const EACH_MIN_LEN: u64 = (MIN_LEN as u64) * 0x0100_0100_0100_0100;
 
 /// Returns true if no code word is longer than [`MAX_LEN`].

@@ -79,8 +79,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     /// Checks that lanes read the same values as the decoder of one polynomial. Lanes leave a body
-    /// to this decoder if it is malformed, is shorter than a load, or has a group of four words
-    /// that is longer than a load.
+    /// to this decoder if it is malformed, or if a group of four words may be longer than 57 bits.
     #[test]
     fn lanes_read_what_is_read_alone(
         polynomials in (7..=MAX_LOGN).prop_flat_map(|logn| vec_of(short(1 << logn), 1..10)),
@@ -547,10 +546,10 @@ fn four_words_of(len: u32, longest_run: u32) -> [i16; 4] {
     })
 }
 
-/// Four code words are read at once if they have at most 57 bits together. The first four words end
-/// at every bit of a byte, and the second four have every length. Then come short words, or words
-/// that are just too long. The encoder joins the words of whole blocks of 128 if no run has more
-/// than seven zeros.
+/// Four code words are read at once if they have at most 57 bits together. This test tries every
+/// position in a byte for the end of the first four words, and every length for the second four.
+/// Then come short words, or words that are just too long. The encoder joins the words of whole
+/// blocks of 128 if no run has more than seven zeros.
 #[test]
 fn code_words_of_all_lengths_are_read_together_or_alone() {
     let shortest = 4 * compressed::MIN_LEN;
@@ -587,7 +586,7 @@ fn code_words_of_all_lengths_are_read_together_or_alone() {
     }
 }
 
-/// Checks the two errors for a run of zeros that is too long and for the end of the bytes.
+/// Checks that a run of zeros that is too long gives `Range`, and that missing bytes give `Length`.
 #[test]
 fn the_end_of_the_bytes_is_told_from_a_run_that_is_too_long() {
     let mut s2 = [0; 2];

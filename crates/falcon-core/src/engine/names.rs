@@ -32,8 +32,7 @@ impl fmt::Display for Engine {
 impl FromStr for Engine {
     type Err = UnknownEngine;
 
-    /// Reads the name of an engine, or of an instruction set such as `avx2`, in
-    /// upper or lower case.
+    /// Parses the name of an engine, or of an instruction set such as `avx2`, ignoring letter case.
     fn from_str(name: &str) -> Result<Self, UnknownEngine> {
         let found = Self::available().find(|engine| engine.name().eq_ignore_ascii_case(name));
         found
@@ -100,7 +99,7 @@ mod tests {
         }
     }
 
-    /// Compares `Best` with this list, since `Best` detects the instruction sets without the list.
+    /// Compares `Best` with `instruction_sets`, which detects the instruction sets separately.
     #[test]
     fn the_instruction_sets_of_the_processor_are_found() {
         let none = matches!(Best::find(), Best::Native(_));

@@ -1,8 +1,8 @@
 //! Makes binary64 round to nearest even, even if the program set another mode.
 //!
 //! A library that a program loads may leave the processor rounding up, down or to zero. Then the
-//! same instructions give different results. `to_nearest!` evaluates code that signs, expands a key
-//! or replays a reduction. It gives the right bits in every mode:
+//! same instructions give different results. `to_nearest!` evaluates code that signs, expands a
+//! key, computes the norm of a key or replays a reduction. It gives the right bits in every mode:
 //!
 //! - With the instruction sets of x86-64 or AArch64, it sets the default mode, and restores the
 //!   caller's mode afterwards. The crates of the instruction sets do this, since it needs `unsafe`.

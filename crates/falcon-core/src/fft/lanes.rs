@@ -2,8 +2,9 @@
 //! arithmetic.
 //!
 //! Each function here, in `transform.rs` and in `nodes.rs` works on runs of `len::<L, R>()`
-//! neighbours. It is compiled for the longest run that a polynomial holds: up to eight for the
-//! large polynomials of a single signature, one if each lane is a signature.
+//! neighbours. It is compiled for several lengths, and `in_runs!` chooses the longest run that fits
+//! the polynomial: up to eight for the large polynomials of a single signature, one if each lane is
+//! a signature.
 
 use super::nodes::{merge, nearest_plane_step, split};
 use super::runs::{halves, halves_mut, in_runs, len, load, runs_mut, shared, store};
@@ -27,8 +28,8 @@ fn scaled_product<L: Lanes, R: F64s<L::Isa>>(
         let p = R::complex_mul(t, shared(l, &b_re[u], &b_im[u]));
         store::<L, R>(p, &mut t_re[u], &mut t_im[u]);
     }
-    // A separate loop multiplies by the factor, so that the code has only one product. Without a
-    // floating-point unit, each product is a hundred instructions.
+    // A separate loop multiplies by the factor, so that this product is compiled once instead of
+    // once for each part. Without a floating-point unit, a product is a hundred instructions.
     let factor: R = l.cycle(&[factor]);
     for t in runs_mut::<L, R, _>(2 * m, t) {
         L::store(l.load(t) * factor, t);

@@ -35,9 +35,9 @@ fn couples_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(
 /// Splits a run of couples of neighbours: `x` has the first of each couple, `y` the second.
 ///
 /// The twiddle is halved, not the difference. The twiddle is known early, so halving it does not
-/// lengthen the chain from `a` and `b` to the result. The bits are the same. Halving commutes with
+/// lengthen the chain from `x` and `y` to the result. The bits are the same. Halving commutes with
 /// the rounding of products and sums as long as no operand, product or sum is subnormal, before or
-/// after the halving. No such number is subnormal: a nonzero number of signing is about `2^-200` or
+/// after the halving. No such number is subnormal: nonzero numbers in signing are about `2^-200` or
 /// larger (`fpr/soft.rs`), and twiddles are above `2^-9`.
 #[inline(always)]
 fn split_run<L: Lanes, R: F64s<L::Isa>>([x, y]: [[R; 2]; 2], w: [R; 2]) -> [[R; 2]; 2] {
@@ -303,7 +303,7 @@ fn split_ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     let [l_re, l_im] = halves_mut::<L, R, _>(m, l10);
     let [w_re, w_im] = twiddle_runs::<L, R>(m);
     for u in 0..m / len::<L, R>() {
-        // Products with zero take less time than a second copy of the code would.
+        // Multiplying by zeros costs less time than a second copy of the code would.
         let couples = match d_im {
             Some(d_im) => load_unzipped(l, &d_re[u], &d_im[u]),
             None => {

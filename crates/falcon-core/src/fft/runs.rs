@@ -7,7 +7,7 @@ use crate::lanes::{F64s, Lanes};
 /// Calls `kernel::<L, R>` with the longest run of at most `m` coefficients.
 macro_rules! in_runs {
     ($m:expr, $kernel:ident($($argument:expr),*)) => {
-        // The lengths are constants. If all runs have length one, there is one kernel.
+        // `L::RUN` is a constant. If it is 1, only one kernel is compiled.
         match $m {
             m if m >= 8 && L::RUN >= 8 => $kernel::<L, L::X8>($($argument),*),
             m if m >= 4 && L::RUN >= 4 => $kernel::<L, L::X4>($($argument),*),
@@ -95,7 +95,7 @@ pub(super) fn store<L: Lanes, R: F64s<L::Isa>>(
     L::store(x[1], im);
 }
 
-/// Loads two runs of complex numbers: the numbers at even places, then those at odd places.
+/// Loads two runs of complex numbers. Returns the even-indexed numbers, then the odd-indexed ones.
 #[inline(always)]
 pub(super) fn load_unzipped<L: Lanes, R: F64s<L::Isa>>(
     l: L,
@@ -144,7 +144,7 @@ pub(super) fn shared<L: Lanes, R: F64s<L::Isa>>(
     [l.shared(re), l.shared(im)]
 }
 
-/// Separates neighbours in two runs: returns the numbers at even places, then those at odd places.
+/// Separates neighbours in two runs: returns the even-indexed numbers, then the odd-indexed ones.
 #[inline(always)]
 pub(super) fn unzip<L: Lanes, R: F64s<L::Isa>>(x: [R; 2], y: [R; 2]) -> [[R; 2]; 2] {
     if len::<L, R>() == 1 {

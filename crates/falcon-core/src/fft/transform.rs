@@ -11,7 +11,7 @@ use core::ops::Range;
 /// Number of bytes that fit in the first-level cache of every processor, together with other data.
 const CACHED: usize = 1 << 14;
 
-/// Place of a part of the polynomial: part number `index` of `count`.
+/// A part of the polynomial: part number `index` of `count`.
 #[derive(Clone, Copy)]
 struct Part {
     index: usize,
@@ -29,8 +29,8 @@ fn twiddle<L: Lanes, R: F64s<L::Isa>>(l: L, m: usize, i: usize) -> [R; 2] {
     [l.cycle(&re[i..i + 1]), l.cycle(&im[i..i + 1])]
 }
 
-/// Computes a stage whose butterflies join values `t` apart; `t` is a multiple of the run. Block
-/// `i` has `2t` values and one twiddle.
+/// Computes a stage whose butterflies join values `t` apart; `t` is a multiple of the run length.
+/// Block `i` has `2t` values and one twiddle.
 #[inline(always)]
 fn stage<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     l: L,
@@ -56,7 +56,7 @@ fn stage<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
 
 /// Computes two stages of a part in one pass over memory. The butterflies of the first stage join
 /// values `2t` apart, and those of the second stage join values `t` apart. `t` is a multiple of the
-/// run.
+/// run length.
 #[inline(always)]
 fn two_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     l: L,
@@ -99,8 +99,8 @@ fn two_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     }
 }
 
-/// The twiddles of [`inner_stages`]. In the slices of `K`, element `i` has the twiddles of the pair
-/// of runs number `i`, for the stage with `K` blocks in each pair. The slices are cut before the
+/// The twiddles of [`inner_stages`]. In a slice of `[f64; K]`, element `i` has the twiddles of the
+/// `i`-th pair of runs, for the stage with `K` blocks in each pair. The slices are cut before the
 /// loop over the pairs, so that the loop needs no checks.
 struct RunTwiddles {
     ones: [&'static [[f64; 1]]; 2],
@@ -110,7 +110,7 @@ struct RunTwiddles {
 }
 
 impl RunTwiddles {
-    /// Selects the twiddles of a part of `pairs` pairs of runs. A run has `len` values.
+    /// Selects the twiddles of a part that has `pairs` pairs of runs. A run has `len` values.
     #[inline(always)]
     fn new(part: Part, pairs: usize, len: usize) -> Self {
         // The stage of `m` blocks begins at `m` in the table. A stage with `K` blocks in a pair
@@ -133,8 +133,7 @@ impl RunTwiddles {
         [&re[pairs.clone()], &im[pairs]]
     }
 
-    /// Returns the twiddles of the pair of runs number `i`, for the stage with `k` blocks in each
-    /// pair.
+    /// Returns the twiddles of the `i`-th pair of runs, for the stage with `k` blocks in each pair.
     #[inline(always)]
     fn get<L: Lanes, R: F64s<L::Isa>>(&self, l: L, i: usize, k: usize) -> [R; 2] {
         const { assert!(len::<L, R>() <= 8, "no run is longer") };
@@ -149,9 +148,9 @@ impl RunTwiddles {
 }
 
 /// Computes the last stages on two runs at a time. They join values a run apart, half a run apart,
-/// and so on to `1`. Between two stages, [`F64s::cut_blocks`] brings the values of the next stage
-/// to the same places. The inverse stages go the other way, and begin with the multiplication by
-/// `scale`.
+/// and so on down to neighbours. Between two stages, [`F64s::cut_blocks`] brings the values of the
+/// next stage to the same places. The inverse stages go the other way, and begin with the
+/// multiplication by `scale`.
 #[inline(always)]
 fn inner_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     l: L,
@@ -202,7 +201,7 @@ fn exceeds_the_cache<L: Lanes>(m: usize) -> bool {
     2 * m * size_of::<L::Real>() > CACHED
 }
 
-/// Cuts the values into parts of `len`, with their places.
+/// Cuts the values into parts of `len` values. Returns each [`Part`] with its values.
 #[inline(always)]
 fn parts<'a, T>(
     len: usize,
@@ -294,8 +293,8 @@ pub(super) fn ifft<L: Lanes, R: F64s<L::Isa>>(l: L, logn: u32, f: &mut [L::Real]
     }
 }
 
-/// Computes the pairs of stages of a part that join values less than `length / 2` apart. Returns
-/// the distance of the values that the next stage joins.
+/// Computes the first stages of a part of `length` values: the inner stages, then pairs of stages
+/// while a pair fits the part. Returns the distance of the values that the next stage joins.
 #[inline(always)]
 fn first_stages<L: Lanes, R: F64s<L::Isa>>(
     l: L,

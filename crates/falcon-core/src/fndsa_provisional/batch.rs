@@ -2,7 +2,7 @@
 //!
 //! [`SigningKey::sign_batch_with_rng`] signs messages with one key.
 //! [`VerifyingKey::verify_batch`] and [`VerifyingKey::verify_bytes_batch`] verify signatures of any
-//! keys. The bytes and the verdicts are those of single calls, on every engine.
+//! keys. Every engine gives the same bytes and verdicts as single calls.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -135,9 +135,9 @@ pub struct VerifyBytesJob<'a, P: Parameters> {
 }
 
 impl<P: Parameters> VerifyingKey<P> {
-    /// Verifies every job on `engine`. Returns a verdict for each, in their order.
+    /// Verifies every job on `engine`. Returns one verdict for each job, in order.
     ///
-    /// The keys are already decoded, so each is decoded once for all its signatures. The module
+    /// The jobs have decoded keys, so decode each key only once for all its signatures. The module
     /// [`batch`](self) has an example.
     pub fn verify_batch(
         engine: Engine,
@@ -158,7 +158,7 @@ impl<P: Parameters> VerifyingKey<P> {
         verify_jobs(engine, P::LOGN, &jobs)
     }
 
-    /// Decodes and verifies every job on `engine`. Returns a verdict for each, in their order.
+    /// Decodes and verifies every job on `engine`. Returns one verdict for each job, in order.
     /// [`VerifyBytesJob`] has an example.
     pub fn verify_bytes_batch(engine: Engine, jobs: &[VerifyBytesJob<'_, P>]) -> Vec<Verdict> {
         let messages = jobs.iter().map(|job| (job.key, job.message));
@@ -191,7 +191,7 @@ fn verify_jobs(
     out
 }
 
-/// Decodes and verifies encoded signatures. Apart from that, does the same as [`verify_jobs`].
+/// Decodes encoded signatures and verifies them, as [`verify_jobs`] does.
 fn verify_encoded(engine: Engine, logn: u32, jobs: &[EncodedVerification<'_>]) -> Vec<Verdict> {
     let mut out = vec![Verdict::Malformed; jobs.len()];
     on_engine!(engine, arith, _fft => {
@@ -200,7 +200,7 @@ fn verify_encoded(engine: Engine, logn: u32, jobs: &[EncodedVerification<'_>]) -
     out
 }
 
-/// FN-DSA, for the code that verifies batches of any scheme.
+/// FN-DSA as a [`Scheme`], for the verification of batches.
 #[derive(Clone, Copy)]
 pub(super) struct FnDsa;
 
@@ -281,7 +281,7 @@ fn hash_inputs(isa: impl Isa, inputs: &[KeyAndInput<'_>], mus: &mut [[u8; MU_LEN
 }
 
 impl<P: Parameters> SigningKey<P> {
-    /// Signs every message on `engine`, with fresh randomness of `rng`. Returns the signatures in
+    /// Signs every message on `engine`, with fresh randomness from `rng`. Returns the signatures in
     /// the order of the messages.
     ///
     /// The signatures are those of [`sign_with_rng`](Self::sign_with_rng), called for one message
@@ -314,8 +314,7 @@ impl<P: Parameters> SigningKey<P> {
     /// the jobs. **Every seed must be fresh and secret**: never use it for two jobs or in two
     /// batches. [`SignJob`] has an example.
     ///
-    /// The call computes the tree of the key once. Until it returns, it keeps the tree in 60 or 128
-    /// KiB.
+    /// The call expands the key once, and keeps the expanded key in 60 or 128 KiB until it returns.
     ///
     /// # Errors
     /// Each job has its own result: [`FaultError`] if 27 attempts with its seed fail, or if the
@@ -437,7 +436,7 @@ struct Jobs<'a, 'd, I> {
     seeds: &'a mut [AttemptSeed],
     /// Number of the next job.
     next: usize,
-    /// Memory for judging an attempt.
+    /// Memory for the `s1` of an attempt.
     s1: Box<Aligned<[i16; 1 << MAX_LOGN]>>,
     deliver: Deliver<'d>,
 }
@@ -582,7 +581,7 @@ mod tests {
         differences::<crate::Falcon1024>();
     }
 
-    /// Checks that only the job whose last attempt is refused ends.
+    /// Checks that a job ends when its last attempt is refused, and that all others are signed.
     #[test]
     fn a_job_without_further_attempts_leaves_the_others() {
         let alone = last_attempts(Baseline, Baseline);

@@ -1,4 +1,4 @@
-//! Key generation with the bytes of the crate `fn-dsa` 0.4.0.
+//! Key generation that gives the same keys as the crate `fn-dsa` 0.4.0.
 
 use super::SigningKey;
 use crate::error::FaultError;
@@ -12,18 +12,18 @@ use zeroize::Zeroizing;
 pub const KEY_SEED_LEN: usize = 32;
 
 impl<P: Parameters> SigningKey<P> {
-    /// Generates a key from a random seed of `rng`.
+    /// Generates a key with a random seed from `rng`.
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     pub fn generate<R: CryptoRng + ?Sized>(rng: &mut R) -> Result<Self, FaultError> {
         let mut seed = Zeroizing::new([0; KEY_SEED_LEN]);
         rng.fill_bytes(&mut *seed);
         Self::from_seed(&seed)
     }
 
-    /// Generates the key that the crate `fn-dsa` 0.4.0 generates from a generator that gives the
-    /// bytes of `seed`, on every platform.
+    /// Generates the key that the crate `fn-dsa` 0.4.0 generates if its random generator returns
+    /// `seed`. The key is the same on every platform.
     ///
     /// Keep the seed as secret as the key.
     ///
@@ -40,7 +40,7 @@ impl<P: Parameters> SigningKey<P> {
     /// ```
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     pub fn from_seed(seed: &[u8; KEY_SEED_LEN]) -> Result<Self, FaultError> {
         let mut key = crate::SigningKey::EMPTY;
         hash::with_stream(&[seed], |stream| {

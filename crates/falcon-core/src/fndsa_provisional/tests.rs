@@ -64,8 +64,8 @@ fn verification_bounds_each_coefficient_of_s1() {
     }
 }
 
-/// Signs with another verifying key. No attempt gives a signature, as on a device that computes
-/// wrongly.
+/// Signs after the public polynomial of the signing key was replaced. Then no attempt gives a
+/// signature, as on a faulty device.
 #[test]
 fn a_lasting_fault_is_an_error() {
     let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
@@ -134,7 +134,7 @@ fn the_signer_bounds_coefficients_norm_and_length() {
         assert_eq!(is_signature(vector(600, count), zero), valid, "s1: {count}");
         assert_eq!(is_signature(zero, vector(600, count)), valid, "s2: {count}");
     }
-    // The code has 5000 bits: 9 for each coefficient, and one more for each coefficient 128.
+    // There is room for 5000 bits: 9 for each coefficient, and one more for each coefficient 128.
     for (count, valid) in [(392, true), (393, false)] {
         assert_eq!(is_signature(zero, vector(128, count)), valid, "{count}");
     }

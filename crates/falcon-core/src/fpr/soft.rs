@@ -123,8 +123,8 @@ pub(crate) fn trunc(a: u64) -> i64 {
 /// All ones if `a < b`, else zero. The two zeros are equal.
 #[inline]
 pub(crate) fn lt_mask(a: u64, b: u64) -> u64 {
-    // As two's complement integers, the bits of numbers of one sign are ordered like the numbers,
-    // or in reverse. -0 becomes 0.
+    // Converts sign and magnitude to two's complement integers, which are ordered like the numbers.
+    // -0 becomes 0.
     let w = Native::new();
     let key = |x: u64| with_sign(w, magnitude(x), x);
     let (x, y) = (key(a), key(b));

@@ -31,7 +31,7 @@ pub(crate) fn fill_point(isa: impl Isa, mut reader: Blocks<'_>, point: &mut [u16
     while filler.take(isa, reader.next_block(isa)) {}
 }
 
-/// Fills `point` from the blocks of `reader`. Its words are read little-endian.
+/// Fills `point` as [`fill_point`] does, but reads the words little-endian.
 #[cfg(feature = "fndsa-provisional")]
 pub(crate) fn fill_point_little_endian(isa: impl Isa, mut reader: Blocks<'_>, point: &mut [u16]) {
     let mut filler = PointFiller::new(point);

@@ -1,5 +1,5 @@
-//! Reproduces the keys and signatures of falcon.py's test vectors. One stream of random bytes
-//! generates the keys and signs.
+//! Reproduces the keys and signatures of falcon.py's test vectors. Key generation and signing read
+//! from one stream of random bytes.
 
 use super::*;
 use crate::hash::{Shake256, Shake256Reader};
@@ -66,8 +66,8 @@ fn key_is_reproduced<P: Parameters>(stream: &mut Stream, line: &[&str]) -> bool 
     same
 }
 
-/// Generates these keys again. At the degrees of the scheme, all of them equal the reference's
-/// keys. At small degrees, only some keys of degrees 8 and 32 differ.
+/// Generates the keys of all vectors again. At degrees 512 and 1024, all are the reference's keys.
+/// At smaller degrees, only some keys of degrees 8 and 32 differ.
 #[test]
 fn keys_from_the_stream_are_the_reference_s() {
     let text = include_str!("../../../../kat/falcon-py/sign.txt");

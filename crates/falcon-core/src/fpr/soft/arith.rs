@@ -32,8 +32,8 @@ fn align<W: Word>(w: W, x: u64, y: u64) -> (u64, u64) {
     (top_significand(x) >> 2, aligned)
 }
 
-/// Rounds as [`round`] does, for a sum `0 <= z < 2^63`. `e` belongs to `2^62 .. 2^63`. Returns
-/// unspecified bits for `z = 0`.
+/// Rounds as [`round`] does, for a sum `0 <= z < 2^63`. `e` is the exponent for `2^62 .. 2^63`.
+/// Returns unspecified bits for `z = 0`.
 ///
 /// A sum below `2^32` is exact: `x` and `y` differ by a factor of at most 4, so `y` was shifted
 /// down by three places at most. So its eight low bits are zero, as [`Word::normalise`] needs.
@@ -48,7 +48,7 @@ fn round_any<W: Word>(w: W, e: u64, z: u64) -> u64 {
 /// Let `x` be the operand of larger magnitude and `y` the other one. The
 /// result has the sign of `x`, except that an exact cancellation gives +0. So
 /// on equal magnitudes `x` is chosen as the positive operand if there is one;
-/// then `x - x = +0`, `0 + -0 = +0` and `-0 + -0 = -0` come out by themselves.
+/// then `x - x = +0`, `0 + -0 = +0` and `-0 + -0 = -0` need no special case.
 #[inline(always)]
 pub(super) fn add<W: Word>(w: W, a: u64, b: u64) -> u64 {
     let keep = (a ^ b) & w.mask(order(a, b));
@@ -61,7 +61,7 @@ pub(super) fn add<W: Word>(w: W, a: u64, b: u64) -> u64 {
     let sum = (larger | (x ^ y) >> 63).wrapping_add(smaller ^ negate);
     let e = exponent(x);
     let rounded = round_any(w, e, sum);
-    // The sum is zero for an exact cancellation, or for two zeros.
+    // The result is zero after an exact cancellation (`sum` is 0), or for two zeros (`e` is 0).
     let nonzero = w.mask(sum.wrapping_neg() & e.wrapping_neg());
     (rounded & nonzero) | (x & SIGN)
 }
@@ -96,9 +96,9 @@ pub(super) fn add_sub<W: Word>(w: W, a: u64, b: u64) -> (u64, u64) {
 
 /// `a * b`.
 ///
-/// The significands are scaled so that the high word of their product is in `2^61 .. 2^63`. Of the
-/// low word, only whether it is zero matters; its 21 low bits are zero. A product with a zero is a
-/// zero, and the sign is always the product of the signs.
+/// The significands are scaled so that the high word of their product is in `2^61 .. 2^63`. The low
+/// word, whose 21 low bits are zero, only sets the sticky bit. A product with a zero is a zero, and
+/// the sign is always the product of the signs.
 #[inline(always)]
 pub(super) fn mul<W: Word>(w: W, a: u64, b: u64) -> u64 {
     let (hi, lo) = w.mul_wide(top_significand(a), top_significand(b) >> 1);

@@ -49,14 +49,14 @@ pub(super) fn with_sign<W: Word>(w: W, value: u64, sign: u64) -> u64 {
 /// to `2^53` adds two and leaves the fraction zero, which is the right power of two.
 #[inline(always)]
 pub(super) fn round(e: u64, z: u64) -> u64 {
-    // One sum has 32 bits, the other 64.
+    // The inner sum is computed in 32 bits, the outer one in 64.
     let odd = (z as u32 >> 10) & 1;
     let rounded = (z + u64::from(0x1FF + odd)) >> 10;
     (e << 52).wrapping_add(rounded)
 }
 
-/// Rounds as [`round`] does, for `2^61 <= z < 2^63`; `e` belongs to the upper half. In the lower
-/// half, doubles `z` and decrements `e`.
+/// Rounds as [`round`] does, for `2^61 <= z < 2^63`. `e` is the exponent for the upper half. If `z`
+/// is in the lower half, doubles `z` and decrements `e`.
 #[inline(always)]
 pub(super) fn round_either<W: Word>(w: W, e: u64, z: u64) -> u64 {
     let low = (z >> 62) ^ 1;

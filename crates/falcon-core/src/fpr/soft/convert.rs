@@ -30,8 +30,8 @@ struct Split {
 impl Split {
     #[inline(always)]
     fn of<W: Word>(w: W, a: u64) -> Self {
-        // |a| = m / 2^down, m < 2^63 and down >= 0. For |a| < 1/2, down is 64
-        // or more, and all of a is lost.
+        // |a| = m / 2^down, m < 2^63 and down >= 0. For |a| < 1/2, down is 64 or more, and both
+        // parts become zero.
         let e = exponent(a);
         let m = (significand(a) << 10) & w.mask(e.wrapping_neg());
         let down = (1023u64 + 62).wrapping_sub(e);

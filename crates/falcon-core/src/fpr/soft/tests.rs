@@ -1,5 +1,5 @@
-//! Compares every operation, on both register widths, with the machine's own binary64 unit, bit for
-//! bit.
+//! Compares every operation with the machine's own binary64 unit, bit for bit, and nearly all of
+//! them on both register widths.
 
 use super::word::{Word, Word32, Word64};
 use super::{arith, convert, div, half, lt_mask, neg, sqrt, sub};

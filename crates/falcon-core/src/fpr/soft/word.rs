@@ -4,7 +4,7 @@
 //! `Word64` uses the machine's own 64-bit shifts and its 64 x 64 -> 128 multiplication. On a 32-bit
 //! target, compilers may turn those into branches, or into library calls that branch. So `Word32`
 //! uses 32-bit shifts by less than 32, masks and 32 x 32 -> 64 products. Both give the same
-//! results, and a host test runs every operation on both.
+//! results, which a test on the host checks.
 //!
 //! # Masks
 //!
@@ -58,9 +58,8 @@ pub(super) fn nonzero_bit(x: u64) -> u64 {
 
 /// Registers of 64 bits.
 ///
-/// If a rotation gives the same result as a shift, it replaces the shift. Baseline vector units
-/// cannot rotate by a variable distance, so the compiler does not turn these operations into slower
-/// vector code.
+/// Rotations replace shifts where both give the same result. Baseline vector units cannot rotate by
+/// a variable distance, so the compiler does not turn these operations into slower vector code.
 #[cfg(any(test, target_pointer_width = "64"))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word64 {
