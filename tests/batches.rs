@@ -65,8 +65,8 @@ fn engines_sign_alike_with_another_hash<P: Parameters>() {
     let keys: Vec<SigningKey<P>> = (0..KEYS as u8).map(key).collect();
     let expanded: Vec<_> = keys.iter().map(|key| key.expand()).collect();
     let mut random = Repeatable::new(&format!("another hash {}", P::NAME));
-    // The lengths lie on both sides of a hash block, and there are more messages than are hashed
-    // side by side.
+    // Message lengths below and above one block of the hash, and more messages than are hashed at a
+    // time.
     let messages: Vec<_> = (0..45).map(|i| random.vec(60 + 3 * i)).collect();
     let jobs = sign_jobs(&expanded, &messages);
     let seed = random.bytes();
@@ -185,8 +185,8 @@ fn encodings<P: Parameters>(signature: &Signature<P>) -> Vec<Vec<u8>> {
     all
 }
 
-/// Compares the verdict on damaged bytes in a batch with the verdict on the same bytes alone, also
-/// for the valid signatures between them.
+/// Verifies a batch in which damaged encodings alternate with valid ones. Each verdict equals that
+/// on the same bytes alone.
 fn bytes_are_judged_as_alone<P: Parameters>() {
     let key = key::<P>(1);
     let public = key.verifying_key();

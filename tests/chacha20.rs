@@ -114,8 +114,8 @@ fn counters(random: &mut Repeatable) -> Vec<u64> {
     counters
 }
 
-/// Compares `SETS` times `AHEAD` buffers that are computed together, and then the same number of
-/// later buffers.
+/// Compares the first two refills of the generator. A refill computes `SETS` times `AHEAD` buffers
+/// together.
 fn check<const AHEAD: usize, const SETS: usize>(
     name: &str,
     isa: impl Isa,

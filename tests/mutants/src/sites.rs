@@ -17,7 +17,7 @@ pub enum Form {
     Statement,
     /// `code` runs at the empty `range`, the beginning of a function.
     Entry,
-    /// The mutant does not wipe the buffer that the function at `range` makes when the buffer is
+    /// The function at `range` makes a buffer. The mutant does not wipe this buffer when it is
     /// dropped.
     Wiper,
 }
@@ -47,8 +47,8 @@ impl Mutant {
     }
 }
 
-/// Returns all mutants of `source`. In some of them, a path to one of `variants` names another
-/// variant.
+/// Returns all mutants of `source`. Some of them replace a variant of an enum in `variants` by
+/// another one.
 pub fn mutants(source: &str, variants: &Variants) -> syn::Result<Vec<Mutant>> {
     let file = syn::parse_file(source)?;
     let mut finder = Finder {

@@ -60,7 +60,7 @@ struct Experiment<'a> {
     baselines: &'a [Baseline],
 }
 
-/// The kinds of outcomes that some registers decide.
+/// Whether a group of registers decides an address, a branch or a stored value.
 #[derive(Clone, Copy, Default)]
 struct Influence {
     address: bool,
@@ -145,8 +145,8 @@ impl Lab {
                 outputs[i] |= baseline.outcome.registers[i] != baseline.state[register];
             }
         }
-        // Runs again if it has found another output, since an output that some runs leave unchanged
-        // is also an input.
+        // Repeats if it has found a new output, since an output that some runs leave unchanged is
+        // also an input.
         loop {
             let known = outputs.clone();
             inputs.clear();
@@ -589,7 +589,7 @@ pub(crate) fn candidates(word: u32) -> Vec<usize> {
     all
 }
 
-/// Returns the candidates in groups. Registers that few instructions use share one group.
+/// Returns the candidates in groups. Registers that only a few instructions use share one group.
 fn groups(word: u32) -> Vec<Vec<usize>> {
     let field = |shift: u32| (word >> shift & 31) as usize;
     let fields = [field(0), field(5), field(10), field(16)];

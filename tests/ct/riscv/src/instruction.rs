@@ -486,7 +486,7 @@ fn compressed(word: u32) -> Option<Instruction> {
 mod tests {
     use super::*;
 
-    /// Compares with the words that LLVM assembles for these lines.
+    /// Decodes the words that LLVM assembles for the instructions in the comments.
     #[test]
     fn words_are_decoded_as_assembled() {
         let register = |operation, rd, rs1, rs2| I::Registers {

@@ -11,7 +11,7 @@ use iced_x86::{
     Register,
 };
 
-/// Treatment that an instruction needs.
+/// How the analyser treats an instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
     Plain,
