@@ -56,7 +56,7 @@ impl Known {
     }
 }
 
-/// Flips bits of a byte for each of `changes`, which have the place in two bytes and a mask.
+/// Makes `changes`. Each flips bits of one byte: two bytes give its place, and the third the mask.
 fn change(bytes: &mut [u8], changes: &[[u8; 3]]) {
     for [low, high, mask] in changes {
         let place = usize::from(u16::from_le_bytes([*low, *high]));

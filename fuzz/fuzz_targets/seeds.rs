@@ -272,8 +272,8 @@ fn write_job<P: Parameters>(corpus: &Corpus, i: usize, job: &Job) -> io::Result<
 /// Names of files and their contents.
 type Files = Vec<(&'static str, Vec<u8>)>;
 
-/// Makes the signature with both polynomials. Returns `None` if the key cannot be recovered from
-/// it.
+/// Makes the recoverable form of the signature. Returns `None` if the key cannot be recovered from
+/// the signature.
 fn recoverable<P: Parameters>(job: &Job) -> Option<Vec<u8>> {
     let key = VerifyingKey::<P>::try_from(&job.key[..]).expect("a stored key");
     let signature = Signature::from_bytes(Format::Compressed, &job.signature).expect("stored");
