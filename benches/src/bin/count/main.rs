@@ -1,5 +1,6 @@
 //! Counts the instructions of an operation, for our code and for the peers' code, between two marks
-//! that `qemu/plugin.c` sees. `arm/run.sh` builds both and runs this program under QEMU.
+//! that `qemu/plugin.c` sees. `arm/run.sh` builds this program and the plugin, and runs the program
+//! under QEMU.
 
 use clap::Parser;
 use falcon_benches::counts::{BARS, Counts, Row, Verdict};
