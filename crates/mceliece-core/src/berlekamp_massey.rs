@@ -12,8 +12,8 @@
 //! place `2t - 1 - r` is cleared before step `r`. Coefficients from `t + 1` on are not needed, so
 //! the places behind `3t - r` are left alone.
 //!
-//! Place `2t` has an element before the first discrepancy that is not zero, and in the step after
-//! it. This place is computed separately, so that registers hold the `2t` others.
+//! Place `2t` can be nonzero only up to the step after the first nonzero discrepancy. This place is
+//! computed separately, so that registers hold the other `2t` places.
 //!
 //! Elements are two bytes, which are stored in different lines. A product by a scalar is four
 //! linear maps of bytes, see [`Bytes`]: from low and high bytes to low and high bytes. The maps are

@@ -17,7 +17,7 @@ use falcon_lanes::{Isa, Ordered, Register, wipe};
 /// Number of words of a row.
 const ROW: usize = 8;
 
-/// Number of words that fit well in the first cache. They are sorted before the next words.
+/// Number of words that fit well in the L1 cache. They are sorted before the next words.
 const NEAR: usize = 2048;
 
 /// The array of words from which a register is loaded.

@@ -288,8 +288,8 @@ fn add(x: &[u8], sum: &mut [u8]) {
 }
 
 /// Calls `change` for every eight bytes of `bytes`, and writes its results. Its arguments are the
-/// bytes, the bytes at their partners, and a mask of the even places. The places of partners differ
-/// in the bit `stride`. Even places do not have this bit.
+/// number of these eight bytes, the bytes, the bytes at their partners, and a mask of the even
+/// places. The places of partners differ in the bit `stride`. Even places do not have this bit.
 #[inline(always)]
 fn with_partners(
     bytes: &[u8],
