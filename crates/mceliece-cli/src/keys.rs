@@ -132,8 +132,8 @@ pub(crate) fn load_public(path: &Path, set: Option<&'static Set>) -> Result<Obje
     })
 }
 
-/// Returns true if the regular file has the length of a public or secret key, or a PEM boundary of
-/// one.
+/// Returns true if the regular file has the length of a public or secret key, or begins with text
+/// that contains a PEM boundary of a key.
 pub(crate) fn is_key(path: &Path) -> Result<bool> {
     /// Number of bytes that are searched for a PEM boundary.
     const LOOKED_AT: u64 = 64 * 1024;

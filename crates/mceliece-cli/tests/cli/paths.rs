@@ -86,8 +86,8 @@ fn force_replaces_no_secret_key() {
     sandbox.succeeds(&["keygen", "--parameters", QUICK, "other", "--force"]);
 }
 
-/// A raw key in its shortest form has the length of a shared secret. Without a public key beside
-/// it, it may be replaced by another shared secret, but by nothing else.
+/// A raw key in its shortest form has the length of a shared secret. If no public key is beside it,
+/// `--force` may replace it by another secret, but not by a ciphertext or a public key.
 #[test]
 fn force_replaces_32_bytes_only_by_a_shared_secret() {
     let sandbox = Sandbox::new();

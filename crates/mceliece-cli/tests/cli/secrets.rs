@@ -262,7 +262,7 @@ fn an_old_file_stays_if_the_other_output_cannot_be_printed() {
     }
 }
 
-/// The output would be lost without an error.
+/// The commands fail, because their output would be lost.
 #[cfg(unix)]
 #[test]
 fn a_closed_standard_output_takes_no_secret_and_no_key() {
