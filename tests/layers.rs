@@ -200,8 +200,8 @@ impl Crate {
         }
     }
 
-    /// Returns the module with a file that defines the item that `path` names in the module `here`.
-    /// Returns `None` if `path` leads to another crate or names a whole module.
+    /// Resolves `path`, as written in the module `here`. Returns the module with a file that
+    /// defines the item, or `None` if `path` leads to another crate or names a whole module.
     fn definer(&self, here: &[String], path: &[String], steps: usize) -> Option<Names> {
         let (mut base, mut rest) = (here, &path[1..]);
         match path[0].as_str() {

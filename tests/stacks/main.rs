@@ -388,7 +388,7 @@ fn fn_dsa_leaves_no_key_and_no_seed_on_the_stack() {
     search.end();
 }
 
-/// Checks that no seed is left that the library draws or derives itself.
+/// Checks that no seed that the library draws or derives is left on the stack.
 #[test]
 fn a_seed_that_is_drawn_or_derived_is_not_left_on_the_stack() {
     type P = Falcon512;

@@ -38,7 +38,7 @@ pub struct Plan {
     pub threads: usize,
     /// A signature is passed to the C code if a centre is nearer to an integer than `2^-bits`.
     pub bits: i32,
-    /// Every signature whose number is a multiple of this one is also passed to the C code. 0 for
+    /// Signatures whose number is a multiple of `also_every` are also passed to the C code. 0 for
     /// none.
     pub also_every: u64,
 }

@@ -11,7 +11,7 @@ use iced_x86::{
     Register,
 };
 
-/// How the analyser treats an instruction.
+/// Treatment of an instruction by the analyser.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
     Plain,
