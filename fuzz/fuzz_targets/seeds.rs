@@ -51,7 +51,7 @@ impl Corpus {
     }
 }
 
-/// Writes the keys and the signature of FN-DSA of a degree.
+/// Writes the keys and the signature of FN-DSA for one degree.
 fn write_fndsa<P: Parameters>(corpus: &Corpus) -> io::Result<()> {
     let (key, signature) = fndsa::<P>();
     let name = |kind: &str| format!("{}-{kind}", P::N);
