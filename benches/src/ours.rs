@@ -16,7 +16,7 @@ pub const BATCH: usize = 32;
 
 /// Returns the rows of `engine` for one operation.
 ///
-/// Key generation is the same code on every engine, so it is listed only for the first one.
+/// Key generation is the same code on every engine, so it is listed only for `scalar`.
 pub fn entries(operation: Operation, degree: Degree, engine: Engine) -> Vec<Entry> {
     match degree {
         Degree::D512 => rows::<Falcon512>(operation, degree, engine),

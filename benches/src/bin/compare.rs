@@ -82,9 +82,9 @@ fn verdicts(limit: f64, rows: &[Row]) -> Vec<Verdict> {
     verdicts
 }
 
-/// Measures a row that missed its bar a second time, for the full time, and only together with the
-/// rows it is compared with. In a quick run, other work on the machine can slow one contestant all
-/// the time.
+/// Repeats the measurement of a row that missed its bar, for the full time, and only together with
+/// the rows it is compared with. In a quick run, other work on the machine can slow one contestant
+/// all the time.
 fn passes_again(short: &Verdict, limit: f64, arguments: &Arguments, style: Style) -> bool {
     let Case {
         operation,

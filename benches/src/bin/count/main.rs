@@ -155,7 +155,7 @@ fn count_mceliece(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     Ok(status(arguments, pass))
 }
 
-/// Returns the peers' rows. Their randomness does not depend on the rows before.
+/// Returns the peers' rows. Their randomness does not depend on earlier rows.
 fn peers(operation: Operation, parameters: Degree) -> Vec<Entry> {
     seeded::restart(1);
     let fn_dsa = peers::fn_dsa::entries(operation, parameters);
