@@ -302,8 +302,8 @@ fn padded_signatures_are_attached_in_front_of_the_message() {
     check::<Falcon1024>();
 }
 
-/// An expanded key in memory with a fault. One real is wrong whenever the number of the reading is
-/// in `from..until`.
+/// An expanded key in memory with a fault. Readings with a number in `from..until` return one wrong
+/// real.
 struct Faulty<'a> {
     sound: &'a [f64],
     spoilt: &'a [f64],

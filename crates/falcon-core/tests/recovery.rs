@@ -22,8 +22,7 @@ fn decode<P: Parameters>(bytes: &[u8]) -> Result<RecoverableSignature<P>, Decode
     RecoverableSignature::try_from(bytes)
 }
 
-/// Returns the ordinary signatures that the signer of recoverable signatures tries first: those of
-/// six jobs of a batch.
+/// Returns the ordinary signatures that signing tries first: those of six jobs of a batch.
 fn tries<P: Parameters>(key: &SigningKey<P>, k: u8, message: &[u8]) -> [Signature<P>; 6] {
     let mut out = [Signature::EMPTY; 6];
     let jobs = [SignJob::new(key, message); 6];
@@ -234,7 +233,7 @@ fn a_signature_with_any_bit_flipped_is_refused() {
             match decode::<P>(bytes.as_ref()) {
                 Err(_) => refused += 1,
                 Ok(signature) => {
-                    // A signature has only one byte string.
+                    // A signature has only one encoding.
                     assert_eq!(signature.to_bytes(), bytes, "bit {at}");
                     assert!(signature.verify(b"payment", &hash).is_err(), "bit {at}");
                     invalid += 1;
