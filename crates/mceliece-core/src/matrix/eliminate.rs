@@ -301,7 +301,7 @@ fn choose_pivots<B: Bytes>(
     let mut window = PIVOTS * (panel + 1);
     loop {
         let Some(combination) = reduction.combinations.get_mut(reduction.count) else {
-            // Random matrices never need so many windows.
+            // A random matrix practically never needs this many windows.
             return false;
         };
         reduction.count += 1;
@@ -335,7 +335,8 @@ fn choose_pivots<B: Bytes>(
     }
 }
 
-/// Returns all ones for each word that has a bit of `of`, hidden from the compiler.
+/// Returns a mask for each word: all ones if the word has a bit of `of`. The masks are hidden from
+/// the compiler.
 #[inline(always)]
 fn any(words: &[u64; PIVOTS], of: u64) -> [u64; PIVOTS] {
     core::hint::black_box(words.map(

@@ -70,7 +70,7 @@ pub(crate) fn exchange(elements: &mut [u64], pivots: &Pivots) {
     }
 }
 
-/// Converts line `line` of eight byte columns to 64 rows of eight bytes, each as a word.
+/// Converts one line of each of eight byte columns to 64 rows of eight bytes, each as a word.
 fn rows_of(columns: &[[u64; 8]; 8]) -> [u64; 64] {
     let mut rows = *columns;
     transpose_bytes(&mut rows);
