@@ -154,7 +154,7 @@ pub(crate) fn names(sets: impl Iterator<Item = &'static Set>) -> String {
     sets.map(|set| set.name).collect::<Vec<_>>().join(" or ")
 }
 
-/// Fails early if the system has no random bytes, since encapsulation could only panic.
+/// Fails early if the system has no random bytes, since encapsulation would panic.
 pub(crate) fn check_random() -> Result<()> {
     getrandom::fill(&mut [0; 1])
         .map_err(|error| Error::new("the system has no random bytes").because(error))
