@@ -101,8 +101,8 @@ fn the_block_function_is_that_of_the_standard() {
     assert_eq!(block(initial), expected);
 }
 
-/// Returns counters of the first block: random ones, and ones for which the lower word or both
-/// words wrap at one of the first 41 blocks. At most 32 blocks are computed together.
+/// Returns counters of the first block: fixed and random ones, and ones for which the lower word or
+/// both words wrap at one of the first 41 blocks. At most 32 blocks are computed together.
 fn counters(random: &mut Repeatable) -> Vec<u64> {
     let mut counters = vec![0, 1, u64::MAX / 2];
     for before in 0..=5 * BLOCKS {

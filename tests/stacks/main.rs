@@ -379,7 +379,7 @@ fn fn_dsa_leaves_no_key_and_no_seed_on_the_stack() {
     search.after("decoded", || {
         black_box(&Key::try_from(&encoded[..]).expect("a key"));
     });
-    // The key is refused at the last coefficient of `F`, after everything else was computed.
+    // The key is refused at the last coefficient of `F`, after all others were read.
     let mut wrong = encoded.to_vec();
     wrong[1280] = 0x80;
     search.after("refused", || {
