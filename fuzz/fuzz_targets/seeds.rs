@@ -235,7 +235,7 @@ fn write_job<P: Parameters>(corpus: &Corpus, i: usize, job: &Job) -> io::Result<
         corpus.write("deterministic", &name("det"), &compressed)?;
         corpus.write("deterministic", &name("det-ct"), &fixed)?;
     }
-    // One signature in eleven cannot be recoverable.
+    // At most one signature in eleven cannot be made recoverable.
     if let Some(bytes) = recoverable::<P>(job) {
         corpus.write("recoverable", &name("signature"), &bytes)?;
     }
