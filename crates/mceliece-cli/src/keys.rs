@@ -69,8 +69,8 @@ impl SecretKey {
         &self.bytes[..form.len(self.set)]
     }
 
-    /// Returns false for a key in full form whose first 40 bytes expand to another key. This check
-    /// is cheaper than [`public_key`](Self::public_key), which also computes the matrix.
+    /// Returns false for a key in full form whose first 40 bytes expand to another key or to none.
+    /// This check is cheaper than [`public_key`](Self::public_key), which also computes the matrix.
     pub(crate) fn is_expansion(&self) -> bool {
         let Some(compressed) = self.bytes.first_chunk() else {
             return true;
