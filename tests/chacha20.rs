@@ -163,7 +163,7 @@ fn every_engine_has_the_bytes_of_the_block_function() {
     for engine in engines() {
         falcon_core::seams::visit(engine, Compare(engine.name(), keys));
     }
-    // Computes words in rows, on any machine.
+    // With `Baseline`, the blocks are computed without registers, on every processor.
     check::<2, 1>("baseline", Baseline, &[0xff; 48], u64::MAX);
     check::<2, 2>("scalar", Baseline, &[0; 48], u64::MAX - 15);
 }

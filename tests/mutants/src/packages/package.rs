@@ -37,7 +37,7 @@ pub(super) const TABLE: &str = "one call each";
 /// Files that are compiled only without an instruction set. `.ci/run engines` tests such builds.
 pub(super) const OTHER_BUILDS: &str = "not compiled where the mutants run";
 /// Files that accept and refuse nothing, and keep no earlier output: other files of the program do.
-/// A test looks for errors in these files.
+/// A unit test checks that they create no errors.
 pub(super) const NO_VERDICT: &str = "decides no verdict";
 /// Files that refuse only arguments and files of their command. Other files of the program judge
 /// signatures, and decide whether an earlier output is kept.
