@@ -159,7 +159,7 @@ fn an_output_that_cannot_be_is_refused() {
         }
         let message = sandbox.refuses(&["decaps", "-k", "k", "c", "--secret", output]);
         assert!(message.contains(told), "{output}: {message}");
-        // Other commands of the program have no such option.
+        // The output was given as `--secret`, so the advice must not name `-o`.
         assert!(!message.contains("-o"), "{output}: {message}");
     }
     assert_eq!(sandbox.names(), ["c", "k", "k.pub", "s"]);
