@@ -4,10 +4,10 @@
 #   long.sh TOTAL     until all targets together have executed TOTAL inputs since the first run
 #   long.sh --record  adds what was executed to fuzz/EXECUTIONS.tsv
 #
-# Several of these may run at once: each takes a target that no other one is running. `kill PID`
-# stops one; its counts are kept. A run that is started again goes on with the corpus that it
-# left. New inputs and counts that are not recorded yet are in fuzz/corpus. A target that fails is
-# not run again, its input is in fuzz/artifacts/TARGET, and the exit status is 1.
+# Several instances may run at once: each takes a target that no other instance is running.
+# `kill PID` stops an instance; its counts are kept. A later run continues with the same corpus. New
+# inputs and counts that are not recorded yet are in fuzz/corpus. A target that fails is not run
+# again, its input is in fuzz/artifacts/TARGET, and the exit status is 1.
 #
 # FUZZ_SLOT: seconds of a target before the next one's turn, 300 by default.
 # FUZZ_NICE: priority, by default 19, the lowest.

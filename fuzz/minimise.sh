@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Rewrites fuzz/seeds: of the inputs that long runs have found, the fewest that reach the same code.
+# Rewrites fuzz/seeds. Keeps few of the inputs in fuzz/seeds and fuzz/corpus, which together reach
+# the same code as all of them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . fuzz/common.sh

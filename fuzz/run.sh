@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Runs every fuzz target for a bounded time: run.sh [SECONDS [TARGET...]].
 # A panic, a failed assertion, an input slower than 10 s or 1 GB of memory ends
-# it with an error and leaves the input in fuzz/artifacts. Needs a nightly
+# the run with an error and leaves the input in fuzz/artifacts. Needs a nightly
 # toolchain and cargo-fuzz. No address sanitizer: the only `unsafe` code here, the engines' loads
-# and stores, goes through references to arrays of the right length. README.md has the exception.
+# and stores, goes through references to arrays of the right length. README.md names the exception.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . fuzz/common.sh

@@ -11,7 +11,7 @@ SETS = {512: (666, 34034726), 1024: (1280, 70265242)}
 
 
 def polynomial(n, code):
-    """Decodes n code words, which only zeros may follow."""
+    """Decodes n code words. Only zeros may follow them."""
     bits = "".join(f"{byte:08b}" for byte in code)
     at, out = 0, []
     for _ in range(n):

@@ -65,8 +65,8 @@ fn engines_sign_alike_with_another_hash<P: Parameters>() {
     let keys: Vec<SigningKey<P>> = (0..KEYS as u8).map(key).collect();
     let expanded: Vec<_> = keys.iter().map(|key| key.expand()).collect();
     let mut random = Repeatable::new(&format!("another hash {}", P::NAME));
-    // The lengths lie on both sides of a hash block, and there are more messages than are hashed
-    // side by side.
+    // Message lengths below and above one block of the hash, and more messages than are hashed at a
+    // time.
     let messages: Vec<_> = (0..45).map(|i| random.vec(60 + 3 * i)).collect();
     let jobs = sign_jobs(&expanded, &messages);
     let seed = random.bytes();
@@ -185,8 +185,8 @@ fn encodings<P: Parameters>(signature: &Signature<P>) -> Vec<Vec<u8>> {
     all
 }
 
-/// Compares the verdict on damaged bytes in a batch with the verdict on the same bytes alone, also
-/// for the valid signatures between them.
+/// Verifies a batch in which damaged encodings alternate with valid ones. Each verdict equals that
+/// on the same bytes alone.
 fn bytes_are_judged_as_alone<P: Parameters>() {
     let key = key::<P>(1);
     let public = key.verifying_key();
@@ -271,8 +271,8 @@ fn a_damaged_item_hides_no_other() {
     each_result_stands_alone::<Falcon1024>();
 }
 
-/// A batch gives the same signatures on any number of threads, and if it is signed in three parts,
-/// the last one first. Verification on threads gives the right verdict for every job.
+/// A batch gives the same signatures on any number of threads, and in three parts that are signed
+/// from the last to the first. Verification on threads gives the right verdict for every job.
 fn parts_and_threads_change_nothing<P: Parameters>(sizes: &[usize]) {
     let keys: Vec<SigningKey<P>> = (0..KEYS as u8).map(key).collect();
     let expanded: Vec<_> = keys.iter().map(|key| key.expand()).collect();
@@ -287,7 +287,7 @@ fn parts_and_threads_change_nothing<P: Parameters>(sizes: &[usize]) {
         Threads::new(count)
     });
     let engines = engines();
-    // Every engine and every size has its turn.
+    // Engines and sizes are paired so that each of them occurs.
     let pairs = engines.iter().cycle().zip(sizes.iter().cycle());
     for (engine, &size) in pairs.take(sizes.len().max(engines.len())) {
         let jobs = &jobs[..size];
@@ -374,8 +374,8 @@ fn a_batch_of_the_wrong_length_is_refused_as_a_whole() {
     }
 }
 
-/// All ways to verify refuse an array of results that does not have one result for each job, and do
-/// not touch the array.
+/// All ways to verify refuse an output array whose length is not the number of jobs, and do not
+/// touch the array.
 #[test]
 fn verdicts_of_the_wrong_number_are_refused() {
     type P = Falcon512;

@@ -101,8 +101,8 @@ fn the_block_function_is_that_of_the_standard() {
     assert_eq!(block(initial), expected);
 }
 
-/// Returns counters of the first block: random ones, and ones for which the lower word or both
-/// words wrap at one of the first 41 blocks. At most 32 blocks are computed together.
+/// Returns counters of the first block: fixed and random ones, and ones for which the lower word or
+/// both words wrap at one of the first 41 blocks. At most 32 blocks are computed together.
 fn counters(random: &mut Repeatable) -> Vec<u64> {
     let mut counters = vec![0, 1, u64::MAX / 2];
     for before in 0..=5 * BLOCKS {
@@ -114,8 +114,8 @@ fn counters(random: &mut Repeatable) -> Vec<u64> {
     counters
 }
 
-/// Compares `SETS` times `AHEAD` buffers that are computed together, and then the same number of
-/// later buffers.
+/// Compares the first two refills of the generator. A refill computes `SETS` times `AHEAD` buffers
+/// together.
 fn check<const AHEAD: usize, const SETS: usize>(
     name: &str,
     isa: impl Isa,
@@ -163,7 +163,7 @@ fn every_engine_has_the_bytes_of_the_block_function() {
     for engine in engines() {
         falcon_core::seams::visit(engine, Compare(engine.name(), keys));
     }
-    // Computes words in rows, on any machine.
+    // With `Baseline`, the blocks are computed without registers, on every processor.
     check::<2, 1>("baseline", Baseline, &[0xff; 48], u64::MAX);
     check::<2, 2>("scalar", Baseline, &[0; 48], u64::MAX - 15);
 }

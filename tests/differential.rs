@@ -102,7 +102,8 @@ against!(
     Format::Padded
 );
 
-/// Compares the verdicts of both implementations on signatures with one random bit of `s2` flipped.
+/// Compares the verdicts of both implementations on signatures with one random bit flipped, in the
+/// encoded `s2` or in the padding.
 #[test]
 fn verdicts_on_damaged_signatures_agree_with_pqclean() {
     use pqcrypto_falcon::falconpadded512 as theirs;

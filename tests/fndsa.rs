@@ -1,7 +1,8 @@
 //! Compares provisional FN-DSA with the crate `fn-dsa` 0.4.0. Both generate the same keys from the
 //! same seeds. Both make the same signatures from the same seeds, with keys of that crate. Both
-//! verifiers give the same verdicts. Each degree has 1,000 messages: 200 on AArch64, 10,000 with
-//! `FALCON_FULL=1`. Batches make the same signatures and give the same verdicts, on every engine.
+//! verifiers give the same verdicts. Each degree signs 1,000 messages: on AArch64 only 200, with
+//! `FALCON_FULL=1` 10,000. Batches make the same signatures and give the same verdicts, on every
+//! engine.
 
 use falcon_core::batch::Verdict;
 use falcon_core::fndsa_provisional::batch::{SignJob, VerifyBytesJob};
@@ -179,7 +180,7 @@ fn batches_agree<P: Parameters>(key: &SigningKey<P>, signed: &[Signed]) {
     }
 }
 
-/// A key of both libraries.
+/// A verifying key, decoded by both libraries.
 struct Key<P: Parameters, V> {
     ours: VerifyingKey<P>,
     theirs: V,

@@ -35,7 +35,7 @@ struct Module {
     is_file: bool,
     /// True if the module is declared for tests only.
     is_test: bool,
-    /// Imported names, and the paths that they stand for as written in the import.
+    /// Imported names, each with its path as written in the import.
     imports: BTreeMap<String, Names>,
     /// Paths in imports and in code, and whether they are re-exported.
     paths: Vec<(Names, bool)>,
@@ -78,7 +78,7 @@ fn end_of_item(tokens: &[&str], start: usize) -> usize {
     start + last.map_or(tokens.len() - start, |last| last + usize::from(depth == 0))
 }
 
-/// Returns the names that an import defines, each with the path that it stands for.
+/// Returns the names that an import defines, each with its path.
 fn imported(item: &[&str]) -> Vec<(String, Names)> {
     let mut found = Vec::new();
     let (mut groups, mut path, mut alias) = (Vec::new(), Names::new(), None);
@@ -200,8 +200,8 @@ impl Crate {
         }
     }
 
-    /// Returns the module with a file that defines the item that `path` names in the module `here`.
-    /// Returns `None` if `path` leads to another crate or names a whole module.
+    /// Resolves `path`, as written in the module `here`. Returns the module with a file that
+    /// defines the item, or `None` if `path` leads to another crate or names a whole module.
     fn definer(&self, here: &[String], path: &[String], steps: usize) -> Option<Names> {
         let (mut base, mut rest) = (here, &path[1..]);
         match path[0].as_str() {

@@ -10,7 +10,7 @@ use std::convert::Infallible;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The variable that enables the whole extent of every test.
+/// The environment variable that makes tests run in full.
 pub const FULL_VARIABLE: &str = "FALCON_FULL";
 
 /// Returns `full` if [`FULL_VARIABLE`] is 1, else `quick`. Prints the choice to stderr.
@@ -47,7 +47,7 @@ pub fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The variable that names the engines to test, such as `scalar,avx512x16`.
+/// The environment variable that names the engines to test, such as `scalar,avx512x16`.
 pub const ENGINES_VARIABLE: &str = "FALCON_TEST_ENGINES";
 
 /// Returns every engine of this processor, or those that [`ENGINES_VARIABLE`] names. Prints them to
@@ -71,7 +71,7 @@ pub fn engines() -> Vec<Engine> {
     engines
 }
 
-/// A generator that repeats: SHAKE256 of a label.
+/// A deterministic generator: SHAKE256 of a label.
 pub struct Repeatable(Shake256Reader);
 
 impl Repeatable {

@@ -6,7 +6,7 @@ use falcon_core::seams::tree::Leaf;
 use falcon_core::{Falcon512, Falcon1024, Parameters};
 use falcon_tests::{Repeatable, extent, key};
 
-/// Number of integers that are drawn from a seed: the number that `Sampling::start` promises.
+/// Number of integers drawn from one seed: the largest number that `Sampling::start` allows.
 const PER_SEED: usize = 10_000;
 
 /// Calls `S::gave_up` for the type of the first argument.

@@ -312,8 +312,8 @@ fn a_key_of_fn_dsa_that_is_dropped_leaves_no_secret_hash() {
     assert_eq!(found(&|| drop(make())), 0);
 }
 
-/// Checks the seeds of an FN-DSA batch. It draws a seed for every job, and derives the seeds of the
-/// job's attempts from it.
+/// Checks the seeds of an FN-DSA batch. The batch draws a seed for every job, and derives the seeds
+/// of the job's attempts from that seed.
 #[test]
 fn a_batch_of_fn_dsa_leaves_no_seed() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);

@@ -61,7 +61,7 @@ static void sign_encoded(int i) {
                          FALCON_PRIVKEY_SIZE(logn), message, message_len, tmp, sizeof tmp));
 }
 
-/* With the stored tree. */
+/* Signs with the stored tree. */
 static void sign_prepared(int i) {
     size_t len = FALCON_SIG_PADDED_SIZE(logn);
     fresh_seed();

@@ -169,7 +169,7 @@ fn samplerz<B: SigningIsa>(c: &mut Criterion, name: &str, arith: B) {
     let mut feed = sampling.feed(&[2; 56]);
     let mut centers = [0.3, -0.7];
     let mut calls = 0u64;
-    // A seed serves as many sampler calls as in a signature of degree 512.
+    // Each seed is used for the number of sampler calls in one attempt of degree 512.
     c.bench_function(&format!("samplerz, two calls/{name}"), |b| {
         b.iter(|| {
             if calls.is_multiple_of(512) {

@@ -8,9 +8,8 @@
  * of `enum kind`. On processors other than A64, all instructions count as
  * INTEGER. With `blocks=FILE`, every second mark writes the blocks of code that
  * ran since the previous mark to that file: number of the pair of marks from 0,
- * address, number of instructions, executions. A block of another processor
- * than A64 is written as blocks of one instruction, since its instructions have
- * different lengths.
+ * address, number of instructions, executions. Except on A64, a block is written
+ * as blocks of one instruction, since instructions have different lengths there.
  *
  * Declares the functions of the plugin interface itself, so that no header of
  * QEMU is needed. -DAPI=1 is for QEMU 4.2 to 8, -DAPI=2 for later versions.

@@ -95,7 +95,7 @@ pub fn bars(parameters: Degree) -> Vec<Bar> {
     bars
 }
 
-/// Returns the peer's row with which the tables compare our row `ours`. Both rows have the same
+/// Returns the peer's row that the tables compare with our row `ours`. Both rows have the same
 /// operation. A batch is compared with the prepared key, and integer code with integer code.
 pub fn rival(ours: Case) -> Case {
     let soft = ours.engine == Engine::Soft.name();

@@ -2,7 +2,7 @@
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// A function that returns nanoseconds since some moment.
+/// A function that returns nanoseconds since a fixed moment.
 pub type Clock = fn() -> u64;
 
 /// Returns the nanoseconds of CPU time that this thread has used. Time in which other processes

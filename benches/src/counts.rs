@@ -66,7 +66,7 @@ impl FromStr for Counts {
     }
 }
 
-/// A counted row of the comparison `C`.
+/// A counted row. `C` is the type that describes it.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Row<C = Case> {
     /// Row of the comparison.
@@ -117,8 +117,8 @@ pub fn committed_row(committed: &str, name: &str) -> Option<serde_json::Value> {
 }
 
 impl Row {
-    /// If the instructions of this row in `committed` differ from this row by more than 0.5 %,
-    /// returns them. Returns zero if `committed` does not have the row.
+    /// Returns the instructions of this row in `committed` if they differ from this row by more
+    /// than 0.5 %. Returns zero if `committed` does not have the row.
     pub fn differs_from(&self, committed: &str) -> Option<u64> {
         let found = committed_row(committed, &self.case.to_string())
             .and_then(|row| row["instructions"].as_u64())

@@ -27,8 +27,8 @@ pub enum Operation {
     Encode,
     /// The secret of a ciphertext, from the secret key's bytes.
     Decap,
-    /// The secret of a ciphertext that is one of many with one key: one of a batch of [`BATCH`]
-    /// ciphertexts, or with a key that was prepared once.
+    /// The secret of a ciphertext, where many ciphertexts have the same key: one of a batch of
+    /// [`BATCH`] ciphertexts, or with a key that was prepared once.
     DecapBatch,
 }
 

@@ -16,7 +16,7 @@ pub const BATCH: usize = 32;
 
 /// Returns the rows of `engine` for one operation.
 ///
-/// Key generation is the same code on every engine, so it is listed only for the first one.
+/// Key generation is the same code on every engine, so it is listed only for `scalar`.
 pub fn entries(operation: Operation, degree: Degree, engine: Engine) -> Vec<Entry> {
     match degree {
         Degree::D512 => rows::<Falcon512>(operation, degree, engine),
@@ -57,10 +57,10 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree, engine: Engine) -> 
     }
 }
 
-/// Name of the rows in which no engine is named.
+/// Engine label of rows measured through plain calls, which choose the engine themselves.
 pub const AS_CALLED: &str = "as called";
 
-/// Returns the rows of one operation in which the program names no engine.
+/// Returns the rows of one operation measured through plain calls.
 pub fn plain(operation: Operation, degree: Degree) -> Vec<Entry> {
     match degree {
         Degree::D512 => plain_rows::<Falcon512>(operation, degree),

@@ -100,7 +100,7 @@ pub fn row(style: Style, row: &Row) {
     }
 }
 
-/// A row of ours, the row with which it is compared, and the required ratio.
+/// One of our rows, the row it is compared with, and the required ratio.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict {
     /// The row to judge.

@@ -1,5 +1,5 @@
-//! Decodes signed messages with a compressed or a padded signature. An accepted one has only one
-//! encoding, which is the input.
+//! Decodes signed messages with a compressed or a padded signature. An accepted message has only
+//! one encoding, which is the input.
 #![no_main]
 
 use falcon_core::{Falcon512, Falcon1024, Parameters, Signature};

@@ -1,4 +1,4 @@
-//! Decodes keys and signatures of FN-DSA. An accepted one has only one encoding, which is the
+//! Decodes keys and signatures of FN-DSA. An accepted object has only one encoding, which is the
 //! input. A verifying key is accepted if and only if its header and length are right and every
 //! value is below the modulus. Only the known signature of a known key verifies.
 #![no_main]

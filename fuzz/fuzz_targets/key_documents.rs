@@ -1,6 +1,7 @@
-//! Reads key documents. An accepted document holds a key, and the document written for this key
-//! holds the same key. A verifying key beside a signing key belongs to it. The types for any
-//! parameter set accept the same documents.
+//! Reads key documents. If a document is accepted, its key is written as a document, and reading
+//! that document gives the same key. If an accepted DER document of a signing key has the field
+//! `publicKey`, the field is the verifying key of the signing key. The types for any parameter set
+//! accept the same documents.
 #![no_main]
 
 use falcon_core::pkcs8::{

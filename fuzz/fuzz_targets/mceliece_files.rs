@@ -35,7 +35,7 @@ fn secret_key(set: &Set) -> &'static [u8] {
     }
 }
 
-/// Sets a byte for each of `changes`, which have the place in three bytes and the value.
+/// Makes `changes`. Each sets one byte: three bytes give its place, and the fourth its value.
 fn change(bytes: &mut [u8], changes: &[[u8; 4]]) {
     for [a, b, c, value] in changes {
         let place = u32::from_le_bytes([*a, *b, *c, 0]) as usize;

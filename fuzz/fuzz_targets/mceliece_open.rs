@@ -1,11 +1,11 @@
 //! Opens ciphertexts with secret keys of Classic McEliece. The input lists the bits to flip in a
-//! valid key and a valid ciphertext, so nearly every input has the right lengths.
+//! valid key and a valid ciphertext, so the lengths are always right.
 //!
 //! A key with unchanged Goppa polynomial and pivots is accepted. All engines open the ciphertext
-//! alike, alone and in a batch. If the code is unchanged, the secret is computed from its
-//! definition, too. A flipped bit of the ciphertext flips a bit of the error vector, in the
-//! identity part of the matrix. The weight of this vector and the confirmation decide which secret
-//! results.
+//! alike, alone and in a batch. If Goppa polynomial and control bits are unchanged, the secret is
+//! also computed from its definition. A flipped bit of the syndrome flips the same bit of the error
+//! vector, since the matrix begins with the identity. The weight of this vector and the
+//! confirmation decide which secret results.
 #![no_main]
 
 use falcon_keccak::Shake256;
@@ -56,7 +56,7 @@ impl Known {
     }
 }
 
-/// Flips bits of a byte for each of `changes`, which have the place in two bytes and a mask.
+/// Makes `changes`. Each flips bits of one byte: two bytes give its place, and the third the mask.
 fn change(bytes: &mut [u8], changes: &[[u8; 3]]) {
     for [low, high, mask] in changes {
         let place = usize::from(u16::from_le_bytes([*low, *high]));

@@ -1,6 +1,6 @@
 //! Decodes secret keys, their first 40 bytes, and ciphertexts of Classic McEliece. An accepted
-//! object has only one encoding, which is the input. It follows the rules of its decoder, which are
-//! implemented here a second time. An accepted key gives a secret for every ciphertext, and the
+//! object has only one encoding, which is the input, and follows the rules of the decoder, which
+//! are implemented here a second time. An accepted key gives a secret for every ciphertext, and the
 //! same secret each time.
 #![no_main]
 

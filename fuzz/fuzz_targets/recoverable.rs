@@ -1,5 +1,5 @@
-//! Decodes signatures with both polynomials. An accepted signature has only one encoding, which is
-//! the input. The key that is recovered from the signature accepts the signature.
+//! Decodes recoverable signatures. An accepted signature has only one encoding, which is the input.
+//! The key that is recovered from the signature accepts the signature.
 #![no_main]
 
 use falcon_core::recovery::RecoverableSignature;

@@ -51,7 +51,7 @@ impl Corpus {
     }
 }
 
-/// Writes the keys and the signature of FN-DSA of a degree.
+/// Writes the keys and the signature of FN-DSA for one degree.
 fn write_fndsa<P: Parameters>(corpus: &Corpus) -> io::Result<()> {
     let (key, signature) = fndsa::<P>();
     let name = |kind: &str| format!("{}-{kind}", P::N);
@@ -235,7 +235,7 @@ fn write_job<P: Parameters>(corpus: &Corpus, i: usize, job: &Job) -> io::Result<
         corpus.write("deterministic", &name("det"), &compressed)?;
         corpus.write("deterministic", &name("det-ct"), &fixed)?;
     }
-    // One signature in eleven cannot be recoverable.
+    // At most one signature in eleven cannot be made recoverable.
     if let Some(bytes) = recoverable::<P>(job) {
         corpus.write("recoverable", &name("signature"), &bytes)?;
     }
@@ -272,8 +272,8 @@ fn write_job<P: Parameters>(corpus: &Corpus, i: usize, job: &Job) -> io::Result<
 /// Names of files and their contents.
 type Files = Vec<(&'static str, Vec<u8>)>;
 
-/// Makes the signature with both polynomials. Returns `None` if the key cannot be recovered from
-/// it.
+/// Makes the recoverable form of the signature. Returns `None` if the key cannot be recovered from
+/// the signature.
 fn recoverable<P: Parameters>(job: &Job) -> Option<Vec<u8>> {
     let key = VerifyingKey::<P>::try_from(&job.key[..]).expect("a stored key");
     let signature = Signature::from_bytes(Format::Compressed, &job.signature).expect("stored");

@@ -111,7 +111,7 @@ impl std::error::Error for UnknownAlgorithm {}
 impl FromStr for Algorithm {
     type Err = UnknownAlgorithm;
 
-    /// Parses a name in any case, so a file's title is accepted, too.
+    /// Parses a name, ignoring letter case. So the title of a file is accepted, too.
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         Self::ALL
             .into_iter()

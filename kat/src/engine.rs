@@ -35,7 +35,7 @@ pub struct EngineSubject<E = Engine> {
 
 /// Signs with given nonces and sampler seeds.
 pub trait RawSigner: BatchSignRaw<Falcon512> + BatchSignRaw<Falcon1024> {
-    /// Returns the processor's engine for all work except batches.
+    /// Returns the engine for all work except batches.
     fn processor(&self) -> Engine;
 
     /// Returns the number of jobs of a batch.

@@ -1,4 +1,4 @@
-//! Signatures of the reference's C code that a last bit of the LDL tree decides.
+//! Signatures of the reference's C code that depend on a last bit of the LDL tree.
 //!
 //! The sampler's first four and last two centres are rational numbers that depend on the key and
 //! the message. If one of them is an integer in exact arithmetic, its last bits decide the

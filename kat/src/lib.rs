@@ -7,7 +7,7 @@
 //! - [`rsp`]: NIST `.rsp` files, read and written as streams.
 //! - [`replay`]: regenerates records from their seeds and compares them.
 //! - [`testvectors`]: the output of PQClean's `testvectors` driver.
-//! - [`last_bit`]: signatures of the reference that a last bit of the LDL tree decides.
+//! - [`last_bit`]: signatures of the reference that depend on a last bit of the LDL tree.
 //!
 //! The implementation under test is a [`Subject`]: `EngineSubject` for the
 //! engines of `falcon_core` (feature `falcon`), or any other.

@@ -3,7 +3,7 @@
 //! There are two generators. The outer one, [`Drbg::nist`], draws a seed (48 bytes) and a message
 //! (33(i + 1) bytes) for record i = 0, 1, .. An inner one starts from the record's seed and serves
 //! the implementation: 48 bytes in key generation, then nonce (40) and 48 bytes in signing. So
-//! records do not depend on each other, and all cores share them.
+//! records do not depend on each other, and are processed on all cores.
 
 use crate::{
     Algorithm, Drbg, Subject, SubjectError,

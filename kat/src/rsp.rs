@@ -3,8 +3,8 @@
 //!
 //! Files are read as streams, so a file of any length needs the memory of one record. The contents
 //! are checked strictly: each field once, in order, with the declared lengths. Line ends, blank
-//! lines, comment lines, spaces around `=` and the case of digits are free. Writing gives the exact
-//! bytes of the published files; see [`Style`].
+//! lines, comment lines, spaces around `=` and the case of digits do not matter. Writing gives the
+//! exact bytes of the published files; see [`Style`].
 
 mod error;
 mod field;

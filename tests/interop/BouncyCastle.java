@@ -1,7 +1,7 @@
-// Generates the keys of the lines of OURS from their seeds, verifies the signatures, and reads the
-// public keys in their documents. It reads documents of secret keys with separate polynomials, and
-// refuses those with the encoded key. Writes lines with its own signatures and documents to THEIRS.
-// src/main.rs describes the lines.
+// Checks the lines of OURS: generates the keys again from the seeds, verifies the signatures, and
+// reads the public keys from their documents. Bouncy Castle reads documents of secret keys with
+// separate polynomials, and refuses those with the encoded key. Writes lines with Bouncy Castle's
+// signatures and documents to THEIRS. src/main.rs describes the lines.
 //
 //   java -cp bcprov.jar BouncyCastle.java OURS THEIRS
 import java.nio.file.Files;

@@ -1,5 +1,6 @@
-"""Generates the keys of the deterministic lines of OURS from their seeds, and verifies the signatures.
-Writes lines with its own signatures to THEIRS. src/main.rs describes the lines.
+"""Checks the lines of deterministic Falcon in OURS: generates the keys again from the seeds, and
+verifies the signatures. Then writes lines with its own signatures to THEIRS. src/main.rs describes
+the lines.
 
     python algorand.py OURS THEIRS
 """

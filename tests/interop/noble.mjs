@@ -1,5 +1,5 @@
-// Generates the keys of the lines of OURS from their seeds, and verifies the signatures. Writes
-// lines with its own signatures to THEIRS. src/main.rs describes the lines.
+// Checks the lines of OURS: generates the keys again from the seeds, and verifies the signatures.
+// Writes lines with its own signatures to THEIRS. src/main.rs describes the lines.
 //
 //   node noble.mjs OURS THEIRS
 import { falcon512, falcon512padded, falcon1024, falcon1024padded }

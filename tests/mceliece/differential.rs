@@ -120,7 +120,7 @@ impl<P: Parameters> Peer<P> for PqMceliece {
     }
 }
 
-/// Runs `work` on a large stack. PQClean's structures contain keys by value, so they need it.
+/// Runs `work` on a large stack, which PQClean's structures need: they contain keys by value.
 fn with_large_stack(work: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(64 << 20);
     thread

@@ -11,7 +11,7 @@ mod register {
     pub(super) const MODES: [u64; 3] = [1 << 13, 2 << 13, 3 << 13];
     /// The bits FTZ and DAZ.
     pub(super) const FLUSHING: u64 = 1 << 15 | 1 << 6;
-    /// The six flags. Floating-point code sets them.
+    /// The six exception flags, which floating-point code sets.
     pub(super) const FLAGS: u64 = 0x3f;
 
     /// The masks of the six exceptions, set by default.
@@ -71,7 +71,7 @@ mod register {
     pub(super) const FLAGS: u64 = 0;
     pub(super) const MASKS: u64 = 0;
 
-    /// Returns zero: the tests do not know a register of this processor.
+    /// Returns zero: the tests do not know the control register of this processor.
     pub fn read() -> u64 {
         0
     }

@@ -105,7 +105,7 @@ both_degrees! {
     panics
 }
 
-/// Returns the signature. Fails if the processor computed wrongly.
+/// Returns the signature. Panics if signing has detected a hardware fault.
 fn signed<P: Parameters>(signature: Result<Signature<P>, FaultError>) -> Signature<P> {
     signature.expect("no fault")
 }
@@ -125,7 +125,7 @@ fn keys_from_seeds<P: Parameters>() {
     assert_eq!(fingerprint[..4], pinned);
 }
 
-/// Generates keys from reference seeds. If the rounding differed, these keys would differ, too.
+/// Generates a key from a reference seed. With another rounding, the key of this seed would differ.
 fn keys_from_reference_seeds<P: Parameters>() {
     let seed = [if P::N == 512 { 9 } else { 2 }; 48];
     same_bytes("key", || {
@@ -263,8 +263,8 @@ fn signatures_with_hashes<P: Parameters>() {
     });
 }
 
-/// Signs jobs that fill lanes, remaining jobs and a single job, with keys of both forms. Then
-/// verifies the signatures.
+/// Signs one job more than there are lanes with a signing key, and one job with an expanded key.
+/// Then verifies the signatures.
 fn batches<P: Parameters>() {
     let (key, expanded) = forms::<P>();
     on_engines("batch", |engine| {

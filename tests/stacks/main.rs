@@ -36,7 +36,8 @@ const NONCE: [u8; 40] = [5; 40];
 /// Number of neighbouring coefficients in a piece.
 const COEFFICIENTS: usize = 8;
 
-/// Largest number of a transform's words that may be left: fewer than the registers hold.
+/// Largest number of a transform's words that may be left by spilled registers. All registers
+/// together hold more words.
 const SPILLED: usize = 15;
 
 /// Returns the parts of `key`.
@@ -378,7 +379,7 @@ fn fn_dsa_leaves_no_key_and_no_seed_on_the_stack() {
     search.after("decoded", || {
         black_box(&Key::try_from(&encoded[..]).expect("a key"));
     });
-    // The key is refused at the last coefficient of `F`, after everything else was computed.
+    // The key is refused at the last coefficient of `F`, after all others were read.
     let mut wrong = encoded.to_vec();
     wrong[1280] = 0x80;
     search.after("refused", || {
@@ -387,7 +388,7 @@ fn fn_dsa_leaves_no_key_and_no_seed_on_the_stack() {
     search.end();
 }
 
-/// Checks that no seed is left that the library draws or derives itself.
+/// Checks that no seed that the library draws or derives is left on the stack.
 #[test]
 fn a_seed_that_is_drawn_or_derived_is_not_left_on_the_stack() {
     type P = Falcon512;
@@ -464,8 +465,8 @@ fn document_of_polynomials(encoded: &[u8]) -> Vec<u8> {
     value(0x30, &[&zero[..], &identifier, &value(4, &key)].concat())
 }
 
-/// Checks that an encoding leaves nothing on the stack if it is assembled there for decoding, also
-/// if it is refused.
+/// Decoding separate polynomials or text assembles the encoding on the stack. Checks that it is
+/// wiped, even if the key is refused.
 #[test]
 fn an_encoding_that_is_read_is_not_left_on_the_stack() {
     type P = Falcon512;

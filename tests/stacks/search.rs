@@ -75,7 +75,7 @@ pub(crate) struct Secret {
 impl Secret {
     /// Searches for pieces of `bytes` that are `len` bytes long and begin at multiples of `step`.
     /// Pieces with fewer than five bytes other than 0 and 255 are left out: such small numbers may
-    /// stand anywhere.
+    /// occur anywhere.
     pub(crate) fn new(name: &'static str, bytes: Vec<u8>, len: usize, step: usize) -> Self {
         let telling = |piece: &&[u8]| piece.iter().filter(|byte| !matches!(byte, 0 | 255)).count();
         let windows: HashSet<_> = bytes
@@ -100,7 +100,7 @@ impl Secret {
         Self { allowed, ..self }
     }
 
-    /// Counts the places in `stack` at which a piece stands.
+    /// Counts the places in `stack` at which a piece begins.
     fn count(&self, stack: &[u8]) -> usize {
         // Most of the stack is unused or wiped, so most windows are zero.
         let places = stack.windows(self.len);

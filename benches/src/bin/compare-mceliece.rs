@@ -184,7 +184,7 @@ fn report(
                 "avx2" => Some(operation.avx2),
                 _ => None,
             };
-            // The bars apply to the sets with `f`.
+            // Only the sets whose names end with `f` must reach the bar.
             let short = bar.filter(|&bar| ratio < bar && title.contains("f "));
             print!(", ratio {ratio:5.2}");
             if let Some(bar) = short {

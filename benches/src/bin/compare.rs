@@ -82,9 +82,9 @@ fn verdicts(limit: f64, rows: &[Row]) -> Vec<Verdict> {
     verdicts
 }
 
-/// Measures a row that fell short again, for the whole time and only together with the rows with
-/// which it is compared. In a quick run, other work on the machine can slow one contestant all the
-/// time.
+/// Repeats the measurement of a row that missed its bar, for the full time, and only together with
+/// the rows it is compared with. In a quick run, other work on the machine can slow one contestant
+/// all the time.
 fn passes_again(short: &Verdict, limit: f64, arguments: &Arguments, style: Style) -> bool {
     let Case {
         operation,
@@ -131,8 +131,8 @@ fn entries(operation: Operation, parameters: Degree, arguments: &Arguments) -> V
 }
 
 fn effort(operation: Operation, quick: bool) -> Effort {
-    // The time of a key varies, since the scheme rejects candidates: each key is timed alone. The
-    // other operations vary little: slices of many operations are timed.
+    // The time of key generation varies, since candidates are rejected, so each key is timed alone.
+    // The other operations vary little, so slices of many operations are timed.
     let (slice, budget, min_rounds) = match operation {
         Operation::Keygen => (0, 30_000, 31),
         Operation::Sign => (2_000, 12_000, 31),

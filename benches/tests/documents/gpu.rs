@@ -122,7 +122,7 @@ fn sentences_about_the_devices_are_those_of_the_runs() {
     let [h100, h200] = [H100, H200].map(|run| lines(run, "device")[0]["processors"].clone());
     says(format!("NVIDIA H100 80GB HBM3 ({h100} multiprocessors)"));
     says(format!("NVIDIA H200 ({h200} multiprocessors)"));
-    // Largest number of jobs with which each size and key mode was compared.
+    // Largest number of jobs in a comparison with this parameter set.
     let compared = |run, parameters: &str| {
         let lines = lines(run, "compare");
         let lines = lines.iter().filter(|line| line["parameters"] == parameters);

@@ -30,7 +30,7 @@ fn verifying_key(logn: u32) -> AnyVerifyingKey {
     AnyVerifyingKey::try_from(&first_record(logn).public_key[..]).expect("a key of a vector")
 }
 
-/// Returns byte strings of wrong lengths: none and one of `bytes`, all but the last, and one more.
+/// Returns byte strings of wrong lengths: 0, 1, one less and one more than the length of `bytes`.
 fn of_wrong_length(bytes: &[u8]) -> Vec<Vec<u8>> {
     vec![
         vec![],

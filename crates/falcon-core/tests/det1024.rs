@@ -33,8 +33,8 @@ const RECORDS: usize = if cfg!(target_arch = "x86_64") {
 
 /// A coordinate of this point's target is an integer except for rounding. Scaling by `1/q` before
 /// the products would make the sampler draw another integer, and both signatures together would
-/// reveal the key. The hash is that of the signature of algorand-falcon 0.1.0. A search among
-/// 30,000 messages found this one.
+/// reveal the key. The expected hash is that of the signature by algorand-falcon 0.1.0. A search
+/// among 30,000 messages found this message.
 #[test]
 fn a_target_next_to_an_integer_is_rounded_as_in_algorand_s_code() {
     let key = SigningKey::from_seed(b"key-order").expect("no fault");

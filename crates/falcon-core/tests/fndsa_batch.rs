@@ -81,7 +81,7 @@ fn signatures_of_small_degrees_are_those_of_single_calls() {
     signs_as_single_calls::<insecure::Falcon256>(7, 100);
 }
 
-/// A context, some bytes, and the number of the form of message to make from them.
+/// A context, some bytes, and a number that selects the form of the message made from them.
 struct Content {
     context: Vec<u8>,
     bytes: [u8; 64],
@@ -179,7 +179,7 @@ fn verifies_as_single_calls<P: Parameters>(count: usize) {
             signed[0].expect("no fault")
         })
         .collect();
-    // Every job comes with its own message, with another message, with another key, and damaged.
+    // Each signature comes with its own message, another message, another key, and damaged.
     let mut encoded = Vec::new();
     for (i, signature) in signed.iter().enumerate() {
         let bytes = signature.to_bytes().as_ref().to_vec();

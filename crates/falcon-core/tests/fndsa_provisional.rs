@@ -146,7 +146,7 @@ fn keys_and_signatures_from_seeds_are_those_of_fn_dsa() {
     generates_and_signs::<Falcon1024>();
 }
 
-/// Generating a key takes the next 32 bytes of the generator as the seed.
+/// `generate` uses the next 32 bytes of the generator as the seed.
 #[test]
 fn a_key_is_that_of_its_seed() {
     let seed = [7; KEY_SEED_LEN];

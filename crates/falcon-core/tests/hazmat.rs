@@ -302,8 +302,8 @@ fn padded_signatures_are_attached_in_front_of_the_message() {
     check::<Falcon1024>();
 }
 
-/// An expanded key in memory with a fault. In the readings number `from..until`, one of its reals
-/// is wrong.
+/// An expanded key in memory with a fault. Readings with a number in `from..until` return one wrong
+/// real.
 struct Faulty<'a> {
     sound: &'a [f64],
     spoilt: &'a [f64],

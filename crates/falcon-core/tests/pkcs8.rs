@@ -671,8 +671,8 @@ fn the_cost_of_opening_an_encrypted_key_is_bounded() {
     }
 }
 
-/// The bound holds for every type, and for generic code, which can decrypt because of the feature
-/// `encryption` of the crate `pkcs8`.
+/// The bound on the cost applies to every type, and to generic code, which can decrypt because the
+/// crate `pkcs8` has the feature `encryption`.
 #[test]
 fn generic_code_opens_encrypted_keys_at_bounded_cost() {
     fn open<K: DecodePrivateKey>(document: &SecretDocument) -> Result<K, Error> {

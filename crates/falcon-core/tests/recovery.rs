@@ -22,7 +22,7 @@ fn decode<P: Parameters>(bytes: &[u8]) -> Result<RecoverableSignature<P>, Decode
     RecoverableSignature::try_from(bytes)
 }
 
-/// Returns the ordinary signatures of the first jobs of a batch. The signer tries these.
+/// Returns the ordinary signatures that signing tries first: those of six jobs of a batch.
 fn tries<P: Parameters>(key: &SigningKey<P>, k: u8, message: &[u8]) -> [Signature<P>; 6] {
     let mut out = [Signature::EMPTY; 6];
     let jobs = [SignJob::new(key, message); 6];
@@ -31,7 +31,7 @@ fn tries<P: Parameters>(key: &SigningKey<P>, k: u8, message: &[u8]) -> [Signatur
     out
 }
 
-/// Returns a signature of these polynomials, joined by the rules of `docs/FORMATS.md`.
+/// Encodes a recoverable signature with these polynomials, as `docs/FORMATS.md` describes.
 fn join<P: Parameters>(s1: &[i16], s2: &[i16]) -> Vec<u8> {
     let [first, second] = [s1, s2].map(|half| {
         let signature = signature_from_nonce_and_s2::<P>(&[0x5a; 40], half).expect("short");
@@ -92,7 +92,7 @@ fn signatures_are_those_of_the_records() {
     }
 }
 
-/// A valid signature whose `s2` does not fit the padded form cannot be written with its `s1`.
+/// If `s2` does not fit the padded format, a valid signature has no recoverable form.
 #[test]
 fn an_ordinary_signature_that_is_too_long_recovers_nothing() {
     type P = Falcon1024;
@@ -233,7 +233,7 @@ fn a_signature_with_any_bit_flipped_is_refused() {
             match decode::<P>(bytes.as_ref()) {
                 Err(_) => refused += 1,
                 Ok(signature) => {
-                    // A signature has only one byte string.
+                    // A signature has only one encoding.
                     assert_eq!(signature.to_bytes(), bytes, "bit {at}");
                     assert!(signature.verify(b"payment", &hash).is_err(), "bit {at}");
                     invalid += 1;

@@ -36,7 +36,7 @@ impl fmt::Display for Engine {
     }
 }
 
-/// Parses the value of `--engine`. Case does not matter.
+/// Parses the value of `--engine`, ignoring letter case.
 pub(crate) fn parse_name(name: &str) -> Result<Engine, String> {
     let found = Engine::available().find(|engine| engine.0.eq_ignore_ascii_case(name));
     found.ok_or_else(|| {

@@ -69,8 +69,8 @@ impl SecretKey {
         &self.bytes[..form.len(self.set)]
     }
 
-    /// Returns false for a key in full form whose first 40 bytes expand to another key. This check
-    /// is cheaper than [`public_key`](Self::public_key), which also computes the matrix.
+    /// Returns false for a key in full form whose first 40 bytes expand to another key or to none.
+    /// This check is cheaper than [`public_key`](Self::public_key), which also computes the matrix.
     pub(crate) fn is_expansion(&self) -> bool {
         let Some(compressed) = self.bytes.first_chunk() else {
             return true;
@@ -132,8 +132,8 @@ pub(crate) fn load_public(path: &Path, set: Option<&'static Set>) -> Result<Obje
     })
 }
 
-/// Returns true if the regular file has the length of a public or secret key, or a PEM boundary of
-/// one.
+/// Returns true if the regular file has the length of a public or secret key, or begins with text
+/// that contains a PEM boundary of a key.
 pub(crate) fn is_key(path: &Path) -> Result<bool> {
     /// Number of bytes that are searched for a PEM boundary.
     const LOOKED_AT: u64 = 64 * 1024;

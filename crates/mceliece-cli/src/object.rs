@@ -25,7 +25,7 @@ pub(crate) static PROGRAM: Program = Program {
     secret_in,
 };
 
-/// Bytes of text around a PEM block that every file may have.
+/// Number of bytes of text that a file may have around its PEM block.
 const TEXT_AROUND: usize = 16 * 1024;
 
 /// Length of the longest file in bytes: base64, line ends of two bytes, boundaries, text around
@@ -244,7 +244,7 @@ fn from_pem(pem: &[u8], named: Option<&'static Set>, wanted: Option<Kind>) -> Re
         )));
     };
     if let Some(named) = named.filter(|named| *named != set) {
-        // Ciphertexts are read for a key, so the set is known.
+        // The caller reads a ciphertext for a key, so `named` is the set of the key.
         if kind == Kind::Ciphertext && wanted == Some(kind) {
             return Err(Error::new(format_args!(
                 "is a {set} ciphertext, but the key is a {named} key"

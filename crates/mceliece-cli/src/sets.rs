@@ -43,7 +43,7 @@ pub(crate) struct Set {
     pub(crate) check_public_key: fn(&[u8]) -> Decoded<()>,
     pub(crate) check_secret_key: fn(&[u8]) -> Decoded<()>,
     pub(crate) check_ciphertext: fn(&[u8]) -> Decoded<()>,
-    /// Encapsulates for a public key with randomness of the generator.
+    /// Encapsulates for a public key with randomness from the generator.
     pub(crate) encapsulate: fn(&[u8], &mut dyn CryptoRng) -> Decoded<Encapsulated>,
     /// Recovers the secret of a ciphertext with a secret key.
     pub(crate) decapsulate: fn(&[u8], &[u8]) -> Decoded<SharedSecret>,
@@ -127,7 +127,7 @@ sets! {
     Mceliece8192128 Mceliece8192128f Mceliece8192128pc Mceliece8192128pcf
 }
 
-/// Finds the set of this name, in any case.
+/// Finds the set with this name, ignoring letter case.
 pub(crate) fn find(name: &str) -> Option<&'static Set> {
     SETS.iter().find(|set| set.name.eq_ignore_ascii_case(name))
 }
@@ -154,7 +154,7 @@ pub(crate) fn names(sets: impl Iterator<Item = &'static Set>) -> String {
     sets.map(|set| set.name).collect::<Vec<_>>().join(" or ")
 }
 
-/// Fails early if the system has no random bytes, since encapsulation could only panic.
+/// Fails early if the system has no random bytes, since encapsulation would panic.
 pub(crate) fn check_random() -> Result<()> {
     getrandom::fill(&mut [0; 1])
         .map_err(|error| Error::new("the system has no random bytes").because(error))

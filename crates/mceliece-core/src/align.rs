@@ -8,7 +8,7 @@ pub(crate) struct Aligned<T>(pub(crate) T);
 /// The largest number of words that [`aligned`] skips.
 pub(crate) const SLACK: usize = 7;
 
-/// Returns `words` from the first cache line on. It skips [`SLACK`] words at most.
+/// Returns `words` from the first whole cache line on. Skips at most [`SLACK`] words.
 pub(crate) fn aligned(words: &mut [u64]) -> &mut [u64] {
     let skipped = words.as_ptr().align_offset(64).min(SLACK);
     words.get_mut(skipped..).unwrap_or_default()

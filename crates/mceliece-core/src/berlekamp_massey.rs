@@ -12,10 +12,10 @@
 //! place `2t - 1 - r` is cleared before step `r`. Coefficients from `t + 1` on are not needed, so
 //! the places behind `3t - r` are left alone.
 //!
-//! Place `2t` has an element before the first discrepancy that is not zero, and in the step after
-//! it. This place is computed separately, so that registers hold the `2t` others.
+//! Place `2t` can be nonzero only up to the step after the first nonzero discrepancy. This place is
+//! computed separately, so that registers hold the other `2t` places.
 //!
-//! Elements are two bytes, which are stored in different lines. A product by a scalar is four
+//! The low and the high bytes of elements are in different lines. A product by a scalar is four
 //! linear maps of bytes, see [`Bytes`]: from low and high bytes to low and high bytes. The maps are
 //! linear in the scalar: a [`family`](Bytes::family). High bytes are below 32, as elements have 13
 //! bits at most. `k` depends on secrets, so masks replace branches on `k`.
@@ -35,8 +35,8 @@ const LINES: usize = (2 * MAX_T).div_ceil(64) + 1;
 /// Elements by bytes: first all low bytes, then all high bytes.
 type Elements = [[[u64; 8]; LINES]; 2];
 
-/// Images of the four maps of the product by `z^bit`: from low bytes to low and to high bytes, then
-/// from high bytes.
+/// The four maps of the product by `z^bit`, as the images of each bit: low byte to low byte, low to
+/// high, high to low, high to high.
 const fn images<const M: usize>(bit: usize) -> [u64; 4] {
     let mut images = [0; 4];
     let mut j = 0;
@@ -68,7 +68,7 @@ impl<const M: usize> Images<M> {
 /// Writes the connection polynomials of `sequences`, which have `2t` elements each, to `lambdas`,
 /// which have `t + 1` places. Returns `2t - 2L` for each sequence, where `L` is its complexity.
 ///
-/// Every step waits for its discrepancy. Sequences that are computed side by side wait together.
+/// Each step must wait for its discrepancy. Sequences computed side by side share the wait.
 pub(crate) fn berlekamp_massey<I: Isa, const M: usize, const N: usize>(
     isa: I,
     sequences: [&[u16]; N],
@@ -131,7 +131,7 @@ struct State<B: Bytes> {
     /// Products by `gamma`.
     by_gamma: Member<B>,
     k: i32,
-    /// All ones while place `2t` of `B` has a 1, then zero.
+    /// All ones while place `2t` of `B` is 1, then zero.
     last: u16,
 }
 

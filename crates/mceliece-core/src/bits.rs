@@ -44,7 +44,7 @@ pub(crate) fn to_bytes(words: &[u64], out: &mut [u8]) {
     }
 }
 
-/// Reads a vector of bits from bytes, 64 into each word of `out`. Words without bytes become zero.
+/// Reads a vector of bits from bytes, 64 into each word of `out`. The rest of `out` becomes zero.
 pub(crate) fn from_bytes(bytes: &[u8], out: &mut [u64]) {
     out.fill(0);
     let (chunks, rest) = bytes.as_chunks();

@@ -55,7 +55,7 @@ fn decapsulate_on<'a, I: Isa, const M: usize, const N: usize>(
     if N == 1 {
         wipe_below();
     } else {
-        // The frames of a group are long.
+        // A group has long stack frames.
         wipe_far_below();
     }
 }

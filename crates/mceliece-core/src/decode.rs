@@ -95,13 +95,13 @@ pub(crate) fn has_root<I: Isa, const M: usize>(isa: I, goppa: &[u8]) -> bool {
     reveal(any != 0)
 }
 
-/// Number of values that are inverted together. A larger number would save few products.
+/// Number of values that are inverted together. A larger number would save only a few products.
 const TOGETHER: usize = 4;
 
 /// Replaces every value by its inverse. No value is zero, as no point is a zero of the Goppa
 /// polynomial of a key.
 ///
-/// The inverse of the product of four values gives the four inverses, by products.
+/// Inverts the product of four values, and computes the four inverses from it by products.
 #[inline(never)]
 pub(crate) fn invert<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
     isa.vectorize_words(

@@ -22,8 +22,8 @@ pub(crate) mod taylor;
 pub(crate) mod transform;
 pub(crate) mod transpose;
 
-/// Base-2 logarithm of the number of coefficients of [`transform`]: 64 for `M = 12`, 128 for
-/// `M = 13`. The transposed map writes twice that number.
+/// Base-2 logarithm of the number of coefficients of [`transform`]. The number is 64 for `M = 12`
+/// and 128 for `M = 13`. The transposed map writes twice as many.
 pub(crate) const fn log_coefficients<const M: usize>() -> usize {
     M - 6
 }

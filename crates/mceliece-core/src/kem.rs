@@ -37,7 +37,7 @@
 use crate::ciphertexts::Ciphertext;
 use crate::keys::{KeyPair, PublicKey, SecretKey};
 use crate::params::*;
-/// The crate `kem`, for its other names.
+/// The crate `kem`, for names that this module does not re-export.
 pub use ::kem;
 pub use ::kem::{
     Decapsulate, Decapsulator, Encapsulate, Generate, InvalidKey, Kem, Key, KeyExport, KeySizeUser,

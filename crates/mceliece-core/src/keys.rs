@@ -31,7 +31,7 @@ use {
 /// use mceliece_core::{KeyPair, Mceliece348864f, PublicBytes, PublicKey};
 ///
 /// let pair = KeyPair::<Mceliece348864f>::from_seed(&[7; 32]);
-/// // The type that `PublicKey<Mceliece348864f>` stands for.
+/// // `PublicKey<Mceliece348864f>` is short for this type.
 /// let public_key: PublicKey<Mceliece348864f, PublicBytes> = pair.public_key;
 /// ```
 #[cfg(feature = "alloc")]
@@ -47,7 +47,7 @@ pub type PublicBytes = &'static [u8];
 /// use mceliece_core::{KeyPair, Mceliece348864f, SecretBytes, SecretKey};
 ///
 /// let pair = KeyPair::<Mceliece348864f>::from_seed(&[7; 32]);
-/// // The type that `SecretKey<Mceliece348864f>` stands for.
+/// // `SecretKey<Mceliece348864f>` is short for this type.
 /// let secret_key: SecretKey<Mceliece348864f, SecretBytes> = pair.secret_key;
 /// ```
 #[cfg(feature = "alloc")]

@@ -12,7 +12,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-// This module stands before the modules that use its macros.
+// Comes before the modules that use its macros.
 #[macro_use]
 mod engine;
 #[macro_use]

@@ -48,7 +48,7 @@ pub(crate) fn minimal_polynomial<I: Isa, const M: usize>(
     reveal(k == 0)
 }
 
-// Neither of the two functions is inlined, so the memory of one is free while the other one runs.
+// Not inlined, like `connection`. So the stack memory of one is free while the other runs.
 #[inline(never)]
 fn vectorized_terms<I: Isa, const M: usize>(
     isa: I,
@@ -149,7 +149,7 @@ mod tests {
             }
             assert_eq!(value, [0; MAX_T]);
         }
-        // Every element of GF(q) has degree 1, and so has zero.
+        // Every element of GF(q) has degree 1, also zero.
         for constant in [0, 5] {
             let mut beta = [0; MAX_T];
             beta[0] = constant;

@@ -1,4 +1,4 @@
-//! The one way in which a secret may decide a branch.
+//! The only way in which a branch may depend on a value that was computed from secrets.
 
 /// Returns `value`, which is public from here on although it was computed from secrets.
 ///

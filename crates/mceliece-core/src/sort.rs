@@ -17,14 +17,15 @@ use falcon_lanes::{Isa, Ordered, Register, wipe};
 /// Number of words of a row.
 const ROW: usize = 8;
 
-/// Number of words that fit well in the first cache. They are sorted before the next words.
+/// Number of words that fit well in the L1 cache. They are sorted before the next words.
 const NEAR: usize = 2048;
 
 /// The array of words from which a register is loaded.
 type Words<I> = <<I as Isa>::U64s as Register<I>>::Of<u64>;
 
-/// Sorts each of `sequences` interleaved sequences of words below `2^63`. Both lengths are powers
-/// of two. `data` has at least eight elements, and `spare` has the same number.
+/// Sorts each of `sequences` interleaved sequences of words below `2^63`. The number of sequences
+/// and their length are powers of two. `data` has at least eight elements, and `spare` has the same
+/// number.
 pub(crate) fn sort<I: Isa>(isa: I, data: &mut [u64], sequences: usize, spare: &mut [u64]) {
     isa.vectorize(
         #[inline(always)]
@@ -103,11 +104,11 @@ enum Network {
     Sort,
     /// Merge the two sorted halves.
     Merge,
-    /// Do the layers of a merge after the first one.
+    /// Apply the layers of a merge after the first one.
     Clean,
 }
 
-/// Does the layers of `network`.
+/// Applies the layers of `network`.
 #[inline(always)]
 fn compare_all<I: Isa, const N: usize>(x: &mut [I::U64s; N], network: Network) {
     let logs = N.ilog2();
@@ -134,7 +135,7 @@ const fn none<'a, T>() -> &'a mut [T] {
     &mut []
 }
 
-/// Does `network` with register `i` of each part, for every `i`. In the second half of the parts it
+/// Applies `network` to register `i` of each part, for every `i`. In the second half of the parts,
 /// takes register `i ^ flip` instead.
 #[inline(always)]
 fn zipped<I: Isa, const N: usize>(
@@ -161,7 +162,7 @@ fn zipped<I: Isa, const N: usize>(
     }
 }
 
-/// Cuts `data` into `N` parts, and does `network` with them as [`zipped`] does.
+/// Cuts `data` into `N` parts, and calls [`zipped`] with them.
 #[inline(always)]
 fn split<I: Isa, const N: usize>(isa: I, data: &mut [Words<I>], flip: usize, network: Network) {
     let len = data.len() / N;
@@ -172,8 +173,8 @@ fn split<I: Isa, const N: usize>(isa: I, data: &mut [Words<I>], flip: usize, net
     zipped(isa, parts, flip, network);
 }
 
-/// In every group of `N stride` registers, does `network` with each `N` registers that are `stride`
-/// apart.
+/// In every group of `N stride` registers, applies `network` to all sets of `N` registers that are
+/// `stride` apart.
 #[inline(always)]
 fn each<I: Isa, const N: usize>(isa: I, data: &mut [Words<I>], stride: usize, network: Network) {
     if I::U64s::LEN == ROW && stride == 1 {
@@ -195,7 +196,7 @@ fn each<I: Isa, const N: usize>(isa: I, data: &mut [Words<I>], stride: usize, ne
     }
 }
 
-/// Does the layers with strides from half of `data` down to `width` registers.
+/// Applies the layers with strides from half of `data` down to `width` registers.
 #[inline(always)]
 fn clean<I: Isa>(isa: I, data: &mut [Words<I>], width: usize) {
     let mut len = data.len();

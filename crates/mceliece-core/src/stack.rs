@@ -1,14 +1,13 @@
 //! The stack below a function.
 //!
-//! Compilers spill registers to places without a name, so no function can wipe its own. These
-//! places are in the stack frames of functions that have returned, and later work does not
-//! overwrite all of them. So functions that compute on long registers are not inlined into
-//! functions that call [`wipe_below`].
+//! Compilers spill registers to places on the stack that a function cannot name and so cannot wipe.
+//! After the function has returned, later work does not overwrite all of these places. So functions
+//! that compute on long registers are not inlined into functions that call [`wipe_below`].
 
 use falcon_lanes::wipe;
 
-/// Number of words that [`wipe_below`] overwrites. On these processors a step may spill many long
-/// vector registers. Others spill little, and may have little memory.
+/// Number of words that [`wipe_below`] overwrites. On x86-64 and AArch64 a step may spill many long
+/// vector registers. Other processors spill little, and may have little memory.
 const WORDS: usize = if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
     1536
 } else {

@@ -73,7 +73,7 @@ impl<'a> Support<'a> {
     }
 }
 
-/// Keeps only the numbers of the points from the output of [`pack`]: four in each word of the first
+/// Reduces the output of [`pack`] to the numbers of the points, four in each word of the first
 /// half.
 pub(crate) fn pack_numbers(words: &mut [u64]) {
     for j in 0..words.len() / 2 {

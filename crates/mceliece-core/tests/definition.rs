@@ -34,13 +34,13 @@ fn flipped(bytes: &[u8], bit: usize) -> Vec<u8> {
     bytes
 }
 
-/// Lists ciphertexts that `key` must refuse. `good` is the ciphertext of `e`.
+/// Lists ciphertexts that the secret key must refuse. `good` is the ciphertext of `e`.
 fn refused<P: Parameters>(public_key: &[u8], e: &[u8], good: &[u8]) -> Vec<Vec<u8>> {
     // Flips every bit except the padding behind `C0`.
     let rows = P::M * P::T;
     let bits = (0..rows).chain(8 * rows.div_ceil(8)..8 * good.len());
     let mut all: Vec<_> = bits.map(|bit| flipped(good, bit)).collect();
-    // Weights t - 1 and t + 1: flips the first or the last bit that has the right value.
+    // Weights t + 1 and t - 1: flips the first or the last zero of `e`, or its first or last one.
     for one in [0, 1] {
         let mut places = (0..P::N).filter(|i| e[i / 8] >> (i % 8) & 1 == one);
         let (first, last) = (places.next(), places.next_back());
@@ -82,7 +82,8 @@ fn check<P: Parameters>() {
     for (number, (opened, expected)) in opened.iter().zip(&expected).enumerate() {
         assert_eq!(opened.as_bytes(), expected, "{}, number {number}", P::NAME);
     }
-    // Tries every engine. The first ciphertexts are alike, and the last ones are all different.
+    // On every engine, tries only the last twelve ciphertexts. The others are the valid ciphertext
+    // with one bit flipped.
     let _others_wait = ENGINE.lock().unwrap_or_else(PoisonError::into_inner);
     for name in engines::names() {
         assert!(engines::choose(name));

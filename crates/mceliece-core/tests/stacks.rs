@@ -21,7 +21,7 @@ use search::{Search, Secret, stack_after};
 use std::hint::black_box;
 use zeroize::Zeroizing;
 
-/// Number of words of 8 bytes on the stack of a thread that are not zero.
+/// Counts the nonzero words of 8 bytes on the stack of a thread that has done `work`.
 fn words_after(work: impl FnOnce() + Send) -> usize {
     let stack = stack_after(work);
     let words = stack.as_chunks::<8>().0;

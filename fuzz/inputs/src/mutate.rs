@@ -56,7 +56,7 @@ fn pick<T: Clone>(rng: &mut Rng, choices: &[T]) -> T {
     choices[rng.usize(..choices.len())].clone()
 }
 
-/// Damages an encoding without regard to its structure: its header, its length or one bit.
+/// Damages an encoding without regard to its structure: header, length, a bit or a byte.
 fn damage(rng: &mut Rng, bytes: &mut Vec<u8>) {
     if bytes.is_empty() {
         return bytes.push(rng.u8(..));

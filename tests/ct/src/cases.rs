@@ -206,7 +206,7 @@ fn leak_index() {
     black_box(table[black_box(secret[0]) & 3]);
 }
 
-/// Starts a sampler with bytes of which one is public.
+/// Starts a sampler with a seed that has one public byte.
 fn known_seed() {
     let seed = [5; 56];
     classify(&seed);

@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Attribute, BinOp, Expr, Lit, ReturnType, Stmt, Type, UnOp};
 
-/// Way in which a mutant replaces the code.
+/// Kind of change that a mutant makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
     /// `code` replaces the expression at `range`.
@@ -17,7 +17,7 @@ pub enum Form {
     Statement,
     /// `code` runs at the empty `range`, the beginning of a function.
     Entry,
-    /// The mutant does not wipe the buffer that the function at `range` makes when the buffer is
+    /// The function at `range` makes a buffer. The mutant does not wipe this buffer when it is
     /// dropped.
     Wiper,
 }
@@ -29,7 +29,7 @@ pub struct Mutant {
     pub function: String,
     /// Source line with the change in brackets, `[old => new]`.
     pub text: String,
-    /// Way in which `code` replaces the bytes at `range`.
+    /// Kind of change.
     pub form: Form,
     /// Bytes of the source that change.
     pub range: Range<usize>,
@@ -47,8 +47,8 @@ impl Mutant {
     }
 }
 
-/// Returns all mutants of `source`. In some of them, a path to one of `variants` names another
-/// variant.
+/// Returns all mutants of `source`. Some of them replace a variant of an enum in `variants` by
+/// another one.
 pub fn mutants(source: &str, variants: &Variants) -> syn::Result<Vec<Mutant>> {
     let file = syn::parse_file(source)?;
     let mut finder = Finder {
@@ -204,7 +204,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Adds mutants of `expr` in which each of `new` replaces `old`.
+    /// Adds a mutant of `expr` for each of `new`, which replaces `old`.
     fn replace(&mut self, expr: Range<usize>, old: Range<usize>, new: &[&str]) {
         for new in new {
             let before = &self.source[expr.start..old.start];

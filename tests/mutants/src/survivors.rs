@@ -36,7 +36,7 @@ impl Name {
 }
 
 /// Reads the list: file, function, text and argument, one survivor on each line, separated by tabs.
-/// Refuses the argument that no test exists.
+/// Refuses an argument that contains the words "no test".
 pub fn read(list: &str) -> Result<BTreeMap<Name, String>, String> {
     let lines = (1..).zip(list.lines());
     lines

@@ -38,7 +38,7 @@ pub struct Plan {
     pub threads: usize,
     /// A signature is passed to the C code if a centre is nearer to an integer than `2^-bits`.
     pub bits: i32,
-    /// Every signature whose number is a multiple of this one is also passed to the C code. 0 for
+    /// Signatures whose number is a multiple of `also_every` are also passed to the C code. 0 for
     /// none.
     pub also_every: u64,
 }
@@ -79,8 +79,8 @@ pub struct Outcome {
     pub handed_over: u64,
     /// Number of attempts that were refused.
     pub refused: u64,
-    /// Number of near signatures, by the position of the nearest centre and the floor of the base-2
-    /// logarithm of its distance. `None` for a distance of zero.
+    /// Number of signatures with a centre near an integer, by the position of the nearest centre
+    /// and the floor of the base-2 logarithm of its distance. `None` for a distance of zero.
     pub nearest: BTreeMap<(Place, Option<i32>), u64>,
     /// Signatures that differ.
     pub differences: Vec<Difference>,
@@ -217,7 +217,7 @@ impl<P: Parameters, B: SigningIsa, F: Fft> Thread<'_, P, B, F> {
     }
 
     /// Passes a signature to the C code if one of its centres is near an integer, or if its number
-    /// is chosen in any case. `at` is the signature's index in the batch.
+    /// is a multiple of `also_every`. `at` is the signature's index in the batch.
     fn judge(&mut self, number: u64, index: usize, at: usize, near: Option<Near>) {
         self.outcome.signed += 1;
         if let Some(near) = near {

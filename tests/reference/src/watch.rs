@@ -2,7 +2,7 @@
 //!
 //! For the two centres of each leaf, in the order of the walk, the sampler calls `Fft::floors` to
 //! get the integers below them. So an [`Fft`] that forwards every operation to another one sees all
-//! centres there.
+//! centres in `floors`.
 
 use falcon_core::seams::fft::{BasisRef, Fft};
 use std::fmt::Debug;

@@ -1,5 +1,6 @@
 //! Counts the instructions of an operation, for our code and for the peers' code, between two marks
-//! that `qemu/plugin.c` sees. `arm/run.sh` builds both and runs this program under QEMU.
+//! that `qemu/plugin.c` sees. `arm/run.sh` builds this program and the plugin, and runs the program
+//! under QEMU.
 
 use clap::Parser;
 use falcon_benches::counts::{BARS, Counts, Row, Verdict};
@@ -154,7 +155,7 @@ fn count_mceliece(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     Ok(status(arguments, pass))
 }
 
-/// Returns the peers' rows. Their randomness does not depend on the rows before.
+/// Returns the peers' rows. Their randomness does not depend on earlier rows.
 fn peers(operation: Operation, parameters: Degree) -> Vec<Entry> {
     seeded::restart(1);
     let fn_dsa = peers::fn_dsa::entries(operation, parameters);

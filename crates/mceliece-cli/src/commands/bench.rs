@@ -184,7 +184,7 @@ impl fmt::Display for Measurement {
     }
 }
 
-/// Number of rows, and the seconds that each of them takes.
+/// Estimate of the duration: number of rows, and seconds for each row.
 struct Forecast {
     rows: usize,
     seconds: f64,

@@ -92,7 +92,7 @@ struct Description<'a> {
     parameters: &'static Set,
     #[serde(skip_serializing_if = "Option::is_none")]
     form: Option<Form>,
-    /// Another type that the file may have, since its bytes do not say.
+    /// Other type that the file may have, if its bytes fit two types.
     #[serde(skip_serializing_if = "Option::is_none")]
     or: Option<&'static str>,
     container: Container,

@@ -28,7 +28,7 @@ pub(crate) struct Kat {
     parameters: Option<&'static Set>,
 }
 
-/// SHA-256 of the response texts, under the names of the sets in their source.
+/// SHA-256 of the response texts, by the names that their source gives the sets.
 const HASHES: &str = include_str!("../../../../kat/mceliece/text_hashes.json");
 
 /// Number of records of a response text.

@@ -91,7 +91,7 @@ impl Pubkey {
         let pending =
             Pending::with_bytes(&PROGRAM, &output, &bytes, Content::PublicKey, overwrite)?;
         // `keygen --force` may have replaced the key since it was read. Then the public key of the
-        // new key must stay.
+        // new key must not be overwritten.
         let lock = snapshot.lock(&PROGRAM, ui)?;
         snapshot.check()?;
         pending.commit()?;

@@ -196,7 +196,7 @@ fn damaged_pem_is_refused() {
     assert_eq!(sandbox.names(), ["c", "k", "k.pub", "s"]);
 }
 
-/// Mail programs and editors add such text, and RFC 7468 permits parsers to ignore it.
+/// Mail programs and editors add text around PEM, and RFC 7468 permits parsers to ignore it.
 #[test]
 fn text_around_pem_is_ignored() {
     let sandbox = Sandbox::new();

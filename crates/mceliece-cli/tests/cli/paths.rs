@@ -86,8 +86,8 @@ fn force_replaces_no_secret_key() {
     sandbox.succeeds(&["keygen", "--parameters", QUICK, "other", "--force"]);
 }
 
-/// A raw key in its shortest form has the length of a shared secret. Without a public key beside
-/// it, it may be replaced by another shared secret, but by nothing else.
+/// A raw key in its shortest form has the length of a shared secret. If no public key is beside it,
+/// `--force` may replace it by another secret, but not by a ciphertext or a public key.
 #[test]
 fn force_replaces_32_bytes_only_by_a_shared_secret() {
     let sandbox = Sandbox::new();
@@ -159,7 +159,7 @@ fn an_output_that_cannot_be_is_refused() {
         }
         let message = sandbox.refuses(&["decaps", "-k", "k", "c", "--secret", output]);
         assert!(message.contains(told), "{output}: {message}");
-        // Other commands of the program have no such option.
+        // The output was given as `--secret`, so the advice must not name `-o`.
         assert!(!message.contains("-o"), "{output}: {message}");
     }
     assert_eq!(sandbox.names(), ["c", "k", "k.pub", "s"]);

@@ -81,7 +81,7 @@ impl Sandbox {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // A program that refuses does not read its input.
+        // This fails if the program refuses its arguments, since it then does not read the input.
         let _ = child.stdin.take().unwrap().write_all(input);
         child.wait_with_output().unwrap()
     }

@@ -191,7 +191,7 @@ fn secrets_are_not_overwritten_without_force() {
     assert_eq!(files(), before);
 }
 
-/// If the program cannot write one output, it does not leave the other one either.
+/// If the program cannot write one output, it does not keep the other output.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_leaves_nothing_half_done() {
@@ -232,7 +232,7 @@ fn a_full_disk_leaves_nothing_half_done() {
     }
 }
 
-/// With `--force`, the file that could be replaced stays unchanged.
+/// With `--force`, the old file stays unchanged.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_old_file_stays_if_the_other_output_cannot_be_printed() {
@@ -262,7 +262,7 @@ fn an_old_file_stays_if_the_other_output_cannot_be_printed() {
     }
 }
 
-/// The output would be lost without an error.
+/// The commands fail, because their output would be lost.
 #[cfg(unix)]
 #[test]
 fn a_closed_standard_output_takes_no_secret_and_no_key() {

@@ -53,7 +53,7 @@ fn interrupted(
     assert_eq!(child.wait().unwrap().code(), Some(143));
 }
 
-/// The file exists while the program waits for the reader of the other output, who never reads.
+/// The file already exists while the program prints the other output, which nobody reads.
 #[test]
 fn a_signal_removes_the_file_whose_other_half_was_not_printed() {
     for arguments in [

@@ -83,7 +83,8 @@ pub(crate) struct Tables<const M: usize, const LONG: usize> {
     short: [[u64; M]; 7],
     /// Twiddles of strides from 512 on, block by block: layer `j` begins at `2^(j-3) - 1`.
     long: Aligned<[Block<M>; LONG]>,
-    /// Points number `2^b`, to the power `2^k` for `k` of `log_coefficients`.
+    /// The points with the numbers `2^b`, raised to the power `2^k`, where `k` is
+    /// `log_coefficients`.
     top_powers: [u16; M],
     /// Factor of coefficient `c` in layer `s`: `beta^(c >> s)`.
     twists: [[u16; 256]; LAYERS],
@@ -185,7 +186,7 @@ pub(crate) fn long<const M: usize>(j: usize) -> &'static [Block<M>] {
     layer(words.as_chunks().0, j - 3)
 }
 
-/// Points number `2^b`, to the power of the number of coefficients.
+/// The points with the numbers `2^b`, raised to the power of the number of coefficients.
 pub(crate) fn top_powers<const M: usize>() -> &'static [u16; M] {
     let powers: &[u16] = if M == 12 {
         &TABLES_12.top_powers

@@ -16,7 +16,7 @@ use falcon_lanes::{Bytes, BytesKernel, Isa, transpose_bytes, wipe};
 /// Largest number of byte columns that are made at a time.
 pub(crate) const PIECE: usize = LANES / 8;
 
-/// Largest number of rows that wait until there are eight.
+/// Largest number of pending rows: seven that wait for the eighth, and the rows of another power.
 const PENDING: usize = 7 + 13;
 
 /// Writes the byte columns from number `first` to the end of the matrix, at most [`PIECE`].

@@ -30,7 +30,7 @@ use falcon_lanes::{Bytes, BytesKernel, Isa, planes_of_bytes, wipe};
 const PIVOTS: usize = 8;
 /// Number of rows that a combination considers: the pivot rows and a window.
 const CANDIDATES: usize = 64;
-/// Number of combinations that can be stored beyond one for each panel.
+/// Number of spare combinations, in addition to one for each panel.
 const SPARE: usize = 16;
 
 /// Number of words of a [`Combination`], for memory that the caller owns.
@@ -301,7 +301,7 @@ fn choose_pivots<B: Bytes>(
     let mut window = PIVOTS * (panel + 1);
     loop {
         let Some(combination) = reduction.combinations.get_mut(reduction.count) else {
-            // Random matrices never need so many windows.
+            // A random matrix practically never needs this many windows.
             return false;
         };
         reduction.count += 1;
@@ -335,7 +335,8 @@ fn choose_pivots<B: Bytes>(
     }
 }
 
-/// Returns all ones for each word that has a bit of `of`, hidden from the compiler.
+/// Returns a mask for each word: all ones if the word has a bit of `of`. The masks are hidden from
+/// the compiler.
 #[inline(always)]
 fn any(words: &[u64; PIVOTS], of: u64) -> [u64; PIVOTS] {
     core::hint::black_box(words.map(
@@ -349,8 +350,8 @@ fn any(words: &[u64; PIVOTS], of: u64) -> [u64; PIVOTS] {
 /// a set is candidate `k`. Returns true if all sets were found.
 ///
 /// Every candidate is reduced by the finished pivot rows. Only the sets of the pivot rows are
-/// written: candidate `k` is itself, and the finished pivot rows whose word of `reduced` has bit
-/// `k`.
+/// stored. The set of another candidate `k` is `k` itself, plus the sets of the finished pivot rows
+/// whose word in `reduced` has bit `k`.
 #[inline(always)]
 fn find_combination(planes: &mut [u64; 8], skipped: usize, out: &mut [u64]) -> bool {
     let mut sets = [0u64; PIVOTS];

@@ -2,8 +2,8 @@
 //!
 //! After the reduction of all pivots but 32, the submatrix of these 32 rows and the next 64 columns
 //! has rank 32 with high probability. Its pivot columns `p_0 < .. < p_31` change places with the
-//! columns 0 to 31 of the submatrix, in order. The pivot columns are secret: one-hot words stand
-//! for them, and every exchange is tried by a mask.
+//! columns 0 to 31 of the submatrix, in order. The pivot columns are secret. So they are stored as
+//! one-hot words, and every possible exchange is computed under a mask.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm MatGen for semi-systematic form.
 
@@ -70,7 +70,7 @@ pub(crate) fn exchange(elements: &mut [u64], pivots: &Pivots) {
     }
 }
 
-/// Converts line `line` of eight byte columns to 64 rows of eight bytes, each as a word.
+/// Converts one line of each of eight byte columns to 64 rows of eight bytes, each as a word.
 fn rows_of(columns: &[[u64; 8]; 8]) -> [u64; 64] {
     let mut rows = *columns;
     transpose_bytes(&mut rows);

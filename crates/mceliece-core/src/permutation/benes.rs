@@ -1,8 +1,8 @@
 //! The Benes network on vectors of `2^m` bits.
 //!
 //! Layer `l` of `2m - 1` exchanges the bits `i` and `i + stride` if the control bit of the pair is
-//! set. The strides are 1, 2, .., `2^(m-1)`, .., 2, 1. A layer has `2^(m-1)` control bits, for the
-//! pairs by ascending `i`. The network with the control bits of `pi` turns `x_0, x_1, ..` into
+//! set. The strides are 1, 2, .., `2^(m-1)`, .., 2, 1. A layer has `2^(m-1)` control bits, one for
+//! each pair, ordered by `i`. The network with the control bits of `pi` turns `x_0, x_1, ..` into
 //! `x_pi(0), x_pi(1), ..`.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, section on control bits.

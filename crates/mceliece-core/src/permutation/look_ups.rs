@@ -111,15 +111,16 @@ pub(crate) fn control_bits<I: Isa>(
     );
 }
 
-/// ORs the bits of a layer into `out`. If the control bit of a pair is set, `bits` is not zero at
-/// the even place of the pair.
+/// ORs the bits of a layer into `out`. At the even place of a pair, `bits` has the control bit of
+/// the pair as its bit `stride`.
 #[inline(always)]
 fn put_bits(m: usize, w: usize, bits: &[u8], out: &mut [u8]) {
     /// Number of places of a segment that are handled together.
     const PLACES: usize = 1 << SHORTEST_LOG;
     let log = w.max(SHORTEST_LOG);
     let (stride_log, blocks_log) = (log - w, m - log);
-    // Logarithm of the number of segments whose bits are in one byte, and the number of pairs.
+    // Base-2 logarithm of the number of segments that share a byte of `out`, and the number of
+    // pairs that each of them has in the byte.
     let together_log = blocks_log.min(3);
     let pairs = 8 >> together_log;
     let mut joined = [0; PLACES];
@@ -288,8 +289,8 @@ fn add(x: &[u8], sum: &mut [u8]) {
 }
 
 /// Calls `change` for every eight bytes of `bytes`, and writes its results. Its arguments are the
-/// bytes, the bytes at their partners, and a mask of the even places. The places of partners differ
-/// in the bit `stride`. Even places do not have this bit.
+/// number of these eight bytes, the bytes, the bytes at their partners, and a mask of the even
+/// places. The places of partners differ in the bit `stride`. Even places do not have this bit.
 #[inline(always)]
 fn with_partners(
     bytes: &[u8],

@@ -84,7 +84,7 @@ fn reverse_bytes(bytes: &[u8]) -> Vec<u8> {
     bytes.iter().map(|byte| byte.reverse_bits()).collect()
 }
 
-/// Reverses the bits of each field. `widths` has pairs of width and count. All fields together are
+/// Reverses the bits of each field. `widths` has pairs of width and count. The fields together fill
 /// whole bytes.
 fn reverse_fields(mut bytes: &[u8], widths: &[(u32, usize)]) -> Vec<u8> {
     let mut bits = BitWriter::default();

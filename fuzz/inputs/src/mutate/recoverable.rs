@@ -1,4 +1,4 @@
-//! Signatures with both polynomials. The mutator changes one of the halves like a padded signature.
+//! Recoverable signatures. The mutator changes one of the two polynomials like a padded signature.
 
 use super::signatures::{self, PREFIX, padded_len};
 use super::{Rng, damage, one_in};

@@ -247,7 +247,7 @@ impl Parts {
         }
         let mut bytes = self.write(spare);
         match change {
-            // Changes a byte of the padding, if there is padding.
+            // Flips a bit of the last eight bytes, which may be padding.
             6 => {
                 let last = bytes.len() - 1;
                 bytes[last - rng.usize(..8)] ^= 1 << rng.u8(..8);

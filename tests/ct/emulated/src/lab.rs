@@ -4,8 +4,8 @@
 //! one register, one byte or one bit at a time, and compares the outcomes.
 //!
 //! There are two kinds of instructions. A wire copies bits: a move, a shift by a constant, a
-//! logical operation. A bit of a wire's input changes the same bits of one output byte in every
-//! state in which it changes anything. If several input bits change, their effects are XORed. The
+//! logical operation. A change of one input bit changes nothing, or the same bits of one output
+//! byte in every state. If several input bits change, their effects are XORed. The
 //! rule of a wire has exactly the dependences that the experiment showed. Other instructions, such
 //! as a sum, may have dependences that are too rare to be seen, so their rules are widened: see
 //! [`Rule::join`]. Flags depend on every byte that the instruction reads.
@@ -23,7 +23,7 @@ const PLACES: u64 = 0x8_0000;
 const STATES: usize = 30;
 /// Number of states in which the lab tries an instruction before the instruction meets a secret.
 const FEW: usize = 3;
-/// Number of states that the lab tries at most, to find enough states without a fault.
+/// Largest number of states that the lab tries, to find enough states without a fault.
 const ATTEMPTS: usize = 4000;
 /// Number of pairs of changes in each state, to recognise wires.
 const PAIRS: usize = 3;
@@ -60,7 +60,7 @@ struct Experiment<'a> {
     baselines: &'a [Baseline],
 }
 
-/// The kinds of outcomes that some registers decide.
+/// Whether a group of registers decides an address, a branch or a stored value.
 #[derive(Clone, Copy, Default)]
 struct Influence {
     address: bool,
@@ -145,8 +145,8 @@ impl Lab {
                 outputs[i] |= baseline.outcome.registers[i] != baseline.state[register];
             }
         }
-        // Runs again if it has found another output, since an output that some runs leave unchanged
-        // is also an input.
+        // Repeats if it has found a new output, since an output that some runs leave unchanged is
+        // also an input.
         loop {
             let known = outputs.clone();
             inputs.clear();
@@ -589,7 +589,7 @@ pub(crate) fn candidates(word: u32) -> Vec<usize> {
     all
 }
 
-/// Returns the candidates in groups. Registers that few instructions use share one group.
+/// Returns the candidates in groups. Registers that only a few instructions use share one group.
 fn groups(word: u32) -> Vec<Vec<usize>> {
     let field = |shift: u32| (word >> shift & 31) as usize;
     let fields = [field(0), field(5), field(10), field(16)];

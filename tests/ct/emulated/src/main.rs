@@ -1,9 +1,9 @@
 //! Runs a program for AArch64 in an emulator and follows secret bytes through every instruction.
 //!
 //! The program is statically linked at fixed addresses, has one thread, and marks secrets with the
-//! requests of Valgrind's Memcheck. A report is a line on standard error: `taint: branch in PROGRAM
-//! ADDRESS`. It reports branches, addresses and integer divisions that depend on a secret byte,
-//! secret output, and instructions without a rule that ran with a secret.
+//! requests of Valgrind's Memcheck. The emulator reports branches, addresses and integer divisions
+//! that depend on a secret byte, secret output, and instructions without a rule that ran with a
+//! secret. A report is a line on standard error: `taint: branch in PROGRAM ADDRESS`.
 //!
 //! `falcon-emulated-taint [--twice] PROGRAM [ARGUMENT...]` exits with the status of the program.
 //! With `--twice` the lab learns the rule of each instruction a second time, from other states, and

@@ -15,7 +15,7 @@ pub enum Leak {
 
 /// Begins a case. `leak` is the kind that must be reported, or zero.
 fn falcon_ct_begin(name: usize, length: usize, leak: usize) {
-    // The constant keeps the compiler from merging functions of the same code.
+    // The constant keeps the compiler from merging functions with the same code.
     black_box(("begin", name, length, leak));
 }
 

@@ -1,5 +1,5 @@
-//! Decodes the instructions of RV32IMAC from their encodings of 32 and of 16 bits. Atomic minima,
-//! atomic maxima and `ebreak` are refused.
+//! Decodes instructions of RV32IMAC, with 32 or 16 bits. Refuses atomic minima, atomic maxima and
+//! `ebreak`.
 //!
 //! Source: The RISC-V Instruction Set Manual, volume I (2019-12-13), chapters 2, 7, 8, 16 and 24.
 
@@ -37,7 +37,7 @@ pub(crate) enum Condition {
     GreaterEqual,
 }
 
-/// Bytes that a load or a store moves, and whether a load extends their sign.
+/// Number of bytes that a load or store moves, and whether a load extends the sign.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Width {
     pub(crate) bytes: u32,
@@ -486,7 +486,7 @@ fn compressed(word: u32) -> Option<Instruction> {
 mod tests {
     use super::*;
 
-    /// Compares with the words that LLVM assembles for these lines.
+    /// Decodes the words that LLVM assembles for the instructions in the comments.
     #[test]
     fn words_are_decoded_as_assembled() {
         let register = |operation, rd, rs1, rs2| I::Registers {

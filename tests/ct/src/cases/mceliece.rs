@@ -69,7 +69,7 @@ impl TryCryptoRng for Marked {}
 const SEED: [u8; 32] = [7; 32];
 /// A seed that does not give a key of mceliece348864.
 const REFUSED: [u8; 32] = [1; 32];
-/// A generator state whose first 128 positions of mceliece8192128 are not distinct.
+/// A generator state whose first draw of 128 positions for mceliece8192128 repeats a position.
 const REFUSED_DRAW: u64 = 2;
 
 /// The cases of one engine.

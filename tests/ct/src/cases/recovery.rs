@@ -1,4 +1,4 @@
-//! Signatures from which the key can be recovered, made after one signature was discarded.
+//! Recoverable signatures, made after one signature was discarded.
 
 use super::case::{MESSAGE, secret_key};
 use crate::valgrind::classify;

@@ -1,4 +1,4 @@
-//! Signing whose first attempt is refused because it does not fit the padded form.
+//! Signing in which the first attempt is refused, because it does not fit the padded format.
 //!
 //! For Falcon-1024, one attempt in 1200 is refused for this reason. For Falcon-512, none of 200,000
 //! attempts was refused for it. Both degrees use the same code.

@@ -205,8 +205,8 @@ impl Audit {
     }
 }
 
-/// Returns the instruction, with a register that it does not use otherwise as the address of its
-/// memory operand. Returns `None` if the instruction cannot run alone.
+/// Returns the instruction, with its memory operand at the address in a register that it does not
+/// use otherwise, and this register. Returns `None` if the instruction cannot run alone.
 fn without_address(instruction: &Instruction) -> Option<(Instruction, Option<Register>)> {
     let mut infos = InstructionInfoFactory::new();
     let info = infos.info(instruction);

@@ -303,7 +303,7 @@ pub(crate) unsafe fn write_byte(address: u64, value: u8) {
     unsafe { std::ptr::with_exposed_provenance_mut::<u8>(address as usize).write_volatile(value) }
 }
 
-/// Returns the address that the segment register `fs` adds.
+/// Returns the base address of the segment `fs`.
 pub(crate) fn fs_base() -> u64 {
     let mut base = 0u64;
     const ARCH_GET_FS: i32 = 0x1003;
@@ -346,7 +346,7 @@ pub(crate) struct Vectors {
 
 /// Returns a component of the saved registers.
 fn component((count, length, number): (usize, usize, u32)) -> &'static mut [u8] {
-    // Asks the processor only once, since on a virtual machine the answer takes long.
+    // Asks the processor only once, since `cpuid` is slow on a virtual machine.
     static PLACES: OnceLock<[usize; 8]> = OnceLock::new();
     let places = PLACES.get_or_init(|| {
         std::array::from_fn(|number| match number {

@@ -91,7 +91,8 @@ pub(crate) fn elements(mask: u64, size: usize) -> u64 {
     }
 }
 
-/// Returns the bytes of the elements of `size` bytes whose bits are set in `selected`.
+/// Converts `selected`, with a bit for each element of `size` bytes, to a mask with a bit for each
+/// byte.
 pub(crate) fn selection(selected: u64, size: usize) -> u64 {
     (0..64 / size).fold(0, |all, element| {
         all | if selected >> element & 1 == 1 {

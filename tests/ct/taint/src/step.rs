@@ -11,7 +11,7 @@ use iced_x86::{
     Register,
 };
 
-/// Treatment that an instruction needs.
+/// Treatment of an instruction by the analyser.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
     Plain,
@@ -23,7 +23,8 @@ pub(crate) enum Kind {
     Quotient,
     /// Two operands change places.
     Swap,
-    /// The mask, or the last operand if there are several, decides which addresses are used.
+    /// A mask decides which addresses are used: the step's `mask`, or its last source if there are
+    /// several.
     Masked,
     /// `movs` and `stos` with elements of `length` bytes, `rcx` times if `repeats`.
     Text {

@@ -56,7 +56,7 @@ impl Hasher for PageHasher {
 pub struct Memory {
     /// Maps a page number to an index into `pages`.
     places: HashMap<u64, u32, BuildHasherDefault<PageHasher>>,
-    /// The first page stands for all pages that were never secret.
+    /// All pages that were never secret share the first page.
     pages: Vec<Page>,
     cache: Vec<(u64, u32)>,
 }

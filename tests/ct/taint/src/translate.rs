@@ -15,7 +15,7 @@ pub(crate) struct Block {
     /// Address of the translation.
     pub(crate) code: u64,
     pub(crate) steps: Vec<Step>,
-    /// Address and number of the block that ran next the last time.
+    /// Address and number of the block that ran after this one the last time.
     pub(crate) successor: (u64, usize),
 }
 
@@ -159,7 +159,7 @@ pub(crate) fn translate(start: u64, code: &mut Code) -> Block {
             &mut infos,
         );
         let is_syscall = instruction.mnemonic() == Mnemonic::Syscall;
-        // A request is recognised only if it is not divided.
+        // A request is recognised only if all its instructions are in one block.
         let may_be_cut = instruction.mnemonic() != Mnemonic::Rol;
         steps.push(step);
         address = instruction.next_ip();

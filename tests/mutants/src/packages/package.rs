@@ -36,11 +36,11 @@ pub(super) const CONSTANTS: &str = "constants, tables and functions for them";
 pub(super) const TABLE: &str = "one call each";
 /// Files that are compiled only without an instruction set. `.ci/run engines` tests such builds.
 pub(super) const OTHER_BUILDS: &str = "not compiled where the mutants run";
-/// Accepts and refuses nothing, and keeps no earlier output: other files of the program do. A test
-/// looks for errors in these files.
+/// Files that accept and refuse nothing, and keep no earlier output: other files of the program do.
+/// A unit test checks that they create no errors.
 pub(super) const NO_VERDICT: &str = "decides no verdict";
-/// Refuses arguments and files of its command. Other files of the program judge signatures, and
-/// decide whether an earlier output is kept.
+/// Files that refuse only arguments and files of their command. Other files of the program judge
+/// signatures, and decide whether an earlier output is kept.
 pub(super) const ARGUMENTS: &str = "refuses arguments of its command only";
 /// Texts only.
 pub(super) const TEXTS: &str = "texts of errors";
