@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the wheel of falcon-py, installs it with Daft, Ray and PySpark in a fresh virtual
+# Builds falcon-cli and the wheel of falcon-py, installs Daft, Ray and PySpark in a fresh virtual
 # environment, and runs the tests there: every framework, and workers that are killed.
 #
 # Needs Linux, Python 3.11 or newer with venv (Debian: python3-venv), Java 17 or newer for Spark,
@@ -32,5 +32,7 @@ PIP_CONSTRAINT="$package/tests/requirements.txt" \
 "$bin/pip" install --no-deps -r requirements.txt
 "$bin/pip" install --no-deps "$work"/dist/*.whl
 PIP_QUIET=0 "$bin/pip" check
+cargo build --locked --release --manifest-path ../../Cargo.toml -p falcon-cli --features tables
+export PATH="$CARGO_TARGET_DIR/release:$PATH"
 "$bin/python" -m pytest -p no:cacheprovider --rootdir "$PWD" -q --basetemp "$work/tests" \
     --durations 8 tests "$@"

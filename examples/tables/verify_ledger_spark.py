@@ -4,17 +4,8 @@
 import argparse
 import os
 import sys
-from typing import Any
 
-try:
-    from pyspark import SparkConf
-    from pyspark.sql import SparkSession
-
-    import ledger
-except Exception as error:
-    # Python would exit with 1, which says that a row is not valid.
-    print(f"error: {error}. Install what README.md says", file=sys.stderr)
-    sys.exit(2)
+import shards
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,23 +16,21 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(job: ledger.Job, names: list[str], options: argparse.Namespace) -> list[dict[str, Any]]:
+def run(job: shards.Job, missing: list[int], options: argparse.Namespace) -> list[str]:
+    from pyspark.sql import SparkSession
+
     # Workers run the Python of this script, unless told otherwise.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("verify_ledger")
-    if options.master or SparkConf().contains("spark.master"):
-        ledger.refuse_workers(options)
     if options.master:
         builder = builder.master(options.master)
-    elif not SparkConf().contains("spark.master"):
-        builder = builder.master(f"local[{options.workers or '*'}]")
     with builder.getOrCreate() as spark:
         context = spark.sparkContext
-        context.addPyFile(ledger.__file__)
+        context.addPyFile(shards.__file__)
         # One shard a task, so that a task that is lost is one shard.
-        shards = context.parallelize(range(len(names)), len(names))
-        return shards.map(lambda shard: ledger.verify_shard(job, names[shard])).collect()
+        tasks = context.parallelize(missing, len(missing))
+        return tasks.map(lambda shard: shards.verify_shard(job, shard)).collect()
 
 
 if __name__ == "__main__":
-    ledger.leave(ledger.main(__doc__, run, arguments))
+    shards.main(__doc__, run, arguments)

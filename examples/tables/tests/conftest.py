@@ -1,10 +1,9 @@
-"""A ledger, runs of the scripts, and a comparison of their verdicts."""
+"""A ledger, runs of the scripts, and a comparison of their outputs."""
 
 import collections
 import json
 import os
 import pathlib
-import re
 import signal
 import subprocess
 import sys
@@ -16,139 +15,139 @@ import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(HERE))
-SHARDS, ROWS = 10, 50_000
-TEMPORARY = re.compile(r"\.(.+\.parquet)\.[0-9a-f]{32}\.tmp")
-"""Name under which the verdicts of a shard are written."""
-
-
-class Ledger(NamedTuple):
-    folder: pathlib.Path
-    keys: pathlib.Path
-    expected: collections.Counter
+TABLES, ROWS, SHARDS = 5, 100_000, 10
+"""Each table has two row groups, each of which is a shard."""
 
 
 class Run(NamedTuple):
     status: int
-    output: str
+    lines: list
+    """JSON of standard output. The last line is the sum."""
     errors: str
 
 
-def make(folder, **options):
-    arguments = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
-    arguments = [argument.removesuffix("=True") for argument in arguments]
-    subprocess.run([sys.executable, HERE / "make_ledger.py", folder, *arguments], check=True)
-    text = json.loads((folder / "expected.json").read_text())
-    expected = collections.Counter(
-        (shard, row, forged.get(str(row), 0))
-        for shard, forged in text["shards"].items()
-        for row in range(text["rows"])
-    )
-    return Ledger(folder / "ledger", folder / "keys.parquet", expected)
+def make(folder, *options):
+    """Make folder/ledger, folder/keys.parquet and folder/expected.json."""
+    subprocess.run(["falcon-cli", "--quiet", "make-table", folder, *options], check=True)
+    return folder
 
 
-def interruptible():
-    """Shells start jobs in the background with SIGINT ignored, and children inherit that."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-def start(script, *arguments):
+def start(script, folder, output, *options):
+    arguments = [folder / "ledger", "--keys", folder / "keys.parquet", "-o", output]
     return subprocess.Popen(
-        [sys.executable, HERE / script, *arguments],
+        [sys.executable, HERE / script, f"--shards={SHARDS}", *arguments, *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=interruptible,
+        # Shells start jobs in the background with SIGINT ignored, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
 def end(process):
     output, errors = process.communicate(timeout=240)
     print(output, errors)
-    return Run(process.returncode, output, errors)
+    # Daft prints lines, too.
+    lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+    return Run(process.returncode, lines, errors)
 
 
-def run(*arguments):
-    return end(start(*arguments))
+def outputs(folder):
+    """Bytes and times of all outputs, by name."""
+    paths = folder.glob("*.parquet")
+    return {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in paths}
 
 
-def verdicts(folder):
-    """Multiset of (shard, row, verdict) of all files of verdicts."""
-    rows = collections.Counter()
-    for path in folder.rglob("*.parquet"):
-        table = pq.read_table(path, partitioning=None)
-        name = path.relative_to(folder).as_posix()
-        rows.update((name, *row) for row in zip(*table.to_pydict().values(), strict=True))
-    return rows
+def assert_right(folder, verdicts):
+    """Every row of a ledger has its verdict, none is lost, and none is there twice."""
+    made = json.loads((folder / "expected.json").read_text())
+    expected = collections.Counter(
+        (table, row, forged.get(str(row), 0))
+        for table, forged in made["shards"].items()
+        for row in range(made["rows"])
+    )
+    found = collections.Counter()
+    for path in verdicts.glob("*.parquet"):
+        columns = pq.read_table(path, partitioning=None).to_pydict()
+        table = path.name.partition(".")[0] + ".parquet"
+        found.update((table, *row) for row in zip(columns["row"], columns["verdict"], strict=True))
+    for more in (found - expected, expected - found):
+        assert not more, f"{len(more)} rows, such as {sorted(more)[:5]}"
 
 
-def assert_same(found, expected):
-    """Every row has its verdict, none is lost, and none is there twice."""
-    twice = [row for row, count in found.items() if count > 1]
-    assert not twice, f"{len(twice)} rows are there twice: {sorted(twice)[:5]}"
-    lost = expected.keys() - found.keys()
-    assert not lost, f"{len(lost)} rows are lost or have other verdicts: {sorted(lost)[:5]}"
-    more = found.keys() - expected.keys()
-    assert not more, f"{len(more)} rows should not be there: {sorted(more)[:5]}"
-    assert found == expected
-
-
-def finished(folder):
-    return {path.name: path.stat().st_mtime_ns for path in folder.glob("*.parquet")}
-
-
-def stop_a_worker(folder, process, least=1):
-    """Stop a process that is writing a shard, after `least` shards are finished.
-
-    Return its number and the shard.
-    """
-    until = time.monotonic() + 120
-    while time.monotonic() < until:
-        assert process.poll() is None, "the script ended before a worker was stopped"
-        if len(finished(folder)) < least or not list(folder.glob(".*.parquet.*.tmp")):
-            time.sleep(0.001)
+def programs(output):
+    """Number and shard of each program that writes to a folder."""
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = of(entry.name, "cmdline").split("\0")
+        except OSError:
             continue
-        for entry in pathlib.Path("/proc").iterdir():
-            if entry.name.isdigit() and (shard := being_written(entry, folder)):
-                worker = int(entry.name)
-                os.kill(worker, signal.SIGSTOP)
-                if being_written(entry, folder) == shard:
-                    return worker, shard
-                os.kill(worker, signal.SIGCONT)
-    raise AssertionError("no worker wrote a shard")
+        if words[0].endswith("falcon-cli") and str(output) in words:
+            yield int(entry.name), next(word for word in words if word.startswith("--shard="))
 
 
-def being_written(entry, folder):
-    """Name of the shard for which a process has a temporary file open, if it has."""
+def is_writing(program, output):
+    """True if a program has the temporary file of an output open."""
     try:
-        for descriptor in (entry / "fd").iterdir():
-            target = pathlib.Path(os.readlink(descriptor))
-            name = TEMPORARY.fullmatch(target.name)
-            if target.parent == folder and name:
-                return name[1]
+        opened = [os.readlink(entry) for entry in pathlib.Path(f"/proc/{program}/fd").iterdir()]
     except OSError:
-        pass
-    return None
+        return False
+    return any(path.startswith(f"{output}/.falcon-") for path in opened)
+
+
+def until(condition):
+    """Wait for a true value of a function, and return it."""
+    deadline = time.monotonic() + 240
+    while not (value := condition()):
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+    return value
+
+
+def stop_a_program(output, least=1, other_than=None, wanted=""):
+    """Stop a program amid an output, after `least` outputs are there.
+
+    Return the numbers of its worker and of itself, and its shard, which is `wanted` if given.
+    """
+
+    def stopped():
+        for program, shard in programs(output) if len(outputs(output)) >= least else ():
+            if program != other_than and wanted in shard and is_writing(program, output):
+                os.kill(program, signal.SIGSTOP)
+                if is_writing(program, output):
+                    return parent(program), program, shard
+                os.kill(program, signal.SIGCONT)
+        return None
+
+    return until(stopped)
+
+
+def of(process, name):
+    """Text of a file of /proc."""
+    return pathlib.Path(f"/proc/{process}/{name}").read_text(errors="replace")
 
 
 def parent(process):
     """Number of the parent of a process."""
-    status = pathlib.Path(f"/proc/{process}/stat").read_text()
-    return int(status.rpartition(")")[2].split()[1])
+    return int(of(process, "stat").rpartition(")")[2].split()[1])
 
 
 @pytest.fixture(scope="session")
 def ledger(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("ledger")
-    return make(folder, shards=SHARDS, rows=ROWS, forge=True)
+    sizes = [f"--tables={TABLES}", f"--rows={ROWS}", f"--group-rows={ROWS // 2}"]
+    return make(tmp_path_factory.mktemp("ledger"), *sizes, "--forge")
 
 
 @pytest.fixture(scope="session")
 def undisturbed(ledger, tmp_path_factory):
-    """Verdicts of a run in one process that nobody disturbed."""
+    """Outputs of the program alone, run for one shard after the other."""
     output = tmp_path_factory.mktemp("undisturbed")
-    result = run("verify_ledger.py", ledger.folder, "-o", output, "--keys", ledger.keys)
-    assert result.status == 1
-    return verdicts(output)
+    command = ["falcon-cli", "verify-table", ledger / "ledger", "--keys", ledger / "keys.parquet"]
+    for shard in range(1, SHARDS + 1):
+        run = subprocess.run([*command, "-o", output, f"--shard={shard}/{SHARDS}", "--quiet"])
+        assert run.returncode == 1
+    assert_right(ledger, output)
+    return outputs(output)
 
 
 @pytest.fixture(scope="session")

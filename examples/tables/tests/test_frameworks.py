@@ -1,136 +1,117 @@
 """Every framework, with a worker or the script itself killed amid the work."""
 
-import json
+import contextlib
 import os
-import pathlib
 import signal
+import subprocess
 
 import pytest
 from conftest import (
     ROWS,
     SHARDS,
-    assert_same,
+    TABLES,
     end,
-    finished,
+    of,
+    outputs,
     parent,
-    run,
+    programs,
     start,
-    stop_a_worker,
-    verdicts,
+    stop_a_program,
+    until,
 )
 
-
-def test_the_comparison_notices_every_change(undisturbed):
-    assert_same(undisturbed, undisturbed)
-    row = next(iter(undisturbed))
-    lost = undisturbed.copy()
-    del lost[row]
-    twice = undisturbed.copy()
-    twice[row] += 1
-    flipped = undisturbed.copy()
-    del flipped[row]
-    flipped[*row[:2], 1 - row[2]] = 1
-    more = undisturbed.copy()
-    more["other.parquet", 0, 0] = 1
-    for found, message in (
-        (lost, "lost"),
-        (twice, "twice"),
-        (flipped, "other verdicts"),
-        (more, "should not be there"),
-    ):
-        with pytest.raises(AssertionError, match=message):
-            assert_same(found, undisturbed)
+DAFT, RAY, SPARK = "verify_ledger_daft.py", "verify_ledger_ray.py", "verify_ledger_spark.py"
 
 
-def test_forged_rows_of_every_shard_are_found(ledger, undisturbed):
-    assert_same(undisturbed, ledger.expected)
-    found = {row[:2] for row in undisturbed if row[2] != 0}
-    places = (0, ROWS // 2, ROWS - 1)
-    shards = {row[0] for row in undisturbed}
-    assert len(shards) == SHARDS
-    assert found == {(shard, place) for shard in shards for place in places}
-
-
-def check(result, ledger, output, undisturbed):
+def check(result, output, undisturbed, was_killed=False):
+    """The outputs are byte for byte those of the program alone."""
     assert result.status == 1
     assert "attempt" not in result.errors, "the framework gave up"
-    assert_same(verdicts(output), undisturbed)
-    assert not list(output.glob(".*")), "temporary files are left"
-    summary = json.loads((output / "summary.json").read_text())
-    assert (summary["shards"], summary["rows"]) == (SHARDS, SHARDS * ROWS)
-    assert summary["rows"] - summary["valid"] == 3 * SHARDS
-    assert summary["errors"] == {}
+    found = {name: data for name, (data, _) in outputs(output).items()}
+    assert found == {name: data for name, (data, _) in undisturbed.items()}
+    assert was_killed or not list(output.glob(".*")), "temporary files are left"
+    total = result.lines[-1]
+    assert (total["shards"], total["done"], total["rows"]) == (SHARDS, SHARDS, TABLES * ROWS)
+    # The first, the middle and the last row of each table are forged.
+    assert total["rows"] - total["valid"] == 3 * TABLES
+    assert sum(len(line["first_not_valid"]) for line in result.lines[:-1]) == 3 * TABLES
 
 
-def kill(worker, shard, output):
-    """Kill a process that is stopped, and show that its shard was not finished."""
-    assert shard not in finished(output)
-    print(f"killing {worker}, which writes {shard}")
-    os.kill(worker, signal.SIGKILL)
+@pytest.mark.parametrize("script", [DAFT, RAY, SPARK])
+def test_the_framework_on_this_machine(script, ledger, undisturbed, tmp_path):
+    result = end(start(script, ledger, tmp_path))
+    check(result, tmp_path, undisturbed)
 
 
-@pytest.mark.parametrize("script", ["verify_ledger.py", "verify_ledger_ray.py"])
+def go_on(program):
+    """Continue a stopped program, if the framework has not ended it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(program, signal.SIGCONT)
+
+
+@pytest.mark.parametrize("script", [DAFT, RAY])
 def test_ray_with_a_worker_killed(script, ledger, undisturbed, ray_cluster, tmp_path):
-    process = start(
-        script, ledger.folder, "-o", tmp_path, "--keys", ledger.keys, "--ray", ray_cluster
-    )
-    worker, shard = stop_a_worker(tmp_path, process)
+    process = start(script, ledger, tmp_path, "--ray", ray_cluster)
+    worker, program, _ = stop_a_program(tmp_path)
     assert worker != process.pid
-    kill(worker, shard, tmp_path)
-    check(end(process), ledger, tmp_path, undisturbed)
+    os.kill(worker, signal.SIGKILL)
+    go_on(program)
+    check(end(process), tmp_path, undisturbed, was_killed=True)
 
 
 def test_spark_with_an_executor_killed(ledger, undisturbed, tmp_path):
-    process = start(
-        "verify_ledger_spark.py",
-        *(ledger.folder, "-o", tmp_path, "--keys", ledger.keys),
-        *("--master", "local-cluster[2,1,1024]"),
-    )
-    worker, shard = stop_a_worker(tmp_path, process)
-    executor = worker
-    while "CoarseGrainedExecutorBackend" not in command(executor):
+    process = start(SPARK, ledger, tmp_path, "--master", "local-cluster[2,1,1024]")
+    executor, program, _ = stop_a_program(tmp_path)
+    while "CoarseGrainedExecutorBackend" not in of(executor, "cmdline"):
         executor = parent(executor)
         assert executor > 1, "no executor is above the worker"
-    kill(executor, shard, tmp_path)
-    # The worker lives on. It may write the shard while another one does.
-    os.kill(worker, signal.SIGCONT)
-    check(end(process), ledger, tmp_path, undisturbed)
+    os.kill(executor, signal.SIGKILL)
+    go_on(program)
+    check(end(process), tmp_path, undisturbed, was_killed=True)
 
 
-def command(process):
-    return pathlib.Path(f"/proc/{process}/cmdline").read_text()
-
-
-@pytest.mark.parametrize(
-    "script", ["verify_ledger.py", "verify_ledger_ray.py", "verify_ledger_spark.py"]
-)
-def test_the_framework_on_this_machine(script, ledger, undisturbed, tmp_path):
-    result = run(script, ledger.folder, "-o", tmp_path, "--keys", ledger.keys, "--workers", "2")
-    check(result, ledger, tmp_path, undisturbed)
+def test_a_program_that_runs_on(ledger, undisturbed, tmp_path):
+    """As if a framework had given up on a worker: two programs make the same output."""
+    arguments = [ledger / "ledger", "--keys", ledger / "keys.parquet", "-o", tmp_path]
+    arguments += ["--quiet", "--threads=1", f"--shard=1/{SHARDS}"]
+    first = subprocess.Popen(["falcon-cli", "verify-table", *arguments])
+    _, _, shard = stop_a_program(tmp_path, least=0)
+    process = start(DAFT, ledger, tmp_path)
+    _, second, _ = stop_a_program(tmp_path, 0, other_than=first.pid, wanted=shard)
+    first.send_signal(signal.SIGCONT)
+    assert first.wait() == 1
+    os.kill(second, signal.SIGCONT)
+    # The second one fails, and its shard is tried again.
+    check(end(process), tmp_path, undisturbed)
 
 
 def test_the_script_killed_and_started_again(ledger, undisturbed, tmp_path):
-    arguments = "verify_ledger.py", ledger.folder, "-o", tmp_path, "--keys", ledger.keys
-    process = start(*arguments)
-    worker, shard = stop_a_worker(tmp_path, process, least=2)
+    process = start(DAFT, ledger, tmp_path)
+    worker, program, _ = stop_a_program(tmp_path, least=2)
     assert worker == process.pid
-    kill(worker, shard, tmp_path)
-    assert end(process).status == -signal.SIGKILL
-    before = finished(tmp_path)
+    os.kill(worker, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    os.kill(program, signal.SIGCONT)
+    until(lambda: not list(programs(tmp_path)))
+    before = outputs(tmp_path)
     assert 2 <= len(before) < SHARDS
-    assert list(tmp_path.glob(f".{shard}.*.tmp")), "the worker was not killed amid a shard"
-    assert not (tmp_path / "summary.json").exists()
+    check(end(start(DAFT, ledger, tmp_path)), tmp_path, undisturbed)
+    after = outputs(tmp_path)
+    # An output and its summary are two files: each program may have ended between them.
+    again = [name for name, made in before.items() if after[name] != made]
+    assert len(again) <= os.cpu_count()
+    check(end(start(DAFT, ledger, tmp_path)), tmp_path, undisturbed)
+    assert outputs(tmp_path) == after
 
-    result = run(*arguments)
-    check(result, ledger, tmp_path, undisturbed)
-    # Its verdicts and its summary are two files: it may have been killed between them.
-    skipped = json.loads((tmp_path / "summary.json").read_text())["skipped"]
-    assert len(before) - 2 <= skipped <= len(before)
-    assert f"{skipped} of these shards had been verified before" in result.output
-    after = finished(tmp_path)
-    assert sum(after[name] == made for name, made in before.items()) == skipped
 
-    result = run(*arguments)
-    assert f"{SHARDS} of these shards had been verified before" in result.output
-    assert finished(tmp_path) == after
-    assert result.status == 1
+def test_ctrl_c(ledger, undisturbed, tmp_path):
+    process = start(DAFT, ledger, tmp_path)
+    _, program, _ = stop_a_program(tmp_path)
+    process.send_signal(signal.SIGINT)
+    os.kill(program, signal.SIGCONT)
+    result = end(process)
+    assert result.status == 130
+    assert result.errors.endswith("stopped. Run the command again to go on\n")
+    until(lambda: not list(programs(tmp_path)))
+    assert len(outputs(tmp_path)) < SHARDS
+    check(end(start(DAFT, ledger, tmp_path)), tmp_path, undisturbed)
