@@ -294,11 +294,7 @@ fn keys_that_are_dropped_leave_nothing() {
 fn a_key_of_fn_dsa_that_is_dropped_leaves_no_secret_hash() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     type Key = fndsa_provisional::SigningKey<Falcon512>;
-    let make = || {
-        Box::new(Key::from(
-            SigningKey::from_seed(&[7; 32]).expect("no fault"),
-        ))
-    };
+    let make = || Key::from_seed_boxed(&[7; 32]).expect("no fault");
     let short = 2 * 512 * 6 / 8;
     let hash: [u8; 40] = Shake256::reader(&make().to_bytes()[1..][..short]).read_array();
     *KEYS.lock().unwrap() = beginning(&hash);

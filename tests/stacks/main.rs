@@ -18,8 +18,8 @@ use falcon_core::seams::hash::Shake256;
 use falcon_core::seams::lanes::Baseline;
 use falcon_core::seams::ntt::{Ntt, PORTABLE_NTT};
 use falcon_core::{
-    AnySigningKey, DecodeError, Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Scratch,
-    Signature, SigningKey, fndsa_provisional, recovery,
+    AnySigningKey, DecodeError, Engine, ExpandedKey, Falcon512, Falcon1024, ParameterSet,
+    Parameters, Scratch, Signature, SigningKey, fndsa_provisional, recovery,
 };
 use falcon_kat::Again;
 use falcon_tests::Repeatable;
@@ -321,11 +321,17 @@ const DRAWN: &[u8] = b"a generator of a system gave this seed to the caller";
 #[test]
 fn fn_dsa_leaves_no_key_and_no_seed_on_the_stack() {
     type Key = fndsa_provisional::SigningKey<Falcon512>;
-    let round_3 = SigningKey::<Falcon512>::from_seed_boxed(&KEY_SEED).expect("no fault");
-    let key = Box::new(Key::from(
-        SigningKey::from_seed(&KEY_SEED).expect("no fault"),
-    ));
+    let key = Key::from_seed_boxed(&KEY_SEED).expect("no fault");
     let encoded = key.to_bytes();
+    // The Falcon key of the same basis. Its fields of six bits begin with the highest bit.
+    let mut of_round_3 = encoded[..1281].to_vec();
+    of_round_3[0] = 0x59;
+    of_round_3[1..769].fill(0);
+    for i in 0..8 * 768 {
+        let from = i - i % 6 + 5 - i % 6;
+        of_round_3[1 + i / 8] |= (encoded[1 + from / 8] >> (from % 8) & 1) << (7 - i % 8);
+    }
+    let round_3 = SigningKey::<Falcon512>::decode_boxed(&of_round_3).expect("a key");
     let short = &encoded[1..][..2 * 512 * 6 / 8];
     let hash: [u8; 40] = Shake256::reader(short).read_array();
     let mu = [4; 64];
@@ -345,6 +351,12 @@ fn fn_dsa_leaves_no_key_and_no_seed_on_the_stack() {
         Secret::new("the seed that was derived", derived.to_vec(), 8, 1),
     ]);
     let mut search = Search::new(secrets);
+    search.after("generated", || {
+        black_box(&Key::from_seed_boxed(&KEY_SEED).expect("no fault"));
+    });
+    search.after("decoded into a box", || {
+        black_box(&Key::decode_boxed(&encoded).expect("a key"));
+    });
     search.after("signed", || {
         black_box(&key.sign_mu_with_rng(&mut Again(DRAWN), &mu));
     });
@@ -416,6 +428,10 @@ fn a_seed_that_is_drawn_or_derived_is_not_left_on_the_stack() {
         black_box(
             &fndsa_provisional::SigningKey::<P>::generate(&mut Again(DRAWN)).expect("no fault"),
         );
+    });
+    search.after("a key of FN-DSA of any set generated", || {
+        let set = ParameterSet::Falcon512;
+        black_box(&fndsa_provisional::AnySigningKey::generate(set, &mut Again(DRAWN)).unwrap());
     });
     search.after("signed", || {
         black_box(

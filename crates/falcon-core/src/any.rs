@@ -9,7 +9,7 @@ macro_rules! either {
         }
     };
 }
-#[cfg(feature = "pkcs8")]
+#[cfg(any(feature = "pkcs8", feature = "fndsa-provisional"))]
 pub(crate) use either;
 
 /// Returns the parameter set of `$any`, given by its variant.
@@ -21,6 +21,48 @@ macro_rules! set_of {
         }
     };
 }
+
+/// Defines methods and conversions that the keys of any parameter set have in both schemes.
+macro_rules! any_key {
+    ($any:ident of $typed:ident) => {
+        impl $any {
+            /// Returns the parameter set.
+            pub fn set(&self) -> ParameterSet {
+                set_of!(self)
+            }
+
+            /// Name of the parameter set: `"Falcon-512"` or `"Falcon-1024"`.
+            pub fn name(&self) -> &'static str {
+                self.set().name()
+            }
+
+            /// Returns the key if its parameter set is `P`.
+            pub fn typed<P: Parameters>(&self) -> Option<&$typed<P>> {
+                either!(self, key => (&**key as &dyn Any).downcast_ref())
+            }
+        }
+
+        any_key!($any, $typed, Falcon512);
+        any_key!($any, $typed, Falcon1024);
+    };
+    ($any:ident, $typed:ident, $set:ident) => {
+        impl From<Box<$typed<$set>>> for $any {
+            fn from(key: Box<$typed<$set>>) -> Self {
+                Self::$set(key)
+            }
+        }
+
+        /// Moves the key into a box. A copy may be left on the stack. If the key is secret, convert
+        /// a `Box` instead; see [`SigningKey::from_seed_boxed`].
+        impl From<$typed<$set>> for $any {
+            fn from(key: $typed<$set>) -> Self {
+                Self::$set(Box::new(key))
+            }
+        }
+    };
+}
+#[cfg(feature = "fndsa-provisional")]
+pub(crate) use {any_key, set_of};
 
 mod set;
 mod signature;
@@ -128,21 +170,6 @@ impl AnySigningKey {
     /// [`FaultError`] if a hardware fault was detected.
     pub fn from_reference_seed(set: ParameterSet, seed: &[u8; 48]) -> Result<Self, FaultError> {
         with_type!(set, P => SigningKey::<P>::from_reference_seed_boxed(seed).map(Self::from))
-    }
-
-    /// Returns the parameter set.
-    pub fn set(&self) -> ParameterSet {
-        set_of!(self)
-    }
-
-    /// Name of the parameter set: `"Falcon-512"` or `"Falcon-1024"`.
-    pub fn name(&self) -> &'static str {
-        self.set().name()
-    }
-
-    /// Returns the key if its parameter set is `P`.
-    pub fn typed<P: Parameters>(&self) -> Option<&SigningKey<P>> {
-        either!(self, key => (&**key as &dyn Any).downcast_ref())
     }
 
     /// Signs `message` with fresh randomness. Returns the canonical bytes of the signature, as
@@ -253,21 +280,6 @@ impl AnyVerifyingKey {
         let set = sets.find(|set| set.verifying_key_len() == 1 + bytes.len());
         let set = *set.ok_or(DecodeError::Length)?;
         with_type!(set, P => VerifyingKey::<P>::from_headerless_bytes(bytes).map(Self::from))
-    }
-
-    /// Returns the parameter set.
-    pub fn set(&self) -> ParameterSet {
-        set_of!(self)
-    }
-
-    /// Name of the parameter set: `"Falcon-512"` or `"Falcon-1024"`.
-    pub fn name(&self) -> &'static str {
-        self.set().name()
-    }
-
-    /// Returns the key if its parameter set is `P`.
-    pub fn typed<P: Parameters>(&self) -> Option<&VerifyingKey<P>> {
-        either!(self, key => (&**key as &dyn Any).downcast_ref())
     }
 
     /// Decodes `signature` from its canonical bytes, as [`Signature::try_from`] does, and verifies
@@ -397,39 +409,5 @@ fn verify_bytes<P: Parameters>(
     verify(&Signature::try_from(signature).map_err(|_| SignatureError)?)
 }
 
-macro_rules! from_typed {
-    ($($set:ident)*) => {$(
-        impl From<Box<SigningKey<$set>>> for AnySigningKey {
-            fn from(key: Box<SigningKey<$set>>) -> Self {
-                Self::$set(key)
-            }
-        }
-
-        /// Moves the key into a box, which may leave a copy on the stack. Convert a `Box` instead
-        /// to avoid that; see [`SigningKey::from_seed_boxed`].
-        impl From<SigningKey<$set>> for AnySigningKey {
-            fn from(key: SigningKey<$set>) -> Self {
-                Self::$set(Box::new(key))
-            }
-        }
-
-        impl From<Box<VerifyingKey<$set>>> for AnyVerifyingKey {
-            fn from(key: Box<VerifyingKey<$set>>) -> Self {
-                Self::$set(key)
-            }
-        }
-
-        impl From<VerifyingKey<$set>> for AnyVerifyingKey {
-            fn from(key: VerifyingKey<$set>) -> Self {
-                Self::$set(Box::new(key))
-            }
-        }
-
-        impl From<Signature<$set>> for AnySignature {
-            fn from(signature: Signature<$set>) -> Self {
-                Self::$set(Box::new(signature))
-            }
-        }
-    )*};
-}
-from_typed!(Falcon512 Falcon1024);
+any_key!(AnySigningKey of SigningKey);
+any_key!(AnyVerifyingKey of VerifyingKey);

@@ -15,8 +15,9 @@
 //! - No coefficient of `s1` or `s2` exceeds 840 in absolute value.
 //!
 //! [`SigningKey`] generates keys and signs, with the feature `alloc`. From a seed it generates the
-//! key of `fn-dsa`, which differs from that of round 3. [`batch`] signs and verifies many messages
-//! with one call.
+//! key of `fn-dsa`, which differs from that of round 3. [`AnySigningKey`] and [`AnyVerifyingKey`]
+//! have a parameter set known at run time. [`batch`] signs and verifies many messages with one
+//! call.
 //!
 //! ```
 //! use falcon_core::fndsa_provisional::{Context, Signature, VerifyingKey};
@@ -36,12 +37,16 @@
 //! repository.
 
 #[cfg(feature = "alloc")]
+mod any;
+#[cfg(feature = "alloc")]
 pub mod batch;
 #[cfg(feature = "alloc")]
 mod keygen;
 #[cfg(feature = "alloc")]
 mod signing_key;
 
+#[cfg(feature = "alloc")]
+pub use any::{AnySigningKey, AnyVerifyingKey};
 #[cfg(feature = "alloc")]
 pub use keygen::KEY_SEED_LEN;
 #[cfg(feature = "alloc")]
@@ -230,12 +235,19 @@ impl<P: Parameters> TryFrom<&[u8]> for VerifyingKey<P> {
 }
 
 impl<P: Parameters> VerifyingKey<P> {
+    /// A key of zeros, to be overwritten.
+    #[cfg(feature = "alloc")]
+    const EMPTY: Self = Self {
+        key: crate::VerifyingKey::EMPTY,
+        hash: [0; KEY_HASH_LEN],
+    };
+
     /// Converts a Falcon key to the FN-DSA key with the same polynomial `h`.
     #[cfg(feature = "alloc")]
     fn of(key: &crate::VerifyingKey<P>) -> Self {
         let mut new = Self {
             key: key.clone(),
-            hash: [0; KEY_HASH_LEN],
+            ..Self::EMPTY
         };
         new.hash = hash_of(&[new.to_bytes().as_ref()]);
         new

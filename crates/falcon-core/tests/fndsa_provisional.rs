@@ -1,11 +1,14 @@
 //! Known answers of the crate `fn-dsa` 0.4.0, and inputs that its verifier refuses.
 
 use falcon_core::fndsa_provisional::{
-    Context, KEY_SEED_LEN, PreHash, Prehashed, SEED_LEN, Signature, SigningKey, VerifyingKey,
+    AnySigningKey, AnyVerifyingKey, Context, KEY_SEED_LEN, PreHash, Prehashed, SEED_LEN, Signature,
+    SigningKey, VerifyingKey,
 };
 use falcon_core::hazmat::insecure;
 use falcon_core::seams::hash::Shake256;
-use falcon_core::{DecodeError, EncodeError, Falcon512, Falcon1024, Parameters, SignatureError};
+use falcon_core::{
+    DecodeError, EncodeError, Falcon512, Falcon1024, ParameterSet, Parameters, SignatureError,
+};
 use falcon_kat::Again;
 use serde_json::Value;
 use sha3::{Digest, Sha3_256};
@@ -200,6 +203,111 @@ fn signs_and_verifies<P: Parameters>() {
     let verified = public.verify_prehashed(CONTEXT, other, &signature);
     assert_eq!(verified, Err(SignatureError));
     assert!(!format!("{key:?}").contains('['));
+}
+
+/// Checks keys of any parameter set against the typed keys of `P`.
+fn is_the_typed_key<P: Parameters>(set: ParameterSet, other: ParameterSet)
+where
+    AnySigningKey: From<SigningKey<P>> + From<Box<SigningKey<P>>>,
+    AnyVerifyingKey: From<VerifyingKey<P>> + From<Box<VerifyingKey<P>>>,
+{
+    let seed = [7; KEY_SEED_LEN];
+    let typed = SigningKey::<P>::from_seed(&seed).expect("no fault");
+    let bytes = typed.to_bytes();
+    let public = typed.verifying_key();
+    let encoded = public.to_bytes();
+    let encoded = encoded.as_ref();
+    let mu = &{
+        let mut hasher = public.mu_hasher(CONTEXT);
+        hasher.update(MESSAGE);
+        hasher.finalize()
+    };
+    let signature = typed.sign_with_rng(&mut Again([3]), CONTEXT, MESSAGE);
+    let signature = signature.expect("it signs").to_bytes();
+    let signature = signature.as_ref();
+
+    let boxed = SigningKey::<P>::decode_boxed(&bytes).expect("a key");
+    let again = SigningKey::<P>::try_from(&bytes[..]).expect("a key");
+    for key in [
+        boxed.into(),
+        again.into(),
+        AnySigningKey::from_bytes(set, &bytes).expect("a key"),
+        AnySigningKey::from_seed(set, &seed).expect("no fault"),
+        AnySigningKey::generate(set, &mut Again(seed)).expect("no fault"),
+    ] {
+        assert_eq!((key.set(), key.name()), (set, P::NAME));
+        assert_eq!(key.to_bytes(), bytes);
+        assert_eq!(
+            key.typed().map(SigningKey::<P>::to_bytes),
+            Some(bytes.clone())
+        );
+        assert_ne!(
+            key.typed::<Falcon512>().is_some(),
+            key.typed::<Falcon1024>().is_some()
+        );
+        assert_eq!(key.verifying_key().typed(), Some(public));
+        let signed = key.sign_with_rng(&mut Again([3]), CONTEXT, MESSAGE);
+        assert_eq!(signed.as_deref(), Ok(signature));
+        let signed = key.sign_mu_with_rng(&mut Again([3]), mu);
+        assert_eq!(signed.as_deref(), Ok(signature));
+    }
+
+    for key in [
+        public.clone().into(),
+        Box::new(public.clone()).into(),
+        AnyVerifyingKey::from_bytes(set, encoded).expect("a key"),
+    ] {
+        assert_eq!((key.set(), key.name()), (set, P::NAME));
+        assert_eq!((&key.to_bytes()[..], key.hash()), (encoded, public.hash()));
+        assert_eq!(key.typed(), Some(public));
+        assert_ne!(
+            key.typed::<Falcon512>().is_some(),
+            key.typed::<Falcon1024>().is_some()
+        );
+        let mut hasher = key.mu_hasher(CONTEXT);
+        hasher.update(MESSAGE);
+        assert_eq!(hasher.finalize(), *mu);
+        assert_eq!(key.verify(CONTEXT, MESSAGE, signature), Ok(()));
+        assert_eq!(key.verify_mu(mu, signature), Ok(()));
+        let refused = Err(SignatureError);
+        assert_eq!(key.verify(Context::EMPTY, MESSAGE, signature), refused);
+        assert_eq!(key.verify(CONTEXT, b"messagf", signature), refused);
+        assert_eq!(key.verify(CONTEXT, MESSAGE, &signature[1..]), refused);
+        assert_eq!(key.verify_mu(&[0; 64], signature), refused);
+        assert_eq!(key.verify_mu(mu, &signature[1..]), refused);
+        let stranger = AnySigningKey::from_seed(other, &seed).expect("no fault");
+        let foreign = stranger.sign_with_rng(&mut Again([3]), CONTEXT, MESSAGE);
+        assert_eq!(
+            key.verify(CONTEXT, MESSAGE, &foreign.expect("it signs")),
+            refused
+        );
+        assert_eq!(
+            stranger.verifying_key().verify(CONTEXT, MESSAGE, signature),
+            refused
+        );
+        assert_ne!(stranger.verifying_key(), key);
+    }
+
+    let read = |set, bytes| AnySigningKey::from_bytes(set, bytes).err();
+    assert_eq!(
+        read(set, &bytes[..bytes.len() - 1]),
+        Some(DecodeError::Length)
+    );
+    assert_eq!(read(set, &[]), Some(DecodeError::Length));
+    assert_eq!(read(other, &bytes), Some(DecodeError::Header));
+    let read = |set, bytes| AnyVerifyingKey::from_bytes(set, bytes).err();
+    assert_eq!(
+        read(set, &encoded[..encoded.len() - 1]),
+        Some(DecodeError::Length)
+    );
+    assert_eq!(read(set, &[]), Some(DecodeError::Length));
+    assert_eq!(read(other, encoded), Some(DecodeError::Header));
+}
+
+#[test]
+fn a_key_of_any_set_does_what_the_typed_key_does() {
+    is_the_typed_key::<Falcon512>(ParameterSet::Falcon512, ParameterSet::Falcon1024);
+    is_the_typed_key::<Falcon1024>(ParameterSet::Falcon1024, ParameterSet::Falcon512);
 }
 
 #[test]

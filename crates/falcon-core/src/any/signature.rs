@@ -112,3 +112,15 @@ impl TryFrom<Vec<u8>> for AnySignature {
         Self::try_from(&bytes[..])
     }
 }
+
+impl From<Signature<Falcon512>> for AnySignature {
+    fn from(signature: Signature<Falcon512>) -> Self {
+        Self::Falcon512(Box::new(signature))
+    }
+}
+
+impl From<Signature<Falcon1024>> for AnySignature {
+    fn from(signature: Signature<Falcon1024>) -> Self {
+        Self::Falcon1024(Box::new(signature))
+    }
+}

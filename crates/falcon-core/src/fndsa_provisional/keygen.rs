@@ -5,6 +5,7 @@ use crate::error::FaultError;
 use crate::hash;
 use crate::ntru;
 use crate::params::Parameters;
+use alloc::boxed::Box;
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
@@ -42,10 +43,26 @@ impl<P: Parameters> SigningKey<P> {
     /// # Errors
     /// [`FaultError`] if a hardware fault was detected.
     pub fn from_seed(seed: &[u8; KEY_SEED_LEN]) -> Result<Self, FaultError> {
-        let mut key = crate::SigningKey::EMPTY;
+        Self::in_place(|key| key.find(seed))
+    }
+
+    /// Generates a key from `seed` in a box, as [`from_seed`](Self::from_seed) does. No copy is
+    /// left on the stack.
+    ///
+    /// # Errors
+    /// [`FaultError`] if the device computed wrongly.
+    pub fn from_seed_boxed(seed: &[u8; KEY_SEED_LEN]) -> Result<Box<Self>, FaultError> {
+        let mut key = Box::new(Self::EMPTY);
+        key.find(seed)?;
+        Ok(key)
+    }
+
+    /// Sets this key to the one of `seed`.
+    fn find(&mut self, seed: &[u8; KEY_SEED_LEN]) -> Result<(), FaultError> {
         hash::with_stream(&[seed], |stream| {
-            key.find_with(stream, ntru::fndsa::generate)
+            self.key.find_with(stream, ntru::fndsa::generate)
         })?;
-        Ok(Self::from(key))
+        self.complete();
+        Ok(())
     }
 }

@@ -14,6 +14,7 @@ use crate::sampler::{ATTEMPT_SEED_LEN, ShakeDouble, ShakeSampling, SigningIsa};
 use crate::scratch::{Aligned, WorkingMemory};
 use crate::signing::{self, Fit, SecretBasis, attempt_from_basis};
 use crate::tree::Profile;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 use rand_core::CryptoRng;
@@ -39,7 +40,8 @@ pub(super) type AttemptSeed = [u8; ATTEMPT_SEED_LEN];
 const _: () = assert!(ATTEMPT_SEED_LEN == SEED_LEN + 1);
 
 /// A signing (secret) key of FN-DSA. Wiped when dropped. Moving it may leave copies on the stack
-/// that nobody wipes.
+/// that nobody wipes. [`from_seed_boxed`](Self::from_seed_boxed) and
+/// [`decode_boxed`](Self::decode_boxed) leave none.
 ///
 /// [`from_seed`](Self::from_seed) generates the same key as the crate `fn-dsa`. [`From`] makes an
 /// FN-DSA key from a Falcon key. **Never use one lattice for both schemes.**
@@ -60,7 +62,7 @@ const _: () = assert!(ATTEMPT_SEED_LEN == SEED_LEN + 1);
 /// # }
 /// ```
 pub struct SigningKey<P: Parameters> {
-    key: crate::SigningKey<P>,
+    pub(super) key: crate::SigningKey<P>,
     verifying_key: VerifyingKey<P>,
     /// SHAKE256 of the encoded `f` and `g`.
     secret_hash: [u8; SECRET_HASH_LEN],
@@ -69,6 +71,56 @@ pub struct SigningKey<P: Parameters> {
 impl<P: Parameters> SigningKey<P> {
     /// Length of an encoded key in bytes: 1345 or 2369.
     pub const LEN: usize = P::SIGNING_KEY_LEN + super::KEY_HASH_LEN;
+
+    /// A key of zeros, to be overwritten.
+    pub(super) const EMPTY: Self = Self {
+        key: crate::SigningKey::EMPTY,
+        verifying_key: VerifyingKey::EMPTY,
+        secret_hash: [0; SECRET_HASH_LEN],
+    };
+
+    /// Decodes a key into a box, as `TryFrom<&[u8]>` does. No copy is left on the stack.
+    ///
+    /// # Errors
+    /// As for `TryFrom<&[u8]>`.
+    pub fn decode_boxed(bytes: &[u8]) -> Result<Box<Self>, DecodeError> {
+        let mut key = Box::new(Self::EMPTY);
+        key.decode(bytes)?;
+        Ok(key)
+    }
+
+    /// Makes a key that `set` sets in its final place, since a moved copy would not be wiped.
+    pub(super) fn in_place<E>(set: impl FnOnce(&mut Self) -> Result<(), E>) -> Result<Self, E> {
+        let mut result = Ok(Self::EMPTY);
+        if let Ok(key) = &mut result
+            && let Err(error) = set(key)
+        {
+            result = Err(error);
+        }
+        result
+    }
+
+    /// Reads the encoding into this key and checks that the result is a key.
+    fn decode(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
+        let (polynomials, hash) = bytes
+            .split_last_chunk::<{ super::KEY_HASH_LEN }>()
+            .ok_or(DecodeError::Length)?;
+        self.key.decode_lsb_first(polynomials)?;
+        self.complete();
+        if self.verifying_key.hash() == hash {
+            Ok(())
+        } else {
+            Err(DecodeError::InvalidKey)
+        }
+    }
+
+    /// Computes the verifying key and the secret hash from the Falcon key.
+    pub(super) fn complete(&mut self) {
+        self.verifying_key = VerifyingKey::of(self.key.verifying_key());
+        let mut encoded = P::SigningKeyBytes::ZERO;
+        self.encode_polynomials(encoded.as_mut());
+        hash_secret(P::LOGN, encoded.as_mut(), &mut self.secret_hash);
+    }
 
     /// Returns the verifying key of this signing key.
     pub fn verifying_key(&self) -> &VerifyingKey<P> {
@@ -355,15 +407,12 @@ impl<P: Parameters> From<crate::SigningKey<P>> for SigningKey<P> {
     /// Makes the FN-DSA key on the lattice of a Falcon key. **Never use one lattice for both
     /// schemes.**
     fn from(key: crate::SigningKey<P>) -> Self {
-        let verifying_key = VerifyingKey::of(key.verifying_key());
         let mut new = Self {
             key,
-            verifying_key,
+            verifying_key: VerifyingKey::EMPTY,
             secret_hash: [0; SECRET_HASH_LEN],
         };
-        let mut encoded = P::SigningKeyBytes::ZERO;
-        new.encode_polynomials(encoded.as_mut());
-        hash_secret(P::LOGN, encoded.as_mut(), &mut new.secret_hash);
+        new.complete();
         new
     }
 }
@@ -374,17 +423,7 @@ impl<P: Parameters> TryFrom<&[u8]> for SigningKey<P> {
     /// Decodes a key and checks it: `f` is invertible, `fG - gF = q`, the basis is short enough to
     /// sign with, and the hash is that of the verifying key.
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let (polynomials, hash) = bytes
-            .split_last_chunk::<{ super::KEY_HASH_LEN }>()
-            .ok_or(DecodeError::Length)?;
-        let mut key = crate::SigningKey::EMPTY;
-        key.decode_lsb_first(polynomials)?;
-        let key = Self::from(key);
-        if key.verifying_key.hash() == hash {
-            Ok(key)
-        } else {
-            Err(DecodeError::InvalidKey)
-        }
+        Self::in_place(|key| key.decode(bytes))
     }
 }
 

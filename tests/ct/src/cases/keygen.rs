@@ -82,13 +82,19 @@ fn wallet<P: Parameters>(seeds: &[u64]) {
     }
 }
 
-/// Generates the FN-DSA keys of these seeds.
+/// Generates the FN-DSA keys of these seeds, every other key in a box.
 fn fndsa<P: Parameters>(seeds: &[u64]) {
     type Key<P> = fndsa_provisional::SigningKey<P>;
-    for &number in seeds {
-        let bytes = Key::<P>::from_seed(&secret_seed(number))
-            .expect("no fault")
-            .to_bytes();
+    for (place, &number) in seeds.iter().enumerate() {
+        let seed_of_key = secret_seed(number);
+        let bytes = match place % 2 {
+            0 => Key::<P>::from_seed(&seed_of_key)
+                .expect("no fault")
+                .to_bytes(),
+            _ => Key::<P>::from_seed_boxed(&seed_of_key)
+                .expect("no fault")
+                .to_bytes(),
+        };
         declassify(&bytes[..]);
         assert_eq!(
             bytes,

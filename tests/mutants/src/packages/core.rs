@@ -68,6 +68,7 @@ pub const PACKAGE: Package = Package {
         "engine/names.rs",
         "expand.rs",
         "fndsa_provisional.rs",
+        "fndsa_provisional/any.rs",
         "fndsa_provisional/batch.rs",
         "fndsa_provisional/keygen.rs",
         "fndsa_provisional/signing_key.rs",
