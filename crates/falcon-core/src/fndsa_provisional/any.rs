@@ -44,7 +44,7 @@ impl AnySigningKey {
     /// Generates a key from a random seed of `rng`, as [`SigningKey::generate`] does.
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     pub fn generate<R: CryptoRng + ?Sized>(
         set: ParameterSet,
         rng: &mut R,
@@ -57,7 +57,7 @@ impl AnySigningKey {
     /// Generates a key from `seed`, as [`SigningKey::from_seed_boxed`] does.
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     pub fn from_seed(set: ParameterSet, seed: &[u8; KEY_SEED_LEN]) -> Result<Self, FaultError> {
         with_type!(set, P => SigningKey::<P>::from_seed_boxed(seed).map(Self::from))
     }
