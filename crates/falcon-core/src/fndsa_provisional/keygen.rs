@@ -50,7 +50,7 @@ impl<P: Parameters> SigningKey<P> {
     /// left on the stack.
     ///
     /// # Errors
-    /// [`FaultError`] if the device computed wrongly.
+    /// [`FaultError`] if a hardware fault was detected.
     pub fn from_seed_boxed(seed: &[u8; KEY_SEED_LEN]) -> Result<Box<Self>, FaultError> {
         let mut key = Box::new(Self::EMPTY);
         key.find(seed)?;
