@@ -40,7 +40,8 @@ const COEFFICIENTS: usize = 8;
 /// together hold more words.
 const SPILLED: usize = 15;
 
-/// Returns the parts of `key`.
+/// Returns the secrets of `key` to search for: the basis in four widths, the encoded key, the
+/// secret hash and [`KEY_SEED`].
 fn parts<P: Parameters>(key: &SigningKey<P>) -> Vec<Secret> {
     let basis = hazmat::secret_basis(key).concat();
     let encoded = key.to_bytes().as_ref()[1..].to_vec();

@@ -112,7 +112,8 @@ pub(crate) fn select(name: &str) -> Result<Compute> {
     })
 }
 
-/// Opens the GPU of this number. `asked` is the option or variable that named it.
+/// Opens the GPU with this number. `asked` is the option or environment variable that selected it,
+/// for error messages.
 #[cfg(feature = "cuda")]
 fn gpu(number: u32, asked: &str) -> Result<Compute> {
     // A wrong signature from the GPU may reveal the key, so each signature is verified.

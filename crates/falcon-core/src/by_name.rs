@@ -93,7 +93,7 @@ pub fn expand_on<P: Parameters>(on: impl ComputeOn, key: &SigningKey<P>) -> Expa
     ExpandedKey::expand_boxed_on(on, key)
 }
 
-/// Signs as [`SignStream::finish_in`] does, on `on`.
+/// Signs as [`SignStream::finish_in`] does, with the engine `on`.
 ///
 /// # Errors
 /// As for [`SignStream::finish_in`].
@@ -105,7 +105,7 @@ pub fn finish_on<P: Parameters, K: SecretKey<P>>(
     stream.finish_on(on, scratch)
 }
 
-/// Decodes a key as [`SigningKey::decode_boxed`] does, on `on`.
+/// Decodes a key as [`SigningKey::decode_boxed`] does, with the engine `on`.
 ///
 /// # Errors
 /// As for [`SigningKey::decode_boxed`].
@@ -116,7 +116,7 @@ pub fn decode_boxed_on<P: Parameters>(
     SigningKey::decode_boxed_on(on, bytes)
 }
 
-/// Decodes a key as [`VerifyingKey::try_from`] does, on `on`.
+/// Decodes a key as [`VerifyingKey::try_from`] does, with the engine `on`.
 ///
 /// # Errors
 /// As for `TryFrom<&[u8]>`.

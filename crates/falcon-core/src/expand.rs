@@ -76,7 +76,7 @@ impl<P: Parameters, B: Storage> ExpandedKey<P, B> {
     /// Length of the storage, in reals.
     pub const LEN: usize = signing::expanded_len(P::LOGN);
 
-    /// Expands `key` into `storage` on `on`.
+    /// Expands `key` into `storage` with the engine `on`.
     pub(crate) fn expand_on(
         on: impl Operations,
         key: &SigningKey<P>,
@@ -121,7 +121,7 @@ impl<P: Parameters, B: Storage> ExpandedKey<P, B> {
 
 #[cfg(feature = "alloc")]
 impl<P: Parameters> ExpandedKey<P> {
-    /// Expands `key` on `on` into newly allocated storage.
+    /// Expands `key` with the engine `on` into newly allocated storage.
     pub(crate) fn expand_boxed_on(on: impl Operations, key: &SigningKey<P>) -> Self {
         let mut storage = alloc::vec![0.0; Self::LEN].into_boxed_slice();
         crate::scratch::with_scratch::<P, _>(signing::expand_scratch_len(P::LOGN), |scratch| {

@@ -223,7 +223,8 @@ impl<P: Parameters> TryFrom<&[u8]> for VerifyingKey<P> {
     /// Decodes a key.
     ///
     /// # Errors
-    /// [`DecodeError::Length`], [`DecodeError::Header`] or [`DecodeError::Range`].
+    /// [`DecodeError::Length`], [`DecodeError::Header`] or [`DecodeError::Range`]; at degree 2 also
+    /// [`DecodeError::NonCanonical`].
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut values = P::Residues::ZERO;
         lsb_first::decode_public_key(P::LOGN, bytes, values.as_mut())?;

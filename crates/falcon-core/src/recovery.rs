@@ -142,8 +142,8 @@ pub fn sign_in<P: Parameters, R: CryptoRng + ?Sized>(
     sign_on(Best::find(), key, &seed, message, scratch)
 }
 
-/// Signs on `on`. Try `i` makes the signature of job `i` of a batch with this seed. So a seed that
-/// repeats, here or in a batch, never gives two different signatures of one point.
+/// Signs with the engine `on`. Try `i` makes the signature of job `i` of a batch with this seed. So
+/// a seed that repeats, here or in a batch, never gives two different signatures of one point.
 fn sign_on<P: Parameters>(
     on: impl Operations,
     key: &impl SecretKey<P>,

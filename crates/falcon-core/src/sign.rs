@@ -121,7 +121,7 @@ impl Unsigned {
         with_scratch(len, |scratch| self.sign_on(Best::find(), key, scratch))
     }
 
-    /// Signs the absorbed message on `on`, with caller-owned scratch.
+    /// Signs the absorbed message with the engine `on` and caller-owned scratch.
     fn sign_on<P: Parameters>(
         &self,
         on: impl Operations,
@@ -179,7 +179,7 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
         self.finish_on(Best::find(), scratch)
     }
 
-    /// Signs the absorbed message on `on`, with caller-owned scratch. Call it once only.
+    /// Signs the absorbed message with the engine `on` and caller-owned scratch. Call it once only.
     pub(crate) fn finish_on(
         &mut self,
         on: impl Operations,

@@ -68,7 +68,7 @@ impl<P: Parameters> VerifyingKey<P> {
         key
     }
 
-    /// Reads the encoding, and prepares the key on `on`.
+    /// Reads the encoding, and prepares the key with the engine `on`.
     // The key is decoded in place: a moved copy would double the stack.
     #[inline]
     pub(crate) fn decode_on(on: impl Operations, bytes: &[u8]) -> Result<Self, DecodeError> {
@@ -168,7 +168,7 @@ impl<P: Parameters> VerifyingKey<P> {
     /// # Errors
     /// [`DecodeError::Length`] if there are not 896 bytes (Falcon-1024: 1792),
     /// [`DecodeError::Range`] if a coefficient is 12289 or more. [`DecodeError::NonCanonical`]
-    /// occurs only at some degrees of `hazmat::insecure`, whose encodings have spare bits.
+    /// occurs only at degree 2 (see `hazmat::insecure`), where the encoding has spare bits.
     pub fn from_headerless_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut key = Self::EMPTY;
         key.decode(Best::find(), bytes, codec::public_key::decode_headerless)?;
@@ -238,7 +238,7 @@ impl<P: Parameters> VerifyingKey<P> {
         self.verify_parts_on(Best::find(), pieces, signature)
     }
 
-    /// Verifies as [`verify_parts`](Self::verify_parts) does, on `on`.
+    /// Verifies as [`verify_parts`](Self::verify_parts) does, with the engine `on`.
     pub(crate) fn verify_parts_on(
         &self,
         on: impl Operations,
@@ -291,7 +291,7 @@ impl<P: Parameters> VerifyingKey<P> {
         self.verify_hashed_on(Best::find(), hasher, signature)
     }
 
-    /// Verifies as [`verify_hashed`](Self::verify_hashed) does, on `on`.
+    /// Verifies as [`verify_hashed`](Self::verify_hashed) does, with the engine `on`.
     pub(crate) fn verify_hashed_on(
         &self,
         on: impl Operations,

@@ -208,7 +208,7 @@ fn a_signature_that_does_not_fit_is_tried_again() {
     let mut reals = vec![0.0; Scratch::<P>::LEN];
     let mut scratch = Scratch::<P>::new(&mut reals).expect("enough");
 
-    // Derives the hedged randomness of a seed step by step.
+    // Derives the hedged randomness from a seed step by step.
     let secret = secret_hash(&key);
     let (mut seed, index) = ([0; 32], [0; 8]);
     seed[..8].copy_from_slice(&TOO_LONG.to_le_bytes());

@@ -43,7 +43,7 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Largest number of files of a manifest.
+    /// Largest number of files in a manifest.
     pub const MAX_FILES: usize = 1 << 20;
 
     /// Sorts the files.

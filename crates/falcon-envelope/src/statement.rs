@@ -135,7 +135,8 @@ pub(crate) fn take_time(lines: &mut Lines<'_>, name: &'static str) -> Result<Tim
     Time::parse(value).ok_or(lines.expected("a time like 2025-06-01T12:00:00Z"))
 }
 
-/// Checks a comment, a name or a reason in the line that was read last.
+/// Checks the text of a comment, a name or a reason. An error gives the number of the line that was
+/// read last.
 pub(crate) fn checked(lines: &Lines<'_>, text: &str) -> Result<String, ParseError> {
     check_text(text).map(|()| text.to_owned()).map_err(|_| {
         lines.expected("1 to 1024 bytes without invisible characters and without outer spaces")

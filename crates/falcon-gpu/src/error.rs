@@ -44,7 +44,8 @@ pub enum GpuError {
         /// Answer of the driver, or a description of the missing work.
         cause: String,
     },
-    /// The driver or the system refused another operation.
+    /// Any other operation failed. For example, the driver refused it, threads could not be
+    /// started, or an image of the kernels is damaged.
     Driver {
         /// Operation that failed.
         doing: &'static str,

@@ -57,7 +57,7 @@ pub fn memories(transform: Transform) -> &'static [&'static str] {
     }
 }
 
-/// Returns the body of `transform`'s loops on the units of `design`.
+/// Returns the graph of one butterfly, the loop body of `transform`, on the units of `design`.
 pub fn graph(design: &Design, transform: Transform) -> Graph {
     Builder::new(design, transform).build(transform)
 }

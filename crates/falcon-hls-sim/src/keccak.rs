@@ -1,5 +1,6 @@
-//! Keccak-f, the paper's `process_block`, in the same model as the butterflies: a graph of a round
-//! on 64-bit words is scheduled on its units, and the same simulator runs it on real bits.
+//! Circuits for Keccak-f, the permutation in the paper's `process_block`. They use the same model
+//! as the butterflies: the graph of a round on 64-bit words is scheduled on the units of a design,
+//! and the same simulator runs it on real bits.
 //!
 //! ```
 //! use falcon_hls_sim::keccak::{KeccakCircuit, KeccakPreset};

@@ -28,8 +28,8 @@ pub(crate) fn set_bits(positions: &[u16], offset: u16, out: &mut [u8]) {
     let last_one = (!rest.is_empty()).then_some(&last);
     let mut bytes = [0; BYTES];
     for (first, out) in (0u16..).step_by(8 * BYTES).zip(out.chunks_mut(BYTES)) {
-        // SAFETY: the target has NEON. `eight` has the length of a register, and `bytes` the length
-        // of sixteen.
+        // SAFETY: the target has NEON. The eight 16-bit words of `eight` fill one register, and
+        // each chunk of 16 bytes holds one register.
         unsafe {
             let mut sums = [vdupq_n_u16(0); ABREAST];
             for eight in whole.iter().chain(last_one) {
@@ -69,7 +69,7 @@ fn add_one<const I: i32>(
     bits: uint16x8_t,
 ) {
     const NUMBERS: [u16; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
-    // SAFETY: the target has NEON; `NUMBERS` is two registers.
+    // SAFETY: the target has NEON; the 16 words of `NUMBERS` fill two registers.
     unsafe {
         let [low, high] = [0, 8].map(|i| vld1q_u16(NUMBERS.as_ptr().add(i)));
         let register = vdupq_laneq_u16::<I>(registers);

@@ -64,7 +64,8 @@ fn bcax(a: U64x2, b: U64x2, c: U64x2) -> U64x2 {
     U64x2(vbcaxq_u64(a.0, b.0, c.0))
 }
 
-/// Two 64-bit words. Values are made from a token, so only where the processor has the features.
+/// Two 64-bit words. Creating a value requires a [`NeonSha3`] token, so a value proves that the
+/// processor has the features.
 #[derive(Clone, Copy, Debug)]
 pub struct Sha3U64x2(U64x2);
 

@@ -29,7 +29,7 @@ pub fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
         return Ok(Box::new(io::stdin()));
     }
     let file = File::open(path).map_err(|error| cannot_read(path, &error))?;
-    // A folder can be opened. Only reading it would fail.
+    // On Unix, opening a folder succeeds, and only reading from it fails.
     match file.metadata() {
         Ok(metadata) if metadata.is_dir() => {
             Err(Error::at(path, "is a folder").hint("name the files in it"))

@@ -21,11 +21,13 @@ fn affine(x: __m512i, map: __m512i) -> __m512i {
     _mm512_gf2p8affine_epi64_epi8::<0>(x, map)
 }
 
-/// Sixty-four bytes. Values are made from a token, so only where the processor has the features.
+/// Sixty-four bytes. Creating a value requires an [`Avx512Gfni`] token, so a value proves that the
+/// processor has the features.
 #[derive(Clone, Copy, Debug)]
 pub struct Line512(__m512i);
 
-/// Linear map of bytes, made from a token: matrices in the bit order of the instructions.
+/// Linear map of bytes: matrices in the bit order of the instructions. Creating a value requires a
+/// token.
 #[derive(Clone, Copy, Debug)]
 pub struct Map512(__m512i);
 
@@ -38,7 +40,7 @@ pub struct Map512(__m512i);
 #[derive(Clone, Copy, Debug)]
 pub struct Family512([[[u8; 64]; 4]; 2]);
 
-/// Sets of bytes. A value is made from a token, so the processor has the necessary instructions.
+/// Sets of bytes. Creating a value requires a token.
 #[derive(Clone, Copy, Debug)]
 pub struct Sets512 {
     /// One word for each eight bytes of a line. Byte `i` of the word selects those that belong to

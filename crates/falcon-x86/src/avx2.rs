@@ -18,7 +18,8 @@ unsafe fn frame<R>(kernel: impl FnOnce() -> R) -> R {
     kernel()
 }
 
-/// Four 64-bit words. Values are made from a token, so only where the processor has the features.
+/// Four 64-bit words. Creating a value requires an [`Avx2`] token, so a value proves that the
+/// processor has the features.
 #[derive(Clone, Copy, Debug)]
 pub struct U64x4(__m256i);
 

@@ -16,12 +16,13 @@ unsafe fn frame<R>(kernel: impl FnOnce() -> R) -> R {
     kernel()
 }
 
-/// Eight 64-bit words. Values are made from a token, so only where the processor has the features.
+/// Eight 64-bit words. Creating a value requires an [`Avx512`] token, so a value proves that the
+/// processor has the features.
 #[derive(Clone, Copy, Debug)]
 pub struct U64x8(__m512i);
 
-/// Two 64-bit words. Values are made from a token, too. Processors have more units for 128-bit
-/// operations than for 512-bit ones. Single words lack functions of three operands.
+/// Two 64-bit words. Creating a value requires an [`Avx512`] token. Processors have more units for
+/// 128-bit operations than for 512-bit ones. Single words lack functions of three operands.
 #[derive(Clone, Copy, Debug)]
 pub struct U64x2(__m128i);
 
@@ -154,9 +155,9 @@ u64s!(
     _mm_mask_or_epi64
 );
 
-/// Eight 32-bit words, one for each block of a ChaCha20 buffer. Values are made from a token, too.
-/// A rotation has a latency of two cycles. Twice as many registers of half the length hide more of
-/// it.
+/// Eight 32-bit words, one for each block of a ChaCha20 buffer. Creating a value requires an
+/// [`Avx512`] token. A rotation has a latency of two cycles. Twice as many registers of half the
+/// length hide more of it.
 #[derive(Clone, Copy, Debug)]
 pub struct U32x8(__m256i);
 

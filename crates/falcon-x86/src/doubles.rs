@@ -44,8 +44,8 @@ macro_rules! operator {
     };
 }
 
-/// Doubles in one register. Values are made from a token, so only where the processor has the
-/// features. The intrinsics are those of the register's width.
+/// Doubles in one register. Creating a register requires a token, so a register proves that the
+/// processor has the features. The intrinsics are those of the register's width.
 macro_rules! f64s {
     (
         $(#[$doc:meta])*

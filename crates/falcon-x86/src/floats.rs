@@ -5,8 +5,8 @@ use core::arch::x86_64::*;
 use core::ops::{Mul, Sub};
 use falcon_lanes::{F32x8, Register, register_of};
 
-/// Eight values. Values are made from a token, so only where the processor has the features. `$le`
-/// compares with the instructions of the set.
+/// Eight values. Creating a register requires a token, so a register proves that the processor has
+/// the features. `$le` compares with the instructions of the set.
 macro_rules! f32x8 {
     ($name:ident, $isa:ty, |$a:ident, $b:ident| $le:expr) => {
         /// Eight binary32 values.

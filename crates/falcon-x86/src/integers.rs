@@ -5,12 +5,12 @@ use core::arch::x86_64::*;
 use core::ops::{Add, Sub};
 use falcon_lanes::{I16s, Isa, Register, register_of};
 
-/// Sixteen signed 16-bit words. Values are made from a token, so only where the processor has the
-/// features.
+/// Sixteen signed 16-bit words. Creating a value requires an [`Avx2`] token, so a value proves that
+/// the processor has the features.
 #[derive(Clone, Copy, Debug)]
 pub struct I16x16(__m256i);
 
-/// Thirty-two signed 16-bit words, made from a token.
+/// Thirty-two signed 16-bit words. Creating a value requires an [`Avx512`] token.
 #[derive(Clone, Copy, Debug)]
 pub struct I16x32(__m512i);
 

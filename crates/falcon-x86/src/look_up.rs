@@ -15,8 +15,8 @@ unsafe fn frame<R>(kernel: impl FnOnce() -> R) -> R {
     kernel()
 }
 
-/// Thirty-two 16-bit words. Values are made from a token, so only where the processor has the
-/// features.
+/// Thirty-two 16-bit words. Creating a value requires an [`Avx512Vbmi`] token, so a value proves
+/// that the processor has the features.
 #[derive(Clone, Copy, Debug)]
 pub struct Words(__m512i);
 

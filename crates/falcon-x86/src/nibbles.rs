@@ -4,19 +4,20 @@ use crate::Avx2;
 use core::arch::x86_64::*;
 use falcon_lanes::{Bytes, Member};
 
-/// Sixty-four bytes. Values are made from a token, so only where the processor has the features.
+/// Sixty-four bytes. Creating a value requires an [`Avx2`] token, so a value proves that the
+/// processor has the features.
 #[derive(Clone, Copy, Debug)]
 pub struct Line256([__m256i; 2]);
 
-/// The low nibbles of sixty-four bytes and their high nibbles, made from a token.
+/// The low nibbles of sixty-four bytes and their high nibbles. Creating a value requires a token.
 #[derive(Clone, Copy, Debug)]
 pub struct Split256([[__m256i; 2]; 2]);
 
-/// Images of the low nibbles and of the high nibbles, made from a token.
+/// Images of the low nibbles and of the high nibbles. Creating a value requires a token.
 #[derive(Clone, Copy, Debug)]
 pub struct Map256([__m256i; 2]);
 
-/// A mask for every byte and set, made from a token.
+/// A mask for every byte and set. Creating a value requires a token.
 #[derive(Clone, Copy, Debug)]
 pub struct Sets256([[__m256i; 2]; 8]);
 
@@ -68,7 +69,8 @@ unsafe fn images<const J: i8>(images: __m256i) -> __m256i {
     }
 }
 
-/// Returns the map of bytes with these images of single bits. They are in word 0 of both halves.
+/// Returns the linear map of bytes under which byte `j` of `word` is the image of bit `j`. Both
+/// halves of `word` begin with the same eight images.
 ///
 /// # Safety
 /// The processor must have AVX2.
@@ -76,7 +78,8 @@ unsafe fn images<const J: i8>(images: __m256i) -> __m256i {
 unsafe fn map_of(word: __m256i) -> Map256 {
     // SAFETY: the caller guarantees AVX2.
     unsafe {
-        // Image j is added at the places whose number has bit j.
+        // Byte i of the low half is the sum of the images j for which bit j of i is set. The high
+        // half has the images 4 + j instead.
         let a = _mm256_and_si256(images::<0>(word), _mm256_set1_epi16(0xff00_u16 as i16));
         let b = _mm256_and_si256(images::<1>(word), _mm256_set1_epi32(0xffff_0000_u32 as i32));
         let c = _mm256_and_si256(images::<2>(word), _mm256_set1_epi64x(-1 << 32));

@@ -20,8 +20,8 @@ pub(crate) mod sealed {
 
 /// A Classic McEliece parameter set, such as [`Mceliece6688128f`].
 ///
-/// A name holds the length `n` of the code and the number `t` of errors: `Mceliece6688128f` has
-/// `n = 6688` and `t = 128`. No set is the default.
+/// The name gives the length `n` of the code and the number `t` of errors: `Mceliece6688128f` has
+/// `n = 6688` and `t = 128`. There is no default set.
 ///
 /// ```
 /// use mceliece_core::{Mceliece348864, Mceliece8192128pc, Parameters};

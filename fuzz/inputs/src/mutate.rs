@@ -19,11 +19,12 @@ pub mod verifying_keys;
 pub use fastrand::Rng;
 use libfuzzer_sys::fuzzer_mutate;
 
-/// Changes an input of known structure.
+/// Mutator of one format. Returns a changed copy of the input, or `None` if the input is too far
+/// from the format. In that case, libFuzzer changes the input.
 pub type Mutator = fn(&mut Rng, &[u8]) -> Option<Vec<u8>>;
 
-/// Declares the mutator of a target. `mutator` changes half of the inputs, and libFuzzer changes
-/// the other half byte by byte.
+/// Declares the mutator of a target. `mutator` is tried on half of the inputs, and libFuzzer
+/// changes the others byte by byte.
 #[macro_export]
 macro_rules! mutate_by {
     ($mutator:expr) => {

@@ -353,7 +353,7 @@ impl fmt::Display for Listing {
     }
 }
 
-/// Number of hexadecimal digits of a fingerprint in a line.
+/// Number of hexadecimal digits of the fingerprint that a one-line listing shows.
 const SHORT_FINGERPRINT: usize = 16;
 
 /// One engine of this build.

@@ -165,7 +165,7 @@ fn verify_slice(
         let mut next = batches.next()?;
         while let Some(batch) = next {
             let mut verdicts = || verify(&worker, keys, &mut decoded, format, &batch);
-            // Reads the next batch while this one is verified.
+            // With several threads, reads the next batch while this one is verified.
             let (verdicts, following) = match worker.pool() {
                 Some(pool) => pool.install(|| rayon::join(verdicts, || batches.next())),
                 None => (verdicts(), batches.next()),

@@ -41,7 +41,8 @@ impl Place {
         self.found.is_some()
     }
 
-    /// Removes the file that was found. Fails if it has changed since.
+    /// Removes the file at the path, if there is one. Fails if the file appeared or changed since
+    /// [`look`](Self::look), or if it cannot be removed.
     pub(crate) fn clear(&self) -> Result<()> {
         match State::of_name(&self.path) {
             None => return Ok(()),

@@ -1416,7 +1416,8 @@ fn two_outputs_of_one_name_are_refused() {
     ] {
         let few = sandbox.path("few/ledger/part-00000.parquet");
         fs::copy(few, sandbox.path(second)).unwrap();
-        // A table that is divided among shards has no summary of the whole table.
+        // The summary `part-00000.parquet.json` is written only if the table is not divided among
+        // shards, so this case runs with 1/1.
         let shards = match second.ends_with("parquet.json") {
             true => ["1/1", "1/1"],
             false => ["1/2", "2/2"],

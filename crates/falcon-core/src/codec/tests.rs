@@ -61,7 +61,7 @@ fn decode(
     Ok((*nonce, s2))
 }
 
-/// Decompresses in both ways and compares the results.
+/// Decompresses with both scalar decoders and compares the results.
 fn decompress(body: &[u8], s2: &mut [i16]) -> Result<usize, DecodeError> {
     let mut counted = vec![0; s2.len()];
     let result = compressed::decompress_counted(body, &mut counted);
@@ -78,8 +78,9 @@ fn run(s: i16) -> u16 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Checks that lanes read the same values as the decoder of one polynomial. Lanes leave a body
-    /// to this decoder if it is malformed, or if a group of four words may be longer than 57 bits.
+    /// Checks that the side-by-side decoder agrees with the scalar one. It may leave a body to the
+    /// scalar one (`used` is `None`) only if the body is malformed, or if a group of four code
+    /// words is longer than 57 bits.
     #[test]
     fn lanes_read_what_is_read_alone(
         polynomials in (7..=MAX_LOGN).prop_flat_map(|logn| vec_of(short(1 << logn), 1..10)),

@@ -198,7 +198,7 @@ pub(super) fn sample_sums<D: Draw>(
             let value = draws.sum(count);
             // `odd` is zero if the sum of all coefficients would be even.
             let odd = (parity ^ value) & 1 | i32::from(i != n - 1);
-            // `inside` is not negative if the value is in the range.
+            // `inside` is negative if the value is beyond `-127..=127`.
             let inside = (127 - value) | (127 + value);
             if reveal((odd != 0) & (inside >= 0)) {
                 *f = value as i8;

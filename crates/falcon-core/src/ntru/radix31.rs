@@ -41,7 +41,7 @@ impl Factor {
     }
 }
 
-/// `x <- x + factor * 2^(31 words) * y` modulo `2^(31 x.len())`.
+/// Adds `factor * 2^(31 words) * y` to `x`, modulo `2^(31 x.len())`.
 ///
 /// Two products of the same weight enter each word of the sum: `low` times a word of `y`, and
 /// `high` times the word below. So the words of `y` are not shifted.

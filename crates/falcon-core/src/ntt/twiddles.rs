@@ -11,11 +11,11 @@ use crate::modq::{Modulus, centre, pow_mod};
 
 /// The tables of a modulus. Each table is compiled where it is used.
 pub(crate) trait Tables: Modulus {
-    /// Factors of the forward transform by rows.
+    /// Factors of the forward transform that works on rows of words.
     const FORWARD: &Forward;
-    /// Factors of the inverse transform by rows.
+    /// Factors of the inverse transform that works on rows of words.
     const INVERSE: &Inverse;
-    /// Factors of the transforms by words.
+    /// Factors of the transforms that work on single words.
     const ZETAS: &Zetas;
 }
 

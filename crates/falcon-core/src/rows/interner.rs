@@ -51,8 +51,9 @@ impl<B: Borrow<[u8]> + Eq + Hash, T> Interner<B, T> {
     }
 }
 
-/// Returns the eight bytes after the header. They lie next to the previous row, so the processor
-/// has often read them ahead. It would have to wait for bytes in the middle of the key.
+/// Returns the eight bytes after the header byte, or `None` if there are fewer. They lie next to
+/// the previous row, so the processor has often prefetched them. Bytes in the middle of the key
+/// would often have to be fetched first.
 fn sample(bytes: &[u8]) -> Option<u64> {
     let sample = bytes.get(1..9)?.try_into();
     sample.ok().map(u64::from_ne_bytes)

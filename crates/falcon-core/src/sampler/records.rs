@@ -96,9 +96,10 @@ const LEN: usize = (END + WINDOW).next_multiple_of(4);
 pub(super) const ONE: f32 = 4096.0;
 /// Offset of both sides of the comparisons.
 const BIAS: i16 = 64;
-/// Offset of `accept`: [`BIAS`] lowered by 1, so less than [`RAISE`].
+/// Offset of `accept`. To cover the rounding errors (see *The margin*), it is 1.7 units below
+/// [`RAISE`].
 pub(super) const ACCEPT: i16 = BIAS - 1;
-/// Offset of `reject`: [`BIAS`] raised by 2, so more than [`RAISE`].
+/// Offset of `reject`. It is 1.3 units above [`RAISE`], for the same reason.
 pub(super) const REJECT: i16 = BIAS + 2;
 /// Offset of `y`.
 pub(super) const RAISE: f32 = BIAS as f32 + 0.7;

@@ -92,7 +92,8 @@ pub unsafe fn launch_of(
     unsafe { native::launch(build, name, batch, grid, block, shared) }
 }
 
-/// Input of the sampler: pairs of integers to draw, the same number for each slot.
+/// Input of the sampler: the centers and leaf values of the pairs to draw. Every slot draws the
+/// same number of pairs.
 #[derive(Clone, Copy, Debug)]
 pub struct Draws<'a> {
     /// Two centers for each pair.
@@ -366,8 +367,8 @@ mod native {
             Build::Default | Build::Variant => falcon_host_sample,
             Build::Emulated => falcon_host_emulated_sample,
         };
-        // SAFETY: the caller keeps the contract of this function, and the arrays have the lengths
-        // that the function expects.
+        // SAFETY: the caller keeps the contract of `sample`, and the arrays have the lengths that
+        // `function` expects.
         outcome(unsafe {
             function(
                 batch,

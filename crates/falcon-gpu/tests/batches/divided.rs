@@ -456,7 +456,7 @@ fn a_panic_leaves_nothing_behind() {
         return;
     };
     for kernel in ["hash", "seed", "prng", "sign", "accept"] {
-        // Panics in the first chunk, or while other chunks are in progress.
+        // The launch panics in the first chunk, or while other chunks are in progress.
         for first in [0, 2] {
             device.spoil(kernel, Fault::Panic, first);
             let mut out = vec![expected[3]; 12];

@@ -123,7 +123,7 @@ impl HostDevice {
         self.state.lock().unwrap().refused = Some(refused);
     }
 
-    /// Makes the kernels whose names begin with `kernels` fail silently after `first` launches.
+    /// Causes `fault` in the kernels whose names begin with `kernels`, after `first` launches.
     pub fn spoil(&self, kernels: &'static str, fault: Fault, first: usize) {
         self.state.lock().unwrap().spoilt = Some(Spoilt {
             kernels,

@@ -62,11 +62,11 @@ fn sum(x: &Operand, y: &Operand, opposite: bool) -> u64 {
     }
 }
 
-/// Returns exponent and significand, for [`round_and_pack`], of `2^(e - 1023) sum / 2^55`, where `0
-/// < sum < 2^57`.
+/// Returns the exponent and the significand that [`round_and_pack`] takes for the value
+/// `2^(e - 1023) sum / 2^55`, where `0 < sum < 2^57`.
 ///
-/// The leading bit moves up to bit 56, by `up` in `0 ..= 56`. It is already in bit 56 if the sum
-/// carried, and in bit 55 if the exponent stays.
+/// A shift by `up`, in `0 ..= 56`, moves the leading bit to bit 56. `up` is 0 if the sum carried,
+/// and 1 if the exponent stays.
 #[inline(always)]
 fn normalise(e: i32, sum: u64) -> (i32, u64) {
     let up = sum.leading_zeros() as i32 - 7;

@@ -15,7 +15,7 @@ pub struct Cost {
     pub executed: Option<u64>,
 }
 
-/// An operation that was run and counted.
+/// Profile of one operation, at one degree and for one instruction set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProfiledRun {
     /// Instruction set.
@@ -24,7 +24,7 @@ pub struct ProfiledRun {
     pub operation: Operation,
     /// Degree `n`.
     pub degree: u32,
-    /// Number of times it was run.
+    /// Number of times that the operation was run.
     pub repeats: u64,
     /// Costs of the parts, one entry for each part.
     pub costs: Vec<Cost>,

@@ -35,7 +35,7 @@ pub enum WorkloadError {
     Decode(DecodeError),
     /// A signature is not valid.
     Signature(SignatureError),
-    /// An engine failed.
+    /// A batch failed.
     Batch(BatchError),
     /// A hardware fault was detected.
     Fault(FaultError),

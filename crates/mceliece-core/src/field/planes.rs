@@ -71,8 +71,8 @@ pub(crate) fn splat<I: Isa, const M: usize>(isa: I, masks: &[u64; M]) -> Planes<
     planes
 }
 
-/// Spreads an element over the 64 lanes of each word: bit `p` of word `w` of `elements` over word
-/// `w` of plane `p`.
+/// Fills the 64 lanes of word `w` with the element in word `w` of `elements`: bit `p` of the
+/// element fills word `w` of plane `p`.
 #[inline(always)]
 pub(crate) fn spread<I: Isa, const M: usize>(isa: I, elements: I::U64s) -> Planes<I, M> {
     let mut planes = [I::U64s::splat(isa, 0); M];
@@ -84,7 +84,8 @@ pub(crate) fn spread<I: Isa, const M: usize>(isa: I, elements: I::U64s) -> Plane
     planes
 }
 
-/// Returns the words with which [`splat`] loads the element `x`.
+/// Returns the masks that [`splat`] takes for the element `x`: mask `p` is all ones if bit `p` of
+/// `x` is set, else zero.
 #[inline(always)]
 pub(crate) fn masks<const M: usize>(x: u16) -> [u64; M] {
     core::array::from_fn(|p| 0u64.wrapping_sub(u64::from(x >> p & 1)))

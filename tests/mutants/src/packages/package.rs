@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 pub struct Package {
     /// Name of the package, and of its folder in `crates`.
     pub name: &'static str,
-    /// Features that the build turns on, for `--features`.
+    /// Values of `--features` for the build.
     pub features: &'static [&'static str],
     /// Arguments of cargo that select the tests. Only these can kill a mutant.
     pub tests: &'static [&'static str],
-    /// Tests that do not run.
+    /// Names of tests to skip.
     pub skipped: &'static [&'static str],
     /// Number of mutants to draw, in addition to those that are always taken.
     pub sample: usize,
@@ -51,7 +51,7 @@ impl Package {
         format!("crates/{}/src", self.name)
     }
 
-    /// Returns the files in which only wipes are removed.
+    /// Returns the files whose mutants only remove wipes.
     pub fn wipes_only(&self) -> impl Iterator<Item = &'static str> {
         let pinned = self.not_mutated.iter();
         let pinned = pinned.filter(|(_, reason)| *reason == PINNED);

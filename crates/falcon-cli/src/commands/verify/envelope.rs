@@ -60,9 +60,9 @@ impl TrustOption {
 
 /// Signers whose signatures are accepted.
 pub(crate) enum Signers {
-    /// Signers whose keys are named.
+    /// Public keys, such as those of `--public-key`.
     Keys(Keyring),
-    /// Signers of a trust list.
+    /// The signers of a trust list, and how to treat revoked keys.
     Listed(TrustList, Revoked),
 }
 

@@ -155,9 +155,10 @@ pub(super) fn least_unsure_level(
             );
         }
         if d + 1 == logn {
-            // The resultant is the squared absolute value of the only value; q has 14 bits.
+            // At degree 2 the roots are one conjugate pair. The resultant is |f_d|^2 at either one.
             let resultant = 2 * size_f.mean;
             demand(resultant + size_g.norm + 6 * UNIT, words(LARGE[i]));
+            // F at degree 1 is below q times the resultant, and q has 14 bits.
             demand(resultant + 17 * UNIT, words(SMALL[i + 1]));
         }
         // Keeps the first level that was found: the mask is zero once `unsure` is positive.

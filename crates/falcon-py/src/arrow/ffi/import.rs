@@ -164,7 +164,7 @@ fn text(string: *const c_char) -> String {
 struct Chunk {
     /// The owner of the buffers.
     array: ArrowArray,
-    /// True if `array` has struct rows, of which the column is the only field.
+    /// True if `array` is a struct array whose only field is the column.
     is_field: bool,
     layouts: Layouts,
 }
