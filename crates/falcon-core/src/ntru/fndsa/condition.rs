@@ -20,9 +20,10 @@
 //! adds a bit at most. Each logarithm is off by 0.01. If all 256 are off in the same direction, the
 //! error is 1.3 bits of `m`.
 //!
-//! The reduction also fails on integers that are longer than its tables say. The tables leave room
-//! for five standard deviations or more. For pairs with longer integers, success is not sure
-//! either.
+//! The reduction also fails on integers that are longer than its tables say. It goes on with the
+//! words that fit, and only its last level shows the mistake. So pairs with longer integers are
+//! tried at every level. The tables leave room for three standard deviations at the lowest two
+//! degrees, and for five or more at the others.
 
 use super::reduction::{IMPRECISE, LARGE, SMALL, WINDOW};
 use crate::lanes::Masks;
@@ -96,8 +97,8 @@ fn logarithm(x: u32) -> i64 {
 }
 
 /// Returns the highest level (least `d`) at which the reduction could fail, or zero if there is
-/// none. Above this level, the reduction is sure to succeed if it succeeds at this level. `logs`
-/// and `work` have length `n`.
+/// none. Above this level, the reduction is sure to succeed if it succeeds at this level. Returns 1
+/// if an integer could be too long. `logs` and `work` have length `n`.
 ///
 /// Constant time, except for the result.
 pub(super) fn least_unsure_level(
@@ -118,6 +119,7 @@ pub(super) fn least_unsure_level(
 
     let masks = Masks::new();
     let mut unsure = 0u32;
+    let mut too_long = 0;
     let mut above = None;
     for d in 1..logn {
         let roots = (n / 2) >> d;
@@ -128,6 +130,7 @@ pub(super) fn least_unsure_level(
         let (size_f, size_g) = (size(d, &log_f[..roots]), size(d, &log_g[..roots]));
         let (i, log_degree) = (d as usize, i64::from(logn - d));
         let words = |count: usize| 31 * count as i64 * UNIT;
+        let mut fits = |length: i64, count: usize| too_long |= masks.less(words(count), length);
 
         // Checks the scaled window of f_d: its least value, and its number of bits after the point.
         let mut missed = 0;
@@ -143,26 +146,28 @@ pub(super) fn least_unsure_level(
         }
         // A round leaves 2^9 times the product of f_d or g_d with a polynomial whose coefficients
         // are at most 1/2 in absolute value.
-        demand(size_f.norm + 14 * UNIT, words(SMALL[i]));
-        demand(size_g.norm + 4 * UNIT, words(SMALL[i]));
+        fits(size_f.norm + 14 * UNIT, SMALL[i]);
+        fits(size_g.norm + 4 * UNIT, SMALL[i]);
         // Checks the lifted F of the level above, the product of g_(d-1) and F_d. The coefficients
         // of F_d are about as large as those of f_d.
         if let Some(above) = above.replace(size_g) {
             let lifted: Size = above;
-            demand(
+            fits(
                 size_f.norm + lifted.norm + (6 + log_degree / 2) * UNIT,
-                words(LARGE[i - 1]),
+                LARGE[i - 1],
             );
         }
         if d + 1 == logn {
             // At degree 2 the roots are one conjugate pair. The resultant is |f_d|^2 at either one.
+            // F at degree 1 is q times a residue below the resultant, and q has 14 bits. The lifted
+            // F is its product with g_d. One bit is the sign. The errors of 512 logarithms add up
+            // to 5.2 bits in the resultant, and to 2.6 in g_d.
             let resultant = 2 * size_f.mean;
-            demand(resultant + size_g.norm + 6 * UNIT, words(LARGE[i]));
-            // F at degree 1 is below q times the resultant, and q has 14 bits.
-            demand(resultant + 17 * UNIT, words(SMALL[i + 1]));
+            fits(resultant + size_g.norm + 23 * UNIT, LARGE[i]);
+            fits(resultant + 21 * UNIT, SMALL[i + 1]);
         }
         // Keeps the first level that was found: the mask is zero once `unsure` is positive.
         unsure |= d & missed as u32 & masks.of_sign(!unsure.wrapping_neg());
     }
-    unsure
+    unsure ^ (too_long as u32 & (unsure ^ 1))
 }

@@ -196,6 +196,36 @@ fn the_reduction_finds_the_solution_or_breaks_down() {
     assert!(equal >= 40 && breakdowns >= 2, "{equal} {breakdowns}");
 }
 
+/// Checks that a pair is refused whose lifted `F` is longer than the tables of `fn-dsa` allow. It
+/// has 9,553 bits, and 9,547 fit. The pair has a solution, and every single level succeeds.
+///
+/// The pair comes from a search among pairs of 400 Gaussian polynomials. Its norm is too large for
+/// a key.
+#[test]
+fn a_lifted_solution_that_is_too_long_is_refused() {
+    let pair: Vec<i8> = include_bytes!("too_long.bin").map(u8::cast_signed).to_vec();
+    let (f, g) = pair.split_at(1024);
+    let Memory(mut words, mut wide, _) = Memory::new(10);
+    let level = condition::least_unsure_level(10, f, g, &mut words, &mut wide);
+    assert_eq!(level, 1);
+    assert!(solved(10, f, g).is_ok());
+    assert!(solved(10, f, g).is_ok());
+    for solve in [solve::solve_in_fixed_point, solve::solve_at_every_level] {
+        let [mut big_f, mut big_g] = [vec![0; 1024], vec![0; 1024]];
+        let result = solve(
+            Native::default(),
+            10,
+            f,
+            g,
+            &mut big_f,
+            &mut big_g,
+            &mut words,
+            &mut wide,
+        );
+        assert_eq!(result, Err(Refusal::TooLarge));
+    }
+}
+
 /// Solves pairs. Most of them have levels where the reduction is sure to succeed. The result is the
 /// same as with a reduction that is tried at every level.
 #[test]
