@@ -64,10 +64,18 @@ fn emit_unit(kernel: &Kernel, logn: u32, delays: &mut Delays, out: &mut Lines, n
             "    dmul #(.LATENCY({latency})) {name} (.clk(clk), .a({name}_a), .b({name}_b), .q({name}_q));"
         )),
         Operation::Scale => {
-            // Only the first stage scales.
-            let first = delays.tap("first_stage", 1, start(kernel, nodes[0]));
+            // Only the first stage scales. The counters go on while a unit scales later operands of
+            // the same butterfly.
+            let first: Vec<(u32, String)> = nodes
+                .iter()
+                .map(|&node| {
+                    let cycle = start(kernel, node);
+                    (phase(kernel, node), delays.tap("first_stage", 1, cycle))
+                })
+                .collect();
+            out.choose(1, &format!("{name}_first"), &first);
             out.line(&format!(
-                "    wire signed [11:0] {name}_by = {first} ? -12'sd{} : 12'sd0;",
+                "    wire signed [11:0] {name}_by = {name}_first ? -12'sd{} : 12'sd0;",
                 logn - 1
             ));
             out.line(&format!(

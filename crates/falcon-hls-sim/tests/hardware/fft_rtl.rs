@@ -163,6 +163,7 @@ fn circuits_have_the_engines_bits_and_cycles() {
     // butterflies.
     let mut cases = vec![
         (Preset::PaperOptimized, Transform::Fft, 9),
+        (Preset::PaperOptimized, Transform::Ifft, 5),
         (Preset::Ii1Xor, Transform::Fft, 6),
         (Preset::Ii1Xor, Transform::Ifft, 7),
         (Preset::Ii2, Transform::Ifft, 5),
@@ -174,7 +175,7 @@ fn circuits_have_the_engines_bits_and_cycles() {
             (Preset::Ii1Xor, Transform::Fft, 10),
         ]);
     } else {
-        hdl::skipped("three of seven circuits (FALCON_FULL=1 for all)");
+        hdl::skipped("three of eight circuits (FALCON_FULL=1 for all)");
     }
     for (preset, transform, logn) in cases {
         let circuit = Circuit::build(Form::Source, preset, transform, logn);
