@@ -10,6 +10,41 @@ mod mceliece;
 
 const RECORDS: &str = "../../kat/falcon-round3/falcon512-KAT.first10.rsp";
 
+/// Addresses and sizes of the simulated system, hexadecimal.
+#[cfg(feature = "system")]
+const MAP: &str = "../../crates/falcon-hls-sim/system/map.tsv";
+
+/// Makes constants of the rows of [`MAP`], and a memory map and options for the linker.
+#[cfg(feature = "system")]
+fn write_system(out: &std::path::Path) -> Result<(), Box<dyn Error>> {
+    println!("cargo:rerun-if-changed={MAP}");
+    let map = fs::read_to_string(MAP)?;
+    let rows: Vec<_> = map
+        .lines()
+        .filter(|line| !line.starts_with(['#', 'n']))
+        .map(|line| line.splitn(3, '\t').collect::<Vec<_>>())
+        .collect();
+    let mut constants = String::new();
+    let mut memory = String::from("MEMORY { RAM : ");
+    for row in rows {
+        let [name, value, meaning] = row[..] else {
+            return Err("a row of the map has three columns".into());
+        };
+        constants += &format!("/// {meaning}\npub const {name}: usize = 0x{value};\n");
+        match name {
+            "RAM" => memory += &format!("ORIGIN = 0x{value}, "),
+            "RAM_SIZE" => memory += &format!("LENGTH = 0x{value} }}\n"),
+            _ => {}
+        }
+    }
+    fs::write(out.join("map.rs"), constants)?;
+    fs::write(out.join("memory.x"), memory)?;
+    println!("cargo:rerun-if-changed=memory/system.x");
+    fs::copy("memory/system.x", out.join("system.x"))?;
+    println!("cargo:rustc-link-arg-bins=-Tsystem.x");
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed={RECORDS}");
     let memory = if cfg!(feature = "large") {
@@ -53,6 +88,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     ] {
         fs::write(out.join(name), bytes)?;
     }
+    #[cfg(feature = "system")]
+    write_system(&out)?;
     #[cfg(feature = "mceliece")]
     mceliece::write_known_answers(&out)?;
     Ok(())

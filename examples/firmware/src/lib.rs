@@ -2,6 +2,10 @@
 //! and the output to the host.
 #![no_std]
 
+#[cfg(feature = "system")]
+pub mod circuit;
+#[cfg(feature = "system")]
+mod heap;
 pub mod known_answer;
 #[cfg(feature = "mceliece")]
 pub mod mceliece;

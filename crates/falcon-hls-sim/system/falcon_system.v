@@ -1,0 +1,145 @@
+// A processor, its memory, a cycle counter, a console and the FFT circuits on one bus: Wishbone
+// classic, 32 bits. map.tsv lists the addresses. The simulation watches the outputs. Each of them
+// is valid for one clock:
+//
+// - `console_byte` while `console_write` is high: a byte to print;
+// - `exit_code` while `exit_write` is high: the end of the program;
+// - `address` while `fault` is high: an access to an address that has no device.
+module falcon_system #(
+    // Clocks of a read of a circuit's memory.
+    parameter [3:0] READ_LATENCY = 2
+) (
+    input  wire        clk,
+    input  wire        reset,
+    output wire        console_write,
+    output wire [7:0]  console_byte,
+    output wire        exit_write,
+    output wire [31:0] exit_code,
+    output wire        fault,
+    output wire [31:0] address
+);
+    `include "map.vh"
+
+    // The processor has two ports: instructions and data.
+    wire fetch_cyc, fetch_stb, data_cyc, data_stb, data_we;
+    wire [29:0] fetch_address, data_address;
+    wire [31:0] data_out;
+    wire [3:0] data_select;
+    wire fetch_ack, data_ack;
+    wire [31:0] in;
+    wire unused_fetch_we;
+    wire [31:0] unused_fetch_out;
+    wire [3:0] unused_fetch_select;
+    wire [2:0] unused_fetch_cti, unused_data_cti;
+    wire [1:0] unused_fetch_bte, unused_data_bte;
+    VexRiscv processor (
+        .clk(clk),
+        .reset(reset),
+        .externalResetVector(RAM),
+        .timerInterrupt(1'b0),
+        .softwareInterrupt(1'b0),
+        .externalInterruptArray(32'd0),
+        .iBusWishbone_CYC(fetch_cyc),
+        .iBusWishbone_STB(fetch_stb),
+        .iBusWishbone_ACK(fetch_ack),
+        .iBusWishbone_WE(unused_fetch_we),
+        .iBusWishbone_ADR(fetch_address),
+        .iBusWishbone_DAT_MISO(in),
+        .iBusWishbone_DAT_MOSI(unused_fetch_out),
+        .iBusWishbone_SEL(unused_fetch_select),
+        .iBusWishbone_ERR(fault),
+        .iBusWishbone_CTI(unused_fetch_cti),
+        .iBusWishbone_BTE(unused_fetch_bte),
+        .dBusWishbone_CYC(data_cyc),
+        .dBusWishbone_STB(data_stb),
+        .dBusWishbone_ACK(data_ack),
+        .dBusWishbone_WE(data_we),
+        .dBusWishbone_ADR(data_address),
+        .dBusWishbone_DAT_MISO(in),
+        .dBusWishbone_DAT_MOSI(data_out),
+        .dBusWishbone_SEL(data_select),
+        .dBusWishbone_ERR(fault),
+        .dBusWishbone_CTI(unused_data_cti),
+        .dBusWishbone_BTE(unused_data_bte)
+    );
+
+    // Data go before instructions. An access that has begun keeps the bus to its end.
+    reg begun, begun_data;
+    wire data_request = data_cyc && data_stb;
+    wire for_data = begun ? begun_data : data_request;
+    wire strobe = for_data ? data_request : fetch_cyc && fetch_stb;
+    wire write = strobe && for_data && data_we;
+    wire ack;
+    assign address = {for_data ? data_address : fetch_address, 2'b00};
+    assign data_ack = ack && for_data;
+    assign fetch_ack = ack && !for_data;
+    always @(posedge clk) begin
+        begun <= !reset && strobe && !ack;
+        begun_data <= for_data;
+    end
+
+    wire at_ram = strobe && (address & ~(RAM_SIZE - 1)) == RAM;
+    wire at_low = strobe && address == CYCLES_LOW;
+    wire at_high = strobe && address == CYCLES_HIGH;
+    wire at_console = strobe && address == CONSOLE;
+    wire at_exit = strobe && address == EXIT;
+    wire at_direction = strobe && address == FFT_DIRECTION;
+    wire at_start = strobe && address == FFT_START;
+    wire at_busy = strobe && address == FFT_BUSY;
+    wire at_cycles = strobe && address == FFT_CYCLES;
+    wire at_data = strobe && (address & ~(FFT_DATA_SIZE - 1)) == FFT_DATA;
+    wire at_register = at_low || at_high || at_console || at_exit || at_direction || at_start
+        || at_busy || at_cycles;
+    assign fault = strobe && !(at_ram || at_register || at_data);
+
+    wire [31:0] ram_out;
+    wire ram_ack;
+    ram #(.ADDRESS($clog2(RAM_SIZE) - 2)) ram (
+        .clk(clk),
+        .strobe(at_ram),
+        .write(write),
+        .select(data_select),
+        .address(address[$clog2(RAM_SIZE)-1:2]),
+        .in(data_out),
+        .out(ram_out),
+        .ack(ram_ack)
+    );
+
+    reg [63:0] cycles;
+    reg [31:0] cycles_high;
+    always @(posedge clk) begin
+        cycles <= reset ? 0 : cycles + 1;
+        if (at_low) cycles_high <= cycles[63:32];
+    end
+
+    wire [31:0] circuit_out, circuit_cycles;
+    wire circuit_ack, direction, busy;
+    circuits #(.READ_LATENCY(READ_LATENCY), .ADDRESS($clog2(FFT_DATA_SIZE) - 2)) circuits (
+        .clk(clk),
+        .reset(reset),
+        .write_direction(write && at_direction),
+        .start(write && at_start),
+        .direction(direction),
+        .busy(busy),
+        .cycles(circuit_cycles),
+        .strobe(at_data),
+        .write(write),
+        .address(address[$clog2(FFT_DATA_SIZE)-1:2]),
+        .in(data_out),
+        .out(circuit_out),
+        .ack(circuit_ack)
+    );
+
+    // Registers answer at once.
+    assign ack = at_ram ? ram_ack : at_data ? circuit_ack : at_register || fault;
+    assign in = at_ram ? ram_out
+        : at_data ? circuit_out
+        : at_low ? cycles[31:0]
+        : at_high ? cycles_high
+        : at_cycles ? circuit_cycles
+        : {31'd0, at_busy ? busy : at_direction && direction};
+    assign console_write = write && at_console;
+    assign console_byte = data_out[7:0];
+    assign exit_write = write && at_exit;
+    assign exit_code = data_out;
+endmodule
