@@ -22,3 +22,13 @@ fn panic(_: &PanicInfo<'_>) -> ! {
     report::line("panic");
     platform::exit(false)
 }
+
+/// Ends the program after an exception, such as an instruction that the processor lacks. The start
+/// of `platform/system.rs` calls it.
+#[cfg(feature = "system")]
+#[unsafe(no_mangle)]
+extern "C" fn trap(cause: usize, address: usize) -> ! {
+    report::number("exception", cause);
+    report::number("address", address);
+    platform::exit(false)
+}

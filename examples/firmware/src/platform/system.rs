@@ -30,22 +30,14 @@ global_asm!(
     "la sp, _stack_start",
     "csrr a0, mcause",
     "csrr a1, mepc",
-    "call {trap}",
+    "call trap",
     ".text",
-    trap = sym trap,
 );
 
 unsafe extern "C" {
     /// End of the heap: the lowest address that the stack may reach.
     #[link_name = "_stack_end"]
     static mut STACK_END: u32;
-}
-
-/// Ends the program after an exception, such as an instruction that the processor lacks.
-extern "C" fn trap(cause: usize, address: usize) -> ! {
-    crate::report::number("exception", cause);
-    crate::report::number("address", address);
-    exit(false)
 }
 
 /// Returns the lowest address that the stack may reach.
