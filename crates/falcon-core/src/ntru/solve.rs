@@ -23,7 +23,7 @@
 //!
 //! A pair is refused for one of these reasons:
 //!
-//! - the reference's reduction fails, or its integers do not fit, in a [`replay`](super::replay)
+//! - the reference's reduction fails, or its integers do not fit, in a [`replay`]
 //! - the resultants of `f` and `g` are not coprime
 //! - a value of `f` and a value of `g` are zero modulo primes of the bases, so that exchanging them
 //!   does not help
