@@ -203,7 +203,8 @@ fn the_reduction_finds_the_solution_or_breaks_down() {
 /// a key.
 #[test]
 fn a_lifted_solution_that_is_too_long_is_refused() {
-    let pair: Vec<i8> = include_bytes!("too_long.bin").map(u8::cast_signed).to_vec();
+    let pair = include_str!("too_long.txt").split_whitespace();
+    let pair: Vec<i8> = pair.map(|x| x.parse().expect("a number")).collect();
     let (f, g) = pair.split_at(1024);
     let Memory(mut words, mut wide, _) = Memory::new(10);
     let level = condition::least_unsure_level(10, f, g, &mut words, &mut wide);
