@@ -5,14 +5,15 @@
 
 use falcon_core::batch::{BatchError, BatchVerify, JobKey, Verdict, VerifyBytesJob, VerifyJob};
 use falcon_core::hazmat::{
-    BatchSignRaw, Fit, RawJob, RawRandomness, VerifyAfterSign, expanded_reals, secret_basis,
-    secret_hash, signature_from_nonce_and_s2,
+    BatchSignRaw, Cshake256HashToPoint, Fit, RawJob, RawRandomness, VerifyAfterSign,
+    expanded_reals, secret_basis, secret_hash, signature_from_nonce_and_s2,
 };
 use falcon_core::pkcs8::{EncodePrivateKey, KeyUse, decrypt_private_key};
 use falcon_core::rand_core::Rng;
 use falcon_core::seams::hash::Shake256;
 use falcon_core::{
-    AnySigningKey, Engine, Falcon512, Signature, SignatureError, SigningKey, fndsa_provisional,
+    AnySigningKey, Engine, Falcon512, ParameterSet, Signature, SignatureError, SigningKey,
+    fndsa_provisional,
 };
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::slice;
@@ -306,6 +307,31 @@ fn a_key_of_fn_dsa_that_is_dropped_leaves_no_secret_hash() {
     };
     assert_eq!(found(&|| drop(hash.to_vec())), 1);
     assert_eq!(found(&|| drop(make())), 0);
+}
+
+/// Checks the working memory of calls that allocate it. It holds numbers of the expanded key.
+#[test]
+fn working_memory_of_a_signature_is_wiped() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let set = ParameterSet::Falcon512;
+    let key = AnySigningKey::from_seed(set, &[7; 32]).expect("no fault");
+    let of_fn_dsa = fndsa_provisional::AnySigningKey::from_seed(set, &[7; 32]).expect("no fault");
+    let hash = Cshake256HashToPoint::new(b"another").expect("short");
+    let random = || falcon_tests::Repeatable::new("working memory");
+    let mu = [1; fndsa_provisional::MU_LEN];
+    let found = |sign: &dyn Fn() -> bool| {
+        FOUND_LARGE.store(0, SeqCst);
+        SEARCHING.store(true, SeqCst);
+        let signed = sign();
+        SEARCHING.store(false, SeqCst);
+        (signed, FOUND_LARGE.swap(0, SeqCst))
+    };
+    let left = || drop(vec![1e-300f64; LARGE / 8]);
+    assert_eq!(found(&|| (left(), true).1), (true, 1));
+    let signed = found(&|| key.sign_with_hash(&mut random(), &hash, b"message").is_ok());
+    assert_eq!(signed, (true, 0));
+    let signed = found(&|| of_fn_dsa.sign_mu_with_rng(&mut random(), &mu).is_ok());
+    assert_eq!(signed, (true, 0));
 }
 
 /// Checks the seeds of an FN-DSA batch. The batch draws a seed for every job, and derives the seeds

@@ -19,7 +19,7 @@ use falcon_core::seams::lanes::Baseline;
 use falcon_core::seams::ntt::{Ntt, PORTABLE_NTT};
 use falcon_core::{
     AnySigningKey, DecodeError, Engine, ExpandedKey, Falcon512, Falcon1024, ParameterSet,
-    Parameters, Scratch, Signature, SigningKey, fndsa_provisional, recovery,
+    Parameters, Scratch, Signature, SigningKey, det1024, fndsa_provisional, recovery,
 };
 use falcon_kat::Again;
 use falcon_tests::Repeatable;
@@ -124,6 +124,9 @@ fn leaves_no_part_of_a_key<P: Parameters>() {
     });
     search.after("a document written", || {
         black_box(&key.to_pkcs8_der().expect("it is written"));
+    });
+    search.after("a document of polynomials written", || {
+        black_box(&key.to_pkcs8_polynomials_der().expect("it is written"));
     });
     let document = key.to_pkcs8_der().expect("it is written");
     search.after("a key decoded from a document into a box", || {
@@ -317,6 +320,32 @@ fn signing_leaves_no_sampler_key_and_no_seed_on_the_stack() {
 }
 
 const DRAWN: &[u8] = b"a generator of a system gave this seed to the caller";
+
+/// Checks the seeds that plain calls draw from a generator.
+#[test]
+fn no_seed_that_is_drawn_is_left_on_the_stack() {
+    let key = AnySigningKey::from_seed(ParameterSet::Falcon512, &KEY_SEED).expect("no fault");
+    let hash = hazmat::Cshake256HashToPoint::new(b"another").expect("short");
+    let drawn = DRAWN[..32].to_vec();
+    let mut search = Search::new(vec![Secret::new("the seed that was drawn", drawn, 8, 1)]);
+    search.after("a key generated", || {
+        let set = ParameterSet::Falcon512;
+        black_box(&AnySigningKey::generate(set, &mut Again(DRAWN)).is_ok());
+    });
+    search.after("a key of det1024 generated", || {
+        black_box(&det1024::SigningKey::generate(&mut Again(DRAWN)).is_ok());
+    });
+    search.after("signed", || {
+        black_box(&key.sign_with_rng(&mut Again(DRAWN), MESSAGE).is_ok());
+    });
+    search.after("signed with another hash", || {
+        black_box(
+            &key.sign_with_hash(&mut Again(DRAWN), &hash, MESSAGE)
+                .is_ok(),
+        );
+    });
+    search.end();
+}
 
 /// Checks that no FN-DSA key, no encoded key and no seed of a signature is left on the stack.
 #[test]

@@ -73,9 +73,9 @@ pub(crate) struct Secret {
 }
 
 impl Secret {
-    /// Searches for pieces of `bytes` that are `len` bytes long and begin at multiples of `step`.
-    /// Pieces with fewer than five bytes other than 0 and 255 are left out: such small numbers may
-    /// occur anywhere.
+    /// Prepares a search for pieces of `bytes` that are `len` bytes long and begin at multiples of
+    /// `step`. Leaves out pieces with fewer than five bytes other than 0 and 255, and pieces that
+    /// begin with eight zeros: such small numbers may occur anywhere.
     pub(crate) fn new(name: &'static str, bytes: Vec<u8>, len: usize, step: usize) -> Self {
         let telling = |piece: &&[u8]| piece.iter().filter(|byte| !matches!(byte, 0 | 255)).count();
         let windows: HashSet<_> = bytes

@@ -1,10 +1,8 @@
 //! Compares tables with two papers about ARM, and with the counts of Classic McEliece.
 
-use crate::{instructions, instructions_of, is, says, table, table_of};
+use crate::{REFERENCE, instructions, instructions_of, is, says, table, table_of};
 use serde_json::Value;
 
-/// The rows of `arm/reference.sh --renew`.
-const REFERENCE: &str = include_str!("../../arm/reference.jsonl");
 /// The rows of `arm/run.sh --renew mceliece`.
 const MCELIECE: &str = include_str!("../../arm/mceliece.jsonl");
 /// The rows of `arm/encode.sh --renew`.

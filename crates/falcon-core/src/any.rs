@@ -24,16 +24,11 @@ macro_rules! set_of {
 
 /// Defines methods and conversions that the keys of any parameter set have in both schemes.
 macro_rules! any_key {
-    ($any:ident of $typed:ident) => {
+    ($any:ident of $typed:ident, $moves:literal) => {
         impl $any {
             /// Returns the parameter set.
             pub fn set(&self) -> ParameterSet {
                 set_of!(self)
-            }
-
-            /// Name of the parameter set: `"Falcon-512"` or `"Falcon-1024"`.
-            pub fn name(&self) -> &'static str {
-                self.set().name()
             }
 
             /// Returns the key if its parameter set is `P`.
@@ -42,18 +37,17 @@ macro_rules! any_key {
             }
         }
 
-        any_key!($any, $typed, Falcon512);
-        any_key!($any, $typed, Falcon1024);
+        any_key!($any, $typed, Falcon512, $moves);
+        any_key!($any, $typed, Falcon1024, $moves);
     };
-    ($any:ident, $typed:ident, $set:ident) => {
+    ($any:ident, $typed:ident, $set:ident, $moves:literal) => {
         impl From<Box<$typed<$set>>> for $any {
             fn from(key: Box<$typed<$set>>) -> Self {
                 Self::$set(key)
             }
         }
 
-        /// Moves the key into a box. A copy may be left on the stack. If the key is secret, convert
-        /// a `Box` instead; see [`SigningKey::from_seed_boxed`].
+        #[doc = $moves]
         impl From<$typed<$set>> for $any {
             fn from(key: $typed<$set>) -> Self {
                 Self::$set(Box::new(key))
@@ -142,6 +136,11 @@ pub enum AnySigningKey {
 }
 
 impl AnySigningKey {
+    /// Name of the parameter set: `"Falcon-512"` or `"Falcon-1024"`.
+    pub fn name(&self) -> &'static str {
+        self.set().name()
+    }
+
     /// Generates a key with a random seed from `rng`, as [`SigningKey::generate`] does.
     ///
     /// # Errors
@@ -270,6 +269,11 @@ pub enum AnyVerifyingKey {
 }
 
 impl AnyVerifyingKey {
+    /// Name of the parameter set: `"Falcon-512"` or `"Falcon-1024"`.
+    pub fn name(&self) -> &'static str {
+        self.set().name()
+    }
+
     /// Decodes a key without its header byte, as [`VerifyingKey::from_headerless_bytes`] does. The
     /// length tells the parameter set.
     ///
@@ -409,5 +413,9 @@ fn verify_bytes<P: Parameters>(
     verify(&Signature::try_from(signature).map_err(|_| SignatureError)?)
 }
 
-any_key!(AnySigningKey of SigningKey);
-any_key!(AnyVerifyingKey of VerifyingKey);
+any_key!(
+    AnySigningKey of SigningKey,
+    "Moves the key into a box. A copy may be left on the stack. To leave none, convert a `Box`; see
+[`SigningKey::from_seed_boxed`]."
+);
+any_key!(AnyVerifyingKey of VerifyingKey, "Moves the key into a box.");

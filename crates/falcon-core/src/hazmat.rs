@@ -36,8 +36,6 @@ pub use crate::hash_to_point::{
 };
 pub use crate::hedge::RawRandomness;
 pub use crate::params::insecure;
-/// Length of a sampler seed in bytes. A sampler seed starts the sampler's generator for one
-/// attempt.
 pub use crate::prng::SAMPLER_SEED_LEN;
 pub use crate::signing::Fit;
 

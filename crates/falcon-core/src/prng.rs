@@ -10,7 +10,8 @@ use crate::lanes::{Baseline, Isa, Register, U32s, wipe};
 use crate::reveal::expect_secret;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// Length of a sampler seed in bytes.
+/// Length of a sampler seed in bytes. A sampler seed starts the sampler's generator for one
+/// attempt.
 pub const SAMPLER_SEED_LEN: usize = 56;
 /// Length of a buffer in bytes.
 pub(crate) const BUFFER_LEN: usize = 64 * BLOCKS;

@@ -344,7 +344,7 @@ pub(crate) fn read_side_by_side(
             if read && fits_the_bound(isa, logn, item.s2) {
                 return Ok(*nonce);
             }
-            // The decoder of one signature reads the other signatures, and reports errors.
+            // A signature that was not accepted above is decoded again alone, to report the error.
             let nonce = codec::decode(format, logn, bytes, item.s2)?;
             if fits_the_bound(isa, logn, item.s2) {
                 Ok(*nonce)

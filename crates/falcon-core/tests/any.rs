@@ -4,6 +4,7 @@
 mod common;
 
 use common::first_record;
+use falcon_core::hazmat::{Cshake256HashToPoint, sign_with_hash};
 use falcon_core::pkcs8::der::{Decode, Encode};
 use falcon_core::pkcs8::spki::{self, SubjectPublicKeyInfoRef};
 use falcon_core::pkcs8::{
@@ -12,8 +13,8 @@ use falcon_core::pkcs8::{
 };
 use falcon_core::{
     AnySignStream, AnySignature, AnySigningKey, AnyVerifyingKey, DecodeError, EncodeError,
-    Falcon512, Falcon1024, Format, ParameterSet, Parameters, Signature, SignatureError, SigningKey,
-    VerifyingKey,
+    Falcon512, Falcon1024, Format, ParameterSet, Parameters, Scratch, Signature, SignatureError,
+    SigningKey, VerifyingKey,
 };
 use falcon_kat::Again;
 use falcon_kat::rsp::Record;
@@ -91,6 +92,40 @@ fn a_key_of_any_set_does_what_the_typed_key_does() {
     is_the_typed_key::<Falcon1024>();
 }
 
+/// Checks signatures whose message is hashed with a customization. They are those of the typed
+/// keys, take all randomness from the generator, and hold for their message and hash only.
+#[test]
+fn signatures_with_another_hash_are_those_of_the_typed_keys() {
+    fn check<P: Parameters>() {
+        let record = first_record(P::LOGN);
+        let typed = SigningKey::<P>::try_from(&record.secret_key[..]).expect("a key");
+        let key = signing_key(P::LOGN);
+        let hashes = [b"one", b"two"].map(|name| Cshake256HashToPoint::new(name).expect("short"));
+        let mut reals = vec![0.0; Scratch::<P>::LEN];
+        let mut scratch = Scratch::new(&mut reals).expect("as many as are needed");
+        for seed in [[3; 32], [4; 32]] {
+            let expected = sign_with_hash(&typed, &seed, &hashes[0], b"message", &mut scratch);
+            let expected = expected.expect("a point").to_bytes();
+            let signed = key.sign_with_hash(&mut Again(seed), &hashes[0], b"message");
+            assert_eq!(signed.as_deref(), Ok(expected.as_bytes()));
+            let verify = |hash, message, signature: &[u8]| {
+                verifying_key(P::LOGN).verify_with_hash(hash, message, signature)
+            };
+            let signature = expected.as_bytes();
+            assert_eq!(verify(&hashes[0], b"message", signature), Ok(()));
+            for refused in [
+                verify(&hashes[1], b"message", signature),
+                verify(&hashes[0], b"another", signature),
+                verify(&hashes[0], b"message", &signature[1..]),
+            ] {
+                assert_eq!(refused, Err(SignatureError));
+            }
+        }
+    }
+    check::<Falcon512>();
+    check::<Falcon1024>();
+}
+
 #[test]
 fn a_set_is_its_type() {
     fn check<P: Parameters>(set: ParameterSet) {
@@ -109,6 +144,10 @@ fn a_set_is_its_type() {
     let sets = (0..=u8::MAX).filter_map(ParameterSet::of_header);
     assert_eq!(sets.count(), 2 * 16);
     assert_eq!(ParameterSet::ALL.len(), 2);
+    // Without a set in the header, the decoders of Falcon-512 report the error.
+    for bytes in [&[][..], &[0x50]] {
+        assert_eq!(ParameterSet::of_encoding(bytes), ParameterSet::Falcon512);
+    }
     let error = "Falcon-256".parse::<ParameterSet>().unwrap_err();
     assert_eq!(
         error.to_string(),

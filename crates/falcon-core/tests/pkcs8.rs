@@ -15,8 +15,8 @@ use falcon_core::pkcs8::spki::{
 use falcon_core::pkcs8::{
     AlgorithmIdentifierRef, CertificateSignature, DecodePrivateKey, DecodePublicKey,
     EncodePrivateKey, EncodePublicKey, EncryptionError, Error, KeyError, KeyUse, LineEnding,
-    MAX_PBKDF2_COST, ObjectIdentifier, PrivateKeyInfoRef, SecretDocument, decrypt_private_key,
-    encrypt_private_key,
+    MAX_PBKDF2_COST, ObjectIdentifier, OpenError, OpenedKey, PrivateKeyInfoRef, SecretDocument,
+    decrypt_private_key, encrypt_private_key,
 };
 use falcon_core::signature::{
     MultipartVerifier, RandomizedMultipartSigner, RandomizedSigner, SignatureEncoding, Verifier,
@@ -634,7 +634,12 @@ fn too_dear(oid: ObjectIdentifier) -> Error {
 fn the_cost_of_opening_an_encrypted_key_is_bounded() {
     let open = |change: &dyn Fn(pbes2::ScryptParams) -> pbes2::Kdf| {
         let document = encrypted_with(change);
-        SigningKey::<Falcon512>::from_pkcs8_encrypted_der(document.as_bytes(), "passphrase")
+        let document = document.as_bytes();
+        let read = SigningKey::<Falcon512>::from_pkcs8_encrypted_der(document, "passphrase");
+        let opened = OpenedKey::from_der(document, Some(b"passphrase"));
+        let error = read.as_ref().err().cloned().map(OpenError::Undecryptable);
+        assert_eq!(opened.err(), error);
+        read
     };
     assert!(open(&pbes2::Kdf::from).is_ok());
 
@@ -826,7 +831,12 @@ fn only_plain_documents_are_encrypted_and_asked_for_their_use() {
             assert!(is_told(&error.unwrap_err()), "{error:?}");
         }
     }
-    assert!(encrypt_private_key(&mut SysRng, &unnamed, "horse").is_err());
+    let mut of_version_9 = plain.as_bytes().to_vec();
+    assert_eq!(of_version_9[4..7], [2, 1, 0]);
+    of_version_9[6] = 9;
+    for document in [&unnamed, &of_version_9] {
+        assert!(encrypt_private_key(&mut SysRng, document, "horse").is_err());
+    }
 }
 
 /// An attribute with other bits of the same meaning is kept, and copied to another document.
@@ -1005,6 +1015,8 @@ fn attributes_are_refused_twice_and_behind_other_fields() {
         assert!(is_decoded || number >= 4, "document {number}");
         let error = KeyUse::of_document(&document);
         assert!(matches!(error, Err(Error::Asn1(_))), "document {number}");
+        let copied = KeyUse::Any.write_like(&version_1, &document);
+        assert_eq!(copied.err(), error.clone().err(), "document {number}");
         assert_eq!(KeyUse::Any.write(&document).err(), error.err());
         assert!(KeyUse::CertificatesOnly.write(&document).is_err());
     }

@@ -147,7 +147,7 @@ pub trait Bytes: Copy + Debug + Send + Sync + 'static {
     fn sums(self, sets: &Self::Sets, x: Self::Line) -> (u64, Self::Map);
 }
 
-/// Maps of a [`family`](Bytes::family).
+/// The four maps of one member of a [`family`](Bytes::family).
 #[derive(Clone, Copy)]
 pub struct Member<B: Bytes> {
     /// The first two maps.

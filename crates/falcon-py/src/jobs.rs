@@ -15,7 +15,8 @@ use std::sync::Arc;
 /// key is prepared once for them.
 ///
 /// format is "padded", "compressed" or "ct"; engine is a name of engines(), the best one by
-/// default; threads is a number, one for each core by default. Few jobs stay on one thread.
+/// default; threads is the number of threads, by default one for each core. A small batch runs on
+/// one thread.
 #[pyfunction]
 #[pyo3(
     signature = (pairs, *, format = Encoding(Format::Padded), engine = None, threads = None),
@@ -41,7 +42,8 @@ pub fn sign_batch<'py>(
 /// if the signature is malformed or not valid.
 ///
 /// format is "padded", "compressed" or "ct"; engine is a name of engines(), the best one by
-/// default; threads is a number, one for each core by default. Few jobs stay on one thread.
+/// default; threads is the number of threads, by default one for each core. A small batch runs on
+/// one thread.
 #[pyfunction]
 #[pyo3(
     signature = (triples, *, format = Encoding(Format::Padded), engine = None, threads = None),

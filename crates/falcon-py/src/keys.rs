@@ -233,7 +233,8 @@ impl PySigningKey {
     /// if a hardware fault was detected, and then returns no signature.
     ///
     /// format is "padded", "compressed" or "ct"; engine is a name of engines(), the best one by
-    /// default; threads is a number, one for each core by default. Few jobs stay on one thread.
+    /// default; threads is the number of threads, by default one for each core. A small batch runs
+    /// on one thread.
     #[pyo3(
         signature = (messages, *, format = Encoding(Format::Padded), engine = None, threads = None),
         text_signature = "($self, messages, *, format='padded', engine=None, threads=None)"
@@ -403,7 +404,8 @@ impl PyVerifyingKey {
     /// signature is malformed or not valid.
     ///
     /// format is "padded", "compressed" or "ct"; engine is a name of engines(), the best one by
-    /// default; threads is a number, one for each core by default. Few jobs stay on one thread.
+    /// default; threads is the number of threads, by default one for each core. A small batch runs
+    /// on one thread.
     #[pyo3(
         signature = (pairs, *, format = Encoding(Format::Padded), engine = None, threads = None),
         text_signature = "($self, pairs, *, format='padded', engine=None, threads=None)"

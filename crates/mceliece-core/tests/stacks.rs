@@ -38,6 +38,7 @@ fn secrets<P: Parameters>(pair: &KeyPair<P>, secret: &SharedSecret) -> Vec<Secre
     let part = |name, bytes: &[u8], step| Secret::new(name, bytes.to_vec(), 8, step);
     vec![
         part("the seed", &key[..32], 1),
+        part("the seed that a generator gives", DRAWN, 1),
         part("the Goppa polynomial", &key[goppa..control], 2),
         part("the control bits", &key[control..s], 1),
         part("the secret s", &key[s..], 1),
@@ -45,6 +46,9 @@ fn secrets<P: Parameters>(pair: &KeyPair<P>, secret: &SharedSecret) -> Vec<Secre
         part("the positions of errors", &positions, 2),
     ]
 }
+
+/// Bytes that a generator gives.
+static DRAWN: &[u8] = b"the generator of a PC gave this!";
 
 /// Number of words that may be left besides those of an idle thread: addresses, lengths, saved
 /// registers. Before stacks were wiped, some hundreds were left.
@@ -67,7 +71,7 @@ fn leaves_nothing<P: Parameters>() {
             black_box(&KeyPair::<P>::from_seed(&[7; 32]));
         }),
         ("generated with randomness", &|| {
-            black_box(&KeyPair::<P>::generate(&mut Again([7])));
+            black_box(&KeyPair::<P>::generate(&mut Again(DRAWN)));
         }),
         ("generated in memory of the caller", &|| {
             scratch_keys(&|scratch, secret_key| {

@@ -189,5 +189,9 @@ fn decoded<P: Parameters>(signature: &[u8]) -> Result<Signature<P>, SignatureErr
     Signature::try_from(signature).map_err(|_| SignatureError)
 }
 
-any_key!(AnySigningKey of SigningKey);
-any_key!(AnyVerifyingKey of VerifyingKey);
+any_key!(
+    AnySigningKey of SigningKey,
+    "Moves the key into a box. A copy may be left on the stack. To leave none, convert a `Box`; see
+[`SigningKey::from_seed_boxed`]."
+);
+any_key!(AnyVerifyingKey of VerifyingKey, "Moves the key into a box.");

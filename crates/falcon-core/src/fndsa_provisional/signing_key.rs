@@ -155,7 +155,7 @@ impl<P: Parameters> SigningKey<P> {
         lsb_first::encode_secret_key(P::LOGN, [basis.f, basis.g, basis.capital_f], out);
     }
 
-    /// Signs `message` for `context`, with fresh randomness of `rng`.
+    /// Signs `message` for `context`, with fresh randomness of `rng`, hedged with the key.
     ///
     /// # Errors
     /// [`FaultError`] if 27 attempts fail. At degree 512 about one attempt in 2450 fails by chance,

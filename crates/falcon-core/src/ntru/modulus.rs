@@ -36,7 +36,7 @@ impl Modulus {
         for _ in 0..4 {
             inv = inv.wrapping_mul(2u32.wrapping_sub(p.wrapping_mul(inv)));
         }
-        // 2^32 = 4p + 4(2^30 - p) and 4(2^30 - p) < p.
+        // `one` is 2^32 mod p: 2^32 = 4p + 4(2^30 - p), and the last term is below p.
         let one = 4 * ((1 << 30) - p);
         let r2 = (u64::from(one) * u64::from(one) % u64::from(p)) as u32;
         Self {

@@ -12,7 +12,8 @@ use {
     alloc::string::String,
 };
 
-/// A signing key read from a document, and the kind of messages that it may sign.
+/// A signing key read from a document, and the kind of messages that it may sign. Requires the
+/// feature `encryption`, also for plain documents.
 ///
 /// ```
 /// use falcon_core::pkcs8::{EncodePrivateKey, KeyUse, OpenError, OpenedKey};

@@ -137,12 +137,13 @@ struct Cubin {
 const EXECUTABLE: u16 = 2;
 /// `e_machine` of NVIDIA's GPUs.
 const CUDA: u16 = 190;
-/// `sh_type` of a symbol table, and of a section that takes no bytes of the file.
+/// `sh_type` of a symbol table.
 const SYMBOLS: u32 = 2;
+/// `sh_type` of a section that takes no bytes of the file.
 const NO_BITS: u32 = 8;
-/// `st_info` of a function that other files may call, and the bit of `st_other` that marks a
-/// function that the host may launch.
+/// `st_info` of a function that other files may call.
 const GLOBAL_FUNCTION: u8 = 1 << 4 | 2;
+/// Bit of `st_other` that marks a function that the host may launch.
 const ENTRY: u8 = 1 << 4;
 
 impl Cubin {

@@ -92,7 +92,7 @@ impl From<&Design> for DesignForm {
 /// Cycles and time of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Timing {
-    /// Butterflies.
+    /// Number of butterflies.
     pub butterflies: u64,
     /// Initiation interval, cycles.
     pub interval: u32,

@@ -235,7 +235,7 @@ impl Cells {
             .sum()
     }
 
-    /// Lookup tables that compute. An inverter counts as one.
+    /// Number of lookup tables used as logic, inverters included.
     pub fn lut(&self) -> u64 {
         self.sum(|name| {
             u64::from(name == "INV" || name.strip_prefix("LUT").is_some_and(|n| n.len() == 1))

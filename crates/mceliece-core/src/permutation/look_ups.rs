@@ -35,7 +35,7 @@ impl<'a> Numbers<'a> {
         Self { low, high }
     }
 
-    /// Borrows the numbers of the places `places`.
+    /// Borrows the numbers at `places`.
     fn part(&mut self, places: core::ops::Range<usize>) -> Numbers<'_> {
         Numbers {
             low: &mut self.low[places.clone()],
@@ -288,9 +288,9 @@ fn add(x: &[u8], sum: &mut [u8]) {
     }
 }
 
-/// Calls `change` for every eight bytes of `bytes`, and writes its results. Its arguments are the
-/// number of these eight bytes, the bytes, the bytes at their partners, and a mask of the even
-/// places. The places of partners differ in the bit `stride`. Even places do not have this bit.
+/// Calls `change(i, x, partners, even)` for the eight bytes `i` of `bytes`, and writes its results.
+/// `x` has these bytes, `partners` the bytes at the places that differ in the bit `stride`. `even`
+/// is a mask of the places without this bit.
 #[inline(always)]
 fn with_partners(
     bytes: &[u8],

@@ -171,3 +171,92 @@ pub(super) fn least_unsure_level(
     }
     unsure ^ (too_long as u32 & (unsure ^ 1))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_bigint::{BigInt, BigUint};
+    use std::vec;
+    use std::vec::Vec;
+
+    /// Largest difference of `log2(1 + t)` and `t`, on each side of a chord.
+    const CHORD: f64 = 0.0861;
+
+    #[test]
+    fn logarithms_and_powers_are_bounds() {
+        let numbers = (0..32).flat_map(|i| [0, 1, 3, 7].map(|j| (8 + j) << i >> 3));
+        for x in numbers.filter(|x| *x > 0) {
+            let above = logarithm(x) as f64 / UNIT as f64 - (f64::from(x).log2() - 16.0);
+            assert!((0.0..=CHORD + 1e-4).contains(&above), "{x}: {above}");
+        }
+        for x in (0..(31 << 16)).step_by(1_001) {
+            let exact = (16.0 - f64::from(x) / 65536.0).exp2();
+            let y = f64::from(power(Masks::new(), x, 0));
+            assert!(exact <= y && y <= 1.062 * exact + 2.0, "{x}: {y}");
+        }
+        // Smaller powers are at least zero.
+        assert_eq!(power(Masks::new(), u32::MAX, 0), 1);
+    }
+
+    /// Returns `f(x) f(-x)`, as a polynomial in `x^2`.
+    fn field_norm(f: &[BigInt]) -> Vec<BigInt> {
+        let half = f.len() / 2;
+        let mut norm = vec![BigInt::ZERO; half];
+        for (i, x) in f.iter().enumerate() {
+            for (j, y) in f.iter().enumerate().filter(|(j, _)| (i + j) % 2 == 0) {
+                let product = if j % 2 == 0 { x * y } else { -x * y };
+                match (i + j) / 2 {
+                    k if k < half => norm[k] += product,
+                    k => norm[k - half] -= product,
+                }
+            }
+        }
+        norm
+    }
+
+    fn log2(x: &BigUint) -> f64 {
+        let shift = x.bits().saturating_sub(53);
+        let top = u64::try_from(x >> shift).expect("53 bits");
+        (top as f64).log2() + shift as f64
+    }
+
+    /// Compares the sizes with those of the field norms, which are computed as integers. By
+    /// Parseval's theorem, the norm of the coefficients is that of the values at the roots.
+    #[test]
+    fn sizes_are_those_of_the_field_norms() {
+        let (logn, n) = (9, 512);
+        let f: Vec<i8> = (0..n)
+            .map(|i: i32| ((i * i * 7 + i * 5 + 3) % 13 - 6) as i8)
+            .collect();
+        let (mut logs, mut work) = (vec![0; n as usize / 2], vec![0; n as usize]);
+        fixed::log_squared_norms(logn, &f, &mut logs, &mut work);
+        let mut exact: Vec<BigInt> = f.iter().map(|x| BigInt::from(*x)).collect();
+        for d in 1..logn {
+            exact = field_norm(&exact);
+            logs = logs.chunks(2).map(|pair| pair[0] + pair[1]).collect();
+            let size = size(d, &logs);
+            let [mean, norm, least] =
+                [size.mean, size.norm, size.least].map(|x| x as f64 / UNIT as f64);
+
+            let squares: BigUint = exact.iter().map(|x| x.magnitude() * x.magnitude()).sum();
+            let above = norm - log2(&squares) / 2.0;
+            let error = 0.005 * f64::from(1 << d);
+            assert!(above >= -error, "level {d}: {above}");
+            assert!(above <= error + CHORD + 1e-3, "level {d}: {above}");
+
+            let values: Vec<f64> = logs
+                .iter()
+                .map(|log| f64::from(*log) / 131_072.0 - (32.0 * f64::from(1 << d)))
+                .collect();
+            let most = values.iter().copied().fold(f64::MIN, f64::max);
+            let smallest = values.iter().copied().fold(f64::MAX, f64::min);
+            let sum: f64 = values.iter().map(|x| (x - most).exp2()).sum();
+            let above = mean - (most + (sum / values.len() as f64).log2());
+            assert!(
+                (0.0..=2.0 * CHORD + 1e-3).contains(&above),
+                "level {d}: {above}"
+            );
+            assert!((least - smallest).abs() < 1e-4, "level {d}");
+        }
+    }
+}

@@ -1,10 +1,12 @@
 /* Calls the C reference between marks that `qemu/plugin.c` sees: as often as `count` calls the
  * other peers, with the same message, and with the seeds of our key generation. Prints operation,
- * form of the key, degree and number of operations of each pair of marks. */
+ * form of the key, degree and number of operations of each pair of marks. With TIMES, prints JSON
+ * with the nanoseconds of an operation in the time of the thread. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "falcon.h"
 
@@ -74,6 +76,28 @@ static void verify(int i) {
                        FALCON_PUBKEY_SIZE(logn), message, message_len, tmp, sizeof tmp));
 }
 
+#ifdef TIMES
+static double thread_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+/* Runs an operation `calls` times before the clock is read, and as often after. */
+static void count(const char *name, void (*operation)(int), int calls) {
+    char operation_name[8], mode[12];
+    double start = 0;
+    sscanf(name, "%7s %11s", operation_name, mode);
+    for (int i = 0; i < 2 * calls; i++) {
+        if (i == calls) {
+            start = thread_ns();
+        }
+        operation(i % calls);
+    }
+    printf("{\"operation\":\"%s\",\"mode\":\"%s\",\"parameters\":\"falcon-%d\",\"engine\":\"reference\","
+           "\"ns\":%.1f}\n", operation_name, mode, 1 << logn, (thread_ns() - start) / calls);
+}
+#else
 /* Runs an operation once before the marks, and `calls` times between them. */
 static void count(const char *name, void (*operation)(int), int calls) {
     operation(0);
@@ -84,6 +108,7 @@ static void count(const char *name, void (*operation)(int), int calls) {
     mark();
     printf("%s %d %d\n", name, 1 << logn, calls);
 }
+#endif
 
 int main(void) {
     for (logn = 9; logn <= MAX_LOGN; logn++) {
