@@ -434,11 +434,12 @@ where
             .sign_batch_with_hash(&Statement::HASH, &seed, &jobs, &mut signatures)
             .map_err(batch_failed)
     });
-    let mut signatures = signatures.into_iter();
-    let mut next = || {
-        signed.clone()?;
-        let signature = signatures.next();
-        signature.ok_or_else(|| Error::new("the engine returned too few results"))
+    let mut signed = signed.map(|()| signatures.into_iter());
+    let mut next = || match &mut signed {
+        Ok(left) => left
+            .next()
+            .ok_or_else(|| Error::new("the engine returned too few results")),
+        Err(error) => Err(error.clone()),
     };
     statements
         .iter()

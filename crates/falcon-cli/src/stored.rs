@@ -149,7 +149,7 @@ fn has_other_attributes(document: &[u8]) -> pkcs8::Result<bool> {
     for _ in 0..3 {
         AnyRef::decode(&mut fields)?;
     }
-    Ok(!fields.is_finished() && fields.peek_byte() == Some(0xa0))
+    Ok(fields.peek_byte() == Some(0xa0))
 }
 
 /// Warns if the key of the file at `path` was for certificates only and signs every message now.

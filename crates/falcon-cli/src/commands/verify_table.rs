@@ -282,3 +282,20 @@ impl fmt::Display for Counted {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_rows_that_are_not_valid_are_kept() {
+        let mut counted = Counted::default();
+        let verdicts = [Verdict::Valid, Verdict::Invalid, Verdict::UnknownKey];
+        for row in (0..30).step_by(3) {
+            counted.count(row, &verdicts);
+        }
+        let rows = counted.first_not_valid.as_deref();
+        assert_eq!(rows, Some(&[1, 2, 4, 5, 7, 8, 10, 11, 13, 14][..]));
+        assert_eq!((counted.valid, counted.not_valid()), (10, 20));
+    }
+}
