@@ -1,5 +1,5 @@
-//! Checks that the modules of every crate are in layers: within a folder, modules do not use each
-//! other in a circle.
+//! Checks that functions and files are short, and that the modules of every crate are in layers:
+//! within a folder, modules do not use each other in a circle.
 //!
 //! The modules of a folder are its files, its subfolders (each with its contents), and `own`: the
 //! folder's own file, `folder.rs` beside `folder`, or `lib.rs`. A module uses another module if an
@@ -15,6 +15,18 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// Largest number of lines of a function, outside tests and the folder `tests`.
+const MOST_OF_A_FUNCTION: usize = 80;
+
+/// Largest number of lines of a file, outside tests.
+const MOST_OF_A_FILE: usize = 600;
+
+/// Longer files that are tables, with the reason for their length.
+const TABLES: [(&str, &str); 1] = [(
+    "crates/falcon-core/src/fft/twiddle_table.rs",
+    "roots of unity, one in a line",
+)];
 
 /// Circles that are allowed: an instruction set names its registers, and registers name their set.
 const TRAITS: [(&str, &str); 1] = [(
@@ -64,6 +76,39 @@ fn tokens(source: TokenStream, found: &mut Vec<String>) {
                 Some(last) if last == ":" && punct.as_char() == ':' => last.push(':'),
                 _ => found.push(punct.to_string()),
             },
+        }
+    }
+}
+
+/// Appends the functions of a file longer than [`MOST_OF_A_FUNCTION`], except in `mod tests`.
+fn long_functions(file: &str, source: TokenStream, found: &mut Vec<String>) {
+    let trees: Vec<_> = source.into_iter().collect();
+    let word = |at: usize| trees.get(at).map(ToString::to_string).unwrap_or_default();
+    let mut function = None;
+    for (at, tree) in trees.iter().enumerate() {
+        match tree {
+            // Not the type of a function, whose arguments follow at once.
+            TokenTree::Ident(name)
+                if name == "fn" && !matches!(trees.get(at + 1), Some(TokenTree::Group(_))) =>
+            {
+                function = Some((at, name.span().start().line));
+            }
+            TokenTree::Punct(end) if end.as_char() == ';' => function = None,
+            TokenTree::Group(group) => {
+                if group.delimiter() == Delimiter::Brace {
+                    if at >= 2 && word(at - 2) == "mod" && word(at - 1) == "tests" {
+                        continue;
+                    }
+                    if let Some((at, start)) = function.take() {
+                        let lines = group.span_close().end().line + 1 - start;
+                        if lines > MOST_OF_A_FUNCTION {
+                            found.push(format!("{file}: {}: {lines}", word(at + 1)));
+                        }
+                    }
+                }
+                long_functions(file, group.stream(), found);
+            }
+            _ => {}
         }
     }
 }
@@ -304,6 +349,69 @@ fn modules_use_each_other_in_one_direction() {
         .iter()
         .map(|(folder, circle)| ((*folder).to_owned(), (*circle).to_owned()));
     assert_eq!(found, known.collect());
+}
+
+/// Returns what is too long in a file, `file: lines` or `file: function: lines`.
+fn too_long(name: &str, text: &str) -> Vec<String> {
+    let is_test = |name: &str| {
+        name.split('/')
+            .any(|part| ["tests", "tests.rs"].contains(&part))
+    };
+    let mut found = Vec::new();
+    let lines = text.lines().count();
+    let is_table = TABLES.iter().any(|(table, _)| *table == name);
+    // The programs in the folder `tests` are no tests themselves.
+    let below_tests = name.strip_prefix("tests/").unwrap_or(name);
+    if lines > MOST_OF_A_FILE && !is_table && !is_test(below_tests) {
+        found.push(format!("{name}: {lines}"));
+    }
+    if !is_test(name) {
+        long_functions(name, text.parse().expect("Rust"), &mut found);
+    }
+    found
+}
+
+#[test]
+fn functions_and_files_are_short() {
+    let mut found = Vec::new();
+    for path in sources(root()) {
+        let text = fs::read_to_string(&path).expect("a source file");
+        let name = path.strip_prefix(root()).expect("inside").to_str();
+        found.extend(too_long(&name.expect("UTF-8").replace('\\', "/"), &text));
+    }
+    assert!(found.is_empty(), "too long: {found:#?}");
+}
+
+#[test]
+fn what_is_too_long_is_found() {
+    // 80 and 81 stand for the lines of a function, 601 for those of a file.
+    let [most, over, file] = [79, 80, 601].map(|count| "\n".repeat(count));
+    for (name, text, expected) in [
+        ("a/src/b.rs", "fn f() {80} fn g(h: fn()) {80}", ""),
+        ("a/src/b.rs", "trait T { fn f(); const A: () = {81}; }", ""),
+        ("a/src/b.rs", "mod tests { fn f() {81} }", ""),
+        ("a/src/b/tests.rs", "fn f() {81} 601", ""),
+        ("a/tests/b.rs", "fn f() {81} 601", ""),
+        ("tests/a/src/b.rs", "fn f() {81}", ""),
+        ("tests/a/src/b.rs", "601", "tests/a/src/b.rs: 601"),
+        ("a/src/b.rs", "601", "a/src/b.rs: 601"),
+        (
+            "a/src/b.rs",
+            "impl A { fn f() -> [u8; 2] {81} }",
+            "a/src/b.rs: f: 81",
+        ),
+        (
+            "a/src/b.rs",
+            "mod a { m! { fn $f() {81} } }",
+            "a/src/b.rs: $: 81",
+        ),
+    ] {
+        let text = text
+            .replace("80", &most)
+            .replace("81", &over)
+            .replace("601", &file);
+        assert_eq!(too_long(name, &text).concat(), expected, "{name}: {text}");
+    }
 }
 
 /// Returns the circles of a crate with these files, each as `folder: modules`.

@@ -35,6 +35,7 @@ pub(crate) mod cpu;
 pub(crate) mod jobs;
 pub(crate) mod lanes;
 pub(crate) mod raw;
+mod round3;
 #[cfg(test)]
 mod tests;
 #[cfg(feature = "threads")]

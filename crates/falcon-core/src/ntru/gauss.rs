@@ -17,7 +17,7 @@ use crate::reveal::reveal;
 
 const WORD: u64 = (1 << 63) - 1;
 /// Number of draws that are read from the stream at once.
-const BLOCK: usize = 64;
+pub(super) const BLOCK: usize = 64;
 /// Number of values that are drawn for one coefficient before the device counts as faulty.
 ///
 /// A value is refused if it is beyond `-127..=127`, and for the last coefficient also if its parity
@@ -110,7 +110,7 @@ impl<D: Draw> Draws<'_, D> {
 }
 
 /// Writes the values of `draws`.
-fn values_of_draws<D: Draw>(
+pub(super) fn values_of_draws<D: Draw>(
     isa: impl Isa,
     draw: D,
     draws: &[D::Bytes; BLOCK],

@@ -337,20 +337,7 @@ fn babai<B: Binary64>(
     let double = |x: f64| B::F64::from(x);
     let window = small.min(WINDOW);
     let scale_fg = 31 * (small - window) as i32;
-    for (hat, poly) in [(&mut *f_hat, f), (&mut *g_hat, g)] {
-        approximate::<B::F64>(poly, small, small, hat);
-        b.fft(logn, hat);
-    }
-    for i in 0..half {
-        let norm = |hat: &[f64]| {
-            let (re, im) = (double(hat[i]), double(hat[i + half]));
-            re * re + im * im
-        };
-        inverse[i] = F64s::<B>::inverse(norm(f_hat) + norm(g_hat)).into();
-        for hat in [&mut *f_hat, &mut *g_hat] {
-            hat[i + half] = (-double(hat[i + half])).into();
-        }
-    }
+    adjoints(b, [f, g], [&mut *f_hat, &mut *g_hat], &mut inverse[..half]);
 
     let (average, deviation) = SIZE[d as usize];
     let (least, most) = (average - 6 * deviation, average + 6 * deviation);
@@ -405,6 +392,33 @@ fn babai<B: Binary64>(
             return Some(len);
         }
         scale = (scale - 25).max(0);
+    }
+}
+
+/// Computes the adjoints `f*` and `g*` and the inverse of `f f* + g g*`, in the FFT domain.
+#[inline(always)]
+fn adjoints<B: Binary64>(
+    b: B,
+    [f, g]: [&[u32]; 2],
+    [f_hat, g_hat]: [&mut [f64]; 2],
+    inverse: &mut [f64],
+) {
+    let n = f_hat.len();
+    let (small, half) = (f.len() / n, n / 2);
+    let double = |x: f64| B::F64::from(x);
+    for (hat, poly) in [(&mut *f_hat, f), (&mut *g_hat, g)] {
+        approximate::<B::F64>(poly, small, small, hat);
+        b.fft(n.ilog2(), hat);
+    }
+    for i in 0..half {
+        let norm = |hat: &[f64]| {
+            let (re, im) = (double(hat[i]), double(hat[i + half]));
+            re * re + im * im
+        };
+        inverse[i] = F64s::<B>::inverse(norm(f_hat) + norm(g_hat)).into();
+        for hat in [&mut *f_hat, &mut *g_hat] {
+            hat[i + half] = (-double(hat[i + half])).into();
+        }
     }
 }
 

@@ -25,8 +25,7 @@
 //!
 //! - the reference's reduction fails, or its integers do not fit, in a [`replay`]
 //! - the resultants of `f` and `g` are not coprime
-//! - a value of `f` and a value of `g` are zero modulo primes of the bases, so that exchanging them
-//!   does not help
+//! - a value of `f` and one of `g` are zero modulo primes of the bases: exchanging does not help
 //! - a coefficient of the reduced `F` or `G` exceeds 127 in absolute value
 //!
 //! At the top, `G` is defined by the equation modulo a prime `p`. All coefficients are at most 127
@@ -40,9 +39,8 @@ use super::fixed;
 use super::memory::{Words, replay_memory};
 use super::modulus::{Moduli, Modulus};
 use super::replay::{self, Outcome};
-use super::rns::Base;
 use super::rns::{
-    combine, intt, intt_lazy, inverse_product, ntt, scale, twiddles as twiddle_table,
+    Base, combine, intt, intt_lazy, inverse_product, ntt, scale, twiddles as twiddle_table,
 };
 use super::tower::{LANES, MAX_PRIMES};
 use super::{stability, tower, zint};
@@ -358,53 +356,11 @@ fn ascend_in_lanes<I: Isa, const V: usize, const W: usize>(
     let n = 1usize << (logn - d);
     let (source, target) = (tower::base(logn, d + 1), tower::base(logn, d));
     let (source_lanes, target_lanes) = (source.lanes::<V>(), target.lanes::<W>());
-    let (f_source, g_source) = w.kept[tower::kept_start(logn, d)..tower::kept_start(logn, d + 1)]
-        .split_at(n * source_lanes);
-    let big_f = &mut w.here[..n / 2 * source_lanes];
-    let quotient = &mut w.quotient[..n * source_lanes];
-    let cofactors = w.cofactors[tower::cofactors_start(logn, d + 1)..].as_chunks::<V>();
-
-    let mut regular = true;
-    for (j, cofactors) in cofactors.0[..source_lanes / V].iter().enumerate() {
-        let m = source.moduli::<V>(j);
-        let twiddles = &mut w.twiddles[..n * V];
-        twiddle_table(isa, &m, twiddles);
-        let (f, g) = (
-            tuples::<V, 2>(f_source, n, j),
-            tuples::<V, 2>(g_source, n, j),
-        );
-        let k = &mut quotient[j * n * V..][..n * V];
-        let big_f = &mut big_f[j * (n / 2) * V..][..n / 2 * V];
-        // Computes F'/f at z and -z: F_(d+1)(z^2) / f_(d+1)(z^2) times g(-z) f(-z), or times g(z)
-        // f(z). All inverses come from one inversion: k[2i] first receives the product of the
-        // values before it.
-        let mut product = m.one();
-        let k_pairs = k.as_chunks_mut::<V>().0.as_chunks_mut::<2>().0;
-        for (k, f) in k_pairs.iter_mut().zip(f) {
-            *k = [product, m.mul(f[0], f[1])];
-            product = m.mul(product, k[1]);
-        }
-        for x in product {
-            regular &= x != 0;
-        }
-        let mut inverse = m.invert(product);
-        let points = k_pairs.iter_mut().zip(f).zip(g);
-        for (((k, f), g), big_f) in points.zip(big_f.as_chunks::<V>().0).rev() {
-            let ratio = m.mul(*big_f, m.mul(inverse, k[0]));
-            inverse = m.mul(inverse, k[1]);
-            k[0] = m.mul(ratio, m.mul(f[1], g[1]));
-            k[1] = m.mul(ratio, m.mul(f[0], g[0]));
-        }
-        let cofactor = m.plain(*cofactors);
-        for poly in [k, big_f] {
-            let len = poly.len();
-            intt_lazy(isa, &m, &twiddles[..len], poly);
-            scale(&m, poly, m.mul(cofactor, m.inverse_power_of_two(len / V)));
-        }
-    }
-    if !reveal(regular) {
+    if !divide::<_, V>(isa, logn, d, w) {
         return Err(Refusal::Singular);
     }
+    let big_f = &w.here[..n / 2 * source_lanes];
+    let quotient = &w.quotient[..n * source_lanes];
     let (a_k, rest) = w.multiples.split_at_mut(n);
     let (a_f, lifted) = rest.split_at_mut(n / 2);
     let lifted = &mut lifted[..n / 2 * W];
@@ -452,8 +408,57 @@ fn ascend_in_lanes<I: Isa, const V: usize, const W: usize>(
     Ok(())
 }
 
-/// Returns the values of the `group`-th group of `W` primes of a polynomial of length `n`, `T` at a
-/// time.
+/// Computes `k = F'/f mod M_d` and `F_(d+1)`, both weighted coefficients on `C_(d+1)`, into
+/// `quotient` and `here`. Returns false if a value of `f_d` is zero modulo a prime.
+#[inline(always)]
+fn divide<I: Isa, const V: usize>(isa: I, logn: u32, d: u32, w: &mut Words<'_>) -> bool {
+    let (n, source) = (1usize << (logn - d), tower::base(logn, d + 1));
+    let source_lanes = source.lanes::<V>();
+    let (f_source, g_source) = w.kept[tower::kept_start(logn, d)..tower::kept_start(logn, d + 1)]
+        .split_at(n * source_lanes);
+    let big_f = &mut w.here[..n / 2 * source_lanes];
+    let quotient = &mut w.quotient[..n * source_lanes];
+    let cofactors = w.cofactors[tower::cofactors_start(logn, d + 1)..].as_chunks::<V>();
+    let mut regular = true;
+    for (j, cofactors) in cofactors.0[..source_lanes / V].iter().enumerate() {
+        let m = source.moduli::<V>(j);
+        let twiddles = &mut w.twiddles[..n * V];
+        twiddle_table(isa, &m, twiddles);
+        let f = tuples::<V, 2>(f_source, n, j);
+        let g = tuples::<V, 2>(g_source, n, j);
+        let k = &mut quotient[j * n * V..][..n * V];
+        let big_f = &mut big_f[j * (n / 2) * V..][..n / 2 * V];
+        // Computes F'/f at z and -z: F_(d+1)(z^2) / f_(d+1)(z^2) times g(-z) f(-z), or times g(z)
+        // f(z). All inverses come from one inversion: k[2i] first receives the product of the
+        // values before it.
+        let mut product = m.one();
+        let k_pairs = k.as_chunks_mut::<V>().0.as_chunks_mut::<2>().0;
+        for (k, f) in k_pairs.iter_mut().zip(f) {
+            *k = [product, m.mul(f[0], f[1])];
+            product = m.mul(product, k[1]);
+        }
+        for x in product {
+            regular &= x != 0;
+        }
+        let mut inverse = m.invert(product);
+        let points = k_pairs.iter_mut().zip(f).zip(g);
+        for (((k, f), g), big_f) in points.zip(big_f.as_chunks::<V>().0).rev() {
+            let ratio = m.mul(*big_f, m.mul(inverse, k[0]));
+            inverse = m.mul(inverse, k[1]);
+            k[0] = m.mul(ratio, m.mul(f[1], g[1]));
+            k[1] = m.mul(ratio, m.mul(f[0], g[0]));
+        }
+        let cofactor = m.plain(*cofactors);
+        for poly in [k, big_f] {
+            let len = poly.len();
+            intt_lazy(isa, &m, &twiddles[..len], poly);
+            scale(&m, poly, m.mul(cofactor, m.inverse_power_of_two(len / V)));
+        }
+    }
+    reveal(regular)
+}
+
+/// Returns the values of a polynomial of length `n` on the `group`-th `W` primes, `T` at a time.
 #[inline(always)]
 fn tuples<const W: usize, const T: usize>(x: &[u32], n: usize, group: usize) -> &[[[u32; W]; T]] {
     x[group * n * W..][..n * W].as_chunks().0.as_chunks().0

@@ -92,7 +92,17 @@ module {TESTBENCH};
     reg [127:0] expected [0:WORDS-1];
     integer u, wrong, counted;
 
-    initial begin
+{}endmodule
+"#,
+        procedure(high)
+    )
+}
+
+/// Returns the procedure of the testbench: it loads the inputs, runs the circuit, and compares the
+/// outputs. `high` is the number of the highest bit of an address.
+fn procedure(high: usize) -> String {
+    format!(
+        r#"    initial begin
         if ($test$plusargs("vcd")) begin
             $dumpfile("wave.vcd");
             $dumpvars;
@@ -139,7 +149,6 @@ module {TESTBENCH};
         $display("PASS: %0d complex numbers equal, %0d cycles", WORDS, CYCLES);
         $finish;
     end
-endmodule
 "#
     )
 }

@@ -1,6 +1,7 @@
 //! Follows secret bytes through the instructions of the program.
 
 use crate::lab::{Access, Lab};
+use crate::operands::candidates;
 use crate::registers::{self, COUNT};
 use crate::rule::{Rule, nothing};
 use falcon_taint::Memory;
@@ -208,7 +209,7 @@ impl Follower {
         // A jump would leave the lab, and a system call has no effect in the lab.
         let is_in_lab = !matches!(kind, Kind::Jump) && word & 0xffe0_001f != 0xd400_0001;
         let (candidates, rule) = if !is_in_lab || self.lab.keeps_to_candidates(word) {
-            let candidates = crate::lab::candidates(word);
+            let candidates = candidates(word);
             (candidates.iter().fold(0, |all, &i| all | 1 << i), None)
         } else {
             ((1 << COUNT) - 1, Some(None))

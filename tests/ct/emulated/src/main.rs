@@ -13,6 +13,7 @@
 mod follow;
 mod lab;
 mod linux;
+mod operands;
 mod random;
 mod registers;
 mod rule;

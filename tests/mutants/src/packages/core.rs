@@ -50,6 +50,7 @@ pub const PACKAGE: Package = Package {
         "batch/cpu.rs",
         "batch/lanes.rs",
         "batch/raw.rs",
+        "batch/round3.rs",
         "batch/threads.rs",
         "batch/verified.rs",
         "by_name.rs",
