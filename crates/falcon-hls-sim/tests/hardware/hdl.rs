@@ -153,6 +153,38 @@ impl Module<'_> {
 
     /// Does the same as `synthesis`, with more options of `synth_xilinx`.
     fn synthesis_with(&self, options: &str, name: &str) -> Result<Cells, String> {
+        let folder = self.yosys(
+            name,
+            &[
+                &format!("synth_xilinx -family xc7 -flatten -noiopad -noclkbuf {options}"),
+                "tee -q -o statistics.json stat -json",
+                &format!("rename -top {}", self.top),
+                "write_verilog -noattr netlist.v",
+            ],
+        )?;
+        let text = fs::read_to_string(folder.join("statistics.json"));
+        Ok(Cells::parse(&text.expect("statistics")))
+    }
+
+    /// Returns the netlist of the module as yosys' JSON: one flat module of word-wide cells, with a
+    /// cell for each memory. A flip-flop that keeps its value has an enable. Synchronous resets are
+    /// multiplexers.
+    pub fn netlist(&self, name: &str) -> Result<String, String> {
+        let commands = [
+            "proc",
+            "flatten",
+            "opt -nosdff",
+            "memory_collect",
+            "opt_clean",
+            &format!("rename -top {}", self.top),
+            "write_json netlist.json",
+        ];
+        let file = self.yosys(name, &commands)?.join("netlist.json");
+        Ok(fs::read_to_string(file).expect("a netlist"))
+    }
+
+    /// Runs `commands` of yosys on the module. Returns the folder in which they ran.
+    fn yosys(&self, name: &str, commands: &[&str]) -> Result<PathBuf, String> {
         let folder = scratch(name);
         // The result of yosys depends on the names of its files and folders, and on what it has
         // read before. So all files are copied to one folder, and yosys reads only those that it
@@ -164,32 +196,24 @@ impl Module<'_> {
             let name = path.file_name().expect("a file");
             fs::copy(&path, folder.join(name)).expect("a folder that can be written");
         }
-        fs::write(folder.join("script.ys"), self.yosys_script(options))
-            .expect("a folder that can be written");
+        let script = self.yosys_reads() + &commands.join("\n");
+        fs::write(folder.join("script.ys"), script).expect("a folder that can be written");
         let mut yosys = Command::new("yosys");
         yosys.current_dir(&folder).args(["-q", "-s", "script.ys"]);
         match run(&mut yosys) {
-            (true, _) => {
-                let text = fs::read_to_string(folder.join("statistics.json"));
-                Ok(Cells::parse(&text.expect("statistics")))
-            }
+            (true, _) => Ok(folder),
             (false, text) => Err(text),
         }
     }
 
-    fn yosys_script(&self, options: &str) -> String {
+    /// Returns the commands with which yosys reads the module.
+    fn yosys_reads(&self) -> String {
         let set = |(name, value): &(&str, i64)| format!(" -chparam {name} {value}");
         let parameters: String = self.parameters.iter().map(set).collect();
         let first = self.sources[0].file_name().expect("a file");
-        [
-            format!("read_verilog {}", Path::new(first).display()),
-            format!("hierarchy -check -top {}{parameters} -libdir .", self.top),
-            format!("synth_xilinx -family xc7 -flatten -noiopad -noclkbuf {options}"),
-            "tee -q -o statistics.json stat -json".into(),
-            format!("rename -top {}", self.top),
-            "write_verilog -noattr netlist.v".into(),
-        ]
-        .join("\n")
+        let first = Path::new(first).display();
+        let top = self.top;
+        format!("read_verilog {first}\nhierarchy -check -top {top}{parameters} -libdir .\n")
     }
 }
 

@@ -5,9 +5,11 @@ mod fft_rtl;
 mod fft_yosys;
 mod fp;
 mod hdl;
+mod netlist;
 mod operands;
 #[cfg(unix)]
 mod testbench;
+mod timing;
 mod units_rtl;
 mod units_yosys;
 mod verilog;
