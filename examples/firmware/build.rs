@@ -1,7 +1,14 @@
 //! Writes the byte files that the firmware embeds, from record 0 of the known answers of Falcon-512
 //! and of Classic McEliece, and passes the memory map to the linker.
 
+#[cfg(feature = "system")]
+use falcon_core::{
+    Falcon512, Falcon1024, Format, Scratch, SigningKey,
+    hazmat::{Fit, RawRandomness, insecure::Falcon256, sign_raw},
+};
 use falcon_kat::{Drbg, rsp};
+#[cfg(feature = "system")]
+use std::path::Path;
 use std::{env, error::Error, fs, fs::File, io::BufReader, path::PathBuf};
 
 #[cfg(feature = "mceliece")]
@@ -16,7 +23,7 @@ const MAP: &str = "../../crates/falcon-hls-sim/system/map.tsv";
 
 /// Makes constants of the rows of [`MAP`], and a memory map and options for the linker.
 #[cfg(feature = "system")]
-fn write_system(out: &std::path::Path) -> Result<(), Box<dyn Error>> {
+fn write_system(out: &Path) -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed={MAP}");
     let map = fs::read_to_string(MAP)?;
     let rows: Vec<_> = map
@@ -42,6 +49,31 @@ fn write_system(out: &std::path::Path) -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=memory/system.x");
     fs::copy("memory/system.x", out.join("system.x"))?;
     println!("cargo:rustc-link-arg-bins=-Tsystem.x");
+    Ok(())
+}
+
+/// Seed of the keys of the simulated system. It gives keys after few candidates.
+#[cfg(feature = "system")]
+const KEY_SEED: [u8; 32] = [1; 32];
+
+/// Writes the key of `P` and a signature with `randomness`, as the host computes them.
+#[cfg(feature = "system")]
+fn write_known<P: falcon_core::Parameters>(
+    out: &Path,
+    message: &[u8],
+    randomness: RawRandomness<'_>,
+) -> Result<(), Box<dyn Error>> {
+    let key = SigningKey::<P>::from_seed(&KEY_SEED)?;
+    let mut reals = vec![0.0; Scratch::<P>::LEN];
+    let mut scratch = Scratch::new(&mut reals)?;
+    let signature = sign_raw(&key, randomness, message, Fit::Any, &mut scratch)?;
+    for (name, bytes) in [
+        ("signing_key", key.to_bytes().as_ref()),
+        ("verifying_key", key.verifying_key().to_bytes().as_ref()),
+        ("signature", &signature.to_vec(Format::Compressed)?),
+    ] {
+        fs::write(out.join(format!("{name}{}", P::N)), bytes)?;
+    }
     Ok(())
 }
 
@@ -89,7 +121,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         fs::write(out.join(name), bytes)?;
     }
     #[cfg(feature = "system")]
-    write_system(&out)?;
+    {
+        write_system(&out)?;
+        fs::write(out.join("key_seed"), KEY_SEED)?;
+        let randomness = RawRandomness {
+            nonce: &nonce,
+            seed: &sampler_seed,
+        };
+        write_known::<Falcon256>(&out, &record.message, randomness)?;
+        write_known::<Falcon512>(&out, &record.message, randomness)?;
+        write_known::<Falcon1024>(&out, &record.message, randomness)?;
+    }
     #[cfg(feature = "mceliece")]
     mceliece::write_known_answers(&out)?;
     Ok(())

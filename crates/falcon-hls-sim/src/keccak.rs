@@ -19,7 +19,7 @@ mod resources;
 mod summary;
 
 pub use design::{KeccakDesign, KeccakPreset, RATE_WORDS, ROUNDS, State, WORDS};
-pub use graph::{ROTATIONS, ROUND_CONSTANTS, absorption, movement, rounds};
+pub use graph::{OTHER, ROTATIONS, ROUND_CONSTANTS, STATE, absorption, movement, rounds};
 pub use resources::{KeccakResources, PAPER_BRAM_PERCENT, PAPER_FF_PERCENT, PAPER_LUT_PERCENT};
 
 pub use summary::{Summary, SummaryRow};

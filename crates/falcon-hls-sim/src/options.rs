@@ -228,6 +228,21 @@ are 0, 1, 2 ...; the cycles do not depend on them.
 
 Without --svg and --vcd, the timeline of 1 iteration goes to standard output.")]
     Timeline(TimelineOptions<KeccakOptions>),
+    /// Write the permutation on a design as synthesizable Verilog.
+    #[command(after_help = "\
+Works for designs with the state in registers whose rounds take one cycle, such as
+keccak-round-per-cycle. The top module is falcon_keccak; comments at its head explain its ports.")]
+    Verilog {
+        /// The circuit.
+        #[command(flatten)]
+        circuit: KeccakOptions,
+        /// Folder for the file, created if it does not exist.
+        #[arg(short, long, value_name = "DIR")]
+        output: PathBuf,
+        /// Overwrite the file in DIR.
+        #[arg(long)]
+        force: bool,
+    },
 }
 
 /// A transform on a design.

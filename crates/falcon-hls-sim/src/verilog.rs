@@ -4,9 +4,11 @@
 //! [`emit`] names the module [`TOP`]. Comments at its head explain its ports. The host port answers
 //! [`Emission::read_latency`] clocks after an address. The output `cycles` equals the simulator's
 //! [`Run::cycles`](crate::cycles::Run). A testbench compares this number and every bit.
+//! Keccak-f is emitted by [`keccak::emit`].
 
 mod control;
 mod datapath;
+pub mod keccak;
 mod memory;
 mod source;
 mod testbench;
@@ -64,6 +66,9 @@ pub enum EmitError {
         /// The least latency of its circuit, cycles.
         least: u32,
     },
+    /// Of Keccak-f: the state is not in registers, or the rounds of the loop's body do not take one
+    /// cycle.
+    Rounds,
     /// The simulator cannot run the design.
     Model(Error),
 }
@@ -94,6 +99,10 @@ impl Display for EmitError {
             Self::Latency { unit, least } => {
                 write!(f, "the circuit of {unit} takes at least {least} cycles")
             }
+            Self::Rounds => f.write_str(
+                "no Verilog: the state must lie in registers, and the rounds of the loop's body \
+                 must take one cycle",
+            ),
             Self::Model(error) => error.fmt(f),
         }
     }

@@ -14,6 +14,7 @@ module circuits #(
     input  wire               start,
     output reg                direction,
     output wire               busy,
+    output wire               any_busy,
     output wire [31:0]        cycles,
     input  wire               strobe,
     input  wire               write,
@@ -65,5 +66,6 @@ module circuits #(
     wire [127:0] number = direction ? ifft_out : fft_out;
     assign out = number[32*address[1:0] +: 32];
     assign busy = circuit_busy[direction];
+    assign any_busy = |circuit_busy;
     assign cycles = direction ? ifft_cycles : fft_cycles;
 endmodule

@@ -1,16 +1,23 @@
-// A processor, its memory, a cycle counter, a console and the FFT circuits on one bus: Wishbone
-// classic, 32 bits. map.tsv lists the addresses. The simulation watches the outputs. Each of them
-// is valid for one clock:
+// A processor, its memory, a cycle counter, a console and the circuits of the FFT and of Keccak-f on
+// one bus: Wishbone classic, 32 bits. map.tsv lists the addresses. The simulation watches the
+// outputs. Each of them is valid for one clock:
 //
 // - `console_byte` while `console_write` is high: a byte to print;
 // - `exit_code` while `exit_write` is high: the end of the program;
 // - `address` while `fault` is high: an access to an address that has no device.
 module falcon_system #(
-    // Clocks of a read of a circuit's memory.
+    // Base-2 logarithm of the degree of the FFT circuits.
+    parameter LOGN = 9,
+    // Clocks of a read of an FFT circuit's memory.
     parameter [3:0] READ_LATENCY = 2
 ) (
     input  wire        clk,
+    // Clock of the circuits: `clk`, which may rest in a clock in which `circuits_active` is low.
+    input  wire        circuit_clk,
+    output wire        circuits_active,
     input  wire        reset,
+    // A number for the program.
+    input  wire [31:0] argument,
     output wire        console_write,
     output wire [7:0]  console_byte,
     output wire        exit_write,
@@ -83,14 +90,21 @@ module falcon_system #(
     wire at_high = strobe && address == CYCLES_HIGH;
     wire at_console = strobe && address == CONSOLE;
     wire at_exit = strobe && address == EXIT;
+    wire at_argument = strobe && address == ARGUMENT;
     wire at_direction = strobe && address == FFT_DIRECTION;
     wire at_start = strobe && address == FFT_START;
     wire at_busy = strobe && address == FFT_BUSY;
     wire at_cycles = strobe && address == FFT_CYCLES;
-    wire at_data = strobe && (address & ~(FFT_DATA_SIZE - 1)) == FFT_DATA;
-    wire at_register = at_low || at_high || at_console || at_exit || at_direction || at_start
-        || at_busy || at_cycles;
-    assign fault = strobe && !(at_ram || at_register || at_data);
+    wire at_degree = strobe && address == FFT_DEGREE;
+    wire at_data = strobe && (address & ~((32'd8 << LOGN) - 1)) == FFT_DATA;
+    wire at_keccak_start = strobe && address == KECCAK_START;
+    wire at_keccak_busy = strobe && address == KECCAK_BUSY;
+    wire at_keccak_cycles = strobe && address == KECCAK_CYCLES;
+    wire at_keccak_state = strobe && (address & ~(KECCAK_STATE_SIZE - 1)) == KECCAK_STATE;
+    wire at_register = at_low || at_high || at_console || at_exit || at_argument || at_direction
+        || at_start || at_busy || at_cycles || at_degree || at_keccak_start || at_keccak_busy
+        || at_keccak_cycles;
+    assign fault = strobe && !(at_ram || at_register || at_data || at_keccak_state);
 
     wire [31:0] ram_out;
     wire ram_ack;
@@ -113,31 +127,60 @@ module falcon_system #(
     end
 
     wire [31:0] circuit_out, circuit_cycles;
-    wire circuit_ack, direction, busy;
-    circuits #(.READ_LATENCY(READ_LATENCY), .ADDRESS($clog2(FFT_DATA_SIZE) - 2)) circuits (
-        .clk(clk),
+    wire circuit_ack, direction, busy, any_busy;
+    circuits #(.READ_LATENCY(READ_LATENCY), .ADDRESS(LOGN + 1)) circuits (
+        .clk(circuit_clk),
         .reset(reset),
         .write_direction(write && at_direction),
         .start(write && at_start),
         .direction(direction),
         .busy(busy),
+        .any_busy(any_busy),
         .cycles(circuit_cycles),
         .strobe(at_data),
         .write(write),
-        .address(address[$clog2(FFT_DATA_SIZE)-1:2]),
+        .address(address[LOGN+2:2]),
         .in(data_out),
         .out(circuit_out),
         .ack(circuit_ack)
     );
 
+    wire [31:0] keccak_out, keccak_cycles;
+    wire keccak_busy, unused_keccak_done;
+    falcon_keccak keccak (
+        .clk(circuit_clk),
+        .reset(reset),
+        .start(write && at_keccak_start),
+        .done(unused_keccak_done),
+        .busy(keccak_busy),
+        .cycles(keccak_cycles),
+        .host_address(address[$clog2(KECCAK_STATE_SIZE)-1:2]),
+        .host_write(write && at_keccak_state),
+        .host_in(data_out),
+        .host_out(keccak_out)
+    );
+    assign circuits_active = reset || at_direction || at_start || at_data || at_keccak_start
+        || at_keccak_state || any_busy || keccak_busy;
+
+    // A read of the state takes a clock.
+    reg keccak_read;
+    always @(posedge clk) keccak_read <= at_keccak_state && !keccak_read && !write;
+
     // Registers answer at once.
-    assign ack = at_ram ? ram_ack : at_data ? circuit_ack : at_register || fault;
+    assign ack = at_ram ? ram_ack
+        : at_data ? circuit_ack
+        : at_keccak_state ? write || keccak_read
+        : at_register || fault;
     assign in = at_ram ? ram_out
         : at_data ? circuit_out
         : at_low ? cycles[31:0]
         : at_high ? cycles_high
+        : at_argument ? argument
         : at_cycles ? circuit_cycles
-        : {31'd0, at_busy ? busy : at_direction && direction};
+        : at_degree ? 32'd1 << LOGN
+        : at_keccak_state ? keccak_out
+        : at_keccak_cycles ? keccak_cycles
+        : {31'd0, at_busy ? busy : at_keccak_busy ? keccak_busy : at_direction && direction};
     assign console_write = write && at_console;
     assign console_byte = data_out[7:0];
     assign exit_write = write && at_exit;

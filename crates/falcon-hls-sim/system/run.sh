@@ -1,12 +1,20 @@
 #!/usr/bin/env bash
-# Simulates a processor beside the FFT circuits, with programs of examples/firmware.
+# Simulates a processor beside the circuits of the FFT and of Keccak-f, with the program `system` of
+# examples/firmware.
 #
-#   crates/falcon-hls-sim/system/run.sh              every program below
-#   crates/falcon-hls-sim/system/run.sh PROGRAM...   only these
+#   crates/falcon-hls-sim/system/run.sh                            all that operations.tsv has
+#   crates/falcon-hls-sim/system/run.sh OPERATION DEGREE...        degrees 256, 512, 1024
+#   crates/falcon-hls-sim/system/run.sh renew OPERATION DEGREE...  writes the rows to operations.tsv
+#   crates/falcon-hls-sim/system/run.sh sources                    the hash in its head
 #
-# system-fft transforms in software and on the circuits, system-sign signs in both ways. Each
-# compares all bits and prints clocks. Fails if a program fails, if Verilator warns of one of our
-# sources, or if a circuit takes other clocks than the simulator says.
+# `fft` transforms in software and on the circuits. `verify`, `sign` and `keygen` run in software,
+# with the FFT on its circuits, with Keccak-f on its circuit, and with both. All bytes are compared
+# with those of the host.
+#
+# Fails if a byte differs, if Verilator warns of one of our sources, if an FFT circuit takes other
+# clocks than the simulator says, or if an operation takes other clocks than operations.tsv says or
+# that table belongs to other sources. A difference of 1 % is allowed, since the compiler places the
+# code by the path of this folder, and the caches are small.
 #
 # OPT_LEVEL=3 makes the software slower than s does, since it outgrows the instruction cache.
 # Needed: verilator, make, g++, binutils, python3-venv, and the target
@@ -15,11 +23,50 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 
 readonly HERE=crates/falcon-hls-sim/system TARGET=riscv32imac-unknown-none-elf
+readonly TABLE=$HERE/operations.tsv
 CARGO_TARGET_DIR="$(realpath -m "${CARGO_TARGET_DIR:-target}")"
 export CARGO_TARGET_DIR
 out="$CARGO_TARGET_DIR/system"
 readonly out
-mkdir -p "$out"
+mkdir -p "$out/include"
+
+# Defines `origin`.
+source benches/qemu/common.sh
+
+# sources: prints one hash of the programs, of the circuits and of what builds them. Comment lines
+# and blank lines are left out.
+sources() {
+    find crates/falcon-{core,keccak,lanes}/src crates/falcon-hls-sim/src/{verilog,keccak} \
+        crates/falcon-hls-sim/src/{verilog,keccak,design,schedule}.rs \
+        crates/falcon-hls-sim/rtl/*.v $HERE/*.{v,cpp,sh,txt} $HERE/map.tsv \
+        examples/firmware/{keccak,src,build.rs,Cargo.toml,Cargo.lock,memory/system.x} \
+        rust-toolchain.toml -type f -not -path '*/target/*' |
+        LC_ALL=C sort | LC_ALL=C xargs grep -aHv '^ *\(//.*\|#.*\)\?$' | sha256sum | cut -d' ' -f1
+}
+
+# The numbers of the operations are those of src/bin/system.rs.
+readonly OPERATIONS=(fft verify sign keygen)
+renew=
+case "${1:-}" in
+sources)
+    sources
+    exit
+    ;;
+renew)
+    renew=yes
+    shift
+    ;;
+esac
+operation="${1:-}"
+case "$operation" in
+'') mapfile -t runs < <(awk -F'\t' '!/^(#|degree)/ { sub(/-.*/, "", $2); print $1, $2 }' $TABLE) ;;
+fft | verify | sign | keygen) runs=("${@:2}") && runs=("${runs[@]/%/ $operation}") ;;
+*)
+    echo "no operation $operation" >&2
+    exit 2
+    ;;
+esac
+mapfile -t degrees < <(printf '%s\n' "${runs[@]% *}" | sort -nu)
 
 # The processor, whose Verilog is in a Python package.
 [ -x "$out/environment/bin/python" ] || python3 -m venv "$out/environment"
@@ -28,44 +75,122 @@ mkdir -p "$out"
 processor="$("$out/environment/bin/python" -c \
     'import pythondata_cpu_vexriscv as package; print(package.data_location)')"
 
-# The circuits. Both have a top module of the same name, so that of the inverse gets another one.
-# Other modules are the same.
-for transform in fft ifft; do
-    cargo run --locked --quiet -p falcon-cli -- hls verilog --preset paper-optimized \
-        --transform "$transform" --force -o "$out/$transform" >/dev/null
-done
-sed 's/^module falcon_fft /module falcon_ifft /' "$out/ifft/falcon_fft.v" >"$out/falcon_ifft.v"
+emit() { cargo run --locked --quiet -p falcon-cli -- hls "$@" --force >/dev/null; }
 
-# constant NAME TRANSFORM: a number in the testbench of a circuit.
-constant() { sed -n "s/^ *localparam $1 = \([0-9]*\);$/\1/p" "$out/$2/falcon_fft_tb.sv"; }
+# constant NAME TRANSFORM DEGREE: a number in the testbench of a circuit.
+constant() { sed -n "s/^ *localparam $1 = \([0-9]*\);$/\1/p" "$out/$2$3/falcon_fft_tb.sv"; }
+
+# simulation DEGREE: builds the system with the circuits of one degree.
+simulation() {
+    local degree="$1" transform logn=0
+    while [ $((1 << logn)) -lt "$degree" ]; do logn=$((logn + 1)); done
+    # Both FFT circuits have a top module of the same name, so that of the inverse gets another one.
+    # Other modules are the same.
+    for transform in fft ifft; do
+        emit verilog --preset paper-optimized --degree "$degree" --transform "$transform" \
+            -o "$out/$transform$degree"
+    done
+    sed 's/^module falcon_fft /module falcon_ifft /' "$out/ifft$degree/falcon_fft.v" \
+        >"$out/fft$degree/falcon_ifft.v"
+    verilator --cc --exe --build -Wall -O3 --x-assign fast --x-initial fast \
+        -MAKEFLAGS 'OPT_FAST=-O2' --Mdir "$out/simulation$degree" --top-module falcon_system \
+        "-GLOGN=$logn" "-GREAD_LATENCY=4'd$(constant READ_LATENCY fft "$degree")" "-I$out/include" \
+        -y "$HERE" -y "$out/fft$degree" -y "$out/keccak" "$HERE/processor.vlt" \
+        "$HERE/falcon_system.v" "$processor/VexRiscv_IMAC.v" "$PWD/$HERE/system.cpp" \
+        >"$out/simulation.log" || { cat "$out/simulation.log"; exit 1; }
+}
+
+# firmware FORM: builds the program with Keccak-f in `software`, or on the circuit, `keccak`.
+firmware() {
+    # The processor lacks the AMO instructions, so the compiler uses pairs of LR and SC.
+    local flags='-C target-feature=-a,+zalrsc' options=()
+    if [ "$1" = keccak ]; then
+        flags+=' --cfg falcon_keccak="small"'
+        options=(--config "paths=['$PWD/examples/firmware/keccak']")
+    fi
+    (
+        cd examples/firmware
+        CARGO_PROFILE_RELEASE_OPT_LEVEL="${OPT_LEVEL:-s}" \
+            CARGO_TARGET_RISCV32IMAC_UNKNOWN_NONE_ELF_RUSTFLAGS="$flags" \
+            cargo build --locked --quiet --release --target "$TARGET" --features system \
+            --bin system "${options[@]}"
+    )
+    objcopy -I elf32-little -O binary "$CARGO_TARGET_DIR/$TARGET/release/system" "$out/program"
+    od -An -v -t x4 -w4 "$out/program" >"$out/$1.hex"
+}
 
 awk -F'\t' '!/^(#|name)/ { printf "localparam [31:0] %s = 32'\''h%s;\n", $1, $2 }' \
-    "$HERE/map.tsv" >"$out/map.vh"
-verilator --cc --exe --build -Wall -O3 --x-assign fast --x-initial fast -CFLAGS -O2 \
-    --Mdir "$out/simulation" --top-module falcon_system \
-    "-GREAD_LATENCY=4'd$(constant READ_LATENCY fft)" "-I$out" -y "$HERE" -y "$out/fft" \
-    "$HERE/processor.vlt" "$HERE/falcon_system.v" "$out/falcon_ifft.v" \
-    "$processor/VexRiscv_IMAC.v" "$PWD/$HERE/system.cpp" >"$out/simulation.log" ||
-    { cat "$out/simulation.log"; exit 1; }
+    "$HERE/map.tsv" >"$out/include/map.vh"
+emit keccak verilog -o "$out/keccak"
+for form in software keccak; do firmware "$form"; done
 
-# The processor lacks the AMO instructions, so the compiler uses pairs of LR and SC.
-export CARGO_PROFILE_RELEASE_OPT_LEVEL="${OPT_LEVEL:-s}"
-export CARGO_TARGET_RISCV32IMAC_UNKNOWN_NONE_ELF_RUSTFLAGS="-C target-feature=-a,+zalrsc"
-[ "$#" -gt 0 ] || set -- system-fft system-sign
-for program in "$@"; do
-    echo "== $program"
-    (cd examples/firmware && cargo build --locked --quiet --release --target "$TARGET" \
-        --features system --bin "$program")
-    objcopy -I elf32-little -O binary "$CARGO_TARGET_DIR/$TARGET/release/$program" \
-        "$out/$program.bin"
-    od -An -v -t x4 -w4 "$out/$program.bin" >"$out/$program.hex"
-    "$out/simulation/Vfalcon_system" "+ram=$out/$program.hex" | tee "$out/$program.txt"
-    [ "$program" = system-fft ] || continue
-    for transform in fft ifft; do
-        expected="${transform}_alone=$(constant CYCLES "$transform")"
-        grep -qx "$expected" "$out/$program.txt" || {
-            echo "the simulator says $expected" >&2
-            exit 1
-        }
+: >"$out/rows"
+: >"$out/others"
+for degree in "${degrees[@]}"; do
+    simulation "$degree"
+    for number in "${!OPERATIONS[@]}"; do
+        operation="${OPERATIONS[number]}"
+        # The transforms take little time, and show that the circuits are right.
+        [ "$operation" = fft ] || printf '%s\n' "${runs[@]}" | grep -qx "$degree $operation" ||
+            continue
+        for form in software keccak; do
+            # Keccak-f has no part in the transforms.
+            [ "$operation $form" != "fft keccak" ] || continue
+            echo "== $operation, degree $degree, Keccak-f: $form"
+            "$out/simulation$degree/Vfalcon_system" "+ram=$out/$form.hex" "+argument=$number" |
+                tee "$out/printed"
+            grep -P '^\d+\t' "$out/printed" >>"$out/rows" || [ "$operation" = fft ]
+        done
+        [ "$operation" = fft ] || continue
+        for transform in fft ifft; do
+            expected="${transform}_alone=$(constant CYCLES "$transform" "$degree")"
+            grep -qx "$expected" "$out/printed" || {
+                echo "the simulator says $expected" >&2
+                exit 1
+            }
+        done
     done
 done
+
+current="$(sources)"
+is_current() { [ "$(sed -n 's/^# Sources: //p' "$TABLE")" = "$current" ]; }
+if [ -n "$renew" ]; then
+    # Other rows stay if they belong to the same sources.
+    ! is_current || awk -F'\t' '
+        FNR == NR { measured[$1, $2, $3]; next }
+        /^[0-9]/ && !(($1, $2, $3) in measured)' "$out/rows" "$TABLE" >"$out/others"
+    {
+        cat <<END
+# Clocks of operations on the simulated system. Columns fft_* and keccak_*: runs of circuits, and
+# clocks in which the processor moved their data and waited for their results.
+# Command: $HERE/run.sh renew, $(verilator --version | cut -d' ' -f1,2)
+# Origin: $(origin)
+# Sources: $current
+END
+        printf 'degree\toperation\tform\tclocks'
+        printf '\t%s_runs\t%s_moved\t%s_waited' fft fft fft keccak keccak keccak
+        printf '\n'
+        sort -k2,2 -k1,1n -k4,4nr "$out/rows" "$out/others"
+    } >"$out/table"
+    mv "$out/table" "$TABLE"
+    exit
+fi
+awk -F'\t' '
+    /^#/ || $1 == "degree" { next }
+    FNR == NR { for (i = 4; i <= NF; i++) known[$1, $2, $3, i] = $i; next }
+    {
+        for (i = 4; i <= 10; i++)
+            if (!(($1, $2, $3, i) in known) || ($i - known[$1, $2, $3, i]) ^ 2 > ($i / 100) ^ 2) {
+                printf "%s %s %s: column %d is %s, and %s in the table\n",
+                    $1, $2, $3, i, $i, known[$1, $2, $3, i]
+                bad = 1
+            }
+    }
+    END { exit bad }' "$TABLE" "$out/rows" || {
+    echo "$TABLE is out of date: run $HERE/run.sh renew" >&2
+    exit 1
+}
+is_current || {
+    echo "$TABLE belongs to other sources: run $HERE/run.sh renew" >&2
+    exit 1
+}

@@ -4,6 +4,7 @@
 
 use crate::keccak::permute;
 use crate::shake::{RATE, RATE_WORDS, Shake256Reader, Start};
+use crate::single::permute_state;
 use falcon_lanes::{Isa, Register, wipe};
 
 /// Number of messages that are hashed side by side.
@@ -196,6 +197,15 @@ fn transpose_all(isa: impl Isa, states: &States, squeezed: &mut Squeezed) {
 
 #[inline(always)]
 fn permute_part<I: Isa>(isa: I, states: &mut States, part: usize) {
+    if I::U64s::LEN == 1 {
+        // Nothing is side by side, so this permutes as for a single message.
+        let mut state = states.0.map(|row| row[part]);
+        permute_state(isa, &mut state);
+        for (row, word) in states.0.iter_mut().zip(state) {
+            row[part] = word;
+        }
+        return;
+    }
     let mut words = [I::U64s::splat(isa, 0); 25];
     for (word, state) in words.iter_mut().zip(&states.0) {
         *word = I::U64s::load(isa, &I::U64s::chunks(state)[part]);

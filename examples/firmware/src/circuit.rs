@@ -1,12 +1,116 @@
-//! The FFT circuits of the simulated system, as an engine of `falcon_core`.
+//! The circuits of the simulated system: the FFT as an engine of `falcon_core`, Keccak-f as the
+//! permutation of `falcon_keccak`.
 
 use crate::platform::{clocks, map, read, store};
+use core::ops::Add;
 use core::slice;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use falcon_core::seams::fft::{BasisRef, Fft};
 use falcon_core::seams::lanes::Soft;
 
-/// Base-2 logarithm of the degree of the circuits.
-pub const LOGN: u32 = 9;
+/// Clocks of the runs of a circuit since [`take`](Self::take), in words of 32 bits.
+#[derive(Debug)]
+pub struct Meter {
+    runs: AtomicU32,
+    moved: AtomicU32,
+    computed: AtomicU32,
+}
+
+/// Runs of a circuit.
+#[derive(Clone, Copy, Debug)]
+pub struct Runs {
+    /// Number of runs.
+    pub runs: u32,
+    /// Clocks of the copies, in both directions.
+    pub moved: u32,
+    /// Clocks of the circuit, from before its starts until the processor has seen the ends.
+    pub computed: u32,
+}
+
+impl Add for Runs {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            runs: self.runs + other.runs,
+            moved: self.moved + other.moved,
+            computed: self.computed + other.computed,
+        }
+    }
+}
+
+impl Meter {
+    const fn new() -> Self {
+        Self {
+            runs: AtomicU32::new(0),
+            moved: AtomicU32::new(0),
+            computed: AtomicU32::new(0),
+        }
+    }
+
+    /// Returns the runs since the last call of this function.
+    pub fn take(&self) -> Runs {
+        let take = |sum: &AtomicU32| {
+            let taken = sum.load(Relaxed);
+            sum.store(0, Relaxed);
+            taken
+        };
+        Runs {
+            runs: take(&self.runs),
+            moved: take(&self.moved),
+            computed: take(&self.computed),
+        }
+    }
+
+    /// Adds a run. The processor has one thread and no interrupts.
+    fn add(&self, moved: u32, computed: u32) {
+        for (sum, clocks) in [
+            (&self.runs, 1),
+            (&self.moved, moved),
+            (&self.computed, computed),
+        ] {
+            sum.store(sum.load(Relaxed).wrapping_add(clocks), Relaxed);
+        }
+    }
+}
+
+/// Runs of the FFT circuits.
+pub static FFT: Meter = Meter::new();
+
+/// Runs of the circuit of Keccak-f.
+pub static KECCAK: Meter = Meter::new();
+
+/// Returns the base-2 logarithm of the degree of the FFT circuits.
+pub fn logn() -> u32 {
+    read(map::FFT_DEGREE).trailing_zeros()
+}
+
+/// Permutes `state` on the circuit. The crate in `keccak/` calls this function.
+#[unsafe(no_mangle)]
+fn falcon_keccak_circuit(state: &mut [u64; 25]) {
+    let start = read(map::CYCLES_LOW);
+    let mut address = map::KECCAK_STATE;
+    for &word in &*state {
+        store(address, word as u32);
+        store(address + 4, (word >> 32) as u32);
+        address += 8;
+    }
+    let copied_in = read(map::CYCLES_LOW);
+    store(map::KECCAK_START, 1);
+    while read(map::KECCAK_BUSY) != 0 {}
+    let computed = read(map::CYCLES_LOW);
+    let mut address = map::KECCAK_STATE;
+    for word in state {
+        *word = u64::from(read(address + 4)) << 32 | u64::from(read(address));
+        address += 8;
+    }
+    let end = read(map::CYCLES_LOW);
+    KECCAK.add(
+        end.wrapping_sub(computed)
+            .wrapping_add(copied_in.wrapping_sub(start)),
+        computed.wrapping_sub(copied_in),
+    );
+}
 
 /// Direction of a transform. The value selects the circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +134,9 @@ pub struct Steps {
     pub copy_out: u64,
 }
 
-/// Transforms `f`, `2^LOGN` reals, in place on a circuit.
+/// Transforms `f`, as many reals as the degree of the circuits, in place on a circuit.
 pub fn transform(direction: Direction, f: &mut [f64]) -> Steps {
-    let (re, im) = f.split_at_mut(1 << (LOGN - 1));
+    let (re, im) = f.split_at_mut(f.len() / 2);
     let start = clocks();
     store(map::FFT_DIRECTION, direction as u32);
     let mut address = map::FFT_DATA;
@@ -55,15 +159,21 @@ pub fn transform(direction: Direction, f: &mut [f64]) -> Steps {
             address += 8;
         }
     }
-    Steps {
+    let steps = Steps {
         copy_in: copied_in - start,
         circuit: computed - copied_in,
         counted: read(map::FFT_CYCLES).into(),
         copy_out: clocks() - computed,
-    }
+    };
+    FFT.add(
+        (steps.copy_in + steps.copy_out) as u32,
+        steps.circuit as u32,
+    );
+    steps
 }
 
-/// [`Fft`] with the transforms of degree `2^LOGN` on the circuits. The processor computes the rest.
+/// [`Fft`] with the transforms of the circuits' degree on the circuits. The processor computes the
+/// rest.
 #[derive(Clone, Copy, Debug)]
 pub struct CircuitFft;
 
@@ -87,14 +197,14 @@ impl Fft for CircuitFft {
         Soft.floors(a)
     }
     fn fft(&self, logn: u32, f: &mut [f64]) {
-        if logn == LOGN {
+        if logn == self::logn() {
             transform(Direction::Forward, f);
         } else {
             Soft.fft(logn, f);
         }
     }
     fn ifft(&self, logn: u32, f: &mut [f64]) {
-        if logn == LOGN {
+        if logn == self::logn() {
             transform(Direction::Inverse, f);
         } else {
             Soft.ifft(logn, f);

@@ -3,12 +3,17 @@
 #![no_std]
 
 #[cfg(feature = "system")]
+extern crate alloc;
+
+#[cfg(feature = "system")]
 pub mod circuit;
 #[cfg(feature = "system")]
 mod heap;
 pub mod known_answer;
 #[cfg(feature = "mceliece")]
 pub mod mceliece;
+#[cfg(feature = "system")]
+pub mod operations;
 #[cfg_attr(target_arch = "arm", path = "platform/cortex_m.rs")]
 #[cfg_attr(target_arch = "riscv32", path = "platform/riscv.rs")]
 pub mod platform;

@@ -14,13 +14,16 @@ use falcon_hls_sim::amdahl::{AmdahlError, predict::Processor};
 use falcon_hls_sim::design::{Design, StorageKind};
 use falcon_hls_sim::options::{CircuitOptions, DesignOptions, KeccakOptions, Show, ShowKeccak};
 use falcon_hls_sim::options::{SweepOptions, TaskOptions, TimelineOptions};
-use falcon_hls_sim::view::report::{RunForm, VerilogForm};
+use falcon_hls_sim::view::report::{KeccakVerilogForm, RunForm, VerilogForm};
 use falcon_hls_sim::view::{
     Picture, Traced, ViewError, chart::chart, compare::Comparison, csv::csv,
 };
-use falcon_hls_sim::{catalog::XC7Z020, graph::Banking, keccak::Summary};
+use falcon_hls_sim::{catalog::XC7Z020, graph::Banking};
+use falcon_hls_sim::{keccak::KeccakCircuit, keccak::Summary};
 use falcon_hls_sim::{measurement::Measurement, signed::SignedForm};
-use falcon_hls_sim::{sweep::SweepError, verilog::emit};
+use falcon_hls_sim::{sweep::SweepError, verilog, verilog::Source};
+use serde::Serialize;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 /// Simulate Falcon's FFT and Keccak-f as circuits: cycles, resources, timelines, Verilog
@@ -82,7 +85,7 @@ impl Hls {
                 circuit,
                 output,
                 force,
-            } => verilog(&circuit, &output, force, ui)?,
+            } => transform_verilog(&circuit, &output, force, ui)?,
         }
         Ok(Status::Valid)
     }
@@ -108,6 +111,14 @@ fn show(command: Show, ui: Ui) -> Result<()> {
         Show::Keccak {
             view: Some(ShowKeccak::Timeline(options)),
         } => timeline(&rounds(options.circuit)?, &options, ui),
+        Show::Keccak {
+            view:
+                Some(ShowKeccak::Verilog {
+                    circuit,
+                    output,
+                    force,
+                }),
+        } => keccak_verilog(circuit, &output, force, ui),
         Show::Amdahl(options) => {
             checked(&options.design)?;
             ui.report(&options.report().map_err(|error| match error {
@@ -119,7 +130,7 @@ fn show(command: Show, ui: Ui) -> Result<()> {
 }
 
 /// Returns the error for a circuit that cannot be built.
-fn refused(error: impl std::fmt::Display) -> Error {
+fn refused(error: impl Display) -> Error {
     Error::new("this circuit cannot be built").because(error)
 }
 
@@ -255,16 +266,37 @@ fn sign<P: Parameters>(circuit: &Accelerator, count: u32, ui: Ui) -> Result<Stat
     Ok(status)
 }
 
-fn verilog(options: &CircuitOptions, folder: &Path, force: bool, ui: Ui) -> Result<()> {
+fn transform_verilog(options: &CircuitOptions, folder: &Path, force: bool, ui: Ui) -> Result<()> {
     let TaskOptions { logn, transform } = options.task;
     let circuit = Accelerator::new(checked(&options.design)?).map_err(refused)?;
-    let emission = emit(&circuit, transform, logn).map_err(refused)?;
+    let emission = verilog::emit(&circuit, transform, logn).map_err(refused)?;
     let sources = emission.sources.iter().chain(&emission.companions);
+    let form = VerilogForm::new(&circuit, &emission);
+    let commands = "\nREADME.md has the commands to simulate and to synthesize";
+    write_sources(sources, form, commands, folder, force, ui)
+}
+
+fn keccak_verilog(options: KeccakOptions, folder: &Path, force: bool, ui: Ui) -> Result<()> {
+    let circuit = KeccakCircuit::new(options.preset.design()).map_err(refused)?;
+    let source = verilog::keccak::emit(&circuit).map_err(refused)?;
+    let form = KeccakVerilogForm::new(&circuit);
+    write_sources([&source], form, "", folder, force, ui)
+}
+
+/// Writes `sources` into `folder`. Answers with `form`, the list of files and `below`.
+fn write_sources<'a>(
+    sources: impl IntoIterator<Item = &'a Source>,
+    form: impl Serialize + Display,
+    below: &str,
+    folder: &Path,
+    force: bool,
+    ui: Ui,
+) -> Result<()> {
+    let sources = sources.into_iter();
     let files = sources.map(|source| (source.name.as_str(), source.text.as_bytes()));
     let files = write_folder(&PROGRAM, folder, files, Overwrite::from_force(force))?;
-    let form = VerilogForm::new(&circuit, &emission);
     let listed = files.iter().map(|file| format!("\n  {}", Escaped(file)));
     let listed: String = listed.collect();
-    let text = format!("{form}{listed}\nREADME.md has the commands to simulate and to synthesize");
+    let text = format!("{form}{listed}{below}");
     ui.report(&Answer { form, files, text })
 }

@@ -179,6 +179,24 @@ fn verilog_is_written_into_a_folder() {
 }
 
 #[test]
+fn keccak_is_written_as_verilog() {
+    let sandbox = Sandbox::empty();
+    let verilog = ["hls", "keccak", "verilog", "-o", "v"];
+    let answer = &json_lines(&sandbox.succeeds(&[&verilog[..], &["--json"]].concat()))[0];
+    assert_eq!(answer["version"], 1);
+    assert_eq!(answer["top"], "falcon_keccak");
+    assert_eq!(answer["cycles"], 24);
+    assert_eq!(answer["files"], serde_json::json!(["v/falcon_keccak.v"]));
+    assert!(text(&sandbox.read("v/falcon_keccak.v")).contains("module falcon_keccak"));
+    let message = sandbox.refuses(&verilog);
+    assert!(message.contains("exists already"), "{message}");
+    let bram = "hls keccak verilog -o w --preset keccak-bram";
+    let message = sandbox.refuses(&bram.split(' ').collect::<Vec<_>>());
+    assert!(message.contains("must lie in registers"), "{message}");
+    assert_eq!(sandbox.names(), ["v"]);
+}
+
+#[test]
 fn the_law_of_amdahl_has_its_parameters() {
     let sandbox = Sandbox::empty();
     let sign = |arguments: &[&str]| {

@@ -16,13 +16,13 @@ use crate::accelerator::{Accelerator, Error};
 use crate::catalog::Device;
 use crate::design::{Aliasing, Design, Pipelining, Preset, StorageKind};
 use crate::graph::Banking;
-use crate::keccak::{KeccakDesign, State};
+use crate::keccak::{KeccakCircuit, KeccakDesign, State};
 use crate::measurement::{Measurement, Time};
 use crate::nest::Transform;
 use crate::quantity::Count;
 use crate::resources::{Concern, Estimate, Resources, table_ii};
 use crate::sweep::{MAX_DESIGNS, Outcome, Sweep, SweepError, pareto};
-use crate::verilog::{Emission, TESTBENCH, TOP};
+use crate::verilog::{Emission, TESTBENCH, TOP, keccak};
 use serde::Serialize;
 
 pub use crate::VERSION;
@@ -488,6 +488,31 @@ impl VerilogForm {
             top: TOP,
             testbench: TESTBENCH,
             read_latency: emission.read_latency,
+        }
+    }
+}
+
+/// Keccak-f in Verilog.
+#[derive(Clone, Debug, Serialize)]
+pub struct KeccakVerilogForm {
+    /// [`VERSION`].
+    pub version: u32,
+    /// The design.
+    pub design: KeccakDesignForm,
+    /// Cycles of a permutation.
+    pub cycles: u64,
+    /// The top module of the circuit.
+    pub top: &'static str,
+}
+
+impl KeccakVerilogForm {
+    /// Makes the form of `circuit`.
+    pub fn new(circuit: &KeccakCircuit) -> Self {
+        Self {
+            version: VERSION,
+            design: circuit.design().into(),
+            cycles: circuit.cycles().permute,
+            top: keccak::TOP,
         }
     }
 }

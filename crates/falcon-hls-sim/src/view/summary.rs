@@ -1,8 +1,8 @@
 //! The reports as text.
 
 use super::report::{
-    DesignForm, ExplainForm, KeccakDesignForm, RunForm, Subject, SweepForm, SweepRow, Timing,
-    VerilogForm,
+    DesignForm, ExplainForm, KeccakDesignForm, KeccakVerilogForm, RunForm, Subject, SweepForm,
+    SweepRow, Timing, VerilogForm,
 };
 use crate::nest::Transform;
 use crate::quantity::{Count, Stalls};
@@ -237,5 +237,13 @@ impl Display for VerilogForm {
         heading(f, &self.design.name, self.transform, self.degree)?;
         let (interval, depth, top) = (self.interval, self.depth, self.top);
         write!(f, ": II {interval}, depth {depth}; top module {top}")
+    }
+}
+
+impl Display for KeccakVerilogForm {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (design, top) = (&self.design.name, self.top);
+        let cycles = Count(self.cycles, "cycle");
+        write!(f, "Keccak-f on {design}: {cycles}; top module {top}")
     }
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// Returns true if all `names` are programs that can be run. Otherwise prints the reason and
 /// returns false, or fails. If the result is false, the test must return.
@@ -228,6 +228,25 @@ fn build(verilator: &mut Command, top: &str, name: &str, harness: &Path) -> Path
         .arg(harness));
     assert!(built, "{top} does not build: {text}");
     folder.join("simulation")
+}
+
+/// Runs `program` on the words of `input` and returns its output.
+pub fn pipe(program: &Path, input: &[u64]) -> Vec<u64> {
+    let mut child = Command::new(program)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a program that starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let bytes: Vec<u8> = input.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let writer = std::thread::spawn(move || stdin.write_all(&bytes));
+    let output = child.wait_with_output().expect("its end");
+    assert!(output.status.success(), "{}", output.status);
+    writer.join().expect("no panic").expect("all was read");
+    let words = output.stdout.chunks(8);
+    words
+        .map(|word| u64::from_le_bytes(word.try_into().expect("whole words")))
+        .collect()
 }
 
 /// Returns the version of the installed yosys, such as `Yosys 0.23`.

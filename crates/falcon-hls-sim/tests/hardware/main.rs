@@ -5,6 +5,7 @@ mod fft_rtl;
 mod fft_yosys;
 mod fp;
 mod hdl;
+mod keccak_rtl;
 mod netlist;
 mod operands;
 #[cfg(unix)]

@@ -63,6 +63,11 @@ pub fn clocks() -> u64 {
     u64::from(read(map::CYCLES_HIGH)) << 32 | u64::from(low)
 }
 
+/// Returns the number that the simulation gives.
+pub fn argument() -> usize {
+    read(map::ARGUMENT) as usize
+}
+
 /// Prints bytes.
 pub(crate) fn write(bytes: &[u8]) {
     for &byte in bytes {

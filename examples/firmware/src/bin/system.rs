@@ -1,0 +1,28 @@
+//! Runs an operation on the simulated system: the simulation gives its number.
+#![no_std]
+#![no_main]
+
+use falcon_core::{Falcon512, Falcon1024};
+use falcon_firmware::operations::{Falcon256, Known, fft, keygen, sign, verify};
+use falcon_firmware::platform::{self, argument};
+use falcon_firmware::{circuit, report};
+
+falcon_firmware::program!(run);
+
+/// The operations. `run.sh` of the system has the same list.
+const fn operations<P: Known>() -> [fn() -> bool; 4] {
+    [fft, verify::<P>, sign::<P>, keygen::<P>]
+}
+
+fn run() -> ! {
+    let operations = match circuit::logn() {
+        8 => operations::<Falcon256>(),
+        9 => operations::<Falcon512>(),
+        _ => operations::<Falcon1024>(),
+    };
+    let Some(operation) = operations.get(argument()) else {
+        report::line("no such operation");
+        platform::exit(false)
+    };
+    platform::exit(operation())
+}

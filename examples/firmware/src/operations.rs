@@ -1,0 +1,233 @@
+//! Whole operations on the simulated system, with the degree of its FFT circuits. A row for each
+//! says how many clocks it took, and which circuits did how much of it.
+
+use crate::circuit::{self, CircuitFft, Direction, Runs};
+use crate::{known_answer as kat, platform, report};
+use alloc::{vec, vec::Vec};
+use core::ops::Add;
+pub use falcon_core::hazmat::insecure::Falcon256;
+use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness, sign_raw};
+use falcon_core::hazmat::{HashToPoint, Shake256HashToPoint};
+use falcon_core::seams::{LaneEngine, fft::Fft, lanes::Soft};
+use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Scratch, Signature};
+use falcon_core::{SigningKey, VerifyingKey};
+
+/// Seed of the keys.
+static KEY_SEED: &[u8; 32] = include_bytes!(concat!(env!("OUT_DIR"), "/key_seed"));
+
+/// A parameter set with the bytes that the host computes; see `build.rs`. The signature has the
+/// message, the nonce and the sampler seed of [`kat`].
+pub trait Known: Parameters {
+    /// Encoded signing key.
+    const SIGNING_KEY: &[u8];
+    /// Encoded verifying key.
+    const VERIFYING_KEY: &[u8];
+    /// Compressed signature.
+    const SIGNATURE: &[u8];
+}
+
+macro_rules! known {
+    ($($set:ty, $degree:literal;)*) => {$(
+        impl Known for $set {
+            const SIGNING_KEY: &[u8] =
+                include_bytes!(concat!(env!("OUT_DIR"), "/signing_key", $degree));
+            const VERIFYING_KEY: &[u8] =
+                include_bytes!(concat!(env!("OUT_DIR"), "/verifying_key", $degree));
+            const SIGNATURE: &[u8] =
+                include_bytes!(concat!(env!("OUT_DIR"), "/signature", $degree));
+        }
+    )*};
+}
+
+known! {
+    Falcon256, 256;
+    Falcon512, 512;
+    Falcon1024, 1024;
+}
+
+/// What an operation took.
+#[derive(Clone, Copy)]
+struct Cost {
+    clocks: u64,
+    fft: Runs,
+    keccak: Runs,
+}
+
+impl Add for Cost {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            clocks: self.clocks + other.clocks,
+            fft: self.fft + other.fft,
+            keccak: self.keccak + other.keccak,
+        }
+    }
+}
+
+/// Runs `work`. Returns its result and what it took.
+fn measure<R>(work: impl FnOnce() -> R) -> (R, Cost) {
+    let _before = (circuit::FFT.take(), circuit::KECCAK.take());
+    let start = platform::clocks();
+    let result = work();
+    let clocks = platform::clocks() - start;
+    let cost = Cost {
+        clocks,
+        fft: circuit::FFT.take(),
+        keccak: circuit::KECCAK.take(),
+    };
+    (result, cost)
+}
+
+/// Prints a row: degree, operation, form and clocks; then of each circuit the runs, the clocks of
+/// moving its data and the clocks of waiting for it. Returns `equal`, and says so if it is false.
+fn row<P: Parameters>(operation: &str, cost: Cost, equal: bool) -> bool {
+    report::digits(P::N);
+    report::words("\t");
+    report::words(operation);
+    report::words(match (cost.fft.runs > 0, cost.keccak.runs > 0) {
+        (false, false) => "\tsoftware",
+        (true, false) => "\tfft",
+        (false, true) => "\tkeccak",
+        (true, true) => "\tboth",
+    });
+    report::words("\t");
+    report::digits(cost.clocks as usize);
+    for Runs {
+        runs,
+        moved,
+        computed,
+    } in [cost.fft, cost.keccak]
+    {
+        for number in [runs, moved, computed] {
+            report::words("\t");
+            report::digits(number as usize);
+        }
+    }
+    report::line(if equal { "" } else { "\tDIFFERS" });
+    equal
+}
+
+/// Generates a key from a seed, and compares it with the host's.
+pub fn keygen<P: Known>() -> bool {
+    let (key, cost) = measure(|| SigningKey::<P>::from_seed(KEY_SEED));
+    let equal = key.is_ok_and(|key| key.to_bytes().as_ref() == P::SIGNING_KEY);
+    row::<P>("keygen", cost, equal)
+}
+
+/// Decodes a key and a signature, and verifies.
+pub fn verify<P: Known>() -> bool {
+    let (valid, cost) = measure(|| {
+        let key = VerifyingKey::<P>::try_from(P::VERIFYING_KEY);
+        let signature = Signature::from_bytes(Format::Compressed, P::SIGNATURE);
+        match (&key, &signature) {
+            (Ok(key), Ok(signature)) => key.verify(kat::MESSAGE, signature).is_ok(),
+            _ => false,
+        }
+    });
+    row::<P>("verify", cost, valid)
+}
+
+const RANDOMNESS: RawRandomness<'_> = RawRandomness {
+    nonce: kat::NONCE,
+    seed: kat::SAMPLER_SEED,
+};
+
+/// Returns true if `signature` is the host's.
+fn is_known<P: Known>(signature: &Signature<P>) -> bool {
+    let mut encoded = vec![0; P::COMPRESSED_MAX_LEN];
+    signature
+        .encode(Format::Compressed, &mut encoded)
+        .is_ok_and(|len| encoded.get(..len) == Some(P::SIGNATURE))
+}
+
+/// Signs with an encoded key, then with an expanded key, in software and with the FFT on the
+/// circuits. Compares every signature with the host's.
+///
+/// Only an expanded key gives its transforms to the circuits. So an encoded key is expanded for
+/// them, in software.
+pub fn sign<P: Known>() -> bool {
+    let mut reals = vec![0.0; Scratch::<P>::LEN];
+    let Ok(mut scratch) = Scratch::<P>::new(&mut reals) else {
+        return false;
+    };
+    let (signature, cost) = measure(|| {
+        let key = SigningKey::<P>::try_from(P::SIGNING_KEY).ok()?;
+        sign_raw(&key, RANDOMNESS, kat::MESSAGE, Fit::Any, &mut scratch).ok()
+    });
+    let equal = signature.is_some_and(|signature| is_known(&signature));
+    let mut all = row::<P>("sign-encoded", cost, equal);
+
+    let (key, decoded) = measure(|| SigningKey::<P>::try_from(P::SIGNING_KEY));
+    let Ok(key) = key else { return false };
+    let (key, expanded) = measure(|| key.expand());
+    let job = RawJob::new(&key, kat::MESSAGE, RANDOMNESS);
+    let sign_on = |engine: &dyn BatchSignRaw<P>| {
+        let mut signatures = [Signature::EMPTY];
+        let (done, cost) = measure(|| engine.sign_batch_raw(&[job], Fit::Any, &mut signatures));
+        (done.is_ok() && is_known(&signatures[0]), cost)
+    };
+    let (equal, cost) = sign_on(&LaneEngine {
+        arith: Soft,
+        fft: Soft,
+    });
+    all &= row::<P>("sign-expanded", cost, equal);
+    let (equal, cost) = sign_on(&LaneEngine {
+        arith: Soft,
+        fft: CircuitFft,
+    });
+    all &= row::<P>("sign-expanded", cost, equal);
+    all & row::<P>("sign-encoded", decoded + expanded + cost, equal)
+}
+
+/// Transforms a polynomial in both ways and reports the clocks. Returns true if all bits are equal.
+/// `names` are those of the numbers: software, copy to the circuit, circuit with start and end as
+/// the processor sees them, circuit alone, copy back.
+fn transform(direction: Direction, names: [&str; 5], f: &mut [f64]) -> bool {
+    let mut expected = f.to_vec();
+    let start = platform::clocks();
+    match direction {
+        Direction::Forward => Soft.fft(circuit::logn(), &mut expected),
+        Direction::Inverse => Soft.ifft(circuit::logn(), &mut expected),
+    }
+    let software = platform::clocks() - start;
+    let steps = circuit::transform(direction, f);
+    let clocks = [
+        software,
+        steps.copy_in,
+        steps.circuit,
+        steps.counted,
+        steps.copy_out,
+    ];
+    for (name, clocks) in names.into_iter().zip(clocks) {
+        report::number(name, clocks as usize);
+    }
+    let bits = |f: &[f64]| -> Vec<u64> { f.iter().map(|x| x.to_bits()).collect() };
+    let equal = bits(f) == bits(&expected);
+    report::words(names[0]);
+    report::line(if equal { ": equal bits" } else { ": DIFFERS" });
+    equal
+}
+
+/// Transforms a hashed point and transforms the result back: in software and on the circuits.
+pub fn fft() -> bool {
+    let mut point = vec![0; 1 << circuit::logn()];
+    Shake256HashToPoint.hash_to_point(kat::NONCE, kat::MESSAGE, &mut point);
+    let mut f: Vec<f64> = point.into_iter().map(f64::from).collect();
+    let names = [
+        "fft_software",
+        "fft_copy_in",
+        "fft_circuit",
+        "fft_alone",
+        "fft_copy_out",
+    ];
+    let forward = transform(Direction::Forward, names, &mut f);
+    let names = [
+        "ifft_software",
+        "ifft_copy_in",
+        "ifft_circuit",
+        "ifft_alone",
+        "ifft_copy_out",
+    ];
+    forward & transform(Direction::Inverse, names, &mut f)
+}
