@@ -172,7 +172,17 @@ fn force_replaces_a_secret_key_by_a_secret_key_only() {
     };
     let key = "-----BEGIN X SECRET KEY-----";
     let late = format!("{}\r  {key}\r\n", "x".repeat(60_000));
-    for secret in [key, "\u{feff}-----BEGIN PRIVATE KEY", &late, "raw key"] {
+    for secret in [
+        key,
+        "\u{feff}-----BEGIN PRIVATE KEY",
+        &late,
+        "raw key",
+        "--- private\0  key",
+        // "raw key" in Base64 and hexadecimal.
+        "Key:\ncmF3\r\nIGtleQ==\n",
+        "-----BEGIN PUBLIC KEY-----\ncmF3IGtleQ\n-----END PUBLIC KEY-----\n",
+        "726177\n206B6579",
+    ] {
         fs::write(&target, secret).unwrap();
         for content in [
             Content::SharedSecret,
@@ -189,7 +199,11 @@ fn force_replaces_a_secret_key_by_a_secret_key_only() {
         "",
         "SECRET KEY",
         "-----BEGIN PUBLIC KEY-----\n",
-        "----- PRIVATE KEY",
+        "-- my private key --",
+        "PRIVATE KEY\n-----",
+        // "row key", and "raw key or shared".
+        "cm93IGtleQ==",
+        "cmF3IGtleSBvciBzaGFyZWQ=",
     ] {
         fs::write(&target, other).unwrap();
         write(Content::Result).unwrap();
