@@ -499,7 +499,7 @@ fn a_folder_that_is_read_only_gets_a_hint() {
     let one = run(&["d/a"]);
     let two = run(&["d/a", "d/b"]);
     set_mode("d", 0o755);
-    let told = "error: d/a.sig: cannot create: permission denied\n";
+    let told = "error: d/a.sig: cannot create: Permission denied\n";
     assert_eq!(
         one,
         format!("{told} hint: -o names another place for the signature\n")
