@@ -52,7 +52,9 @@ impl VerifyManifest {
         };
         let path = match &self.manifest {
             Some(path) => path.clone(),
-            None => manifest_path(&self.folder)?,
+            None => manifest_path(&self.folder, || {
+                format!("verify{} -m", self.trust.repeated(&self.public_key))
+            })?,
         };
         let named = keys.iter().chain(&self.trust.trust).chain([&path]);
         at_most_one_standard(named.map(PathBuf::as_path))?;
