@@ -247,7 +247,8 @@ fn a_signer_who_is_not_in_the_list_gets_a_hint() {
     sandbox.succeeds(&["trust", "add", "team", "Bob", "other.pub"]);
     let output = sandbox.run(&["manifest", "verify", "--trust", "team", "d"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    let hint = "hint: ask the signer for the public key, then add it: falcon-cli trust add";
+    let hint = "hint: ask the signer for the public key, then add it: falcon-cli trust add LIST \
+        NAME KEY.pub";
     assert!(text(&output.stderr).contains(hint), "{output:?}");
 }
 

@@ -32,7 +32,7 @@ refused; 2 if something could not be checked.")]
 pub(crate) struct VerifyManifest {
     /// Public key of the signer; repeat the option to try several keys
     #[arg(short, long, value_name = "KEY.pub", default_value = DEFAULT_PUBLIC_KEY,
-        aliases = ["key", "pub"], short_alias = 'k')]
+        aliases = ["key", "pub", "pk"], short_alias = 'k')]
     public_key: Vec<PathBuf>,
     #[command(flatten)]
     trust: TrustOption,
