@@ -247,9 +247,11 @@ fn from_pem(pem: &[u8]) -> Result<Object> {
     let label = pem_label(pem).ok_or_else(damaged)?;
     let decode: fn(&[u8]) -> Result<Object> = match label {
         SIGNATURE_LABEL => encoded_signature,
-        "PRIVATE KEY" => |der| secret_from_der(der).map(Object::Secret),
+        // Either label is accepted for both, as in `OpenedKey::from_pem`.
+        "PRIVATE KEY" | "ENCRYPTED PRIVATE KEY" => {
+            |der| encrypted_from_der(der).or_else(|_| secret_from_der(der).map(Object::Secret))
+        }
         "PUBLIC KEY" => |der| public_from_der(der).map(Object::Public),
-        "ENCRYPTED PRIVATE KEY" => encrypted_from_der,
         "CERTIFICATE" | "X509 CERTIFICATE" => |der| x509_from_der(Kind::Certificate, der),
         "CERTIFICATE REQUEST" | "NEW CERTIFICATE REQUEST" => {
             |der| x509_from_der(Kind::Request, der)

@@ -12,6 +12,7 @@ mod target;
 
 use crate::{
     error::{Error, Result},
+    escape::shown,
     input::is_standard,
     interrupt::{self, Hold, Identity},
     lock::lock_folder,
@@ -188,7 +189,8 @@ impl Pending {
     ///
     /// The second file always belongs to the first, even if the program is killed between two
     /// steps: before the first is replaced, an old second file is renamed to a temporary name. If
-    /// the first cannot be replaced, the old second file gets its name back.
+    /// the first cannot be replaced, the old second file gets its name back. If only the first is
+    /// replaced, and is a secret key, the hint says how to make the second.
     pub fn commit_pair(first: Self, second: Self, ui: Ui) -> Result<()> {
         first.sync()?;
         second.sync()?;
@@ -199,6 +201,11 @@ impl Pending {
             check_target(file.program, &file.named, file.content, file.overwrite)?;
         }
         let overwrite = first.overwrite;
+        let is_new = first.content == Content::SecretKey && overwrite == Overwrite::Force;
+        let hint = is_new.then(|| {
+            let (key, word, name) = (shown(&first.named), quote(&first.named), first.program.name);
+            format!("{key} is the new key already; to make its public key: {name} pubkey {word}")
+        });
         let mut aside = None;
         if overwrite == Overwrite::Force && second.target.exists() {
             let temporary = builder(second.program, second.content)
@@ -219,7 +226,10 @@ impl Pending {
             let _ = fs::remove_file(&target);
         }
         sync_folder(&target);
-        renamed.map(|_| ())
+        renamed.map(|_| ()).map_err(|error| match hint {
+            Some(hint) => error.hint(hint),
+            None => error,
+        })
     }
 
     /// Returns true if the file must be on the disk before it is reported.
@@ -271,10 +281,16 @@ fn sync_folder(file: &Path) {
     let _ = File::open(folder(file)).and_then(|folder| folder.sync_all());
 }
 
-/// Returns the error without the system's message, since that message contains the name of the
-/// temporary file.
+/// Returns the error without the name of the temporary file, which may stand behind the words and
+/// the number of the system. Without a number, only the kind of error is told.
 fn cannot_create(path: &Path, error: &io::Error) -> Error {
-    let told = Error::io(path, "cannot create", &error.kind().into());
+    let has_number = error.to_string().contains(" (os error ");
+    let cause = if has_number {
+        error
+    } else {
+        &error.kind().into()
+    };
+    let told = Error::io(path, "cannot create", cause);
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             told.hint("name an output file in a folder that you may write to")

@@ -1,5 +1,6 @@
 //! Finds PEM blocks in a text.
 
+use base64ct::{Base64Unpadded, Encoding};
 use zeroize::Zeroizing;
 
 /// Byte-order mark that some editors write at the start of a text in UTF-8.
@@ -79,13 +80,34 @@ pub fn has_pem_of_key(text: &[u8]) -> bool {
     text_lines(text).any(|(_, line)| is_label(line))
 }
 
-/// Returns true if a line of a text begins a PEM block of a secret key, for any algorithm.
+/// Returns true if a line of a text has three dashes and names a secret key of any algorithm, as
+/// both boundaries of its PEM block do, even if they are damaged. Only the letters of the name
+/// count, in upper or lower case, so the text may also be UTF-16.
 pub fn has_pem_of_secret_key(text: &[u8]) -> bool {
+    let has = |bytes: &[u8], part: &[u8]| bytes.windows(part.len()).any(|it| it == part);
     let is_secret = |line: &[u8]| {
-        let names = |kind: &[u8]| line.windows(kind.len()).any(|words| words == kind);
-        line.starts_with(BEGIN) && (names(b"PRIVATE KEY") || names(b"SECRET KEY"))
+        let mut line = Zeroizing::new(line.to_ascii_uppercase());
+        line.retain(|&byte| byte != 0);
+        let has_dashes = has(&line, b"---");
+        line.retain(u8::is_ascii_alphabetic);
+        has_dashes && (has(&line, b"PRIVATEKEY") || has(&line, b"SECRETKEY"))
     };
     text_lines(text).any(|(_, line)| is_secret(line))
+}
+
+/// Returns true if lines of a text decode to a secret key, from Base64 or hexadecimal. Lines of
+/// such digits that follow each other are decoded as one. The labels of PEM do not matter.
+pub fn has_text_of_secret_key(text: &[u8], is_key: impl Fn(&[u8]) -> bool) -> bool {
+    let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
+    let lines: Vec<_> = text_lines(text).map(|(_, line)| line).collect();
+    let mut bodies = lines.split(|line| !line.iter().all(is_digit));
+    bodies.any(|body| {
+        let body = Zeroizing::new(body.concat());
+        let digits = body.split(|&byte| byte == b'=').next().unwrap_or_default();
+        let mut decoded = Zeroizing::new(vec![0; digits.len()]);
+        base16ct::mixed::decode(digits, &mut decoded).is_ok_and(&is_key)
+            || Base64Unpadded::decode(digits, &mut decoded).is_ok_and(&is_key)
+    })
 }
 
 /// Returns true if a file has text outside of its PEM blocks.

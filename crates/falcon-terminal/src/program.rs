@@ -10,7 +10,7 @@ pub struct Program {
     /// Kinds of files that are changed under a lock, such as `key`.
     pub locked: &'static [&'static str],
     /// Returns the secret in a file that is not PEM. The argument is the first 4 MiB of the file,
-    /// or all of it if it is shorter.
+    /// or all of it if it is shorter, or a part of it that is decoded from Base64 or hexadecimal.
     pub secret_in: fn(&[u8]) -> Option<Secret>,
 }
 

@@ -46,8 +46,8 @@ pub(crate) struct Passwd {
     /// Decrypt the secret key: whoever can read the file can sign with it
     #[arg(long, conflicts_with_all = ["add", "new_passphrase_file"])]
     remove: bool,
-    /// Messages that the key signs from now on. Without other options, the passphrase stays, or
-    /// none [default: as KEY says]
+    /// Messages that the key signs from now on. Without other options, the passphrase does not
+    /// change [default: as KEY says]
     #[arg(long = "use", value_name = "USE", value_enum)]
     key_use: Option<Use>,
 }

@@ -69,8 +69,8 @@ pub(crate) struct Sign {
     /// MiB
     #[arg(short, long, value_enum, ignore_case = true)]
     algorithm: Option<SignatureAlgorithm>,
-    /// Format of the signature [default: padded; with --comment: envelope; with --allow-x509 or of
-    /// falcon-det1024: compressed]
+    /// Format of the signature [default: padded; with --comment: envelope; with --allow-x509 or
+    /// -a falcon-det1024: compressed]
     #[arg(short, long, value_enum)]
     format: Option<SignatureFormat>,
     #[command(flatten)]

@@ -1,7 +1,10 @@
 //! Key pairs and passphrases.
 
 use crate::sandbox::{Sandbox, json_lines, text, with};
-use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey};
+use falcon_core::{
+    Falcon512, Falcon1024, Parameters, SigningKey,
+    pkcs8::{LineEnding, der::pem},
+};
 use std::{fs, process::Stdio, thread, time::Duration};
 
 #[cfg(unix)]
@@ -652,6 +655,29 @@ fn keys_of_other_programs_are_named_though_their_pem_is_not_strict() {
         sandbox.write("other", key);
         let told = "error: other: is damaged PEM: was it truncated or edited?\n";
         assert_eq!(sandbox.refuses(&["sign", "-k", "other", "m"]), told);
+    }
+}
+
+#[test]
+fn the_label_of_a_secret_key_need_not_tell_whether_it_is_encrypted() {
+    let sandbox = Sandbox::new();
+    sandbox.encrypted_key();
+    let [plain, encrypted] = ["k", "e"].map(|key| String::from_utf8(sandbox.read(key)).unwrap());
+    sandbox.write("plain", plain.replace("PRIVATE", "ENCRYPTED PRIVATE"));
+    sandbox.write("encrypted", encrypted.replace("ENCRYPTED ", ""));
+    let sign = ["sign", "m", "--force", "-k"];
+    for (key, options) in [
+        ("plain", &[][..]),
+        ("encrypted", &["--passphrase-file", "p"]),
+    ] {
+        sandbox.succeeds(&[&sign, &[key][..], options].concat());
+        sandbox.succeeds(&["verify", "-p", "k.pub", "m"]);
+    }
+    for label in ["PRIVATE KEY", "ENCRYPTED PRIVATE KEY"] {
+        let pem = pem::encode_string(label, LineEnding::LF, b"key").unwrap();
+        sandbox.write("damaged", pem);
+        let told = "error: damaged: is a damaged PKCS#8 document\n";
+        assert_eq!(sandbox.refuses(&with(&sign, ["damaged"])), told);
     }
 }
 

@@ -122,6 +122,70 @@ fn force_replaces_a_secret_key_only_by_another_one() {
 }
 
 #[test]
+fn force_replaces_no_secret_key_whose_pem_is_damaged() {
+    let sandbox = Sandbox::new();
+    sandbox.encrypted_key();
+    let [pem, encrypted] = ["k", "e"].map(|key| String::from_utf8(sandbox.read(key)).unwrap());
+    let hexadecimal = |pem: &str| {
+        let digits = base16ct::lower::encode_string(&pem::decode_vec(pem.as_bytes()).unwrap().1);
+        let lines = digits.as_bytes().chunks(60);
+        lines
+            .flat_map(|line| [line, b"\n"])
+            .collect::<Vec<_>>()
+            .concat()
+    };
+    let utf16 = format!("\u{feff}{pem}");
+    for (row, damaged) in [
+        pem.replacen("-----BEGIN", "----BEGIN", 1).into_bytes(),
+        pem.replace("-----BEGIN", "> -----BEGIN").into_bytes(),
+        pem.lines()
+            .flat_map(|line| ["> ", line, "\n"])
+            .collect::<String>()
+            .into_bytes(),
+        pem.replacen("-----BEGIN PRIVATE KEY-----", "", 1)
+            .into_bytes(),
+        pem.replace("PRIVATE KEY", "PRIVATE  KEY").into_bytes(),
+        pem.replace("BEGIN PRIVATE", "Begin Private").into_bytes(),
+        pem.replace("PRIVATE", "PUBLIC").into_bytes(),
+        encrypted
+            .replace("ENCRYPTED PRIVATE", "PUBLIC")
+            .into_bytes(),
+        pem.lines()
+            .filter(|line| !line.contains('-'))
+            .collect::<String>()
+            .into_bytes(),
+        utf16.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+        utf16.encode_utf16().flat_map(u16::to_be_bytes).collect(),
+        hexadecimal(&pem),
+        hexadecimal(&encrypted),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        sandbox.write("d", &damaged);
+        let message = sandbox.refuses(&["sign", "-k", "k", "m", "-o", "d", "--force"]);
+        let told = "d: holds a secret key and was not overwritten";
+        assert!(message.contains(told), "{row}: {message}");
+        assert_eq!(sandbox.read("d"), damaged, "{row}");
+    }
+    let public = String::from_utf8(sandbox.read("k.pub")).unwrap();
+    for format in ["pem", "envelope"] {
+        sandbox.succeeds(&["sign", "-k", "k", "m", "-o", format, "--format", format]);
+    }
+    for other in [
+        &hexadecimal(&public)[..],
+        public.as_bytes(),
+        public.replace("-----BEGIN", "> ----BEGIN").as_bytes(),
+        &sandbox.read("pem"),
+        &sandbox.read("envelope"),
+        b"The private key is lost -- make another.\n---\nSecret key: none\n",
+    ] {
+        sandbox.write("d", other);
+        sandbox.succeeds(&["sign", "-k", "k", "m", "-o", "d", "--force"]);
+    }
+}
+
+#[test]
 fn keygen_replaces_keys_only() {
     let sandbox = Sandbox::new();
     sandbox.write("thesis.txt", "All that I know.");
@@ -437,7 +501,7 @@ fn a_folder_that_is_read_only_gets_a_hint() {
     let two = run(&with(&sign, ["d/b"]));
     let list = run(&["trust", "add", "d/team", "Ann", "k.pub"]);
     set_mode("d", 0o755);
-    let told = "error: d/a.sig: cannot create: permission denied\n";
+    let told = "error: d/a.sig: cannot create: Permission denied\n";
     assert_eq!(
         one,
         format!("{told} hint: -o names another place for the signature\n")

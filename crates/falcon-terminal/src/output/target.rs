@@ -5,7 +5,7 @@ use crate::{
     error::{Error, Result},
     escape::shown,
     input::{is_standard, read_start, regular_length},
-    pem_text::has_pem_of_secret_key,
+    pem_text::{has_pem_of_secret_key, has_text_of_secret_key},
     place::{folder, real, with_suffix},
     program::{Program, Secret},
 };
@@ -118,7 +118,8 @@ fn spare_secret_key(program: &Program, path: &Path, content: Content) -> Result<
         return Ok(());
     };
     let (start, _) = read_start(path, LOOKED_AT.min(len))?;
-    let secret = match has_pem_of_secret_key(&start) {
+    let is_key = |bytes: &[u8]| (program.secret_in)(bytes) == Some(Secret::Key);
+    let secret = match has_pem_of_secret_key(&start) || has_text_of_secret_key(&start, is_key) {
         true => Some(Secret::Key),
         false => (program.secret_in)(&start),
     };

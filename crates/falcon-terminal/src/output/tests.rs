@@ -1,7 +1,7 @@
 //! Tests of files that appear complete.
 
 use super::*;
-use crate::{place::with_suffix, program::TESTS};
+use crate::{error::in_words, place::with_suffix, program::TESTS};
 
 const QUIET: Ui = Ui {
     json: false,
@@ -116,23 +116,38 @@ fn a_target_that_appears_meanwhile_is_not_overwritten() {
 }
 
 /// Makes the last rename fail, as if the program were killed before it. No old public key may be
-/// left beside the new secret key.
+/// left beside the new secret key, and the hint says how to make the new public key.
 #[test]
 fn half_a_pair_never_stands_beside_a_stranger() {
-    let folder = tempfile::tempdir().unwrap();
-    let [secret, public] = ["k", "k.pub"].map(|name| folder.path().join(name));
-    for file in [&secret, &public] {
-        fs::write(file, b"old").unwrap();
+    for (content, overwrite) in [
+        (Content::SecretKey, Overwrite::Force),
+        (Content::SharedSecret, Overwrite::Force),
+        (Content::SecretKey, Overwrite::Never),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let [first, second] = ["first", "second"].map(|name| folder.path().join(name));
+        let forced = overwrite == Overwrite::Force;
+        for file in [&first, &second].into_iter().filter(|_| forced) {
+            fs::write(file, b"old").unwrap();
+        }
+        let write = |path: &Path, content| {
+            Pending::with_bytes(&TESTS, path, b"new", content, overwrite).unwrap()
+        };
+        let pair = [write(&first, content), write(&second, Content::PublicKey)];
+        fs::remove_file(pair[1].temporary.path()).unwrap();
+        let [secret, public] = pair;
+        let error = Pending::commit_pair(secret, public, QUIET).unwrap_err();
+        let (name, word) = (shown(&first), quote(&first));
+        let hint = (forced && content == Content::SecretKey).then(|| {
+            format!("{name} is the new key already; to make its public key: tests pubkey {word}")
+        });
+        assert_eq!(error.next_step(), hint.as_deref());
+        let left: &[&str] = if forced { &["first"] } else { &[] };
+        assert_eq!(names(folder.path()), left, "{content:?}");
+        if forced {
+            assert_eq!(fs::read(&first).unwrap(), b"new");
+        }
     }
-    let write = |path: &Path, content| {
-        Pending::with_bytes(&TESTS, path, b"new", content, Overwrite::Force).unwrap()
-    };
-    let first = write(&secret, Content::SecretKey);
-    let second = write(&public, Content::PublicKey);
-    fs::remove_file(second.temporary.path()).unwrap();
-    assert!(Pending::commit_pair(first, second, QUIET).is_err());
-    assert_eq!(fs::read(&secret).unwrap(), b"new");
-    assert!(!public.exists());
 }
 
 #[test]
@@ -172,7 +187,17 @@ fn force_replaces_a_secret_key_by_a_secret_key_only() {
     };
     let key = "-----BEGIN X SECRET KEY-----";
     let late = format!("{}\r  {key}\r\n", "x".repeat(60_000));
-    for secret in [key, "\u{feff}-----BEGIN PRIVATE KEY", &late, "raw key"] {
+    for secret in [
+        key,
+        "\u{feff}-----BEGIN PRIVATE KEY",
+        &late,
+        "raw key",
+        "--- private\0  key",
+        // "raw key" in Base64 and hexadecimal.
+        "Key:\ncmF3\r\nIGtleQ==\n",
+        "-----BEGIN PUBLIC KEY-----\ncmF3IGtleQ\n-----END PUBLIC KEY-----\n",
+        "726177\n206B6579",
+    ] {
         fs::write(&target, secret).unwrap();
         for content in [
             Content::SharedSecret,
@@ -189,7 +214,11 @@ fn force_replaces_a_secret_key_by_a_secret_key_only() {
         "",
         "SECRET KEY",
         "-----BEGIN PUBLIC KEY-----\n",
-        "----- PRIVATE KEY",
+        "-- my private key --",
+        "PRIVATE KEY\n-----",
+        // "row key", and "raw key or shared".
+        "cm93IGtleQ==",
+        "cmF3IGtleSBvciBzaGFyZWQ=",
     ] {
         fs::write(&target, other).unwrap();
         write(Content::Result).unwrap();
@@ -289,6 +318,17 @@ fn messages_name_the_target_alone() {
         let pending = Pending::with_bytes(&TESTS, &target, b"x", Content::Result, Overwrite::Force);
         pending.err().unwrap().to_string()
     };
+    let system = io::Error::from_raw_os_error(5);
+    let temporary = builder(&TESTS, Content::Result).tempfile_in("/dev/null");
+    let not_a_folder = io::Error::from(rustix::io::Errno::NOTDIR);
+    for (error, told) in [
+        (&system, in_words(&system)),
+        (&temporary.unwrap_err(), in_words(&not_a_folder)),
+        (&io::ErrorKind::Other.into(), "other error".to_owned()),
+    ] {
+        let message = cannot_create(Path::new("m.sig"), error).to_string();
+        assert_eq!(message, format!("m.sig: cannot create: {told}"));
+    }
     for (name, told) in [
         ("", "is a folder"),
         ("new/", "is a folder"),
