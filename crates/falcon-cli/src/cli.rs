@@ -68,6 +68,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Trust(Trust),
     Fingerprint(PrintFingerprint),
+    #[command(aliases = ["info", "show"])]
     Inspect(Inspect),
     #[command(subcommand)]
     Kat(Kat),

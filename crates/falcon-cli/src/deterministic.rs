@@ -22,7 +22,11 @@ impl DeterministicSigner {
 
     /// Signs a message twice, compares the signatures, and verifies.
     pub(crate) fn sign(&self, message: Message<'_>) -> Result<CompressedSignature> {
-        let message = message.into_bytes(MAX_MESSAGE)?;
+        let message = message.into_bytes(
+            MAX_MESSAGE,
+            "a Falcon-det1024 signature",
+            "sign the hash of the file, or use another algorithm",
+        )?;
         self.key
             .sign(&message)
             .map_err(|fault| faulty("cannot sign", fault))

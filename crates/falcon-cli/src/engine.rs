@@ -17,7 +17,6 @@ use falcon_envelope::Statement;
 #[cfg(feature = "cuda")]
 use falcon_gpu::GpuContext;
 use falcon_kat::RawSigner;
-use std::ffi::OsStr;
 
 /// The environment variable that names the engine if no option does.
 pub(crate) const ENGINE_VARIABLE: &str = "FALCON_ENGINE";
@@ -50,11 +49,16 @@ fn unknown(error: &UnknownEngine) -> String {
 /// Returns true if the environment or `--engine` names an engine. `name` is the value of
 /// `--engine`.
 pub(crate) fn is_named(name: &str) -> bool {
-    let in_environment = std::env::var_os(ENGINE_VARIABLE).unwrap_or_default();
-    is_a_name(name.as_ref()) || is_a_name(&in_environment)
+    is_a_name(name) || is_a_name(&in_environment())
 }
 
-fn is_a_name(name: &OsStr) -> bool {
+/// Returns the name in the environment, or an empty text. A name that is not UTF-8 is no engine.
+fn in_environment() -> String {
+    let name = std::env::var_os(ENGINE_VARIABLE).unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+fn is_a_name(name: &str) -> bool {
     !name.is_empty() && !name.eq_ignore_ascii_case(AUTO)
 }
 
@@ -96,11 +100,11 @@ pub(crate) fn select(name: &str) -> Result<Compute> {
     if name != AUTO {
         return name.parse().map(Compute::Cpu).map_err(Error::new);
     }
-    let in_environment = std::env::var(ENGINE_VARIABLE).unwrap_or_default();
+    let in_environment = in_environment();
     if let Some(number) = gpu_number(&in_environment.to_ascii_lowercase()) {
         return gpu(number, &format!("{ENGINE_VARIABLE}={in_environment}"));
     }
-    let named = if is_a_name(in_environment.as_ref()) {
+    let named = if is_a_name(&in_environment) {
         in_environment.parse()
     } else {
         Ok(Engine::best())

@@ -108,7 +108,7 @@ pub(crate) fn load_stored(path: &Path) -> Result<Stored> {
         if error.is(ErrorKind::NotFound) {
             error.hint(how_to_get_secret(path))
         } else {
-            error
+            no_folder(path, error)
         }
     });
     match loaded?.0 {
@@ -125,6 +125,14 @@ pub(crate) fn load_stored(path: &Path) -> Result<Stored> {
             })
         }
     }
+}
+
+/// If the path of a key names a folder, sets the hint.
+fn no_folder(path: &Path, error: Error) -> Error {
+    if is_standard(path) || !path.is_dir() {
+        return error;
+    }
+    error.hint("name the key file")
 }
 
 /// Returns advice for a missing secret key. If its public key exists, `keygen` refuses the name of
@@ -156,6 +164,11 @@ pub(crate) fn is_secret_key(path: &Path) -> bool {
     regular_length(path).is_some_and(|len| len <= MAX_OBJECT)
         && may_be()
         && load_stored(path).is_ok()
+}
+
+/// Returns true if a regular file holds public keys and nothing else.
+pub(crate) fn is_public_key(path: &Path) -> bool {
+    regular_length(path).is_some_and(|len| len <= MAX_OBJECT) && load_public(path, "").is_ok()
 }
 
 /// Reads a secret key, and asks for its passphrase if it is encrypted. Warns if other users can
@@ -209,7 +222,7 @@ pub(crate) fn load_public(path: &Path, otherwise: &str) -> Result<Vec<AnyVerifyi
         if error.is(ErrorKind::NotFound) {
             error.hint(how_to_get_public(path, otherwise))
         } else {
-            error
+            no_folder(path, error)
         }
     });
     let objects = loaded?.0;

@@ -10,6 +10,7 @@ mod deterministic;
 mod documents;
 mod engine;
 mod global;
+mod guesses;
 mod keys;
 mod list;
 mod message;
@@ -37,38 +38,14 @@ use ui::Ui;
 
 /// Runs the command of the command line, and returns the exit status.
 pub fn main() -> ExitCode {
-    let cli = Cli::try_parse().unwrap_or_else(|error| {
-        #[cfg(not(feature = "tables"))]
-        let error = explain_tables(error);
-        usage::exit(error, &PROGRAM)
-    });
+    let cli = Cli::try_parse()
+        .unwrap_or_else(|error| usage::exit(guesses::explain(error), &Cli::command(), &PROGRAM));
     cli.global.color.choose();
     let ui = Ui {
         json: cli.global.json,
         quiet: cli.global.quiet,
     };
     start::run(ui, || run(cli, ui))
-}
-
-/// If the command works on tables, adds advice to build the program with tables.
-#[cfg(not(feature = "tables"))]
-fn explain_tables(mut error: clap::Error) -> clap::Error {
-    use clap::error::{ContextKind, ContextValue};
-    let Some(ContextValue::String(command)) = error.get(ContextKind::InvalidSubcommand) else {
-        return error;
-    };
-    if !["verify-table", "sign-table", "make-table"].contains(&command.as_str()) {
-        return error;
-    }
-    let hint = format!(
-        "this program was built without tables; for {command}, type this in a clone: \
-         cargo install --locked --path crates/falcon-cli --features tables"
-    );
-    // clap suggests a command with a similar name, which does not work on tables.
-    error.remove(ContextKind::SuggestedSubcommand);
-    let hint = ContextValue::StyledStrs(vec![hint.into()]);
-    error.insert(ContextKind::Suggested, hint);
-    error
 }
 
 /// Runs a command in a fuzz target, and returns the exit status. The first argument is the command.

@@ -3,9 +3,10 @@
 
 use crate::{
     error::{Error, Result},
-    input::{cannot_read, is_standard, open},
+    input::{cannot_read, is_standard, open, regular_length},
     progress::{Progress, ProgressReader},
 };
+use indicatif::HumanCount;
 use std::{
     io::{self, Read},
     path::{Path, PathBuf},
@@ -95,13 +96,23 @@ impl<'p> Message<'p> {
         self.rest.is_none().then_some(&self.start)
     }
 
-    /// Reads all of the message into memory, at most `max` bytes.
-    pub(crate) fn into_bytes(self, max: usize) -> Result<Vec<u8>> {
+    /// Reads all of the message into memory, at most `max` bytes. The error about a longer message
+    /// says that `signer` has this limit, and has the hint `otherwise`. A regular file that is too
+    /// long is not read.
+    pub(crate) fn into_bytes(self, max: usize, signer: &str, otherwise: &str) -> Result<Vec<u8>> {
         let Self {
             start: mut bytes,
             rest,
         } = self;
         if let Some(Rest { path, input }) = rest {
+            let too_long = |more: &str, len: u64| {
+                let (len, max) = (HumanCount(len), max >> 20);
+                let what = format_args!("has {more}{len} bytes; {signer} takes at most {max} MiB");
+                Error::at(&path, what).hint(otherwise)
+            };
+            if let Some(len) = regular_length(&path).filter(|&len| len > max as u64) {
+                return Err(too_long("", len));
+            }
             // Reads one byte more than is allowed, to notice a message that is too long.
             let more = (max + 1).saturating_sub(bytes.len());
             input
@@ -109,8 +120,7 @@ impl<'p> Message<'p> {
                 .read_to_end(&mut bytes)
                 .map_err(|error| cannot_read(&path, &error))?;
             if bytes.len() > max {
-                let what = format_args!("has more than {max} bytes, which must fit in memory here");
-                return Err(Error::at(&path, what));
+                return Err(too_long("more than ", max as u64));
             }
         }
         Ok(bytes)
@@ -150,11 +160,14 @@ mod tests {
         let read = |max| {
             let reader = Box::new(io::Cursor::new(bytes.clone()));
             let message = Message::from_reader(Path::new("m"), reader, &progress)?;
-            message.into_bytes(max)
+            message.into_bytes(max, "a test", "shorten it")
         };
         for max in [bytes.len(), bytes.len() + 1] {
             assert!(read(max).is_ok_and(|read| read == bytes), "{max}");
         }
-        assert!(read(bytes.len() - 1).is_err());
+        let error = read(bytes.len() - 1).unwrap_err();
+        let told = "m: has more than 66,535 bytes; a test takes at most 0 MiB";
+        assert_eq!(error.to_string(), told);
+        assert_eq!(error.next_step(), Some("shorten it"));
     }
 }

@@ -107,8 +107,11 @@ impl Pending {
         content: Content,
         overwrite: Overwrite,
     ) -> Result<Self> {
-        Self::with_bytes(program, read.real(), bytes, content, overwrite)
-            .map_err(|error| how_to_replace(read.real(), error))
+        let pending = Self::with_bytes(program, read.real(), bytes, content, overwrite);
+        pending.map_err(|error| match overwrite {
+            Overwrite::Force => how_to_replace(read.real(), error),
+            Overwrite::Never => error,
+        })
     }
 
     /// The target, as the caller named it.

@@ -8,17 +8,20 @@ use crate::{
     ui::Ui,
 };
 use clap::{
-    ValueEnum,
+    Arg, Command, ValueEnum,
+    builder::StyledStr,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 use std::{
     env,
     ffi::OsString,
     io::{self, Write},
+    path::Path,
 };
 
 /// Prints the help, the version or the error, and ends the program.
-pub fn exit(mut error: clap::Error, program: &Program) -> ! {
+pub fn exit(mut error: clap::Error, root: &Command, program: &Program) -> ! {
+    correct_suggestions(&mut error, root);
     conceal(&mut error);
     escape(&mut error);
     color().choose();
@@ -49,6 +52,65 @@ pub fn exit(mut error: clap::Error, program: &Program) -> ! {
 
 fn end(status: Status) -> ! {
     std::process::exit(status.code().into())
+}
+
+/// Returns the words of the command that could not be parsed, such as `falcon-cli manifest sign`.
+/// They begin the usage of the error.
+pub fn command(error: &clap::Error) -> String {
+    let usage = error.get(ContextKind::Usage).map(ToString::to_string);
+    let usage = usage.unwrap_or_default();
+    let words = usage.split_whitespace().skip(1);
+    let words = words.take_while(|word| word.starts_with(|c: char| c.is_ascii_lowercase()));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Replaces hidden names in suggestions by the names that the help shows. Removes the advice to
+/// pass an unknown option as a value, unless there is a file with its name.
+fn correct_suggestions(error: &mut clap::Error, root: &Command) {
+    let mut parent = Some(root);
+    for word in command(error).split(' ').skip(1) {
+        parent = parent.and_then(|command| command.find_subcommand(word));
+    }
+    let command_of = |name| Some(parent?.find_subcommand(name)?.get_name().to_owned());
+    if let Some(ContextValue::Strings(names)) = error.get(ContextKind::SuggestedSubcommand) {
+        let mut shown = Vec::new();
+        for name in names {
+            let name = command_of(name).unwrap_or_else(|| name.clone());
+            // The best suggestion is the last one.
+            shown.retain(|other| *other != name);
+            shown.push(name);
+        }
+        error.insert(
+            ContextKind::SuggestedSubcommand,
+            ContextValue::Strings(shown),
+        );
+    }
+    let option_of = |name: &str| {
+        let name = name.strip_prefix("--")?;
+        let is_alias = |option: &&Arg| {
+            let aliases = option.get_all_aliases();
+            aliases.is_some_and(|aliases| aliases.contains(&name))
+        };
+        let option = parent?.get_arguments().find(is_alias)?;
+        Some(format!("--{}", option.get_long()?))
+    };
+    if let Some(ContextValue::String(name)) = error.get(ContextKind::SuggestedArg)
+        && let Some(option) = option_of(name)
+    {
+        error.insert(ContextKind::SuggestedArg, ContextValue::String(option));
+    }
+    let unknown = error.get(ContextKind::InvalidArg).map(ToString::to_string);
+    if error.kind() == ErrorKind::UnknownArgument
+        && !unknown.is_some_and(|name| Path::new(&name).exists())
+        && let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested)
+    {
+        let other = |tip: &&StyledStr| !tip.to_string().contains(" as a value, use ");
+        let tips: Vec<_> = tips.iter().filter(other).cloned().collect();
+        error.remove(ContextKind::Suggested);
+        if !tips.is_empty() {
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+        }
+    }
 }
 
 /// Removes any value that follows `--passphrase` from the message. The option takes no value, so
@@ -152,8 +214,8 @@ fn color() -> Color {
         .unwrap_or(Color::Auto)
 }
 
-/// Converts an error of clap. The first paragraph of its text says what is wrong. Help and usage
-/// follow.
+/// Converts an error of clap. The first paragraph of its text says what is wrong. Tips and usage
+/// follow. The hint has the tips, or otherwise the command that prints the help.
 fn as_json(error: &clap::Error, program: &Program) -> Error {
     let text = error.render().to_string();
     let (what, rest) = match error.kind() {
@@ -163,10 +225,18 @@ fn as_json(error: &clap::Error, program: &Program) -> Error {
     };
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let told = Error::new(words(what.strip_prefix("error: ").unwrap_or(what)));
-    if rest.is_empty() {
-        told.hint(format_args!("see: {} --help", program.name))
-    } else {
+    let tips = rest.lines();
+    let tips = tips.filter_map(|line| line.trim().strip_prefix("tip: "));
+    let tips = tips.collect::<Vec<_>>().join("; ");
+    let command = command(error);
+    if !tips.is_empty() {
+        told.hint(tips)
+    } else if !command.is_empty() {
+        told.hint(format_args!("see: {command} --help"))
+    } else if !rest.is_empty() {
         told.hint(words(rest))
+    } else {
+        told.hint(format_args!("see: {} --help", program.name))
     }
 }
 

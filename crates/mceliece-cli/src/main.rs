@@ -23,7 +23,8 @@ use object::PROGRAM;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::try_parse().unwrap_or_else(|error| usage::exit(error, &PROGRAM));
+    let cli =
+        Cli::try_parse().unwrap_or_else(|error| usage::exit(error, &Cli::command(), &PROGRAM));
     cli.global.color.choose();
     let ui = Ui {
         json: cli.global.json,

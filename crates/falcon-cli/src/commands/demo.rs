@@ -142,6 +142,7 @@ impl FreshFolder {
             .tempdir_in(&parent)
             .map_err(|error| {
                 Error::io(&parent, "cannot make a folder here", &error.kind().into())
+                    .hint("name a folder in the environment variable TMPDIR")
             })?;
         hold.add(folder.path());
         Ok(Self { folder })

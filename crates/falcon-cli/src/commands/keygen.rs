@@ -43,7 +43,14 @@ pub(crate) struct Keygen {
     #[arg(value_name = "KEY", default_value = keys::DEFAULT_SECRET_KEY)]
     key: PathBuf,
     /// The same as KEY
-    #[arg(short, long, value_name = "KEY", conflicts_with = "key")]
+    #[arg(
+        short,
+        long,
+        value_name = "KEY",
+        conflicts_with = "key",
+        alias = "key",
+        short_alias = 'k'
+    )]
     output: Option<PathBuf>,
     /// Messages that the key signs. KEY says so, and every command that signs obeys [default: any]
     #[arg(long = "use", value_name = "USE", value_enum)]

@@ -65,7 +65,8 @@ pub(crate) struct Sign {
     #[arg(short, long, value_name = "LIST", conflicts_with_all = ["files", "output"])]
     list: Option<PathBuf>,
     /// Algorithm of the signatures [default: that of the key]. falcon-det1024 signs as Algorand
-    /// does: with a Falcon-1024 key, without randomness, on the best engine
+    /// does: with a Falcon-1024 key, without randomness, on the best engine, files of at most 256
+    /// MiB
     #[arg(short, long, value_enum, ignore_case = true)]
     algorithm: Option<SignatureAlgorithm>,
     /// Format of the signature [default: padded; with --comment: envelope; with --allow-x509 or

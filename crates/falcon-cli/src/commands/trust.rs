@@ -2,11 +2,11 @@
 
 use crate::{
     PROGRAM,
-    documents::parse_trust_list,
+    documents::{parse_trust_list, read_trust_list},
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     escape::shown,
-    input::{cannot_read, is_standard},
+    input::{cannot_read, is_standard, regular_length},
     keys::{MAX_REPLACED, load_public},
     output::{Content, Inputs, Overwrite, Pending, READ_ONLY_FILE_SYSTEM},
     shell::quote,
@@ -35,7 +35,7 @@ With `--trust LIST`, `verify` and `manifest verify` accept an envelope only by t
     write any time, so use the option only if something else shows that the file is so old.
 
 A bare signature is refused, because it says neither who made it nor when. The default key
-falcon.key.pub does not count. docs/FORMATS.md specifies the list.")]
+falcon.key.pub does not count. `inspect LIST` prints the list. docs/FORMATS.md specifies it.")]
 pub(crate) enum Trust {
     Add(Add),
     Revoke(Revoke),
@@ -78,7 +78,7 @@ pub(crate) struct Revoke {
     reason: String,
     /// Since when the key is revoked, such as 2025-06-01T12:00:00Z [default: now, or the
     /// time that the list has]
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    #[arg(long, alias = "since", value_name = "TIME", value_parser = parse_time)]
     at: Option<Time>,
 }
 
@@ -104,6 +104,7 @@ impl Trust {
 impl Add {
     fn run(self, ui: Ui) -> Result<Status> {
         refuse_standard(&self.list)?;
+        self.refuse_list_as_name()?;
         Inputs::new([self.key.as_path()]).spare(&self.list)?;
         let mut keys = load_public(
             &self.key,
@@ -118,7 +119,7 @@ impl Add {
             .map_err(|error| Error::new("cannot make an entry").because(error))?;
         let changed = Changed::new(&self.list, &entry);
         let mut taken = None;
-        change(&self.list, ui, |list| {
+        let is_new = change(&self.list, ui, |list| {
             let fingerprint = entry.fingerprint();
             let added = list.add(entry);
             let mut keys = list.keys().iter();
@@ -137,8 +138,26 @@ impl Add {
             Some(hint) => error.hint(hint),
             None => error,
         })?;
+        if is_new {
+            ui.note(format_args!("new list: {}", shown(&self.list)));
+        }
         ui.report_written(&changed, &[&self.list])?;
         Ok(Status::Valid)
+    }
+
+    /// Refuses a trust list as the name of a key: the user probably named it second, and another
+    /// list would be made.
+    fn refuse_list_as_name(&self) -> Result<()> {
+        let name = Path::new(&self.name);
+        if regular_length(name).is_none() || read_trust_list(name).is_err() {
+            return Ok(());
+        }
+        let what = "is a trust list, but is named as the owner of a key";
+        Err(Error::at(name, what).hint(format_args!(
+            "name the list first: falcon-cli trust add {} NAME {}",
+            quote(name),
+            quote(&self.key)
+        )))
     }
 }
 
@@ -227,12 +246,13 @@ fn refuse_standard(list: &Path) -> Result<()> {
 
 /// Reads the list, changes it and replaces the old one. A lock makes commands of this program wait
 /// for each other, even if they reach the list through different links. If another program changes
-/// the list at the same time, the command fails and leaves the list unchanged.
+/// the list at the same time, the command fails and leaves the list unchanged. Returns true if
+/// there was no list.
 fn change(
     path: &Path,
     ui: Ui,
     change: impl FnOnce(&mut TrustList) -> std::result::Result<(), TrustListError>,
-) -> Result<()> {
+) -> Result<bool> {
     let (snapshot, lock) = Snapshot::take_locked(path, MAX_REPLACED, &PROGRAM, ui)?;
     let (mut list, overwrite) = if fs::symlink_metadata(path).is_ok() {
         check_file(path)?;
@@ -254,7 +274,7 @@ fn change(
     )?
     .commit_over(&snapshot)?;
     drop(lock);
-    Ok(())
+    Ok(overwrite == Overwrite::Never)
 }
 
 /// Refuses a list that cannot be replaced. Also refuses a list that its owner has made read-only,

@@ -12,7 +12,7 @@ use crate::{
     error::{Error, Result, Status, serialize_path},
     escape::{Escaped, shown},
     input::{at_most_one_standard, is_standard, open},
-    keys::{DEFAULT_PUBLIC_KEY, FileSignature, load_signature},
+    keys::{DEFAULT_PUBLIC_KEY, FileSignature, is_public_key, load_signature},
     list::{self, Pair, is_there, note_skipped_signatures, signature_path, signed_path},
     message::{Message, is_long},
     parallel::{Grouping, for_each_in_order},
@@ -50,7 +50,7 @@ some could not be checked.")]
 pub(crate) struct Verify {
     /// Public key of the signer; repeat the option to try several keys
     #[arg(short, long, value_name = "KEY.pub", default_value = DEFAULT_PUBLIC_KEY,
-        visible_aliases = ["key", "pub"], visible_short_alias = 'k')]
+        visible_aliases = ["key", "pub"], alias = "pk", visible_short_alias = 'k')]
     public_key: Vec<PathBuf>,
     #[command(flatten)]
     trust: TrustOption,
@@ -75,6 +75,7 @@ impl Verify {
         let options = || keys.iter().chain(&self.trust.trust).chain(&self.check);
         let named = options().chain(&self.files).chain(&self.signature);
         at_most_one_standard(named.map(PathBuf::as_path))?;
+        self.refuse_keys(keys)?;
         let signers = Signers::load(keys, &self.trust)?;
         let (files, skipped) = leave_out_signatures(&self.files);
         let pairs = self.pairs(&files)?;
@@ -127,14 +128,39 @@ impl Verify {
         Ok(count.status())
     }
 
-    /// If the signature is a manifest, or the file is a manifest without a signature, adds the
-    /// command that verifies a folder.
+    /// Refuses another public key among the files if the default key would verify: the user
+    /// probably forgot `-p`. A key file with a signature may be verified.
+    fn refuse_keys(&self, keys: &[PathBuf]) -> Result<()> {
+        let default = [Path::new(DEFAULT_PUBLIC_KEY)];
+        let is_key = |file: &&PathBuf| {
+            **file != default[0] && !is_there(&signature_path(file)) && is_public_key(file)
+        };
+        let applies = keys == default && self.signature.is_none();
+        let Some(file) = self.files.iter().filter(|_| applies).find(is_key) else {
+            return Ok(());
+        };
+        let error = Error::at(file, "is a public key, but is named as a file to verify");
+        Err(error.hint(format_args!(
+            "name the key of the signer with -p: falcon-cli verify -p {} FILE",
+            quote(file)
+        )))
+    }
+
+    /// If the file is a folder, the signature is a manifest, or the file is a manifest without a
+    /// signature, adds the command that verifies a folder.
     fn advise(&self, pair: &Pair, error: Error) -> Error {
+        let signers = self.trust.repeated(&self.public_key);
         let to_verify = |manifest| {
-            let signers = self.trust.repeated(&self.public_key);
             let command = command_to_verify(manifest, &signers);
             format!("to verify the folder that it lists: {command}")
         };
+        if !is_standard(&pair.file) && pair.file.is_dir() {
+            return error.hint(format_args!(
+                "name the files in it, or verify the whole folder: falcon-cli manifest \
+                 verify{signers} {}",
+                quote(&pair.file)
+            ));
+        }
         if is_manifest(&pair.signature) {
             let what = "is a manifest, not a signature of one file";
             return Error::at(&pair.signature, what).hint(to_verify(&pair.signature));

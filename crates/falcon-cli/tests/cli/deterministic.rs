@@ -61,6 +61,18 @@ fn a_long_message_is_signed_and_verified() {
     assert_eq!(sandbox.status(&["verify", "-p", "d.pub", "m"]), 1);
 }
 
+#[test]
+fn a_file_that_is_too_long_is_refused_before_it_is_read() {
+    let (sandbox, _) = sandbox();
+    let long = std::fs::File::create(sandbox.path("m")).unwrap();
+    long.set_len(3 << 30).unwrap();
+    assert_eq!(
+        sandbox.refuses(&SIGN),
+        "error: m: has 3,221,225,472 bytes; a Falcon-det1024 signature takes at most 256 MiB\n \
+         hint: sign the hash of the file, or use another algorithm\n"
+    );
+}
+
 /// The header bytes distinguish deterministic signatures from ordinary ones of the same key.
 #[test]
 fn both_kinds_of_signatures_of_a_key_verify() {

@@ -1,6 +1,7 @@
 //! The choice of the engine.
 
 use crate::sandbox::{Sandbox, json_lines, said, text};
+use std::ffi::OsStr;
 
 #[test]
 fn every_engine_signs_what_every_engine_verifies() {
@@ -47,10 +48,21 @@ fn the_environment_names_the_engine_unless_the_command_line_does() {
 
 #[test]
 fn a_wrong_engine_in_the_environment_is_named_and_stops_only_signing() {
+    wrong_engine("abacus".as_ref());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_engine_in_the_environment_that_is_not_text_is_wrong() {
+    use std::os::unix::ffi::OsStrExt;
+    wrong_engine(OsStr::from_bytes(b"\xff"));
+}
+
+fn wrong_engine(name: &OsStr) {
     let sandbox = Sandbox::new();
     let run = |arguments: &[&str]| {
         let mut command = sandbox.command(arguments);
-        command.env("FALCON_ENGINE", "abacus").output().unwrap()
+        command.env("FALCON_ENGINE", name).output().unwrap()
     };
     let message = said(&run(&["sign", "-k", "k", "m"]));
     assert!(message.contains("FALCON_ENGINE"), "{message}");

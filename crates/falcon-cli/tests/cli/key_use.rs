@@ -574,7 +574,10 @@ fn a_key_for_certificates_signs_no_bytes_behind_the_fields_of_a_request() {
     for (file, told) in [
         ("order", "is not the signed part of a certificate"),
         ("long", "is not the signed part of a certificate"),
-        ("longer", "has more than 16777216 bytes"),
+        (
+            "longer",
+            "has 17,825,807 bytes; a key for certificates only takes at most 16 MiB",
+        ),
         ("behind", "is not the signed part of a certificate"),
         ("cut", "is not the signed part of a certificate"),
         ("padded", "is not the signed part of a certificate"),

@@ -9,6 +9,7 @@ mod deterministic;
 mod engines;
 mod envelopes;
 mod gpu;
+mod guesses;
 #[cfg(feature = "hls")]
 mod hls;
 mod key_use;

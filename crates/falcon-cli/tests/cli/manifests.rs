@@ -247,7 +247,8 @@ fn a_signer_who_is_not_in_the_list_gets_a_hint() {
     sandbox.succeeds(&["trust", "add", "team", "Bob", "other.pub"]);
     let output = sandbox.run(&["manifest", "verify", "--trust", "team", "d"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    let hint = "hint: ask the signer for the public key, then add it: falcon-cli trust add";
+    let hint = "hint: ask the signer for the public key, then add it: falcon-cli trust add LIST \
+        NAME KEY.pub";
     assert!(text(&output.stderr).contains(hint), "{output:?}");
 }
 
@@ -605,4 +606,62 @@ fn a_manifest_in_its_folder_may_be_a_link_and_no_other_file() {
     let verified = sandbox.run(&verify);
     assert_eq!(verified.status.code(), Some(1), "{verified:?}");
     assert!(text(&verified.stdout).contains("other: "), "{verified:?}");
+}
+
+#[test]
+fn a_folder_that_holds_another_secret_key_is_not_signed() {
+    let sandbox = Sandbox::new();
+    sandbox.encrypted_key();
+    fs::create_dir_all(sandbox.path("d/inner")).unwrap();
+    for (key, place) in [("k", "d/notes.txt"), ("e", "d/inner/old.key")] {
+        sandbox.write(place, sandbox.read(key));
+        let told = sandbox.refuses(&["manifest", "sign", "-k", "k", "d"]);
+        let expected = format!(
+            "error: {place}: is a secret key, and the manifest would list it\n \
+             hint: move it out of the folder; to sign the key file itself, name it in a list: \
+             falcon-cli sign --list LIST\n"
+        );
+        assert_eq!(told, expected);
+        fs::remove_file(sandbox.path(place)).unwrap();
+    }
+    sandbox.write("d/k.pub", sandbox.read("k.pub"));
+    sandbox.succeeds(&["manifest", "sign", "-k", "k", "d"]);
+    sandbox.succeeds(&["manifest", "verify", "-p", "k.pub", "d"]);
+}
+
+#[test]
+fn the_manifest_of_the_current_folder_is_named() {
+    let sandbox = Sandbox::new();
+    fs::create_dir_all(sandbox.path("my docs/inner")).unwrap();
+    sandbox.write("my docs/f", "x");
+    for (place, folder, sign, verify) in [
+        (
+            "my docs",
+            ".",
+            "sign -k ../k -o '../my docs.manifest' .",
+            "verify -p ../k.pub -m '../my docs.manifest' .",
+        ),
+        (
+            "my docs/inner",
+            "..",
+            "sign -k ../k -o '../../my docs.manifest' ..",
+            "verify -p ../k.pub -m '../../my docs.manifest' ..",
+        ),
+    ] {
+        for (arguments, hint) in [
+            (["sign", "-k", "../k"], sign),
+            (["verify", "-p", "../k.pub"], verify),
+        ] {
+            let arguments = [&["manifest"][..], &arguments, &[folder]].concat();
+            let mut command = sandbox.command(&arguments);
+            let told = said(&command.current_dir(sandbox.path(place)).output().unwrap());
+            let expected = format!(
+                "error: {folder}: has no name to add .manifest to\n \
+                 hint: name the manifest: falcon-cli manifest {hint}\n"
+            );
+            assert_eq!(told, expected);
+        }
+    }
+    let told = sandbox.refuses(&["manifest", "sign", "/"]);
+    assert!(told.contains("sign has --output"), "{told}");
 }

@@ -488,7 +488,7 @@ fn a_folder_that_is_read_only_gets_a_hint() {
     }
     set_mode("d", 0o555);
     let run = |arguments: &[&str]| {
-        let mut command = sandbox.command(&with(&["sign", "-k", "k", "--force"], arguments));
+        let mut command = sandbox.command(arguments);
         if superuser {
             command.uid(nobody).gid(nobody);
         }
@@ -496,8 +496,10 @@ fn a_folder_that_is_read_only_gets_a_hint() {
         assert_eq!(output.status.code(), Some(2), "{output:?}");
         text(&output.stderr).to_owned()
     };
-    let one = run(&["d/a"]);
-    let two = run(&["d/a", "d/b"]);
+    let sign = ["sign", "-k", "k", "--force", "d/a"];
+    let one = run(&sign);
+    let two = run(&with(&sign, ["d/b"]));
+    let list = run(&["trust", "add", "d/team", "Ann", "k.pub"]);
     set_mode("d", 0o755);
     let told = "error: d/a.sig: cannot create: Permission denied\n";
     assert_eq!(
@@ -507,6 +509,10 @@ fn a_folder_that_is_read_only_gets_a_hint() {
     assert!(
         two.starts_with(&format!("{told} hint: a --list names another place")),
         "{two}"
+    );
+    assert!(
+        list.ends_with("name an output file in a folder that you may write to\n"),
+        "{list}"
     );
 }
 

@@ -166,3 +166,24 @@ fn a_folder_that_cannot_be_locked_is_named() {
     );
     assert!(text(&sandbox.read("a/team")).contains("reason: stolen\n"));
 }
+
+#[test]
+fn a_trust_list_is_not_the_name_of_a_key() {
+    let sandbox = Sandbox::new();
+    let add = ["trust", "add", "team", "Ann", "k.pub"];
+    let made = sandbox.succeeds(&add);
+    assert_eq!(text(&made.stderr), "note: new list: team\n");
+    sandbox.succeeds(&["keygen", "new"]);
+    let names = sandbox.names();
+    let told = sandbox.refuses(&["trust", "add", "Bob", "team", "new.pub"]);
+    assert_eq!(
+        told,
+        "error: team: is a trust list, but is named as the owner of a key\n \
+         hint: name the list first: falcon-cli trust add team NAME new.pub\n"
+    );
+    assert_eq!(sandbox.names(), names);
+    // A file of another kind may have the name of the owner.
+    sandbox.write("Bob", "");
+    let added = sandbox.succeeds(&["trust", "add", "team", "Bob", "new.pub"]);
+    assert!(added.stderr.is_empty());
+}

@@ -71,6 +71,7 @@ pub const PACKAGE: Package = Package {
         ("commands/pubkey.rs", ARGUMENTS),
         ("commands/sign/envelope.rs", ARGUMENTS),
         ("global.rs", NO_VERDICT),
+        ("guesses.rs", NO_VERDICT),
         ("lib.rs", NO_VERDICT),
         ("main.rs", TABLE),
         ("oids.rs", CONSTANTS),

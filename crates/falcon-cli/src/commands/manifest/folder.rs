@@ -120,11 +120,27 @@ pub(super) fn is_unchanged(path: &Path, signed: &Digest) -> Result<bool> {
     Ok(found == *signed)
 }
 
-/// Returns `FOLDER.manifest`, beside the folder. The path may end with a separator.
-pub(super) fn manifest_path(folder: &Path) -> Result<PathBuf> {
-    match folder.file_name() {
-        Some(name) => Ok(folder.with_file_name(with_suffix(Path::new(name), ".manifest"))),
-        None => Err(Error::at(folder, "has no name to add .manifest to")
-            .hint("name the manifest: sign has --output, verify has --manifest")),
+/// Returns `FOLDER.manifest`, beside the folder. The path may end with a separator. If the path has
+/// no name, such as `.`, the hint of the error proposes a command. `command` returns its beginning.
+pub(super) fn manifest_path(folder: &Path, command: impl Fn() -> String) -> Result<PathBuf> {
+    let name_of = |folder: &Path| Some(with_suffix(Path::new(folder.file_name()?), ".manifest"));
+    if let Some(name) = name_of(folder) {
+        return Ok(folder.with_file_name(name));
     }
+    let error = Error::at(folder, "has no name to add .manifest to");
+    let real = fs::canonicalize(folder).ok();
+    let Some(name) = real.as_deref().and_then(name_of) else {
+        return Err(error.hint("name the manifest: sign has --output, verify has --manifest"));
+    };
+    // The folder above `.` is `..`, and that above `..` is `../..`.
+    let above = match folder == Path::new(".") {
+        true => PathBuf::from(".."),
+        false => folder.join(".."),
+    };
+    Err(error.hint(format_args!(
+        "name the manifest: falcon-cli manifest {} {} {}",
+        command(),
+        quote(&above.join(name)),
+        quote(folder)
+    )))
 }

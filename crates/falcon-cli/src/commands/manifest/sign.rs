@@ -10,7 +10,7 @@ use crate::{
     escape::Escaped,
     escape::shown,
     input::{at_most_one_standard, is_standard},
-    keys::{DEFAULT_SECRET_KEY, load_secret},
+    keys::{DEFAULT_SECRET_KEY, is_secret_key, load_secret},
     message::Message,
     output::{Content, Inputs, Overwrite, check_target, write_result},
     passphrase::PassphraseSource,
@@ -32,7 +32,7 @@ use std::{
 #[command(after_help = "\
 The manifest lists every regular file in FOLDER and the folders in it, with its hash, and
 ends with an envelope: who signed, when and with which comment. Permissions, times and empty
-folders are not recorded. A folder with symbolic links or with the secret key cannot be
+folders are not recorded. A folder with symbolic links or with a secret key cannot be
 signed. docs/FORMATS.md specifies the manifest.")]
 pub(crate) struct SignManifest {
     /// The secret key
@@ -61,7 +61,12 @@ impl SignManifest {
         at_most_one_standard(inputs())?;
         let output = match &self.output {
             Some(path) => path.clone(),
-            None => manifest_path(&self.folder)?,
+            None => manifest_path(&self.folder, || {
+                match self.key == Path::new(DEFAULT_SECRET_KEY) {
+                    true => "sign -o".to_owned(),
+                    false => format!("sign -k {} -o", quote(&self.key)),
+                }
+            })?,
         };
         let overwrite = Overwrite::from_force(self.force);
         let listing = folder::list(&self.folder, &output)?;
@@ -73,7 +78,7 @@ impl SignManifest {
         if listing.files.is_empty() {
             return Err(Error::at(&self.folder, "has no files").hint("name a folder with files"));
         }
-        self.refuse_secrets(&listing.files)?;
+        self.refuse_secrets(&listing.files, ui)?;
         if !is_standard(&output) {
             let files: Vec<_> = listing
                 .files
@@ -120,7 +125,7 @@ impl SignManifest {
     }
 
     /// Refuses to list a file that must stay secret, since the folder is about to be published.
-    fn refuse_secrets(&self, files: &[FilePath]) -> Result<()> {
+    fn refuse_secrets(&self, files: &[FilePath], ui: Ui) -> Result<()> {
         let refuse = |path: &Path, what: &str, option: &str| {
             if is_standard(path) || !folder::is_listed(&self.folder, files, path) {
                 return Ok(());
@@ -140,15 +145,25 @@ impl SignManifest {
                 .next()
                 .is_some_and(|name| PROGRAM.is_temporary(name))
         };
-        match files.iter().find(name) {
-            None => Ok(()),
-            Some(file) => {
-                let path = folder::place(&self.folder, file);
-                let what = "is a temporary file of falcon-cli, which can hold a secret key";
-                let hint = format_args!("remove it: rm {}", quote(&path)).to_string();
-                Err(Error::at(&path, what).hint(hint))
-            }
+        if let Some(file) = files.iter().find(name) {
+            let path = folder::place(&self.folder, file);
+            let what = "is a temporary file of falcon-cli, which can hold a secret key";
+            let hint = format_args!("remove it: rm {}", quote(&path)).to_string();
+            return Err(Error::at(&path, what).hint(hint));
         }
+        let progress = Progress::new(ui, Unit::Items("files"), Some(files.len() as u64));
+        let is_key = |file: &FilePath| is_secret_key(&folder::place(&self.folder, file));
+        folder::read_each(files, is_key, &progress, |(file, is_key)| match is_key {
+            false => Ok(()),
+            true => Err(Error::at(
+                &folder::place(&self.folder, file),
+                "is a secret key, and the manifest would list it",
+            )
+            .hint(
+                "move it out of the folder; to sign the key file itself, name it in a list: \
+                 falcon-cli sign --list LIST",
+            )),
+        })
     }
 
     /// Refuses to replace a file of the folder with the manifest, unless the file is an old

@@ -32,7 +32,7 @@ refused; 2 if something could not be checked.")]
 pub(crate) struct VerifyManifest {
     /// Public key of the signer; repeat the option to try several keys
     #[arg(short, long, value_name = "KEY.pub", default_value = DEFAULT_PUBLIC_KEY,
-        aliases = ["key", "pub"], short_alias = 'k')]
+        aliases = ["key", "pub", "pk"], short_alias = 'k')]
     public_key: Vec<PathBuf>,
     #[command(flatten)]
     trust: TrustOption,
@@ -52,7 +52,9 @@ impl VerifyManifest {
         };
         let path = match &self.manifest {
             Some(path) => path.clone(),
-            None => manifest_path(&self.folder)?,
+            None => manifest_path(&self.folder, || {
+                format!("verify{} -m", self.trust.repeated(&self.public_key))
+            })?,
         };
         let named = keys.iter().chain(&self.trust.trust).chain([&path]);
         at_most_one_standard(named.map(PathBuf::as_path))?;

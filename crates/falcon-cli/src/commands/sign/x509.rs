@@ -76,7 +76,11 @@ impl Permitted {
         let message = match self {
             Self::All => return Ok(message),
             Self::Messages => message,
-            Self::X509 => Message::of_bytes(message.into_bytes(MAX_SIGNED_PART)?),
+            Self::X509 => Message::of_bytes(message.into_bytes(
+                MAX_SIGNED_PART,
+                "a key for certificates only",
+                "name another key with -k",
+            )?),
         };
         match message.whole() {
             Some(whole) => self.check(whole, otherwise),

@@ -266,9 +266,10 @@ impl From<TrustError> for Refusal {
             _ => "revoked",
         };
         let hint = match &error {
-            TrustError::UnknownKey { .. } => {
-                Some("ask the signer for the public key, then add it: falcon-cli trust add")
-            }
+            TrustError::UnknownKey { .. } => Some(
+                "ask the signer for the public key, then add it: falcon-cli trust add LIST \
+                    NAME KEY.pub",
+            ),
             TrustError::Revoked {
                 signed_before: true,
                 ..
