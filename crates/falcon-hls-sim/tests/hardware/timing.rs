@@ -6,6 +6,7 @@ use crate::netlist::{Netlist, Verdict};
 use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::catalog::{DADDSUB, DMUL, DSCALE};
 use falcon_hls_sim::design::Preset;
+use falcon_hls_sim::keccak::{KeccakCircuit, KeccakPreset};
 use falcon_hls_sim::nest::Transform;
 use falcon_hls_sim::verilog::{self, Source, TOP};
 use std::fs;
@@ -65,12 +66,20 @@ fn circuits() -> Vec<Circuit> {
         hdl::skipped("degrees 256 and 1024 (FALCON_FULL=1 for them)");
         &[9, 5]
     };
-    presets
-        .flat_map(|preset| {
-            degrees.iter().flat_map(move |&logn| {
-                [Transform::Fft, Transform::Ifft].map(|it| Circuit::fft(preset, it, logn))
-            })
+    let transforms = presets.flat_map(|preset| {
+        degrees.iter().flat_map(move |&logn| {
+            [Transform::Fft, Transform::Ifft].map(|it| Circuit::fft(preset, it, logn))
         })
+    });
+    let permutation = KeccakCircuit::new(KeccakPreset::RoundPerCycle.design());
+    let permutation = verilog::keccak::emit(&permutation.expect("a preset"));
+    transforms
+        .chain([Circuit {
+            name: "timing-keccak".to_owned(),
+            top: verilog::keccak::TOP,
+            sources: vec![permutation.expect("Verilog")],
+            judged: &["output busy"],
+        }])
         .collect()
 }
 
