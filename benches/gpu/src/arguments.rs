@@ -15,6 +15,9 @@ pub(crate) struct Arguments {
     /// Number of the device
     #[arg(long, default_value_t = 0)]
     pub(crate) device: u32,
+    /// Time batches on a device whose copies and kernels take no time: the work of the host alone
+    #[arg(long, conflicts_with_all = ["steps", "device", "images", "variants"])]
+    pub(crate) host: bool,
     /// Write results.jsonl and table.md to this folder as the results come
     #[arg(long, value_name = "FOLDER")]
     pub(crate) out: Option<PathBuf>,
@@ -76,9 +79,12 @@ pub(crate) enum Step {
 }
 
 impl Arguments {
-    /// Returns true if `step` was asked for, or if no step was.
+    /// Returns true if `step` was asked for, or if no step was. The host alone has only times.
     pub(crate) fn asks(&self, step: Step) -> bool {
-        self.steps.is_empty() || self.steps.contains(&step)
+        match self.host {
+            true => step == Step::Times,
+            false => self.steps.is_empty() || self.steps.contains(&step),
+        }
     }
 
     /// Returns the options of the engine.

@@ -6,7 +6,6 @@ mod bench;
 mod budget;
 mod ceilings;
 mod compare;
-#[cfg(test)]
 mod fake;
 mod jobs;
 mod kind;
@@ -20,6 +19,7 @@ use arguments::Arguments;
 use bench::{Bench, Data, Outcome};
 use budget::Budget;
 use clap::Parser;
+use fake::Fake;
 use falcon_core::{Falcon512, Falcon1024, Threads};
 use falcon_gpu::IMAGES;
 use falcon_gpu::device::{Device, open_cuda};
@@ -84,6 +84,9 @@ fn run(arguments: &Arguments) -> Result<bool> {
 
 /// Opens the device with the kernels of these files, or with the built-in ones.
 fn open(arguments: &Arguments, files: &[PathBuf]) -> Result<Arc<dyn Device>> {
+    if arguments.host {
+        return Ok(Arc::new(Fake::idle()));
+    }
     let read = |file: &PathBuf| {
         std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))
     };

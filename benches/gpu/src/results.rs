@@ -147,7 +147,7 @@ impl Results {
             }
             Line::Time(time) => {
                 self.rows += 1;
-                self.unequal += usize::from(!time.equal);
+                self.unequal += usize::from(time.equal == Some(false));
             }
             Line::LeftOut { .. } => self.left_out += 1,
             Line::Failed { .. } => self.failed += 1,

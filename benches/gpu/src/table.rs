@@ -152,7 +152,11 @@ fn key(time: &Time) -> String {
 
 /// Marks times whose bytes are wrong: their rate means nothing.
 fn mark(time: &Time) -> &'static str {
-    if time.equal { "" } else { " WRONG BYTES" }
+    if time.equal == Some(false) {
+        " WRONG BYTES"
+    } else {
+        ""
+    }
 }
 
 /// Makes three tables: the best rates, then the time of batches of each size, then variants of the
@@ -331,7 +335,7 @@ mod tests {
             operation: operation.to_owned(),
             key,
             batch,
-            equal: true,
+            equal: Some(true),
             runs: 20,
             variant: None,
             host_ms: 2.0,
@@ -394,7 +398,7 @@ mod tests {
             time("Falcon-512", EXPANDED, 16),
             time("Falcon-512", EXPANDED, 4),
         ];
-        times[1].equal = false;
+        times[1].equal = Some(false);
         times[2].variant = Some("FALCON_BLOCKS_2".to_owned());
         let text = table("NVIDIA H200", &times);
         assert!(text.contains("| expanded | 2000 (4000) | 4 |"), "{text}");

@@ -340,6 +340,11 @@ fn rows_can_be_chosen() {
     let divided = |line: &&Value| (&line["chunks"], &line["chunk_jobs"]) == (&3.into(), &4.into());
     assert_eq!(lines.iter().filter(divided).count(), 5);
 
+    // The host alone is timed on a device that computes nothing.
+    let lines = run("--host --batch 4 --key-count 3 --runs 1");
+    assert_eq!(count(&lines, "time"), 2 * 5);
+    assert!(lines.iter().all(|line| line["equal"].is_null()));
+
     let chosen = |arguments: &str, expected: &[&str]| {
         let lines = run(&format!("smoke times {few} {arguments}"));
         let rows: Vec<_> = lines[1..lines.len() - 1]

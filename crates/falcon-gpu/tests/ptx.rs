@@ -1,6 +1,7 @@
 //! Checks the compiled kernels. Their arithmetic rounds as the specification requires, their
 //! registers are within a budget, and their sources are those of the tree.
 
+use falcon_gpu::kernels::SIGNING_LANES;
 use falcon_gpu::{CUBINS, IMAGES, PTX};
 use falcon_gpu_host::kernels;
 use sha2::{Digest, Sha256};
@@ -66,8 +67,21 @@ fn every_kernel_is_there_under_its_name() {
         }
         assert_eq!(ptx.matches(".entry ").count(), kernels(logn).len());
         let mut lines = ptx.lines().filter(|line| line.starts_with('.'));
+        // The version that drivers from 450 on read.
         assert_eq!(lines.next(), Some(".version 7.0"));
         assert_eq!(lines.next(), Some(".target sm_80"));
+    }
+}
+
+#[test]
+fn a_multiprocessor_signs_48_jobs_at_once() {
+    const SIGNING_WARPS: u32 = 12;
+    assert_eq!(SIGNING_WARPS * 32 / SIGNING_LANES, 48);
+    let bounds = format!(".maxntid 32, 1, 1\n.minnctapersm {SIGNING_WARPS}\n");
+    for ptx in PTX {
+        for kernel in ptx.split(".entry sign_").skip(1) {
+            assert!(kernel.split('{').next().unwrap().contains(&bounds));
+        }
     }
 }
 

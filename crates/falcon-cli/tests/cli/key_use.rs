@@ -339,11 +339,14 @@ fn an_attribute_of_the_same_use_stays_as_it_is() {
             sandbox.write("key", pem);
             sandbox.succeeds(&with(&["passwd", "key"], options.iter().copied()));
         };
-        passwd(&["--add", "--new-passphrase-file", "p"]);
-        assert_eq!(document(&sandbox, "key"), given);
-        sandbox.succeeds(&["passwd", "key", "--passphrase-file", "p", "--use", key_use]);
-        sandbox.succeeds(&["passwd", "key", "--passphrase-file", "p", "--remove"]);
-        assert_eq!(document(&sandbox, "key"), given);
+        // Encryption is slow and treats all bits alike.
+        if matches!(bits, 0x06 | 0xc6) {
+            passwd(&["--add", "--new-passphrase-file", "p"]);
+            assert_eq!(document(&sandbox, "key"), given);
+            sandbox.succeeds(&["passwd", "key", "--passphrase-file", "p", "--use", key_use]);
+            sandbox.succeeds(&["passwd", "key", "--passphrase-file", "p", "--remove"]);
+            assert_eq!(document(&sandbox, "key"), given);
+        }
         passwd(&["--use", key_use]);
         assert_eq!(document(&sandbox, "key"), given);
         passwd(&["--use", other]);

@@ -133,31 +133,64 @@ fn skip_existing_replaces_empty_signatures_and_no_others() {
     assert!(sandbox.read("m.sig").is_empty());
 }
 
+/// Counts of more than a thousand files have a comma.
 #[test]
-fn signing_many_files_ends_with_a_count() {
+fn many_files_and_their_signatures_are_counted() {
     let sandbox = Sandbox::new();
-    let files = sandbox.files(1500);
+    let files = sandbox.files(1001);
     let sign = ["sign", "-k", "k"];
     let skip = ["sign", "-k", "k", "--skip-existing"];
+    let verify = ["verify", "-p", "k.pub"];
     let signed = sandbox.succeeds(&with(&sign, &files));
-    assert_eq!(text(&signed.stderr), "note: 1,500 signed\n");
-    assert_eq!(text(&signed.stdout).lines().count(), 1500);
+    assert_eq!(text(&signed.stderr), "note: 1,001 signed\n");
+    assert_eq!(text(&signed.stdout).lines().count(), 1001);
+    let again = sandbox.succeeds(&with(&skip, &files));
+    let count =
+        "note: skipped 1,001 of 1,001 files: they have signatures, which were not checked\n";
+    assert_eq!(text(&again.stderr), count);
 
-    // The arguments are one new file and every old file with its signature, as with `DIR/*`.
-    sandbox.write("new", "new");
-    let signatures = files.iter().map(|file| format!("{file}.sig"));
-    let all: Vec<String> = files.iter().cloned().chain(signatures).collect();
-    let notes = "note: skipped 1,500 of 3,000 files: they have signatures, which were not checked\n\
-        note: skipped 1,500 signatures of named files\n";
+    // The arguments are every file with its signature, as with `DIR/*`, and then a new file.
+    let named = |count: usize| -> Vec<String> {
+        let pair = |file: &String| [file.clone(), format!("{file}.sig")];
+        files[..count].iter().flat_map(pair).collect()
+    };
+    let all = named(1001);
+    let notes = "note: skipped 1,001 of 2,002 files: they have signatures, which were not checked\n\
+        note: skipped 1,001 signatures of named files\n";
     let none = sandbox.succeeds(&with(&skip, &all));
     assert_eq!(text(&none.stderr), notes);
     assert!(none.stdout.is_empty());
+    sandbox.write("new", "new");
     let one = sandbox.succeeds(&with(&with(&skip, &all), ["new"]));
-    assert_eq!(text(&one.stderr), notes.replace("3,000", "3,001"));
+    assert_eq!(text(&one.stderr), notes.replace("2,002", "2,003"));
     assert_eq!(text(&one.stdout), "new.sig: 666 bytes, Falcon-512\n");
 
-    // With `-q`, only failures are shown.
-    let quiet = with(&sign, ["-q", "--force"]);
+    let valid = sandbox.succeeds(&with(&verify, &all));
+    let count = "note: 1,001 valid\nnote: skipped 1,001 signatures of named files\n";
+    assert_eq!(text(&valid.stderr), count);
+    let lines: String = files.iter().map(|file| format!("{file}: OK\n")).collect();
+    assert_eq!(text(&valid.stdout), lines);
+    let one = sandbox.succeeds(&with(&verify, &named(1)));
+    let note = "note: skipped 1 signature of a named file\n";
+    assert_eq!(text(&one.stderr), note);
+    let json = sandbox.succeeds(&with(&with(&verify, ["--json"]), &named(3)));
+    assert_eq!(json_lines(&json).len(), 3);
+
+    // A signature that has a signature itself is verified as a file.
+    sandbox.succeeds(&["sign", "-k", "k", "f0000.sig"]);
+    let signed = sandbox.succeeds(&with(&verify, &named(1)));
+    assert_eq!(text(&signed.stdout), "f0000: OK\nf0000.sig: OK\n");
+    // A signature is not skipped if the file that it signs is missing.
+    let message = sandbox.refuses(&with(&verify, ["f0001.sig"]));
+    assert!(message.contains("is itself a signature"), "{message}");
+}
+
+#[test]
+fn quiet_commands_show_only_failures() {
+    let sandbox = Sandbox::new();
+    let files = sandbox.files(3);
+    sandbox.succeeds(&with(&["sign", "-k", "k"], &files));
+    let quiet = ["sign", "-k", "k", "-q", "--force"];
     let signed = sandbox.succeeds(&with(&quiet, &files));
     assert!(signed.stdout.is_empty() && signed.stderr.is_empty());
     let failed = sandbox.run(&with(&quiet, ["missing", "m"]));
@@ -168,45 +201,11 @@ fn signing_many_files_ends_with_a_count() {
     let piped = sandbox.piped(&["sign", "-k", "k", "-q", "-"], b"m");
     assert_eq!(piped.stdout.len(), 666);
     assert!(piped.stderr.is_empty());
-}
 
-#[test]
-fn verify_leaves_out_signatures_of_named_files() {
-    let sandbox = Sandbox::new();
-    let files = sandbox.files(2000);
-    sandbox.succeeds(&with(&["sign", "-k", "k"], &files));
-    let sign = ["sign", "-k", "k", "--skip-existing"];
-    let said = sandbox.succeeds(&with(&sign, &files));
-    let count =
-        "note: skipped 2,000 of 2,000 files: they have signatures, which were not checked\n";
-    assert_eq!(text(&said.stderr), count);
-
-    let named = |count: usize| -> Vec<String> {
-        let pair = |file: &String| [file.clone(), format!("{file}.sig")];
-        files[..count].iter().flat_map(pair).collect()
-    };
-    let verify = ["verify", "-p", "k.pub"];
-    let all = sandbox.succeeds(&with(&verify, &named(2000)));
-    let count = "note: 2,000 valid\nnote: skipped 2,000 signatures of named files\n";
-    assert_eq!(text(&all.stderr), count);
-    let lines: String = files.iter().map(|file| format!("{file}: OK\n")).collect();
-    assert_eq!(text(&all.stdout), lines);
-    let one = sandbox.succeeds(&with(&verify, &named(1)));
-    let note = "note: skipped 1 signature of a named file\n";
-    assert_eq!(text(&one.stderr), note);
-
-    let quiet = sandbox.succeeds(&with(&["verify", "-p", "k.pub", "-q"], &named(3)));
-    assert!(quiet.stdout.is_empty() && quiet.stderr.is_empty());
-    let json = sandbox.succeeds(&with(&["verify", "-p", "k.pub", "--json"], &named(3)));
-    assert_eq!(json_lines(&json).len(), 3);
-
-    // A signature that has a signature itself is verified as a file.
-    sandbox.succeeds(&["sign", "-k", "k", "f0000.sig"]);
-    let signed = sandbox.succeeds(&with(&verify, &named(1)));
-    assert_eq!(text(&signed.stdout), "f0000: OK\nf0000.sig: OK\n");
-    // A signature is not skipped if the file that it signs is missing.
-    let message = sandbox.refuses(&with(&verify, ["f0001.sig"]));
-    assert!(message.contains("is itself a signature"), "{message}");
+    let signatures = files.iter().map(|file| format!("{file}.sig"));
+    let all: Vec<String> = files.iter().cloned().chain(signatures).collect();
+    let verified = sandbox.succeeds(&with(&["verify", "-p", "k.pub", "-q"], &all));
+    assert!(verified.stdout.is_empty() && verified.stderr.is_empty());
 }
 
 #[cfg(target_os = "linux")]

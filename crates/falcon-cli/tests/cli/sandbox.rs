@@ -1,44 +1,31 @@
-//! A folder in which tests run the program.
+//! A folder in which tests run the program, with files that many tests need.
+
+#[path = "../../../../tests/programs/sandbox.rs"]
+mod shared;
 
 use falcon_core::{AnySigningKey, Falcon512, SigningKey};
 use falcon_envelope::{Statement, Subject, Time};
 use getrandom::{SysRng, rand_core::UnwrapErr};
 use std::{
     fs,
-    io::Write,
     path::PathBuf,
     process::{Child, Command, Output, Stdio},
     thread,
     time::{Duration, Instant},
 };
-use tempfile::TempDir;
 
-/// A folder. [`Sandbox::new`] makes a key pair `k`, `k.pub`, its `seed` and a message `m` in it.
-pub struct Sandbox(pub TempDir);
+pub use shared::{Sandbox, json_lines, text};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_falcon-cli");
 
 impl Sandbox {
-    pub fn empty() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
+    /// Makes a folder with a key pair `k`, `k.pub`, its `seed` and a message `m`.
     pub fn new() -> Self {
         let sandbox = Self::empty();
         fs::write(sandbox.path("seed"), [7; 32]).unwrap();
         fs::write(sandbox.path("m"), b"message").unwrap();
         sandbox.succeeds(&["keygen", "-o", "k", "--seed-file", "seed"]);
         sandbox
-    }
-
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    pub fn read(&self, name: &str) -> Vec<u8> {
-        fs::read(self.path(name)).unwrap()
-    }
-
-    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
-        fs::write(self.path(name), content).unwrap();
     }
 
     /// Flips a bit of the byte at `index`.
@@ -62,17 +49,6 @@ impl Sandbox {
         self.write("p", "secret\n");
         let keygen = ["keygen", "e", "--seed-file", "seed"];
         self.succeeds(&with(&keygen, ["--passphrase-file", "p"]));
-    }
-
-    pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_falcon-cli"));
-        command
-            .args(arguments)
-            .current_dir(&self.0)
-            .env_remove("FALCON_ENGINE")
-            .env("TMPDIR", self.0.path())
-            .stdin(Stdio::null());
-        command
     }
 
     /// Makes a named pipe.
@@ -109,10 +85,6 @@ impl Sandbox {
         child
     }
 
-    pub fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-
     /// Runs a command that must end within a minute.
     #[cfg(target_os = "linux")]
     pub fn run_briefly(&self, arguments: &[&str]) -> Output {
@@ -143,24 +115,6 @@ impl Sandbox {
         self.run(arguments).status.code().unwrap()
     }
 
-    pub fn succeeds(&self, arguments: &[&str]) -> Output {
-        let output = self.run(arguments);
-        assert!(output.status.success(), "{arguments:?}: {output:?}");
-        output
-    }
-
-    pub fn piped(&self, arguments: &[&str], input: &[u8]) -> Output {
-        let mut child = self
-            .command(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(input).unwrap();
-        child.wait_with_output().unwrap()
-    }
-
     /// Makes an envelope by the key `k` with the given time and subject.
     pub fn envelope(time: &str, subject: Subject) -> String {
         let key =
@@ -171,15 +125,6 @@ impl Sandbox {
             .sign_with_rng(&mut UnwrapErr(SysRng), &key)
             .expect("no fault");
         envelope.to_string()
-    }
-
-    pub fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = fs::read_dir(&self.0)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
     }
 }
 
@@ -222,15 +167,4 @@ pub fn shown_until(terminal: &mut fs::File, shown: &mut String, text: &str) {
         let read = std::io::Read::read(terminal, &mut bytes).unwrap();
         shown.push_str(&String::from_utf8_lossy(&bytes[..read]));
     }
-}
-
-pub fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).unwrap()
-}
-
-pub fn json_lines(output: &Output) -> Vec<serde_json::Value> {
-    text(&output.stdout)
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
 }

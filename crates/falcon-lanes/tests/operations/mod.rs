@@ -10,25 +10,24 @@ use falcon_lanes::{
 use std::io::Write as _;
 
 /// Makes a module `$set` of tests, one for each kind of operations, of the instruction set `$isa`.
-/// `$isa` is an option: `None` if the processor lacks the set.
+/// `$isa` is an option: `None` if the processor lacks the set. Without a list of kinds, takes all.
 macro_rules! compare_with_baseline {
     ($set:ident, $isa:expr) => {
+        compare_with_baseline!($set, $isa;
+            doubles polynomials floats words_of_64 words_of_32 words_of_16 rows look_ups methods);
+    };
+    ($set:ident, $isa:expr; $($kind:ident)*) => {
         mod $set {
             use super::*;
-            compare_with_baseline!(@ $set, $isa;
-                doubles polynomials floats words_of_64 words_of_32 words_of_16 rows look_ups
-                methods);
+            $(#[test]
+            fn $kind() {
+                match $isa {
+                    Some(isa) => operations::$kind(isa),
+                    None => operations::not_run(stringify!($set), stringify!($kind)),
+                }
+            })*
         }
     };
-    (@ $set:ident, $isa:expr; $($kind:ident)*) => {$(
-        #[test]
-        fn $kind() {
-            match $isa {
-                Some(isa) => operations::$kind(isa),
-                None => operations::not_run(stringify!($set), stringify!($kind)),
-            }
-        }
-    )*};
 }
 
 /// Reports that this processor lacks the instruction set.
