@@ -461,15 +461,34 @@ mod tests {
                 let factors: Vec<i64> = (1..40)
                     .map(|i| i64::try_from(&random(60, i + seed)).unwrap().max(1))
                     .collect();
-                let (mut a, mut b) = (from_big(&y, len), from_big(&f, len));
-                scale(&mut a, &mut b, factors.iter().copied());
-                let exact = factors.iter().fold(y, |y, c| y * c);
-                assert_eq!(
-                    (exact - to_big(&a)) % &f,
-                    BigInt::from(0),
-                    "{primes}, {seed}"
-                );
-                assert!(to_big(&a).magnitude() * 10u32 <= f.magnitude() * 6u32 + 10u32);
+                check_scaling(&y, &f, len, &factors);
+            }
+        }
+    }
+
+    fn check_scaling(y: &BigInt, f: &BigInt, len: usize, factors: &[i64]) {
+        let (mut a, mut b) = (from_big(y, len), from_big(f, len));
+        scale(&mut a, &mut b, factors.iter().copied());
+        let exact = factors.iter().fold(y.clone(), |y, c| y * c);
+        assert_eq!((exact - to_big(&a)) % f, BigInt::from(0), "{y}, {f}");
+        assert!(to_big(&a).magnitude() * 10u32 <= f.magnitude() * 6u32 + 10u32);
+    }
+
+    /// Scales by an `f` whose top bits are a power of two, or one more. Then the reciprocal is
+    /// `2^63`, the largest one.
+    #[test]
+    fn scaling_divides_by_a_power_of_two_and_a_little() {
+        for (len, shift, lower) in [(2, 0, 0), (3, 0, 1), (3, 17, 0), (5, 62, 1), (55, 17, 1)] {
+            let bits = 62 * (len - 1) - 1 - shift;
+            for more in [1, 3, 255] {
+                let top =
+                    (BigInt::from(1) << bits) + (BigInt::from(lower) << (bits - bits.min(63)));
+                let f = top + more;
+                let y = random(bits, 77) * if shift == 17 { -1 } else { 1 };
+                let factors: Vec<i64> = (1..40)
+                    .map(|i| i64::try_from(&random(60, i)).unwrap().max(1))
+                    .collect();
+                check_scaling(&y, &f, len, &factors);
             }
         }
     }

@@ -38,6 +38,36 @@ pub(super) const SMALL: [usize; 11] = [1, 1, 2, 3, 4, 8, 14, 27, 53, 104, 207];
 /// Number of words of each coefficient of the lifted `F_d`, by `d`.
 pub(super) const LARGE: [usize; 10] = [1, 2, 3, 6, 11, 21, 40, 78, 155, 308];
 
+/// Most significant words of half the products of the first `SMALL[d]` primes of `fn-dsa`. These
+/// primes are the largest below `2^31` that are 1 modulo 2048.
+const HALF_SMALL: [u32; 11] = [
+    1_073_736_704,
+    1_073_736_704,
+    1_073_689_601,
+    1_073_641_476,
+    1_073_588_233,
+    1_073_318_987,
+    1_072_666_100,
+    1_069_938_982,
+    1_059_479_584,
+    1_021_494_870,
+    874_280_684,
+];
+
+/// Most significant words of half the products of the first `LARGE[d]` primes.
+const HALF_LARGE: [u32; 10] = [
+    1_073_736_704,
+    1_073_689_601,
+    1_073_641_476,
+    1_073_460_256,
+    1_073_044_688,
+    1_071_419_716,
+    1_065_481_402,
+    1_044_036_565,
+    958_903_300,
+    671_697_878,
+];
+
 /// Number of words of each coefficient of `f_d` that are converted to fixed point, by `d`.
 pub(super) const WINDOW: [usize; 10] = [1, 1, 2, 2, 2, 3, 3, 4, 5, 7];
 
@@ -114,11 +144,12 @@ fn bottom<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> Result<(), Refu
     resultants(isa, logn, memory);
     let [f, g, y, work] = integers(logn, memory.wide);
     let singular = vanishes_modulo_their_prime(f);
+    let exceeding = exceeds_as_resultant(logn, f) | exceeds_as_resultant(logn, g);
     // F = -1/g mod f: then f G - g F = 1.
     let coprime = zint::invert(f, g, y, work);
     zint::least_residue(y, f, true);
     from_limbs(y, &mut memory.area[..words]);
-    let fits = multiply_by_q(&mut memory.area[..words]);
+    let fits = multiply_by_q(&mut memory.area[..words]) & (exceeding == 0);
     if !reveal(coprime & fits) {
         Err(Refusal::CommonFactor)
     } else if reveal(singular) {
@@ -126,6 +157,24 @@ fn bottom<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> Result<(), Refu
     } else {
         Ok(())
     }
+}
+
+/// Returns zero if `fn-dsa` can hold every coefficient. It computes them modulo a product of
+/// primes. `half` is the most significant word of half the product. This word alone decides. The
+/// product that is subtracted in a round needs no check: its table has a word more.
+fn exceeds(x: &[u32], words: usize, half: u32) -> u32 {
+    x.chunks_exact(words).fold(0, |any, x| {
+        any | (half.wrapping_sub(x[words - 1] ^ sign_word(x)) >> 31)
+    })
+}
+
+/// Returns zero if `fn-dsa` can hold the resultant, which is not negative.
+fn exceeds_as_resultant(logn: u32, resultant: &[i64]) -> u32 {
+    let (words, half) = (SMALL[logn as usize], HALF_SMALL[logn as usize]);
+    let both = resultant.iter().flat_map(|x| [*x, x >> 31]);
+    let mut upper = both.skip(words - 1).map(|x| x as u32 & MASK);
+    let top = upper.next().unwrap_or(0);
+    upper.fold(half.wrapping_sub(top >> 1) >> 31, |any, word| any | word)
 }
 
 /// Returns true if `fn-dsa` could not divide by `f` modulo its prime. The resultant is zero modulo
@@ -216,7 +265,9 @@ fn reduce<I: Isa>(isa: I, logn: u32, d: u32, memory: &mut Memory<'_>) -> Option<
     let (fg, rest) = rest.split_at_mut(lifted - f);
     let big_f = &mut rest[..n * large];
     lift(n, deeper, &fg[n * small..], big_f);
-    if !babai(logn, d, &fg[..n * small], big_f, memory.wide) {
+    let exceeding =
+        exceeds(fg, small, HALF_SMALL[d as usize]) | exceeds(big_f, large, HALF_LARGE[d as usize]);
+    if !babai(logn, d, &fg[..n * small], big_f, exceeding, memory.wide) {
         return None;
     }
     for t in 0..n {
@@ -229,7 +280,7 @@ fn reduce<I: Isa>(isa: I, logn: u32, d: u32, memory: &mut Memory<'_>) -> Option<
     Some(is_reduced)
 }
 
-/// Reduces the lifted `F` by `f`. Returns false if `F` does not shrink.
+/// Reduces the lifted `F` by `f`. Returns false if `F` does not shrink, or `differs` is not zero.
 ///
 /// At level 1, `fn-dsa` fails if the quotient at `s = 32` is not zero. It computes there modulo two
 /// primes, and loses `k` after the first one (`poly_sub_kf_scaled_depth1`). Among the degrees with
@@ -238,7 +289,14 @@ fn reduce<I: Isa>(isa: I, logn: u32, d: u32, memory: &mut Memory<'_>) -> Option<
 /// the key of this module. This happened for 1 of 7,700 keys of degree 4.
 ///
 /// `reals` holds `2n` numbers.
-fn babai(logn: u32, d: u32, f: &[u32], big_f: &mut [u32], reals: &mut [i64]) -> bool {
+fn babai(
+    logn: u32,
+    d: u32,
+    f: &[u32],
+    big_f: &mut [u32],
+    mut differs: u32,
+    reals: &mut [i64],
+) -> bool {
     let i = d as usize;
     let (small, large) = (SMALL[i], LARGE[i]);
     let n = f.len() / small;
@@ -250,7 +308,6 @@ fn babai(logn: u32, d: u32, f: &[u32], big_f: &mut [u32], reals: &mut [i64]) -> 
 
     let (mut len, last) = (large, 31 * (small - WINDOW[i]) as u32);
     let mut scale = 31 * large as u32;
-    let mut differs = 0;
     loop {
         let (words, bits) = ((scale / 31) as usize, scale % 31);
         // In the first round no word is left, and the quotient is zero.
@@ -325,9 +382,10 @@ fn lesser(a: u32, b: u32) -> u32 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::fpr::soft::{Word32, Word64};
+    use num_bigint::BigUint;
     use std::vec::Vec;
 
     #[test]
@@ -382,6 +440,51 @@ mod tests {
             assert_eq!(is_less_without_branches::<Word32>(pairs(), 99, 1), less);
             assert_eq!(is_less_without_branches::<Word64>(pairs(), 99, 1), less);
         }
+    }
+
+    /// Returns the product of the first `count` primes of `fn-dsa`.
+    pub(in crate::ntru::fndsa) fn product_of_primes(count: usize) -> BigUint {
+        let is_prime = |x: &u32| (2..46_341).all(|d| !x.is_multiple_of(d));
+        let candidates = (1..1 << 20).map(|i| (1 << 31) + 1 - 2048 * i);
+        candidates.filter(is_prime).take(count).product()
+    }
+
+    /// Compares the most significant words with the products, and the verdicts next to them.
+    #[test]
+    fn integers_are_compared_with_half_the_product_of_primes() {
+        assert_eq!(product_of_primes(1), PRIME.into());
+        let tables = [(&SMALL[..], &HALF_SMALL[..]), (&LARGE, &HALF_LARGE)];
+        for (counts, halves) in tables {
+            assert_eq!(counts.len(), halves.len());
+            for (count, half) in counts.iter().zip(halves) {
+                let top: BigUint = product_of_primes(*count) >> (31 * (count - 1) + 1);
+                assert_eq!(top, (*half).into(), "{count} primes");
+            }
+        }
+
+        for half in [HALF_SMALL[0], HALF_LARGE[9]] {
+            for (top, exceeding) in [(0, 0), (half, 0), (half + 1, 1), (MASK >> 1, 1)] {
+                let mut x = [0, 7, 5, top, 0, 7];
+                assert_eq!(exceeds(&x, 2, half), exceeding, "{top}");
+                // The complement is negative.
+                x[2..4].copy_from_slice(&[MASK - 5, MASK - top]);
+                assert_eq!(exceeds(&x, 2, half), exceeding, "{top}");
+            }
+        }
+
+        // At degree 16, a resultant is at most four words long. At degree 8, it is three.
+        for (logn, limb, shift) in [(4, 1, 31), (3, 1, 0)] {
+            let half = i64::from(HALF_SMALL[logn as usize]);
+            for (top, exceeding) in [(0, 0), (2 * half + 1, 0), (2 * half + 2, 1)] {
+                let mut x = [-1, 0, 0];
+                x[limb] = top << shift;
+                assert_eq!(exceeds_as_resultant(logn, &x), exceeding, "{logn} {top}");
+                x[2] = 1;
+                assert_ne!(exceeds_as_resultant(logn, &x), 0, "{logn} {top}");
+            }
+        }
+        assert_ne!(exceeds_as_resultant(3, &[0, 1 << 31, 0]), 0);
+        assert_eq!(exceeds_as_resultant(10, &[-1; 3]), 0);
     }
 
     #[test]

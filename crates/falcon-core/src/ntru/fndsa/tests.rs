@@ -158,7 +158,7 @@ fn a_draw_reads_its_sign_from_bit_0() {
 }
 
 /// Draws candidates whose norms are small enough.
-fn candidates(logn: u32, count: usize) -> Vec<[Vec<i8>; 2]> {
+pub(super) fn candidates(logn: u32, count: usize) -> Vec<[Vec<i8>; 2]> {
     let mut stream = Shake256::reader(b"candidates");
     let mut wide = vec![0; super::super::wide_len(logn)];
     let mut found = Vec::new();
@@ -197,33 +197,39 @@ fn the_reduction_finds_the_solution_or_breaks_down() {
     assert!(equal >= 40 && breakdowns >= 2, "{equal} {breakdowns}");
 }
 
-/// Checks that a pair is refused whose lifted `F` is longer than the tables of `fn-dsa` allow. It
-/// has 9,553 bits, and 9,547 fit. The pair has a solution, and every single level succeeds.
-///
-/// The pair comes from a search among pairs of 400 Gaussian polynomials. Its norm is too large for
-/// a key.
+/// Checks that pairs are refused which have a solution, but also an integer that is longer than
+/// `fn-dsa` can hold. Every single level succeeds. The integers are a lifted `F` of 9,553 bits, a
+/// lifted `F` between half the product of the primes and `2^9547`, and a resultant of `g`.
 #[test]
-fn a_lifted_solution_that_is_too_long_is_refused() {
-    let pair = include_str!("too_long.txt").split_whitespace();
-    let pair: Vec<i8> = pair.map(|x| x.parse().expect("a number")).collect();
-    let (f, g) = pair.split_at(1024);
-    let Memory(mut words, mut wide, _) = Memory::new(10);
-    let level = condition::least_unsure_level(10, f, g, &mut words, &mut wide);
-    assert_eq!(level, 1);
-    assert!(solved(10, f, g).is_ok());
-    for solve in [solve::solve_in_fixed_point, solve::solve_at_every_level] {
-        let [mut big_f, mut big_g] = [vec![0; 1024], vec![0; 1024]];
-        let result = solve(
-            Native::default(),
-            10,
-            f,
-            g,
-            &mut big_f,
-            &mut big_g,
-            &mut words,
-            &mut wide,
-        );
-        assert_eq!(result, Err(Refusal::TooLarge));
+fn pairs_with_an_integer_that_is_too_long_are_refused() {
+    let pairs = include_str!("../../../../../kat/fn-dsa/too_long.txt").lines();
+    let refusals = [Refusal::TooLarge, Refusal::Breakdown, Refusal::CommonFactor];
+    for (pair, refusal) in pairs.zip(refusals) {
+        let pair: Vec<i8> = pair
+            .split(' ')
+            .map(|x| x.parse().expect("a number"))
+            .collect();
+        let n = pair.len() / 2;
+        let (f, g) = pair.split_at(n);
+        let logn = n.ilog2();
+        let Memory(mut words, mut wide, _) = Memory::new(logn);
+        let level = condition::least_unsure_level(logn, f, g, &mut words, &mut wide);
+        assert_eq!(level, 1);
+        assert!(solved(logn, f, g).is_ok());
+        for solve in [solve::solve_in_fixed_point, solve::solve_at_every_level] {
+            let [mut big_f, mut big_g] = [vec![0; n], vec![0; n]];
+            let result = solve(
+                Native::default(),
+                logn,
+                f,
+                g,
+                &mut big_f,
+                &mut big_g,
+                &mut words,
+                &mut wide,
+            );
+            assert_eq!(result, Err(refusal));
+        }
     }
 }
 
