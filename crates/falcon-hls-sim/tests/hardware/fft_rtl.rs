@@ -8,9 +8,7 @@ use falcon_hls_sim::design::Preset;
 use falcon_hls_sim::fp::NAN;
 use falcon_hls_sim::nest::Transform;
 use falcon_hls_sim::verilog::{self, TOP};
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
 
 /// A transform on a preset, as a program that Verilator built.
 struct Circuit {
@@ -67,7 +65,7 @@ impl Circuit {
             let (re, im) = polynomial.split_at(half);
             input.extend(re.iter().zip(im).flat_map(|(&re, &im)| [re, im]));
         }
-        let output = pipe(&self.program, &input);
+        let output = hdl::pipe(&self.program, &hdl::rtl(), &input);
         assert_eq!(output.len(), polynomials.len() * (2 * half + 1));
         for (polynomial, output) in polynomials.iter().zip(output.chunks(2 * half + 1)) {
             let mut f: Vec<f64> = polynomial
@@ -96,25 +94,6 @@ impl Circuit {
             );
         }
     }
-}
-
-/// Runs `program` on the words of `input` and returns its output.
-fn pipe(program: &Path, input: &[u64]) -> Vec<u64> {
-    let mut child = Command::new(program)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("a program that starts");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    let bytes: Vec<u8> = input.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let writer = std::thread::spawn(move || stdin.write_all(&bytes));
-    let output = child.wait_with_output().expect("its end");
-    assert!(output.status.success(), "{}", output.status);
-    writer.join().expect("no panic").expect("all was read");
-    let words = output.stdout.chunks(8);
-    words
-        .map(|word| u64::from_le_bytes(word.try_into().expect("whole words")))
-        .collect()
 }
 
 /// Special numbers that a circuit must get right.

@@ -10,4 +10,5 @@ mod operands;
 mod testbench;
 mod units_rtl;
 mod units_yosys;
+mod verifier;
 mod verilog;
