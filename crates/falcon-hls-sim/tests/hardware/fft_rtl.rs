@@ -65,7 +65,7 @@ impl Circuit {
             let (re, im) = polynomial.split_at(half);
             input.extend(re.iter().zip(im).flat_map(|(&re, &im)| [re, im]));
         }
-        let output = hdl::pipe(&self.program, &input);
+        let output = hdl::pipe(&self.program, &hdl::rtl(), &input);
         assert_eq!(output.len(), polynomials.len() * (2 * half + 1));
         for (polynomial, output) in polynomials.iter().zip(output.chunks(2 * half + 1)) {
             let mut f: Vec<f64> = polynomial

@@ -87,6 +87,26 @@ pub fn run(command: &mut Command) -> (bool, String) {
     )
 }
 
+/// Runs `program` in `folder` on the words of `input` and returns its output.
+pub fn pipe(program: &Path, folder: &Path, input: &[u64]) -> Vec<u64> {
+    let mut child = Command::new(program)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a program that starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let bytes: Vec<u8> = input.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let writer = std::thread::spawn(move || stdin.write_all(&bytes));
+    let output = child.wait_with_output().expect("its end");
+    assert!(output.status.success(), "{}", output.status);
+    writer.join().expect("no panic").expect("all was read");
+    let words = output.stdout.chunks(8);
+    words
+        .map(|word| u64::from_le_bytes(word.try_into().expect("whole words")))
+        .collect()
+}
+
 /// A module, with values for its parameters and one or more source files. Modules that are not in
 /// these files are taken from [`rtl`].
 pub struct Module<'a> {
@@ -192,7 +212,12 @@ impl Module<'_> {
         let units = fs::read_dir(rtl()).expect("the folder of the units");
         let units = units.map(|entry| entry.expect("a file").path());
         let units = units.filter(|path| path.extension().is_some_and(|ending| ending == "v"));
-        for path in units.chain(self.sources.iter().cloned()) {
+        // Contents of memories lie beside the first source.
+        let beside = self.sources[0].parent().expect("a folder");
+        let data = fs::read_dir(beside).expect("the folder of the sources");
+        let data = data.map(|entry| entry.expect("a file").path());
+        let data = data.filter(|path| path.extension().is_some_and(|ending| ending == "hex"));
+        for path in units.chain(self.sources.iter().cloned()).chain(data) {
             let name = path.file_name().expect("a file");
             fs::copy(&path, folder.join(name)).expect("a folder that can be written");
         }
@@ -228,25 +253,6 @@ fn build(verilator: &mut Command, top: &str, name: &str, harness: &Path) -> Path
         .arg(harness));
     assert!(built, "{top} does not build: {text}");
     folder.join("simulation")
-}
-
-/// Runs `program` on the words of `input` and returns its output.
-pub fn pipe(program: &Path, input: &[u64]) -> Vec<u64> {
-    let mut child = Command::new(program)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("a program that starts");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    let bytes: Vec<u8> = input.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let writer = std::thread::spawn(move || stdin.write_all(&bytes));
-    let output = child.wait_with_output().expect("its end");
-    assert!(output.status.success(), "{}", output.status);
-    writer.join().expect("no panic").expect("all was read");
-    let words = output.stdout.chunks(8);
-    words
-        .map(|word| u64::from_le_bytes(word.try_into().expect("whole words")))
-        .collect()
 }
 
 /// Returns the version of the installed yosys, such as `Yosys 0.23`.

@@ -25,7 +25,7 @@ fn wrong(name: &str, source: Source, cycles: u64) -> usize {
         .chain((0..200).map(&mut random))
         .collect();
     let input = [&[states.len() as u64], states.as_flattened()].concat();
-    let output = hdl::pipe(&program, &input);
+    let output = hdl::pipe(&program, &hdl::rtl(), &input);
     assert_eq!(output.len(), states.len() * (WORDS + 1));
     let differs = |(state, output): (&[u64; WORDS], &[u64])| {
         let mut expected = *state;

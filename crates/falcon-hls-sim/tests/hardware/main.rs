@@ -13,4 +13,5 @@ mod testbench;
 mod timing;
 mod units_rtl;
 mod units_yosys;
+mod verifier;
 mod verilog;
