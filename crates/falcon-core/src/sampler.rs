@@ -64,12 +64,16 @@ pub trait SamplerZ {
     /// Draws the integers of the right leaf, around `centers`. `left` turns these integers into the
     /// centres of the left leaf, whose integers are drawn next. Returns `[left, right]`; `leaves`
     /// are in the order of their use.
+    #[inline(always)]
     fn sample_node(
         &mut self,
         centers: [Self::Real; 2],
         leaves: &[Leaf; 2],
         left: impl FnOnce([Self::Real; 2]) -> [Self::Real; 2],
-    ) -> [[Self::Real; 2]; 2];
+    ) -> [[Self::Real; 2]; 2] {
+        let z1 = self.sample_pair(centers, &leaves[0]);
+        [self.sample_pair(left(z1), &leaves[1]), z1]
+    }
 }
 
 /// A way to draw the integers of one signature from its random bytes. All ways give the same

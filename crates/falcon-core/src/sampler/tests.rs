@@ -277,3 +277,23 @@ fn every_sampler_gives_up_and_starts_again() {
         check(SoftDouble::shake_sampling(Baseline), seed, &[]);
     }
 }
+
+/// A sampler that returns its centres, and keeps `dss` of the leaves that it has used.
+struct Recording(Vec<f64>);
+
+impl SamplerZ for Recording {
+    type Real = f64;
+    fn sample_pair(&mut self, centers: [f64; 2], leaf: &Leaf) -> [f64; 2] {
+        self.0.push(leaf.dss);
+        centers
+    }
+}
+
+#[test]
+fn a_node_draws_its_right_leaf_first() {
+    let leaves = [1.0, 2.0].map(|dss| Leaf { dss, ccs: 1.0 });
+    let mut sampler = Recording(Vec::new());
+    let drawn = sampler.sample_node([3.0, 4.0], &leaves, |right| right.map(|z| z + 10.0));
+    assert_eq!(drawn, [[13.0, 14.0], [3.0, 4.0]]);
+    assert_eq!(sampler.0, [1.0, 2.0]);
+}
