@@ -1016,7 +1016,7 @@ fn attributes_are_refused_twice_and_behind_other_fields() {
         let error = KeyUse::of_document(&document);
         assert!(matches!(error, Err(Error::Asn1(_))), "document {number}");
         let copied = KeyUse::Any.write_like(&version_1, &document);
-        assert_eq!(copied.err(), error.clone().err(), "document {number}");
+        assert_eq!(copied.err(), error.err(), "document {number}");
         assert_eq!(KeyUse::Any.write(&document).err(), error.err());
         assert!(KeyUse::CertificatesOnly.write(&document).is_err());
     }
