@@ -356,6 +356,62 @@ fn malformed<P: Parameters>(valid: &Case, long: &Case) -> Vec<Case> {
     cases
 }
 
+/// Encodings that only one check refuses: without it, `valid` or `run` would be read. `s2` of `run`
+/// is -2047 and zeros.
+fn refused_by_one_check<P: Parameters>(valid: &Case, run: &Case) -> Vec<Case> {
+    let with = |at: usize, sign: bool, zeros: usize| {
+        let mut bits = Bits::default();
+        bits.coefficient(true, 2047, 15);
+        for i in 1..P::N {
+            let special = i == at;
+            bits.coefficient(special && sign, 0, if special { zeros } else { 0 });
+        }
+        padded::<P>([&run.fields[1][..41], &bits.bytes()].concat())
+    };
+    assert_eq!(with(1, false, 0), run.fields[1]);
+    let mut cases = Vec::new();
+    for at in [1, P::N / 2, P::N - 1] {
+        for (sign, zeros) in [(true, 0), (false, 16), (false, 32)] {
+            let name = format!("{zeros} zeros, sign {sign} in s2[{at}]");
+            cases.push(run.with(&name, 1, |bytes| *bytes = with(at, sign, zeros)));
+        }
+    }
+    // A coefficient of the key that is q larger.
+    let key = &valid.fields[0];
+    let bit = |place: usize| u16::from(key[place / 8] >> (7 - place % 8) & 1);
+    let h: Vec<u16> = (0..P::N)
+        .map(|i| (0..14).fold(0, |x, place| x << 1 | bit(8 + 14 * i + place)))
+        .collect();
+    assert_eq!(encoded_key::<P>(&h), *key);
+    let fits = |x: &u16| *x < (1 << 14) - Q as u16;
+    for at in [h.iter().position(fits), h.iter().rposition(fits)] {
+        let at = at.expect("a small coefficient");
+        let mut larger = h.clone();
+        larger[at] += Q as u16;
+        let name = format!("h[{at}] + q");
+        cases.push(valid.with(&name, 0, |bytes| *bytes = encoded_key::<P>(&larger)));
+    }
+    cases
+}
+
+/// A signature that ends before its last coefficient. With the zero that fresh memory holds, it
+/// would be valid.
+fn without_the_last_coefficient<P: Parameters>() -> Case {
+    let mut random = Random::new(1);
+    let found = std::iter::repeat_with(|| {
+        let mut s2: Vec<i32> = (0..P::N)
+            .map(|_| 256 - 512 * random.below(2) as i32)
+            .collect();
+        s2[P::N - 1] = 0;
+        let case = forged::<P>("without the last coefficient", &vec![0; P::N], &s2, b"boot")?;
+        assert!(case.is_valid::<P>());
+        let cut = unpadded::<P>(&s2[..P::N - 1]);
+        assert!(cut.len() > P::PADDED_LEN);
+        Some(case.with("cut", 1, |bytes| *bytes = cut))
+    });
+    found.flatten().next().expect("an inverse")
+}
+
 /// Random changes of a field.
 fn mutated(random: &mut Random, case: &Case) -> Case {
     let field = [0, 1, 1, 1, 2][random.below(5) as usize];
@@ -383,6 +439,7 @@ fn check<P: Parameters>(bound: u32, mutations: usize) -> String {
     let valid = cases.len() - 1;
     cases.extend(malformed::<P>(&records[0], long));
     cases.extend(malformed::<P>(&extremes[2], long));
+    cases.extend(refused_by_one_check::<P>(&records[0], &extremes[2]));
     let mut random = Random::new(bound.into());
     for i in 0..mutations {
         cases.push(mutated(&mut random, &records[i % records.len()]));
@@ -399,6 +456,12 @@ fn check<P: Parameters>(bound: u32, mutations: usize) -> String {
     );
 
     let simulation = simulation::<P>();
+    let cut = without_the_last_coefficient::<P>();
+    assert!(!cut.is_valid::<P>());
+    let [(accepted, _)] = run(&simulation, false, &[cut])[..] else {
+        panic!("one verdict");
+    };
+    assert!(!accepted, "{}: a coefficient is missing", P::NAME);
     let results = run(&simulation, false, &cases);
     for ((case, expected), &(accepted, _)) in cases.iter().zip(&expected).zip(&results) {
         assert_eq!(accepted, *expected, "{}: {}", P::NAME, case.name);
