@@ -581,7 +581,7 @@ fn the_document_has_the_numbers_of_the_tables() {
             lines.any(|line| line.starts_with(&start) && line.ends_with(&end)),
             "{start}..{end}"
         );
-        assert!(document.contains(&format!("message has {message} bytes")));
+        assert!(document.contains(&format!("first record ({message} bytes)")));
     }
     assert_eq!(cells.len(), 2);
 }
