@@ -1032,6 +1032,8 @@ fn damaged_attributes_are_refused() {
         let read = with_attributes(&document, attributes, &[]);
         let error = KeyUse::of_document(&read);
         assert!(matches!(error, Err(Error::Asn1(_))), "{attributes:02x?}");
+        let copied = KeyUse::Any.write_like(&document, &read);
+        assert_eq!(copied.err(), error.err(), "{attributes:02x?}");
         assert_eq!(KeyUse::Any.write(&read).err(), error.err());
         assert!(KeyUse::CertificatesOnly.write(&read).is_err());
     };
