@@ -285,9 +285,10 @@ fn sign_derandomised<P: Parameters>(
     let pieces: [&[u8]; 3] = [b"falcon deterministic", key.secret_hash(), &message_hash];
     let mut seed = Zeroizing::new([0; SEED_LEN]);
     hash::with_stream(&pieces, |stream| stream.read(&mut *seed));
-    let mut stream = SignStream::new(key, &seed);
-    stream.update(message);
-    stream.finish_on(Best::find(), scratch)
+    SignStream::with(key, &seed, |stream| {
+        stream.update(message);
+        stream.finish_on(Best::find(), scratch)
+    })
 }
 
 /// Signs with `hash` as the hash from messages to points, and with hedged randomness from `seed`,

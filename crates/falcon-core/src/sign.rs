@@ -141,13 +141,30 @@ impl Unsigned {
 #[allow(private_bounds)]
 impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
     pub(crate) fn new(key: &'k K, seed: &[u8; SEED_LEN]) -> Self {
-        let mut new = Self {
+        let mut new = Self::without_seed(key, seed);
+        *new.unsigned.seed = *seed;
+        new
+    }
+
+    /// Calls `sign` with a new stream, which is not moved: a move could leave a copy of the seed.
+    #[inline(always)]
+    pub(crate) fn with<T>(
+        key: &'k K,
+        seed: &[u8; SEED_LEN],
+        sign: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let mut stream = Self::without_seed(key, seed);
+        *stream.unsigned.seed = *seed;
+        sign(&mut stream)
+    }
+
+    /// Makes a stream into which the caller writes the seed in place.
+    fn without_seed(key: &'k K, seed: &[u8; SEED_LEN]) -> Self {
+        Self {
             key,
             unsigned: Unsigned::without_seed(key.secret_hash(), seed),
             parameters: PhantomData,
-        };
-        *new.unsigned.seed = *seed;
-        new
+        }
     }
 
     /// Absorbs the next piece of the message.
@@ -216,9 +233,12 @@ macro_rules! signing_methods {
                 rng: &mut R,
                 message: &[u8],
             ) -> Result<Signature<P>, FaultError> {
-                let mut stream = self.sign_stream(rng);
-                stream.update(message);
-                stream.finish_here()
+                let mut seed = Zeroizing::new([0; SEED_LEN]);
+                rng.fill_bytes(&mut *seed);
+                SignStream::with(self, &seed, |stream| {
+                    stream.update(message);
+                    stream.finish_here()
+                })
             }
 
             /// Signs `message` as [`sign_with_rng`](Self::sign_with_rng) does, with caller-owned
@@ -232,9 +252,12 @@ macro_rules! signing_methods {
                 message: &[u8],
                 scratch: &mut Scratch<'_, P>,
             ) -> Result<Signature<P>, FaultError> {
-                let mut stream = self.sign_stream(rng);
-                stream.update(message);
-                stream.finish_on(Best::find(), scratch)
+                let mut seed = Zeroizing::new([0; SEED_LEN]);
+                rng.fill_bytes(&mut *seed);
+                SignStream::with(self, &seed, |stream| {
+                    stream.update(message);
+                    stream.finish_on(Best::find(), scratch)
+                })
             }
 
             /// Starts to sign a message that comes in pieces.
@@ -272,11 +295,12 @@ macro_rules! signing_methods {
             ) -> Result<Signature<P>, signature::Error> {
                 let mut seed = Zeroizing::new([0; SEED_LEN]);
                 rng.try_fill_bytes(&mut *seed).map_err(|_| signature::Error::new())?;
-                let mut stream = SignStream::new(self, &seed);
-                for piece in message {
-                    stream.update(piece);
-                }
-                Ok(stream.finish_here()?)
+                Ok(SignStream::with(self, &seed, |stream| {
+                    for piece in message {
+                        stream.update(piece);
+                    }
+                    stream.finish_here()
+                })?)
             }
         }
 
