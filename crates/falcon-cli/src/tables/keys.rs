@@ -266,7 +266,7 @@ pub(crate) fn verify(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::{
         output::Overwrite,
@@ -289,7 +289,7 @@ mod tests {
     };
 
     /// Writes a table with some columns of bytes.
-    fn write(path: &Path, columns: &[(&str, Vec<Vec<u8>>)]) {
+    pub(in super::super) fn write(path: &Path, columns: &[(&str, Vec<Vec<u8>>)]) {
         let place = Place::look(path.to_owned(), Overwrite::Never).unwrap();
         let mut output = place.create().unwrap();
         let fields = columns

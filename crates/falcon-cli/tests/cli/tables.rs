@@ -1901,6 +1901,17 @@ fn tables_of_messages_are_not_signed_with_a_key_for_certificates() {
         assert!(!sandbox.path("signed").join(table).exists());
     }
     sandbox.succeeds(&with(&sign("content.parquet"), ["--allow-x509"]));
+    // Signatures of certificates are compressed.
+    let verify = [
+        "verify-table",
+        "signed/content.parquet",
+        "-p",
+        "c.pub",
+        "-o",
+    ];
+    let verify = |folder, format| with(&verify, [folder, "--format", format]);
+    sandbox.succeeds(&verify("compressed", "compressed"));
+    assert_eq!(sandbox.status(&verify("ct", "ct")), 1);
     // Both keys refuse rows of several row groups.
     let rows = [&content[..], b"one", b"two", &content, b"three"];
     let columns = [("message", Column::of(rows))];
