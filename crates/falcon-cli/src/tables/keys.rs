@@ -339,6 +339,20 @@ pub(super) mod tests {
         assert!(told.ends_with("changed while it was read"), "{told}");
     }
 
+    #[test]
+    fn names_of_keys_have_at_most_64_mib() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = |len| {
+            let path = folder.path().join(format!("{len}.parquet"));
+            let columns = [(KEY_ID, vec![7; len]), (KEY, vec![7])];
+            write(&path, &columns.map(|(name, value)| (name, vec![value])));
+            KeyTable::read(&path, EXPANSION)
+        };
+        assert!(read(64 << 20).is_ok());
+        let told = read((64 << 20) + 1).err().expect("an error").to_string();
+        assert!(told.contains("more than 64 MiB together"), "{told}");
+    }
+
     /// The test cycles through one key more than the cache holds.
     #[test]
     fn a_key_by_chance_is_forgotten() {
