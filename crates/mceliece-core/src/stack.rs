@@ -20,8 +20,8 @@ pub(crate) fn wipe_below() {
     wipe(&mut [0u64; WORDS]);
 }
 
-/// Wipes twice as far as [`wipe_below`], for functions that have called several steps.
+/// Wipes three times as far as [`wipe_below`], for functions that have called several steps.
 #[inline(never)]
 pub(crate) fn wipe_far_below() {
-    wipe(&mut [0u64; 2 * WORDS]);
+    wipe(&mut [0u64; 3 * WORDS]);
 }

@@ -123,6 +123,9 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
 
     /// Signs the next `count` jobs. A lane tries its job with fresh random bytes until the job
     /// succeeds or fails for good. Then the lane takes the next job.
+    ///
+    /// Not inlined, so that [`sign_group`](Self::sign_group) can wipe its frame.
+    #[inline(never)]
     fn sign_on_lanes<S: Sampling, A: Attempts<S>>(
         &self,
         logn: u32,

@@ -354,10 +354,12 @@ impl Signer<'_> {
                 })
             });
         }
-        // Signing spills words of the generator's state from registers.
-        wipe_below::<256>();
+        // Signing spills words of seeds and of the generator's state from registers.
+        wipe_below::<1024>();
     }
 
+    /// Not inlined, so that [`sign`](Self::sign) can wipe its frame.
+    #[inline(never)]
     fn sign_on<B: SigningIsa<F64: ShakeDouble>, F: Fft>(
         &self,
         engine: LaneEngine<B, F>,
