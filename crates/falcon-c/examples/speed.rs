@@ -2,6 +2,7 @@
 //!
 //! `speed LIBRARY [ROUNDS]` loads a shared library. In each round both sides run in turn; the
 //! shortest time of each is printed, in microseconds for one message.
+#![deny(clippy::undocumented_unsafe_blocks)]
 
 use falcon_core::batch::{BatchSign, BatchVerify, SignJob, Verdict, VerifyBytesJob};
 use falcon_core::{
@@ -26,7 +27,7 @@ const JOBS: usize = 256;
 const MESSAGE: &[u8] = b"order #42, 33 bytes of a message.";
 
 /// Value of the padded format in C.
-const PADDED: c_int = 1;
+const PADDED: c_int = 2;
 
 unsafe extern "C" {
     fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;

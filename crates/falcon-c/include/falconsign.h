@@ -71,10 +71,11 @@ enum {
     FALCONSIGN_FALCON_1024 = 1024  /* degree 1024, NIST security level V */
 };
 
-/* Formats of signatures. A signature has exactly one encoding in each format. */
+/* Formats of signatures, numbered as in the reference's falcon.h. A signature has exactly one
+ * encoding in each format. */
 enum {
-    FALCONSIGN_PADDED = 1,     /* 666 or 1280 bytes: the usual choice */
-    FALCONSIGN_COMPRESSED = 2, /* of varying length, shorter by about 2 % */
+    FALCONSIGN_COMPRESSED = 1, /* of varying length, shorter by about 2 % */
+    FALCONSIGN_PADDED = 2,     /* 666 or 1280 bytes: the usual choice */
     FALCONSIGN_CT = 3          /* 809 or 1577 bytes, for constant-time decoders */
 };
 

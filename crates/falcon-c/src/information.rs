@@ -11,10 +11,11 @@ pub const SETS: [(&str, c_int, ParameterSet); 2] = [
     ("FALCONSIGN_FALCON_1024", 1024, ParameterSet::Falcon1024),
 ];
 
-/// Formats of signatures, with their name and value in C.
+/// Formats of signatures, with their name and value in C, which is that of the reference's
+/// `falcon.h`.
 pub const FORMATS: [(&str, c_int, Format); 3] = [
-    ("FALCONSIGN_PADDED", 1, Format::Padded),
-    ("FALCONSIGN_COMPRESSED", 2, Format::Compressed),
+    ("FALCONSIGN_COMPRESSED", 1, Format::Compressed),
+    ("FALCONSIGN_PADDED", 2, Format::Padded),
     ("FALCONSIGN_CT", 3, Format::ConstantTime),
 ];
 

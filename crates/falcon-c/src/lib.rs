@@ -3,6 +3,7 @@
 //! Each function checks its arguments, converts them, and calls `falcon-core`. Memory of the caller
 //! is read and written by the module `memory` only. A panic ends in [`Status::Internal`].
 
+#![deny(clippy::undocumented_unsafe_blocks)]
 #![allow(non_camel_case_types)] // Handles have their names in C.
 
 mod batch;

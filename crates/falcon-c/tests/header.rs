@@ -238,16 +238,9 @@ fn constants_and_structures_are_the_same() {
             .collect()
     };
     assert!(compiles(&header(), &checks(&values)));
-    for number in 0..values.len() {
-        let mut wrong = values[number].clone();
-        wrong.1 += 1;
-        if number % 8 == 0 {
-            assert!(
-                !compiles(&header(), &checks(&[wrong])),
-                "{}",
-                values[number].0
-            );
-        }
+    for (name, value) in values.iter().step_by(8) {
+        let wrong = [(name.clone(), value + 1)];
+        assert!(!compiles(&header(), &checks(&wrong)), "{name}");
     }
 
     // Every constant of the header was compared.

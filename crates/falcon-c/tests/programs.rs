@@ -175,7 +175,7 @@ fn a_key_for_certificates_signs_nothing_and_keeps_its_mark() {
     exchange.give("message", b"order #42");
     exchange.give("passphrase", b"");
     for command in ["sign", "det"] {
-        let command = format!("{command} secret 2 message signature");
+        let command = format!("{command} secret 1 message signature");
         assert_eq!(exchange.run(&command), Status::KeyUse as i32);
         assert_eq!(exchange.take("signature"), []);
     }
@@ -212,7 +212,7 @@ fn keys_are_those_of_the_known_answers() {
             let signature = [&[encoded[0] | 0x10], nonce, &encoded[1..]].concat();
             exchange.give("message", message);
             exchange.give("signature", &signature);
-            assert_eq!(exchange.run("verify public 2 message signature"), 0);
+            assert_eq!(exchange.run("verify public 1 message signature"), 0);
         }
     }
 }
@@ -230,9 +230,9 @@ fn deterministic_signatures_are_those_of_algorand_s_code() {
     exchange.give("seed", b"key-0000");
     exchange.give("message", b"");
     assert_eq!(exchange.run("algorand seed secret public"), 0);
-    assert_eq!(exchange.run("det secret 2 message signature"), 0);
+    assert_eq!(exchange.run("det secret 1 message signature"), 0);
     assert_eq!(exchange.take("signature"), expected);
-    assert_eq!(exchange.run("det-verify public 2 message signature"), 0);
+    assert_eq!(exchange.run("det-verify public 1 message signature"), 0);
 
     assert_eq!(exchange.run("det secret 3 message signature"), 0);
     let fixed = CtSignature::try_from(&exchange.take("signature")[..]).expect("decodes");
