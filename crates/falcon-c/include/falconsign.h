@@ -50,7 +50,9 @@
  * are refused there (FORKED); they may be freed.
  *
  * Memory. If the system refuses memory for the jobs of a batch, it fails with NO_MEMORY. If it
- * refuses the few kilobytes of any other call, the process is aborted.
+ * refuses other memory, which is some megabytes at most, the process is aborted.
+ *
+ * Unloading. Do not unload the library (dlclose): its threads may still end.
  */
 #ifndef FALCONSIGN_H
 #define FALCONSIGN_H
@@ -74,7 +76,7 @@ enum {
 /* Formats of signatures, numbered as in the reference's falcon.h. A signature has exactly one
  * encoding in each format. */
 enum {
-    FALCONSIGN_COMPRESSED = 1, /* of varying length, shorter by about 2 % */
+    FALCONSIGN_COMPRESSED = 1, /* of varying length, on average the shortest */
     FALCONSIGN_PADDED = 2,     /* 666 or 1280 bytes: the usual choice */
     FALCONSIGN_CT = 3          /* 809 or 1577 bytes, for constant-time decoders */
 };
@@ -196,7 +198,7 @@ int falconsign_signing_key_to_bytes(const falconsign_signing_key *key, uint8_t *
                                     size_t capacity);
 
 /* Prepares a key for signing, under a new handle. It signs in about four fifths of the time, takes
- * 60 or 130 kilobytes, and can do all that the other handle can. Each of the two is freed. */
+ * 60 or 128 KiB more, and can do all that the other handle can. Each of the two is freed. */
 int falconsign_signing_key_expand(const falconsign_signing_key *key,
                                   falconsign_signing_key **expanded);
 

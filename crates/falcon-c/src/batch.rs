@@ -152,7 +152,7 @@ struct SignaturesOutput {
 }
 
 impl SignaturesOutput {
-    /// Names the place, and writes the length 0 of every signature.
+    /// Names the place.
     ///
     /// # Safety
     /// As for [`Output::new`], with `count * stride` bytes, and [`Output::or_none`], with `count`
@@ -199,6 +199,11 @@ impl SignaturesOutput {
         })
     }
 
+    /// Writes the length 0 of every signature, which stays if the batch fails.
+    fn clear(&self) -> Result<(), Status> {
+        (0..self.lens.count()).try_for_each(|job| self.lens.write(job, &[0]))
+    }
+
     /// Writes the signature of a job.
     fn write<P: Parameters>(&self, job: usize, signature: &Signature<P>) -> Result<(), Status> {
         let mut encoded = [0; Falcon1024::CT_LEN];
@@ -209,6 +214,13 @@ impl SignaturesOutput {
             _ => self.lens.write(job, &[len]),
         }
     }
+}
+
+/// Appends a job and its number in the batch.
+fn push<T>(jobs: &mut Vec<(usize, T)>, number: usize, job: T) -> Result<(), Status> {
+    jobs.try_reserve(1).map_err(|_| Status::NoMemory)?;
+    jobs.push((number, job));
+    Ok(())
 }
 
 /// Signs jobs of one parameter set. Each job has its number in the batch.
@@ -263,14 +275,15 @@ pub unsafe extern "C" fn falconsign_sign_batch(
             let (key, message) =
                 unsafe { (object(job.key)?, values(job.message, job.message_len)?) };
             match key.signing()? {
-                Signing::Falcon512(key) => small.push((number, SignJob::new(key, message))),
-                Signing::Expanded512(key) => small.push((number, SignJob::new(key, message))),
-                Signing::Falcon1024(key) => large.push((number, SignJob::new(key, message))),
-                Signing::Expanded1024(key) => large.push((number, SignJob::new(key, message))),
+                Signing::Falcon512(key) => push(&mut small, number, SignJob::new(key, message))?,
+                Signing::Expanded512(key) => push(&mut small, number, SignJob::new(key, message))?,
+                Signing::Falcon1024(key) => push(&mut large, number, SignJob::new(key, message))?,
+                Signing::Expanded1024(key) => push(&mut large, number, SignJob::new(key, message))?,
             }
         }
         out.check::<Falcon512>(&small, ParameterSet::Falcon512)?;
         out.check::<Falcon1024>(&large, ParameterSet::Falcon1024)?;
+        out.clear()?;
         sign(&workers, &small, &out)?;
         sign(&workers, &large, &out)
     })
@@ -306,6 +319,8 @@ pub unsafe extern "C" fn falconsign_verify_batch(
             out.apart_from(row.signature.unwrap_or_default())?;
             rows.push(row);
         }
+        // If the batch fails, no signature counts as valid.
+        (0..count).try_for_each(|row| out.write(row, &[Verdict::Malformed as u8]))?;
         let mut worst = Verdict::Valid;
         for (slice, rows) in rows.chunks(VERIFY_SLICE).enumerate() {
             let mut found = filled(Verdict::Malformed, rows.len())?;

@@ -20,14 +20,22 @@ use std::path::Path;
 use std::process::Command;
 
 /// Sources of the programs.
-const SOURCES: [&str; 3] = ["uses", "refusals", "exchange"];
+const SOURCES: [&str; 4] = [
+    "tests/c/uses",
+    "tests/c/refusals",
+    "tests/c/exchange",
+    "examples/sign_file",
+];
+
+/// Programs that test the library without arguments.
+const TESTS: [&str; 2] = ["tests/c/uses", "tests/c/refusals"];
 
 #[test]
 fn every_compiler_takes_the_header_and_the_programs() {
     for (program, language) in compilers() {
         for source in SOURCES {
             let mut command = compiler(&program, language);
-            let source = package().join(format!("tests/c/{source}.c"));
+            let source = package().join(format!("{source}.c"));
             succeeds(command.arg("-fsyntax-only").arg(source));
         }
     }
@@ -37,7 +45,7 @@ fn every_compiler_takes_the_header_and_the_programs() {
 fn programs_run_with_the_static_and_the_shared_library() {
     let programs = Programs::new();
     for (language, linked) in [(C99, Linked::Static), (Cpp17, Linked::Shared)] {
-        for source in ["uses", "refusals"] {
+        for source in TESTS {
             let program = programs.build(source, language, linked, &[]);
             succeeds(&mut programs.command(&program));
         }
@@ -49,7 +57,7 @@ fn programs_run_with_the_static_and_the_shared_library() {
 fn sanitizers_find_nothing() {
     let programs = Programs::new();
     let sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
-    for source in ["uses", "refusals"] {
+    for source in TESTS {
         let program = programs.build(source, C99, Linked::Shared, &sanitizers);
         succeeds(&mut programs.command(&program));
     }
@@ -61,7 +69,7 @@ fn valgrind_finds_nothing() {
         return eprintln!("valgrind does not exist: not tested");
     }
     let programs = Programs::new();
-    for source in ["uses", "refusals"] {
+    for source in TESTS {
         let program = programs.build(source, C99, Linked::Shared, &[]);
         let mut command = programs.command(Path::new("valgrind"));
         command.args(["--quiet", "--error-exitcode=9", "--leak-check=full"]);
@@ -82,7 +90,7 @@ struct Exchange {
 impl Exchange {
     fn new() -> Self {
         let programs = Programs::new();
-        let program = programs.build("exchange", C99, Linked::Shared, &[]);
+        let program = programs.build("tests/c/exchange", C99, Linked::Shared, &[]);
         Self { programs, program }
     }
 
@@ -104,6 +112,26 @@ impl Exchange {
         eprint!("{}", String::from_utf8_lossy(&output.stderr));
         output.status.code().expect("no signal")
     }
+}
+
+#[test]
+fn the_example_signs_a_file() {
+    let programs = Programs::new();
+    let program = programs.build("examples/sign_file", C99, Linked::Shared, &[]);
+    let key = AnySigningKey::from_seed(ParameterSet::Falcon1024, &[8; 32]).expect("no fault");
+    let pem = key.to_pkcs8_pem(LineEnding::LF).expect("written");
+    // Longer than one piece.
+    let message: Vec<u8> = (0..10_000u32).map(|i| i as u8).collect();
+    let [key_file, file] = ["key.pem", "file"].map(|name| programs.path(name));
+    fs::write(&key_file, pem.as_bytes()).expect("written");
+    fs::write(&file, &message).expect("written");
+    let signed = succeeds(programs.command(&program).arg(&key_file).arg(&file));
+    assert!(key.verifying_key().verify(&message, &signed.stdout).is_ok());
+    let refused = programs.command(&program).arg(&file).arg(&file).output();
+    let refused = refused.expect("the program starts");
+    assert_eq!(refused.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&refused.stderr);
+    assert!(text.contains("not a PKCS#8"), "{text}");
 }
 
 /// Decodes a signature in a format as the library does.

@@ -103,16 +103,17 @@ impl Programs {
         self.folder.path().join(name)
     }
 
-    /// Compiles `tests/c/NAME.c` and returns the program.
+    /// Compiles `NAME.c` and returns the program.
     pub fn build(&self, name: &str, language: Language, linked: Linked, more: &[&str]) -> PathBuf {
         let (program, _) = compilers()
             .into_iter()
             .find(|(_, of)| *of == language)
             .expect("a compiler");
-        let out = self.path(&format!("{name}-{language:?}-{linked:?}-{}", more.len()));
+        let name_of = name.replace('/', "-");
+        let out = self.path(&format!("{name_of}-{language:?}-{linked:?}-{}", more.len()));
         let mut command = compiler(&program, language);
         command.args(["-g", "-O1"]).args(more).arg("-o").arg(&out);
-        command.arg(package().join(format!("tests/c/{name}.c")));
+        command.arg(package().join(format!("{name}.c")));
         if language == Cpp17 {
             command.args(["-x", "none"]);
         }
