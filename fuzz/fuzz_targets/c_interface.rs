@@ -176,7 +176,13 @@ impl Calls<'_> {
                 // SAFETY: the lengths stay within the arena, or are longer than any object.
                 unsafe {
                     falconsign_sign(
-                        key, message.0, message.1, format, out.0, out.1, &raw mut len,
+                        key,
+                        message.0,
+                        message.1,
+                        format,
+                        out.0,
+                        out.1,
+                        &raw mut len,
                     )
                 }
             }
@@ -216,7 +222,11 @@ impl Calls<'_> {
                 // SAFETY: as above.
                 unsafe {
                     falconsign_verifier_new(
-                        public, format, signature.0, signature.1, &raw mut verifier,
+                        public,
+                        format,
+                        signature.0,
+                        signature.1,
+                        &raw mut verifier,
                     );
                     falconsign_verifier_update(verifier, message.0, message.1);
                     let status = falconsign_verifier_finish(verifier);
@@ -232,7 +242,12 @@ impl Calls<'_> {
                 // SAFETY: as above.
                 unsafe {
                     falconsign_det1024_verify(
-                        public, message.0, message.1, format, signature.0, signature.1,
+                        public,
+                        message.0,
+                        message.1,
+                        format,
+                        signature.0,
+                        signature.1,
                     )
                 }
             }
@@ -246,7 +261,12 @@ impl Calls<'_> {
         // SAFETY: as above.
         let status = unsafe {
             falconsign_verify(
-                public, message.0, message.1, format, signature.0, signature.1,
+                public,
+                message.0,
+                message.1,
+                format,
+                signature.0,
+                signature.1,
             )
         };
         if status < 3 {
@@ -255,7 +275,10 @@ impl Calls<'_> {
                 // SAFETY: the library has accepted pointer and length. Nobody writes meanwhile.
                 _ => unsafe { std::slice::from_raw_parts(pointer, len) },
             };
-            let (_, _, format) = FORMATS.into_iter().find(|row| row.1 == format).expect("known");
+            let (_, _, format) = FORMATS
+                .into_iter()
+                .find(|row| row.1 == format)
+                .expect("known");
             let set = ParameterSet::Falcon512;
             let decoded = match format {
                 Format::Padded => AnySignature::from_canonical_bytes(set, bytes(signature)),
@@ -330,7 +353,11 @@ impl Calls<'_> {
         let (format, (out, room)) = (self.format(), self.output());
         let mut lens = [0; 3];
         // A length that no object has stays one.
-        let stride = if room > ARENA { room } else { room / count.max(1) };
+        let stride = if room > ARENA {
+            room
+        } else {
+            room / count.max(1)
+        };
         let jobs = jobs.as_ptr();
         // SAFETY: as above, and there is room for the lengths.
         unsafe {
@@ -359,7 +386,10 @@ fuzz_target!(|bytes: &[u8]| {
         let after = snapshot(calls.arena);
         let changed = (0..ARENA).filter(|&at| before[at] != after[at]);
         for at in changed {
-            assert!(calls.outputs.iter().any(|output| output.contains(&at)), "{at}");
+            assert!(
+                calls.outputs.iter().any(|output| output.contains(&at)),
+                "{at}"
+            );
         }
         before = after;
     }

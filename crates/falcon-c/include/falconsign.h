@@ -422,7 +422,8 @@ int falconsign_verify_batch(const falconsign_verify_job *jobs, size_t count, int
 #define FALCONSIGN_DET1024_CT_LEN 1538
 
 /* Generates the key that Algorand's code generates from a secret seed of 1 byte or more; 32 random
- * bytes are enough. Errors: LENGTH, FAULT. */
+ * bytes are enough. The key is moved once, which may leave a copy on the stack. Errors: LENGTH,
+ * FAULT. */
 int falconsign_signing_key_from_algorand_seed(const uint8_t *seed, size_t seed_len,
                                               falconsign_signing_key **key);
 
