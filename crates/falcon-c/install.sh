@@ -4,7 +4,7 @@
 #   install.sh PREFIX              for example /usr/local
 #   install.sh PREFIX LIBRARIES    installs the libraries of this folder instead of building them
 #
-# DESTDIR is put before PREFIX where the files are written. STRIP=no keeps the symbols.
+# DESTDIR is put before PREFIX where the files are written.
 set -euo pipefail
 
 if [ "$#" -lt 1 ] || [ "$#" -gt 2 ] || [ "${1#/}" = "$1" ]; then
@@ -34,10 +34,8 @@ install -d "$TARGET/include" "$TARGET/lib/pkgconfig"
 install -m 644 "$folder/include/falconsign.h" "$TARGET/include/"
 install -m 644 "$libraries/libfalconsign.a" "$TARGET/lib/"
 install -m 755 "$libraries/libfalconsign.so" "$TARGET/lib/libfalconsign.so.$version"
-if [ "${STRIP:-yes}" = yes ]; then
-    strip --strip-unneeded "$TARGET/lib/libfalconsign.so.$version"
-    strip --strip-debug "$TARGET/lib/libfalconsign.a"
-fi
+strip --strip-unneeded "$TARGET/lib/libfalconsign.so.$version"
+strip --strip-debug "$TARGET/lib/libfalconsign.a"
 ln -sf "libfalconsign.so.$version" "$TARGET/lib/libfalconsign.so.$interface"
 ln -sf "libfalconsign.so.$interface" "$TARGET/lib/libfalconsign.so"
 # pkg-config reads a blank as the end of a flag.

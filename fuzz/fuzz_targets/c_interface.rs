@@ -201,39 +201,8 @@ impl Calls<'_> {
                     status
                 }
             }
-            4 => {
-                let (key, message, format) = (self.key(), self.memory(), self.format());
-                let out = self.output();
-                let mut signer = null_mut();
-                // SAFETY: as above.
-                unsafe {
-                    falconsign_signer_new(key, &raw mut signer);
-                    falconsign_signer_update(signer, message.0, message.1);
-                    let status =
-                        falconsign_signer_finish(signer, format, out.0, out.1, &raw mut len);
-                    falconsign_signer_free(signer);
-                    status
-                }
-            }
-            5 => {
-                let (public, message) = (self.public(), self.memory());
-                let (format, signature) = (self.format(), self.memory());
-                let mut verifier = null_mut();
-                // SAFETY: as above.
-                unsafe {
-                    falconsign_verifier_new(
-                        public,
-                        format,
-                        signature.0,
-                        signature.1,
-                        &raw mut verifier,
-                    );
-                    falconsign_verifier_update(verifier, message.0, message.1);
-                    let status = falconsign_verifier_finish(verifier);
-                    falconsign_verifier_free(verifier);
-                    status
-                }
-            }
+            4 => self.signer(),
+            5 => self.verifier(),
             6 => self.verify_batch(),
             7 => self.sign_batch(),
             _ => {
@@ -251,6 +220,36 @@ impl Calls<'_> {
                     )
                 }
             }
+        }
+    }
+
+    /// Signs a message that comes in one piece.
+    fn signer(&mut self) -> i32 {
+        let (key, message, format) = (self.key(), self.memory(), self.format());
+        let (out, mut len, mut signer) = (self.output(), 0, null_mut());
+        // SAFETY: the lengths stay within the arena, or are longer than any object. The handle is
+        // freed once.
+        unsafe {
+            falconsign_signer_new(key, &raw mut signer);
+            falconsign_signer_update(signer, message.0, message.1);
+            let status = falconsign_signer_finish(signer, format, out.0, out.1, &raw mut len);
+            falconsign_signer_free(signer);
+            status
+        }
+    }
+
+    /// Verifies a signature of a message that comes in one piece.
+    fn verifier(&mut self) -> i32 {
+        let (public, message) = (self.public(), self.memory());
+        let (format, signature) = (self.format(), self.memory());
+        let mut verifier = null_mut();
+        // SAFETY: as above.
+        unsafe {
+            falconsign_verifier_new(public, format, signature.0, signature.1, &raw mut verifier);
+            falconsign_verifier_update(verifier, message.0, message.1);
+            let status = falconsign_verifier_finish(verifier);
+            falconsign_verifier_free(verifier);
+            status
         }
     }
 

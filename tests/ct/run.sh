@@ -19,8 +19,7 @@
 # takes an hour.
 #
 # CT_ONLY=TEXT runs only the cases whose name contains TEXT, and leaves out RV32IMAC, PEM and
-# hexadecimal. `CT_ONLY=mceliece tests/ct/run.sh` checks Classic McEliece alone. CT_LINES is the
-# number of lines of its log that a failure prints (400).
+# hexadecimal. `CT_ONLY=mceliece tests/ct/run.sh` checks Classic McEliece alone.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"

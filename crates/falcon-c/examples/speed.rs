@@ -206,43 +206,36 @@ impl<P: Parameters> Pair<P> {
         );
     }
 
-    fn batches(&self, library: &Library, rounds: usize)
+    /// Times batches of signatures, and returns the last one.
+    fn sign_batch(&self, library: &Library, messages: &[String], rounds: usize) -> Vec<u8>
     where
-        Engine: BatchSign<P> + BatchVerify<P>,
+        Engine: BatchSign<P>,
     {
-        let engine = Engine::best();
         let mut rng = UnwrapErr(SysRng);
-        let messages: Vec<_> = (0..JOBS).map(|job| format!("order #{job}")).collect();
         let mut out = vec![0; JOBS * P::PADDED_LEN];
         let mut rust_out = out.clone();
-        let messages = || messages.iter().map(|message| message.as_bytes());
         let mut rust = || {
-            let jobs: Vec<_> = messages().map(|m| SignJob::new(&self.rust, m)).collect();
-            let made = engine
-                .sign_batch_with_rng(&mut rng, &jobs)
-                .expect("no fault");
+            let jobs = messages
+                .iter()
+                .map(|m| SignJob::new(&self.rust, m.as_bytes()));
+            let jobs: Vec<_> = jobs.collect();
+            let made = Engine::best().sign_batch_with_rng(&mut rng, &jobs);
+            let made = made.expect("no fault");
             for (signature, out) in made.iter().zip(rust_out.chunks_mut(P::PADDED_LEN)) {
                 signature.encode(Format::Padded, out).expect("fits");
             }
         };
         let mut c = || {
-            let jobs = messages().map(|message| falconsign_sign_job {
+            let jobs = messages.iter().map(|message| falconsign_sign_job {
                 key: self.c,
                 message: message.as_ptr(),
                 message_len: message.len(),
             });
-            let (jobs, out): (Vec<_>, _) = (jobs.collect(), out.as_mut_ptr());
+            let (jobs, out, stride): (Vec<_>, _, _) =
+                (jobs.collect(), out.as_mut_ptr(), P::PADDED_LEN);
             // SAFETY: there is room for every signature, and the handle is live.
             ok(unsafe {
-                (library.sign_batch)(
-                    jobs.as_ptr(),
-                    JOBS,
-                    PADDED,
-                    null(),
-                    out,
-                    P::PADDED_LEN,
-                    null_mut(),
-                )
+                (library.sign_batch)(jobs.as_ptr(), JOBS, PADDED, null(), out, stride, null_mut())
             });
         };
         compare(
@@ -252,35 +245,39 @@ impl<P: Parameters> Pair<P> {
             &mut rust,
             &mut c,
         );
+        out
+    }
 
+    /// Times batches of verifications.
+    fn verify_batch(&self, library: &Library, messages: &[String], out: &[u8], rounds: usize)
+    where
+        Engine: BatchVerify<P>,
+    {
         let signatures = || out.chunks(P::PADDED_LEN);
         let key = self.rust.verifying_key();
         let mut rust = || {
-            let jobs = messages().zip(signatures());
+            let jobs = messages.iter().zip(signatures());
             let jobs: Vec<_> = jobs
                 .map(|(message, signature)| VerifyBytesJob {
                     key,
-                    message,
+                    message: message.as_bytes(),
                     signature,
                 })
                 .collect();
             let mut verdicts = vec![Verdict::Invalid; JOBS];
-            engine
-                .verify_bytes_batch(&jobs, &mut verdicts)
-                .expect("equal lengths");
+            let batch = Engine::best().verify_bytes_batch(&jobs, &mut verdicts);
+            batch.expect("equal lengths");
             assert!(verdicts.iter().all(|verdict| verdict.is_valid()));
         };
         let mut c = || {
-            let jobs =
-                messages()
-                    .zip(signatures())
-                    .map(|(message, signature)| falconsign_verify_job {
-                        key: self.c_public,
-                        message: message.as_ptr(),
-                        message_len: message.len(),
-                        signature: signature.as_ptr(),
-                        signature_len: signature.len(),
-                    });
+            let jobs = messages.iter().zip(signatures());
+            let jobs = jobs.map(|(message, signature)| falconsign_verify_job {
+                key: self.c_public,
+                message: message.as_ptr(),
+                message_len: message.len(),
+                signature: signature.as_ptr(),
+                signature_len: signature.len(),
+            });
             let (jobs, mut verdicts): (Vec<_>, _) = (jobs.collect(), vec![0; JOBS]);
             // SAFETY: the lengths are those of the buffers, and the handle is live.
             ok(unsafe {
@@ -294,6 +291,15 @@ impl<P: Parameters> Pair<P> {
             &mut rust,
             &mut c,
         );
+    }
+
+    fn batches(&self, library: &Library, rounds: usize)
+    where
+        Engine: BatchSign<P> + BatchVerify<P>,
+    {
+        let messages: Vec<_> = (0..JOBS).map(|job| format!("order #{job}")).collect();
+        let signatures = self.sign_batch(library, &messages, rounds);
+        self.verify_batch(library, &messages, &signatures, rounds);
     }
 }
 

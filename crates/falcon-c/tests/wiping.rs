@@ -1,4 +1,4 @@
-//! What the library frees holds no part of a secret key, of its seed or of its documents.
+//! Memory that the library frees holds no part of a secret key, of its seed or of its documents.
 //!
 //! The allocator searches each block that is freed. `tests/stacks` of the workspace searches the
 //! stack after the same calls of `falcon-core`.
