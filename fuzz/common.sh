@@ -11,9 +11,9 @@ all_targets() { sed '/^#/d; s/\t.*//' fuzz/targets.tsv; }
 # Code of `serde` and `serde_json` for our types is compiled in the targets. Hashes, ciphers and
 # mutators are not instrumented: new coverage there would not be about a decoder.
 guides=(
-    falcon-fuzz falcon-c falcon-cli falcon-core falcon-envelope falcon-invisible falcon-x509
-    mceliece-core base16ct base64ct const-oid der humantime parquet pem-rfc7468 pkcs5 pkcs8 postcard
-    spki x509-cert
+    falcon-fuzz falcon-cli falcon-core falcon-envelope falcon-invisible falcon-x509 mceliece-core
+    base16ct base64ct const-oid der humantime parquet pem-rfc7468 pkcs5 pkcs8 postcard spki
+    x509-cert
 )
 
 # The instrumentation of `cargo fuzz`, as a list of TOML: a counter for each edge. Three of its
