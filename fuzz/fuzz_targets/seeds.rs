@@ -153,6 +153,14 @@ fn write_seeds(corpus: &Corpus) -> io::Result<()> {
         corpus.write("certificates", &i.to_string(), der)?;
     }
     write_mceliece(corpus)?;
+    // Calls of the C library: each function, with pointers to objects of the arena.
+    for function in 0..9 {
+        for object in 0..8 {
+            let other = object << 4 | 8;
+            let call = [function, 2, 8, 2, other, other, 2, 8, other, 0x78, 2, 0x78];
+            corpus.write("c_interface", &format!("{function}-{object}"), &call)?;
+        }
+    }
     write_fndsa::<Falcon512>(corpus)?;
     write_fndsa::<Falcon1024>(corpus)?;
     for (i, job) in JOBS.iter().enumerate() {
