@@ -6,7 +6,6 @@ use core::ops::Add;
 use core::slice;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use falcon_core::seams::fft::{BasisRef, Fft};
-use falcon_core::seams::lanes::Soft;
 
 /// Clocks of the runs of a circuit since [`take`](Self::take), in words of 32 bits.
 #[derive(Debug)]
@@ -172,12 +171,11 @@ pub fn transform(direction: Direction, f: &mut [f64]) -> Steps {
     steps
 }
 
-/// [`Fft`] with the transforms of the circuits' degree on the circuits. The processor computes the
-/// rest.
+/// [`Fft`] with the transforms of the circuits' degree on the circuits. `F` computes the rest.
 #[derive(Clone, Copy, Debug)]
-pub struct CircuitFft;
+pub struct CircuitFft<F>(pub F);
 
-impl Fft for CircuitFft {
+impl<F: Fft<Real = f64>> Fft for CircuitFft<F> {
     type Real = f64;
     const LANES: usize = 1;
 
@@ -188,36 +186,36 @@ impl Fft for CircuitFft {
         slice::from_mut(x)
     }
     fn add(&self, a: f64, b: f64) -> f64 {
-        Soft.add(a, b)
+        self.0.add(a, b)
     }
     fn sub(&self, a: f64, b: f64) -> f64 {
-        Soft.sub(a, b)
+        self.0.sub(a, b)
     }
     fn floors(&self, a: [f64; 2]) -> [f64; 2] {
-        Soft.floors(a)
+        self.0.floors(a)
     }
     fn fft(&self, logn: u32, f: &mut [f64]) {
         if logn == self::logn() {
             transform(Direction::Forward, f);
         } else {
-            Soft.fft(logn, f);
+            self.0.fft(logn, f);
         }
     }
     fn ifft(&self, logn: u32, f: &mut [f64]) {
         if logn == self::logn() {
             transform(Direction::Inverse, f);
         } else {
-            Soft.ifft(logn, f);
+            self.0.ifft(logn, f);
         }
     }
     fn split(&self, logn: u32, f0: &mut [f64], f1: &mut [f64], f: &[f64]) {
-        Soft.split(logn, f0, f1, f);
+        self.0.split(logn, f0, f1, f);
     }
     fn merge(&self, logn: u32, f: &mut [f64], f0: &[f64], f1: &[f64]) {
-        Soft.merge(logn, f, f0, f1);
+        self.0.merge(logn, f, f0, f1);
     }
     fn nearest_plane(&self, t: [f64; 2], d: [f64; 2], l: [f64; 2]) -> [f64; 2] {
-        Soft.nearest_plane(t, d, l)
+        self.0.nearest_plane(t, d, l)
     }
     fn nearest_plane_step(
         &self,
@@ -227,12 +225,12 @@ impl Fft for CircuitFft {
         u: [&mut [f64]; 2],
         l10: &[f64],
     ) {
-        Soft.nearest_plane_step(logn, t0, t1, u, l10);
+        self.0.nearest_plane_step(logn, t0, t1, u, l10);
     }
     fn target(&self, logn: u32, t0: &mut [f64], t1: &mut [f64], b01: &[f64], b11: &[f64]) {
-        Soft.target(logn, t0, t1, b01, b11);
+        self.0.target(logn, t0, t1, b01, b11);
     }
     fn times_basis(&self, logn: u32, z0: &mut [f64], z1: &mut [f64], basis: BasisRef<'_>) {
-        Soft.times_basis(logn, z0, z1, basis);
+        self.0.times_basis(logn, z0, z1, basis);
     }
 }
