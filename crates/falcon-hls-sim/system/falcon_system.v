@@ -1,5 +1,5 @@
-// A processor, its memory, a cycle counter, a console, a floating-point unit and the circuits of the
-// FFT and of Keccak-f on one bus: Wishbone classic, 32 bits. map.tsv lists the addresses. The
+// A processor, its memory, a cycle counter, a console, a floating-point unit and the circuits of
+// the FFT and of Keccak-f on one bus: Wishbone classic, 32 bits. map.tsv lists the addresses. The
 // simulation watches the outputs. Each of them is valid for one clock:
 //
 // - `console_byte` while `console_write` is high: a byte to print;

@@ -1,7 +1,7 @@
 //! The circuits of the simulated system: the FFT as an engine of `falcon_core`, Keccak-f as the
 //! permutation of `falcon_keccak`.
 
-use crate::platform::{clocks, map, read, store};
+use crate::platform::{map, read, store};
 use core::ops::Add;
 use core::slice;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -120,23 +120,11 @@ pub enum Direction {
     Inverse = 1,
 }
 
-/// Clocks that the steps of a transform took.
-#[derive(Clone, Copy, Debug)]
-pub struct Steps {
-    /// The copy into the circuit's memory.
-    pub copy_in: u64,
-    /// The circuit, from before its start until the processor has seen the end.
-    pub circuit: u64,
-    /// The circuit alone, by its own counter.
-    pub counted: u64,
-    /// The copy back.
-    pub copy_out: u64,
-}
-
-/// Transforms `f`, as many reals as the degree of the circuits, in place on a circuit.
-pub fn transform(direction: Direction, f: &mut [f64]) -> Steps {
+/// Transforms `f`, as many reals as the degree of the circuits, in place on a circuit. Returns the
+/// clocks of the circuit alone, by its own counter.
+pub fn transform(direction: Direction, f: &mut [f64]) -> u32 {
     let (re, im) = f.split_at_mut(f.len() / 2);
-    let start = clocks();
+    let start = read(map::CYCLES_LOW);
     store(map::FFT_DIRECTION, direction as u32);
     let mut address = map::FFT_DATA;
     for (&re, &im) in re.iter().zip(&*im) {
@@ -146,10 +134,10 @@ pub fn transform(direction: Direction, f: &mut [f64]) -> Steps {
             address += 8;
         }
     }
-    let copied_in = clocks();
+    let copied_in = read(map::CYCLES_LOW);
     store(map::FFT_START, 1);
     while read(map::FFT_BUSY) != 0 {}
-    let computed = clocks();
+    let computed = read(map::CYCLES_LOW);
     let mut address = map::FFT_DATA;
     for (re, im) in re.iter_mut().zip(im) {
         for x in [re, im] {
@@ -158,17 +146,13 @@ pub fn transform(direction: Direction, f: &mut [f64]) -> Steps {
             address += 8;
         }
     }
-    let steps = Steps {
-        copy_in: copied_in - start,
-        circuit: computed - copied_in,
-        counted: read(map::FFT_CYCLES).into(),
-        copy_out: clocks() - computed,
-    };
+    let end = read(map::CYCLES_LOW);
     FFT.add(
-        (steps.copy_in + steps.copy_out) as u32,
-        steps.circuit as u32,
+        end.wrapping_sub(computed)
+            .wrapping_add(copied_in.wrapping_sub(start)),
+        computed.wrapping_sub(copied_in),
     );
-    steps
+    read(map::FFT_CYCLES)
 }
 
 /// [`Fft`] with the transforms of the circuits' degree on the circuits. `F` computes the rest.

@@ -88,8 +88,8 @@ fn measure<R>(work: impl FnOnce() -> R) -> (R, Cost) {
 /// Prints a row: degree, operation, form and clocks; then of each circuit the runs, the clocks of
 /// moving its data and the clocks of waiting for it; then the operations of the floating-point
 /// unit. Returns `equal`, and says so if it is false.
-fn row<P: Parameters>(operation: &str, cost: Cost, equal: bool) -> bool {
-    report::digits(P::N);
+fn row(degree: usize, operation: &str, cost: Cost, equal: bool) -> bool {
+    report::digits(degree);
     report::words("\t");
     report::words(operation);
     report::words(
@@ -127,7 +127,7 @@ fn row<P: Parameters>(operation: &str, cost: Cost, equal: bool) -> bool {
 pub fn keygen<P: Known>() -> bool {
     let (key, cost) = measure(|| SigningKey::<P>::from_seed(KEY_SEED));
     let equal = key.is_ok_and(|key| key.to_bytes().as_ref() == P::SIGNING_KEY);
-    row::<P>("keygen", cost, equal)
+    row(P::N, "keygen", cost, equal)
 }
 
 /// Decodes a key and a signature, and verifies.
@@ -140,7 +140,7 @@ pub fn verify<P: Known>() -> bool {
             _ => false,
         }
     });
-    row::<P>("verify", cost, valid)
+    row(P::N, "verify", cost, valid)
 }
 
 const RANDOMNESS: RawRandomness<'_> = RawRandomness {
@@ -169,7 +169,7 @@ fn sign_expanded<P: Known>(
     let engine = LaneEngine { arith, fft };
     let (done, cost) = measure(|| engine.sign_batch_raw(&[job], Fit::Any, &mut signatures));
     let equal = done.is_ok() && is_known(&signatures[0]);
-    (row::<P>("sign-expanded", cost, equal), expanded + cost)
+    (row(P::N, "sign-expanded", cost, equal), expanded + cost)
 }
 
 /// Signs with an encoded key, then with an expanded key. `arith` computes, transforms included.
@@ -184,7 +184,7 @@ fn sign_on<P: Known>(arith: impl SigningIsa) -> bool {
         sign_raw_on(arith, &key, RANDOMNESS, message, Fit::Any, &mut scratch).ok()
     });
     let equal = signature.is_some_and(|signature| is_known(&signature));
-    let equal = row::<P>("sign-encoded", cost, equal);
+    let equal = row(P::N, "sign-encoded", cost, equal);
     let key = SigningKey::<P>::try_from(P::SIGNING_KEY);
     key.is_ok_and(|key| sign_expanded(arith, arith, &key).0) && equal
 }
@@ -197,7 +197,7 @@ fn sign_on_circuits<P: Known>(arith: impl SigningIsa + Fft<Real = f64>) -> bool 
     let (key, decoded) = measure(|| SigningKey::<P>::try_from(P::SIGNING_KEY));
     let Ok(key) = key else { return false };
     let (equal, cost) = sign_expanded(arith, CircuitFft(arith), &key);
-    row::<P>("sign-encoded", decoded + cost, equal) && equal
+    row(P::N, "sign-encoded", decoded + cost, equal) && equal
 }
 
 /// Signs in software.
@@ -220,54 +220,42 @@ pub fn sign_fft_fpu<P: Known>() -> bool {
     sign_on_circuits::<P>(Fpu)
 }
 
-/// Transforms a polynomial in both ways and reports the clocks. Returns true if all bits are equal.
-/// `names` are those of the numbers: software, copy to the circuit, circuit with start and end as
-/// the processor sees them, circuit alone, copy back.
-fn transform(direction: Direction, names: [&str; 5], f: &mut [f64]) -> bool {
-    let mut expected = f.to_vec();
-    let start = platform::clocks();
-    match direction {
-        Direction::Forward => Soft.fft(circuit::logn(), &mut expected),
-        Direction::Inverse => Soft.ifft(circuit::logn(), &mut expected),
-    }
-    let software = platform::clocks() - start;
-    let steps = circuit::transform(direction, f);
-    let clocks = [
-        software,
-        steps.copy_in,
-        steps.circuit,
-        steps.counted,
-        steps.copy_out,
-    ];
-    for (name, clocks) in names.into_iter().zip(clocks) {
-        report::number(name, clocks as usize);
+/// Transforms a polynomial in software, with the floating-point unit and on a circuit, and prints a
+/// row for each. Returns true if all bits are equal.
+fn transform(direction: Direction, f: &mut [f64]) -> bool {
+    fn software(arith: impl Fft<Real = f64>, direction: Direction, f: &mut [f64]) -> Cost {
+        let logn = f.len().trailing_zeros();
+        let work = || match direction {
+            Direction::Forward => arith.fft(logn, f),
+            Direction::Inverse => arith.ifft(logn, f),
+        };
+        measure(work).1
     }
     let bits = |f: &[f64]| -> Vec<u64> { f.iter().map(|x| x.to_bits()).collect() };
-    let equal = bits(f) == bits(&expected);
-    report::words(names[0]);
-    report::line(if equal { ": equal bits" } else { ": DIFFERS" });
-    equal
+    let (operation, alone) = match direction {
+        Direction::Forward => ("fft", "fft_alone"),
+        Direction::Inverse => ("ifft", "ifft_alone"),
+    };
+    let mut expected = f.to_vec();
+    row(
+        f.len(),
+        operation,
+        software(Soft, direction, &mut expected),
+        true,
+    );
+    let mut by_unit = f.to_vec();
+    let cost = software(Fpu, direction, &mut by_unit);
+    let equal = row(f.len(), operation, cost, bits(&by_unit) == bits(&expected));
+    let (counted, cost) = measure(|| circuit::transform(direction, f));
+    report::number(alone, counted as usize);
+    row(f.len(), operation, cost, bits(f) == bits(&expected)) && equal
 }
 
-/// Transforms a hashed point and transforms the result back: in software and on the circuits.
+/// Transforms a hashed point and transforms the result back.
 pub fn fft() -> bool {
     let mut point = vec![0; 1 << circuit::logn()];
     Shake256HashToPoint.hash_to_point(kat::NONCE, kat::MESSAGE, &mut point);
     let mut f: Vec<f64> = point.into_iter().map(f64::from).collect();
-    let names = [
-        "fft_software",
-        "fft_copy_in",
-        "fft_circuit",
-        "fft_alone",
-        "fft_copy_out",
-    ];
-    let forward = transform(Direction::Forward, names, &mut f);
-    let names = [
-        "ifft_software",
-        "ifft_copy_in",
-        "ifft_circuit",
-        "ifft_alone",
-        "ifft_copy_out",
-    ];
-    forward & transform(Direction::Inverse, names, &mut f)
+    let forward = transform(Direction::Forward, &mut f);
+    transform(Direction::Inverse, &mut f) && forward
 }
