@@ -7,6 +7,7 @@
 #   crates/falcon-hls-sim/system/run.sh renew OPERATION DEGREE...  writes the rows to operations.tsv
 #   crates/falcon-hls-sim/system/run.sh sources                    the hash in its head
 #
+# OPERATION is `fft`, `verify`, `sign`, `keygen` or, for all of them, `all`.
 # `fft` transforms in software, with the unit and on the circuits. `verify`, `sign` and `keygen` run
 # in software and with Keccak-f on its circuit; `sign` also with the unit, with the FFT on its
 # circuits, and with several of these. All bytes are compared with those of the host. The circuits
@@ -69,7 +70,7 @@ case "$operation" in
     mapfile -t runs < <(awk -F'\t' '
         !/^(#|degree)/ { sub(/-.*|^i/, "", $2); print $1, $2 }' $TABLE)
     ;;
-fft | verify | sign | keygen) runs=("${@:2}") && runs=("${runs[@]/%/ $operation}") ;;
+fft | verify | sign | keygen | all) runs=("${@:2}") && runs=("${runs[@]/%/ $operation}") ;;
 *)
     echo "no operation $operation" >&2
     exit 2
@@ -106,7 +107,10 @@ circuits() {
 simulation() {
     local degree="$1" ratio="$2" logn=0
     while [ $((1 << logn)) -lt "$degree" ]; do logn=$((logn + 1)); done
-    local folder="$out/simulation$degree-${ratio/:/-}"
+    local folder="$out/simulation$degree-${ratio/:/-}" inputs
+    inputs="$(sha256sum "$HERE"/*.{v,vlt,cpp,sh} "$out/include/map.vh" "$out/fft$degree"/*.{v,sv} \
+        "$out"/keccak/*.v "$processor/VexRiscv_IMAC.v" "$(command -v verilator)")"
+    [ "$inputs" != "$(cat "$folder/inputs" 2>/dev/null)" ] || return 0
     verilator --cc --exe --build -Wall -O3 --x-assign fast --x-initial fast \
         -MAKEFLAGS 'OPT_FAST=-O2' --Mdir "$folder" --top-module falcon_system \
         "-GLOGN=$logn" "-GREAD_LATENCY=4'd$(constant READ_LATENCY fft "$degree")" \
@@ -114,6 +118,7 @@ simulation() {
         -y "$HERE" -y "$out/fft$degree" -y "$out/keccak" "$HERE/processor.vlt" \
         "$HERE/falcon_system.v" "$processor/VexRiscv_IMAC.v" "$PWD/$HERE/system.cpp" \
         >"$out/simulation.log" || { cat "$out/simulation.log"; exit 1; }
+    echo "$inputs" >"$folder/inputs"
 }
 
 # firmware FORM: builds the program with Keccak-f in `software`, or on the circuit, `keccak`.
@@ -158,7 +163,8 @@ jobs() {
             for number in "${!PROGRAMS[@]}"; do
                 program="${PROGRAMS[number]}"
                 # The transforms take little time, and show that the circuits are right.
-                [[ "$program" = fft || "${program%% *}" = "$operation" ]] || continue
+                [[ "$operation" = all || "$program" = fft || "${program%% *}" = "$operation" ]] ||
+                    continue
                 for form in software keccak; do
                     # Keccak-f has no part in the transforms.
                     [ "$program $form" != "fft keccak" ] || continue
