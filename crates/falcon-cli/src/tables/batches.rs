@@ -88,3 +88,28 @@ impl<'t> Batches<'t> {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{super::keys::tests::write, *};
+
+    /// Two values lie in one page of the size of a batch. Each batch that has one of them keeps it.
+    #[test]
+    fn a_batch_counts_the_pages_that_it_keeps() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        let short = vec![b"a".to_vec(), b"b".to_vec()];
+        let long = vec![vec![7; 1 << 17], vec![8; BATCH_BYTES]];
+        write(&path, &[("short", short), ("long", long.clone())]);
+        let table = Table::open(&path).unwrap();
+        let mut batches = Batches::new(&table, 0, &[0, 1]).unwrap();
+        for expected in long {
+            let batch = batches.next().unwrap().expect("a row");
+            assert_eq!((batch[0].len(), batch[1].len()), (1, 1));
+            assert_eq!(batch[1].get(0).bytes(), Some(&expected[..]));
+            let size = batch[1].size;
+            assert!(size > expected.len() + BATCH_BYTES, "{size}");
+        }
+        assert!(batches.next().unwrap().is_none());
+    }
+}

@@ -266,7 +266,7 @@ pub(crate) fn verify(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::{
         output::Overwrite,
@@ -289,7 +289,7 @@ mod tests {
     };
 
     /// Writes a table with some columns of bytes.
-    fn write(path: &Path, columns: &[(&str, Vec<Vec<u8>>)]) {
+    pub(in super::super) fn write(path: &Path, columns: &[(&str, Vec<Vec<u8>>)]) {
         let place = Place::look(path.to_owned(), Overwrite::Never).unwrap();
         let mut output = place.create().unwrap();
         let fields = columns
@@ -337,6 +337,20 @@ mod tests {
         });
         let told = refused.expect("an error").to_string();
         assert!(told.ends_with("changed while it was read"), "{told}");
+    }
+
+    #[test]
+    fn names_of_keys_have_at_most_64_mib() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = |len| {
+            let path = folder.path().join(format!("{len}.parquet"));
+            let columns = [(KEY_ID, vec![7; len]), (KEY, vec![7])];
+            write(&path, &columns.map(|(name, value)| (name, vec![value])));
+            KeyTable::read(&path, EXPANSION)
+        };
+        assert!(read(64 << 20).is_ok());
+        let told = read((64 << 20) + 1).err().expect("an error").to_string();
+        assert!(told.contains("more than 64 MiB together"), "{told}");
     }
 
     /// The test cycles through one key more than the cache holds.

@@ -208,3 +208,69 @@ pub(super) fn read_footer(source: &Source) -> parquet::errors::Result<ParquetMet
         None => Err(general("the footer is malformed")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{env, io::Write, process::Command};
+
+    /// The test starts itself again, and looks at what the second process prints.
+    #[test]
+    fn only_panics_of_the_parquet_crate_are_hidden() {
+        const AGAIN: &str = "TEST_PANICS_HERE";
+        if env::var_os(AGAIN).is_some() {
+            let within = || -> parquet::errors::Result<()> { panic!("within") };
+            contained(Path::new("t"), within).unwrap_err();
+            panic!("outside");
+        }
+        let name = "tables::source::tests::only_panics_of_the_parquet_crate_are_hidden";
+        let mut again = Command::new(env::current_exe().unwrap());
+        let again = again.args([name, "--exact", "--nocapture"]).env(AGAIN, "");
+        let ran = again.output().unwrap();
+        let shown = String::from_utf8(ran.stderr).unwrap();
+        assert!(!ran.status.success());
+        assert!(
+            shown.contains("outside") && !shown.contains("within"),
+            "{shown}"
+        );
+    }
+
+    /// The file is sparse: it has only its last eight bytes.
+    #[test]
+    fn a_footer_that_is_too_long_is_not_read() {
+        let refused = |footer: u32| {
+            let mut file = tempfile::tempfile().unwrap();
+            file.seek(SeekFrom::Start(1 << 30)).unwrap();
+            file.write_all(&footer.to_le_bytes()).unwrap();
+            file.write_all(b"PAR1").unwrap();
+            read_footer(&Source::of_footer(file)).unwrap_err()
+        };
+        let told = refused(LONGEST_FOOTER as u32).to_string();
+        assert!(!told.contains("at once"), "{told}");
+        let told = refused(LONGEST_FOOTER as u32 + 1).to_string();
+        let expected = "a part of 16777217 bytes; at most 16777216 are read at once";
+        assert!(told.contains(expected), "{told}");
+    }
+
+    /// The header of a page claims an uncompressed size.
+    #[test]
+    fn a_page_that_is_too_long_is_not_read() {
+        let read = |size: u64| {
+            let mut header = vec![0x15, 0, 0x15];
+            let mut zigzag = size << 1;
+            while zigzag >= 0x80 {
+                header.push(zigzag as u8 | 0x80);
+                zigzag >>= 7;
+            }
+            header.extend([zigzag as u8, 0]);
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(&header).unwrap();
+            let expansion = Expansion::new(header.len() as u64, 1, size);
+            Pages::new(Source::of_footer(file), expansion).get_read(0)
+        };
+        assert!(read(LONGEST_PAGE as u64).is_ok());
+        let told = read(LONGEST_PAGE as u64 + 1).unwrap_err().to_string();
+        let expected = "a part of 268435457 bytes; at most 268435456 are read at once";
+        assert!(told.contains(expected), "{told}");
+    }
+}

@@ -57,3 +57,14 @@ impl State {
         }
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_in_nanoseconds() {
+        assert_eq!(nanoseconds(3, 7), 3_000_000_007);
+        assert_eq!(nanoseconds(-1, 999_999_999), -1);
+    }
+}

@@ -252,3 +252,34 @@ fn cut(text: &str) -> String {
         None => text.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{super::keys::tests::write, *};
+
+    #[test]
+    fn columns_are_at_most_as_long_as_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        write(&path, &[("a", vec![vec![7; 9]]), ("b", vec![vec![8]])]);
+        let table = Table::open(&path).unwrap();
+        let columns = table.metadata().row_group(0).columns().iter();
+        let len: i64 = columns.map(|column| column.compressed_size()).sum();
+        assert!(check_counts(&path, table.metadata(), len as u64).is_ok());
+        let refused = check_counts(&path, table.metadata(), len as u64 - 1);
+        let told = refused.unwrap_err().to_string();
+        assert!(told.contains("columns are longer than the file"), "{told}");
+    }
+
+    #[test]
+    fn a_table_without_columns_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        write(&path, &[]);
+        let table = Table::open(&path).unwrap();
+        let refused = table.column("key", &[Kind::Bytes]).unwrap_err();
+        let told = refused.to_string();
+        let expected = "needs one column key (binary); columns found: none";
+        assert!(told.ends_with(expected), "{told}");
+    }
+}

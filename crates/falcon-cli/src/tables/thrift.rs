@@ -292,4 +292,22 @@ mod tests {
         // A negative size.
         assert_eq!(uncompressed_size(&[0x15, 0, 0x15, 1, 0]), None);
     }
+
+    #[test]
+    fn values_are_skipped_to_their_ends() {
+        let skip = |kind, depth, bytes: &[u8]| {
+            let mut rest = Thrift(bytes);
+            rest.skip(kind, depth)
+                .map(|structs| (structs, rest.0.len()))
+        };
+        // An empty list, and a list of two empty structs.
+        assert_eq!(skip(9, 1, &[5, 7]), Some((0, 1)));
+        assert_eq!(skip(9, 0, &[5, 7]), None);
+        assert_eq!(skip(9, 2, &[0x2c, 0, 0, 7]), Some((2, 1)));
+        assert_eq!(skip(9, 1, &[0x2c, 0, 0, 7]), None);
+        // A struct with a number, whose field has the short form, then the long form.
+        assert_eq!(skip(12, 1, &[0x15, 9, 0, 7]), Some((0, 1)));
+        assert_eq!(skip(12, 1, &[0x05, 4, 9, 0, 7]), Some((0, 1)));
+        assert_eq!(skip(12, 0, &[0x15, 9, 0, 7]), None);
+    }
 }

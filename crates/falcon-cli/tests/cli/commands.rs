@@ -34,6 +34,44 @@ fn known_answers_are_generated_and_checked() {
 }
 
 #[test]
+fn records_of_other_inputs_are_not_taken_for_those_of_nist() {
+    let sandbox = Sandbox::empty();
+    let generate = ["kat", "generate", "-a", "falcon-512", "-n", "2", "-o", "f"];
+    sandbox.succeeds(&generate);
+    let check = |expected: &str| {
+        let shown = sandbox.succeeds(&["kat", "check", "f"]).stdout;
+        assert!(text(&shown).ends_with(expected), "{}", text(&shown));
+    };
+    let engine = sandbox.succeeds(&["kat", "check", "f", "--json"]);
+    let engine = json_lines(&engine)[0]["engine"].clone();
+    let engine = engine.as_str().unwrap();
+    check(&format!(
+        "2 records of falcon-512 match on engine {engine}\n"
+    ));
+    // The record 1 alone, where NIST's file has its record 0.
+    let file = sandbox.read("f");
+    let file = text(&file);
+    sandbox.write("f", &file[file.find("count = 1").unwrap()..]);
+    check(&format!(
+        "1 record of falcon-512 match on engine {engine}; seeds and messages are not NIST's\n"
+    ));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn known_answers_that_cannot_be_written_are_an_error() {
+    let sandbox = Sandbox::empty();
+    let full = std::fs::File::options().write(true).open("/dev/full");
+    let generate = ["kat", "generate", "-a", "falcon-512", "-n", "1"];
+    let output = sandbox.command(&generate).stdout(full.unwrap()).output();
+    let message = said(&output.unwrap());
+    assert!(
+        message.contains("cannot write to standard output"),
+        "{message}"
+    );
+}
+
+#[test]
 fn the_demo_refuses_a_flipped_bit() {
     let sandbox = Sandbox::new();
     let output = sandbox.run(&["demo", "m", "--json"]);

@@ -1724,6 +1724,22 @@ fn skipped_outputs_with_invalid_rows_are_reported_again() {
     }
 }
 
+#[test]
+fn quiet_commands_show_invalid_tables_only() {
+    let sandbox = Sandbox::empty();
+    let make = ["make-table", "ex", "--keys", "1", "--rows", "20", "-q"];
+    let verify = with(&VERIFY_EXAMPLE, ["-q", "--force"]);
+    sandbox.succeeds(&make);
+    let valid = sandbox.succeeds(&verify);
+    assert!(valid.stdout.is_empty() && valid.stderr.is_empty());
+    sandbox.succeeds(&with(&make, ["--force", "--forge"]));
+    let forged = sandbox.run(&verify);
+    assert_eq!(forged.status.code(), Some(1));
+    let shown = text(&forged.stdout);
+    assert!(shown.starts_with("part-00000.parquet: INVALID"), "{shown}");
+    assert_eq!(shown.lines().count(), 1, "{shown}");
+}
+
 /// Writes the reports to a full disk.
 #[cfg(target_os = "linux")]
 #[test]
@@ -1901,6 +1917,17 @@ fn tables_of_messages_are_not_signed_with_a_key_for_certificates() {
         assert!(!sandbox.path("signed").join(table).exists());
     }
     sandbox.succeeds(&with(&sign("content.parquet"), ["--allow-x509"]));
+    // Signatures of certificates are compressed.
+    let verify = [
+        "verify-table",
+        "signed/content.parquet",
+        "-p",
+        "c.pub",
+        "-o",
+    ];
+    let verify = |folder, format| with(&verify, [folder, "--format", format]);
+    sandbox.succeeds(&verify("compressed", "compressed"));
+    assert_eq!(sandbox.status(&verify("ct", "ct")), 1);
     // Both keys refuse rows of several row groups.
     let rows = [&content[..], b"one", b"two", &content, b"three"];
     let columns = [("message", Column::of(rows))];

@@ -137,3 +137,20 @@ fn refuse(part: Option<SignedPart>, otherwise: &str) -> Result<()> {
         "add --allow-x509 if you mean to sign it, or {otherwise}"
     )))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_signed_part_is_decoded() {
+        let refused = |len| {
+            let error = Permitted::X509.check(&vec![0; len], "sign it apart");
+            error.expect_err("zeros").to_string()
+        };
+        let told = refused(MAX_SIGNED_PART);
+        assert!(told.starts_with("is not the signed part"), "{told}");
+        let told = refused(MAX_SIGNED_PART + 1);
+        assert!(told.starts_with("has more than 16777216 bytes"), "{told}");
+    }
+}
