@@ -25,6 +25,7 @@ pub mod seam;
 pub mod setting;
 pub mod signed;
 pub mod sweep;
+pub mod system;
 pub mod verilog;
 pub mod view;
 

@@ -214,6 +214,17 @@ operation, from simulated circuits; Table I of the paper beside our code; the sh
 instructions that were counted in our code; the paper's own shares; and what does not add up
 in the paper.")]
     Amdahl(PredictionOptions),
+    /// Show the clocks of Falcon on a simulated processor, without and with circuits beside it.
+    #[command(after_help = "\
+The clocks were measured when this program was written; the last lines say when, from which
+sources, and how to measure again. `copying` and `waiting` are the shares of the clocks in
+which the processor copies data to circuits and back, or waits for them.")]
+    System {
+        /// Degree of the polynomials.
+        #[arg(long, default_value = "512", value_parser = PossibleValuesParser::new(["256", "512", "1024"])
+            .try_map(|degree| degree.parse::<u32>()))]
+        degree: u32,
+    },
 }
 
 /// A command that shows a circuit for Keccak-f.

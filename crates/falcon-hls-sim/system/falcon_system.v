@@ -1,6 +1,6 @@
-// A processor, its memory, a cycle counter, a console and the circuits of the FFT and of Keccak-f on
-// one bus: Wishbone classic, 32 bits. map.tsv lists the addresses. The simulation watches the
-// outputs. Each of them is valid for one clock:
+// A processor, its memory, a cycle counter, a console, a floating-point unit and the circuits of
+// the FFT and of Keccak-f on one bus: Wishbone classic, 32 bits. map.tsv lists the addresses. The
+// simulation watches the outputs. Each of them is valid for one clock:
 //
 // - `console_byte` while `console_write` is high: a byte to print;
 // - `exit_code` while `exit_write` is high: the end of the program;
@@ -9,12 +9,19 @@ module falcon_system #(
     // Base-2 logarithm of the degree of the FFT circuits.
     parameter LOGN = 9,
     // Clocks of a read of an FFT circuit's memory.
-    parameter [3:0] READ_LATENCY = 2
+    parameter [3:0] READ_LATENCY = 2,
+    // Of CLOCKS clocks of the processor, the circuits have CIRCUIT_CLOCKS, evenly spread.
+    parameter [7:0] CLOCKS = 1,
+    parameter [7:0] CIRCUIT_CLOCKS = 1
 ) (
     input  wire        clk,
-    // Clock of the circuits: `clk`, which may rest in a clock in which `circuits_active` is low.
+    // Clock of the circuits: `clk`, in the clocks in which `circuits_active` is high.
     input  wire        circuit_clk,
     output wire        circuits_active,
+    // Clock of the floating-point unit: `clk`, which may rest in a clock in which `fpu_active` is
+    // low.
+    input  wire        fpu_clk,
+    output wire        fpu_active,
     input  wire        reset,
     // A number for the program.
     input  wire [31:0] argument,
@@ -101,10 +108,19 @@ module falcon_system #(
     wire at_keccak_busy = strobe && address == KECCAK_BUSY;
     wire at_keccak_cycles = strobe && address == KECCAK_CYCLES;
     wire at_keccak_state = strobe && (address & ~(KECCAK_STATE_SIZE - 1)) == KECCAK_STATE;
-    wire at_register = at_low || at_high || at_console || at_exit || at_argument || at_direction
-        || at_start || at_busy || at_cycles || at_degree || at_keccak_start || at_keccak_busy
-        || at_keccak_cycles;
-    assign fault = strobe && !(at_ram || at_register || at_data || at_keccak_state);
+    wire at_fpu = strobe && (address & ~(FPU_SIZE - 1)) == FPU;
+    // Registers that answer at once.
+    wire at_register = at_low || at_high || at_console || at_exit || at_argument || at_busy
+        || at_cycles || at_degree || at_keccak_busy || at_keccak_cycles;
+    // These accesses end in a clock of the circuits.
+    wire at_circuit = at_direction || at_start || at_data || at_keccak_start || at_keccak_state;
+    assign fault = strobe && !(at_ram || at_register || at_circuit || at_fpu);
+
+    // High if this clock is one of the circuits'.
+    reg [7:0] phase;
+    wire [7:0] next_phase = phase + CIRCUIT_CLOCKS;
+    wire circuit_clock = next_phase >= CLOCKS;
+    always @(posedge clk) phase <= reset ? 0 : circuit_clock ? next_phase - CLOCKS : next_phase;
 
     wire [31:0] ram_out;
     wire ram_ack;
@@ -159,20 +175,45 @@ module falcon_system #(
         .host_in(data_out),
         .host_out(keccak_out)
     );
-    assign circuits_active = reset || at_direction || at_start || at_data || at_keccak_start
-        || at_keccak_state || any_busy || keccak_busy;
+    assign circuits_active = circuit_clock && (reset || at_circuit || any_busy || keccak_busy);
 
-    // A read of the state takes a clock.
+    // A read of the state takes a clock of the circuit.
     reg keccak_read;
-    always @(posedge clk) keccak_read <= at_keccak_state && !keccak_read && !write;
+    always @(posedge circuit_clk) keccak_read <= at_keccak_state && !keccak_read && !write;
 
-    // Registers answer at once.
+    wire [31:0] fpu_out;
+    wire fpu_ack, fpu_busy;
+    fpu #(
+        .A_LOW(FPU_A_LOW[5:2]),
+        .A_HIGH(FPU_A_HIGH[5:2]),
+        .B_LOW(FPU_B_LOW[5:2]),
+        .ADD(FPU_ADD[5:2]),
+        .SUB(FPU_SUB[5:2]),
+        .MUL(FPU_MUL[5:2]),
+        .RESULT_LOW(FPU_RESULT_LOW[5:2]),
+        .RESULT_HIGH(FPU_RESULT_HIGH[5:2]),
+        .OPERATIONS(FPU_OPERATIONS[5:2])
+    ) fpu (
+        .clk(fpu_clk),
+        .reset(reset),
+        .strobe(at_fpu),
+        .write(write),
+        .address(address[5:2]),
+        .in(data_out),
+        .out(fpu_out),
+        .ack(fpu_ack),
+        .busy(fpu_busy)
+    );
+    assign fpu_active = reset || at_fpu || fpu_busy;
+
     assign ack = at_ram ? ram_ack
-        : at_data ? circuit_ack
-        : at_keccak_state ? write || keccak_read
+        : at_fpu ? fpu_ack
+        : at_circuit ? circuit_clock
+            && (at_data ? circuit_ack : at_keccak_state ? write || keccak_read : 1'b1)
         : at_register || fault;
     assign in = at_ram ? ram_out
         : at_data ? circuit_out
+        : at_fpu ? fpu_out
         : at_low ? cycles[31:0]
         : at_high ? cycles_high
         : at_argument ? argument

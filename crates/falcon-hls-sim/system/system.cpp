@@ -27,9 +27,9 @@ int main(int argc, char **argv) {
     auto top = std::make_unique<Vfalcon_system>(context.get());
     top->argument = static_cast<uint32_t>(number(*context, "argument=", 0));
     for (uint64_t clock = 0; clock < most; clock++) {
-        // The circuits need a reset as long as a butterfly.
-        top->reset = clock < 64;
-        top->clk = top->circuit_clk = 0;
+        // The circuits need a reset as long as a butterfly: 64 of their clocks.
+        top->reset = clock < 512;
+        top->clk = top->circuit_clk = top->fpu_clk = 0;
         top->eval();
         if (!top->reset) {
             if (top->console_write) std::putchar(top->console_byte);
@@ -43,8 +43,9 @@ int main(int argc, char **argv) {
             }
         }
         top->clk = 1;
-        // The circuits rest while nothing uses them, which makes the simulation faster.
+        // What nothing uses rests, which makes the simulation faster.
         top->circuit_clk = top->circuits_active;
+        top->fpu_clk = top->fpu_active;
         top->eval();
     }
     std::fprintf(stderr, "the program does not end within %" PRIu64 " clocks\n", most);

@@ -1,12 +1,11 @@
 //! The circuits of the simulated system: the FFT as an engine of `falcon_core`, Keccak-f as the
 //! permutation of `falcon_keccak`.
 
-use crate::platform::{clocks, map, read, store};
+use crate::platform::{map, read, store};
 use core::ops::Add;
 use core::slice;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use falcon_core::seams::fft::{BasisRef, Fft};
-use falcon_core::seams::lanes::Soft;
 
 /// Clocks of the runs of a circuit since [`take`](Self::take), in words of 32 bits.
 #[derive(Debug)]
@@ -121,23 +120,11 @@ pub enum Direction {
     Inverse = 1,
 }
 
-/// Clocks that the steps of a transform took.
-#[derive(Clone, Copy, Debug)]
-pub struct Steps {
-    /// The copy into the circuit's memory.
-    pub copy_in: u64,
-    /// The circuit, from before its start until the processor has seen the end.
-    pub circuit: u64,
-    /// The circuit alone, by its own counter.
-    pub counted: u64,
-    /// The copy back.
-    pub copy_out: u64,
-}
-
-/// Transforms `f`, as many reals as the degree of the circuits, in place on a circuit.
-pub fn transform(direction: Direction, f: &mut [f64]) -> Steps {
+/// Transforms `f`, as many reals as the degree of the circuits, in place on a circuit. Returns the
+/// clocks of the circuit alone, by its own counter.
+pub fn transform(direction: Direction, f: &mut [f64]) -> u32 {
     let (re, im) = f.split_at_mut(f.len() / 2);
-    let start = clocks();
+    let start = read(map::CYCLES_LOW);
     store(map::FFT_DIRECTION, direction as u32);
     let mut address = map::FFT_DATA;
     for (&re, &im) in re.iter().zip(&*im) {
@@ -147,10 +134,10 @@ pub fn transform(direction: Direction, f: &mut [f64]) -> Steps {
             address += 8;
         }
     }
-    let copied_in = clocks();
+    let copied_in = read(map::CYCLES_LOW);
     store(map::FFT_START, 1);
     while read(map::FFT_BUSY) != 0 {}
-    let computed = clocks();
+    let computed = read(map::CYCLES_LOW);
     let mut address = map::FFT_DATA;
     for (re, im) in re.iter_mut().zip(im) {
         for x in [re, im] {
@@ -159,25 +146,20 @@ pub fn transform(direction: Direction, f: &mut [f64]) -> Steps {
             address += 8;
         }
     }
-    let steps = Steps {
-        copy_in: copied_in - start,
-        circuit: computed - copied_in,
-        counted: read(map::FFT_CYCLES).into(),
-        copy_out: clocks() - computed,
-    };
+    let end = read(map::CYCLES_LOW);
     FFT.add(
-        (steps.copy_in + steps.copy_out) as u32,
-        steps.circuit as u32,
+        end.wrapping_sub(computed)
+            .wrapping_add(copied_in.wrapping_sub(start)),
+        computed.wrapping_sub(copied_in),
     );
-    steps
+    read(map::FFT_CYCLES)
 }
 
-/// [`Fft`] with the transforms of the circuits' degree on the circuits. The processor computes the
-/// rest.
+/// [`Fft`] with the transforms of the circuits' degree on the circuits. `F` computes the rest.
 #[derive(Clone, Copy, Debug)]
-pub struct CircuitFft;
+pub struct CircuitFft<F>(pub F);
 
-impl Fft for CircuitFft {
+impl<F: Fft<Real = f64>> Fft for CircuitFft<F> {
     type Real = f64;
     const LANES: usize = 1;
 
@@ -188,36 +170,36 @@ impl Fft for CircuitFft {
         slice::from_mut(x)
     }
     fn add(&self, a: f64, b: f64) -> f64 {
-        Soft.add(a, b)
+        self.0.add(a, b)
     }
     fn sub(&self, a: f64, b: f64) -> f64 {
-        Soft.sub(a, b)
+        self.0.sub(a, b)
     }
     fn floors(&self, a: [f64; 2]) -> [f64; 2] {
-        Soft.floors(a)
+        self.0.floors(a)
     }
     fn fft(&self, logn: u32, f: &mut [f64]) {
         if logn == self::logn() {
             transform(Direction::Forward, f);
         } else {
-            Soft.fft(logn, f);
+            self.0.fft(logn, f);
         }
     }
     fn ifft(&self, logn: u32, f: &mut [f64]) {
         if logn == self::logn() {
             transform(Direction::Inverse, f);
         } else {
-            Soft.ifft(logn, f);
+            self.0.ifft(logn, f);
         }
     }
     fn split(&self, logn: u32, f0: &mut [f64], f1: &mut [f64], f: &[f64]) {
-        Soft.split(logn, f0, f1, f);
+        self.0.split(logn, f0, f1, f);
     }
     fn merge(&self, logn: u32, f: &mut [f64], f0: &[f64], f1: &[f64]) {
-        Soft.merge(logn, f, f0, f1);
+        self.0.merge(logn, f, f0, f1);
     }
     fn nearest_plane(&self, t: [f64; 2], d: [f64; 2], l: [f64; 2]) -> [f64; 2] {
-        Soft.nearest_plane(t, d, l)
+        self.0.nearest_plane(t, d, l)
     }
     fn nearest_plane_step(
         &self,
@@ -227,12 +209,12 @@ impl Fft for CircuitFft {
         u: [&mut [f64]; 2],
         l10: &[f64],
     ) {
-        Soft.nearest_plane_step(logn, t0, t1, u, l10);
+        self.0.nearest_plane_step(logn, t0, t1, u, l10);
     }
     fn target(&self, logn: u32, t0: &mut [f64], t1: &mut [f64], b01: &[f64], b11: &[f64]) {
-        Soft.target(logn, t0, t1, b01, b11);
+        self.0.target(logn, t0, t1, b01, b11);
     }
     fn times_basis(&self, logn: u32, z0: &mut [f64], z1: &mut [f64], basis: BasisRef<'_>) {
-        Soft.times_basis(logn, z0, z1, basis);
+        self.0.times_basis(logn, z0, z1, basis);
     }
 }

@@ -8,6 +8,8 @@ extern crate alloc;
 #[cfg(feature = "system")]
 pub mod circuit;
 #[cfg(feature = "system")]
+pub mod fpu;
+#[cfg(feature = "system")]
 mod heap;
 pub mod known_answer;
 #[cfg(feature = "mceliece")]

@@ -2,13 +2,14 @@
 //! says how many clocks it took, and which circuits did how much of it.
 
 use crate::circuit::{self, CircuitFft, Direction, Runs};
-use crate::{known_answer as kat, platform, report};
+use crate::fpu::Fpu;
+use crate::{fpu, known_answer as kat, platform, report};
 use alloc::{vec, vec::Vec};
 use core::ops::Add;
 pub use falcon_core::hazmat::insecure::Falcon256;
-use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness, sign_raw};
+use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness, sign_raw_on};
 use falcon_core::hazmat::{HashToPoint, Shake256HashToPoint};
-use falcon_core::seams::{LaneEngine, fft::Fft, lanes::Soft};
+use falcon_core::seams::{LaneEngine, expand_on, fft::Fft, lanes::Soft, sampler::SigningIsa};
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Scratch, Signature};
 use falcon_core::{SigningKey, VerifyingKey};
 
@@ -51,6 +52,8 @@ struct Cost {
     clocks: u64,
     fft: Runs,
     keccak: Runs,
+    /// Operations of the floating-point unit.
+    fpu: u32,
 }
 
 impl Add for Cost {
@@ -61,6 +64,7 @@ impl Add for Cost {
             clocks: self.clocks + other.clocks,
             fft: self.fft + other.fft,
             keccak: self.keccak + other.keccak,
+            fpu: self.fpu + other.fpu,
         }
     }
 }
@@ -68,6 +72,7 @@ impl Add for Cost {
 /// Runs `work`. Returns its result and what it took.
 fn measure<R>(work: impl FnOnce() -> R) -> (R, Cost) {
     let _before = (circuit::FFT.take(), circuit::KECCAK.take());
+    let operations = fpu::operations();
     let start = platform::clocks();
     let result = work();
     let clocks = platform::clocks() - start;
@@ -75,22 +80,30 @@ fn measure<R>(work: impl FnOnce() -> R) -> (R, Cost) {
         clocks,
         fft: circuit::FFT.take(),
         keccak: circuit::KECCAK.take(),
+        fpu: fpu::operations() - operations,
     };
     (result, cost)
 }
 
 /// Prints a row: degree, operation, form and clocks; then of each circuit the runs, the clocks of
-/// moving its data and the clocks of waiting for it. Returns `equal`, and says so if it is false.
-fn row<P: Parameters>(operation: &str, cost: Cost, equal: bool) -> bool {
-    report::digits(P::N);
+/// moving its data and the clocks of waiting for it; then the operations of the floating-point
+/// unit. Returns `equal`, and says so if it is false.
+fn row(degree: usize, operation: &str, cost: Cost, equal: bool) -> bool {
+    report::digits(degree);
     report::words("\t");
     report::words(operation);
-    report::words(match (cost.fft.runs > 0, cost.keccak.runs > 0) {
-        (false, false) => "\tsoftware",
-        (true, false) => "\tfft",
-        (false, true) => "\tkeccak",
-        (true, true) => "\tboth",
-    });
+    report::words(
+        match (cost.fft.runs > 0, cost.keccak.runs > 0, cost.fpu > 0) {
+            (false, false, false) => "\tsoftware",
+            (true, false, false) => "\tfft",
+            (false, true, false) => "\tkeccak",
+            (true, true, false) => "\tboth",
+            (false, false, true) => "\tfpu",
+            (true, false, true) => "\tfft-fpu",
+            (false, true, true) => "\tkeccak-fpu",
+            (true, true, true) => "\tall",
+        },
+    );
     report::words("\t");
     report::digits(cost.clocks as usize);
     for Runs {
@@ -104,6 +117,8 @@ fn row<P: Parameters>(operation: &str, cost: Cost, equal: bool) -> bool {
             report::digits(number as usize);
         }
     }
+    report::words("\t");
+    report::digits(cost.fpu as usize);
     report::line(if equal { "" } else { "\tDIFFERS" });
     equal
 }
@@ -112,7 +127,7 @@ fn row<P: Parameters>(operation: &str, cost: Cost, equal: bool) -> bool {
 pub fn keygen<P: Known>() -> bool {
     let (key, cost) = measure(|| SigningKey::<P>::from_seed(KEY_SEED));
     let equal = key.is_ok_and(|key| key.to_bytes().as_ref() == P::SIGNING_KEY);
-    row::<P>("keygen", cost, equal)
+    row(P::N, "keygen", cost, equal)
 }
 
 /// Decodes a key and a signature, and verifies.
@@ -125,7 +140,7 @@ pub fn verify<P: Known>() -> bool {
             _ => false,
         }
     });
-    row::<P>("verify", cost, valid)
+    row(P::N, "verify", cost, valid)
 }
 
 const RANDOMNESS: RawRandomness<'_> = RawRandomness {
@@ -141,93 +156,106 @@ fn is_known<P: Known>(signature: &Signature<P>) -> bool {
         .is_ok_and(|len| encoded.get(..len) == Some(P::SIGNATURE))
 }
 
-/// Signs with an encoded key, then with an expanded key, in software and with the FFT on the
-/// circuits. Compares every signature with the host's.
-///
-/// Only an expanded key gives its transforms to the circuits. So an encoded key is expanded for
-/// them, in software.
-pub fn sign<P: Known>() -> bool {
+/// Signs with an expanded key of `arith`, with the transforms of `fft`. Prints a row, and returns
+/// what the signature took. Compares it with the host's.
+fn sign_expanded<P: Known>(
+    arith: impl SigningIsa,
+    fft: impl Fft,
+    key: &SigningKey<P>,
+) -> (bool, Cost) {
+    let (key, expanded) = measure(|| expand_on(arith, key));
+    let job = RawJob::new(&key, kat::MESSAGE, RANDOMNESS);
+    let mut signatures = [Signature::EMPTY];
+    let engine = LaneEngine { arith, fft };
+    let (done, cost) = measure(|| engine.sign_batch_raw(&[job], Fit::Any, &mut signatures));
+    let equal = done.is_ok() && is_known(&signatures[0]);
+    (row(P::N, "sign-expanded", cost, equal), expanded + cost)
+}
+
+/// Signs with an encoded key, then with an expanded key. `arith` computes, transforms included.
+fn sign_on<P: Known>(arith: impl SigningIsa) -> bool {
     let mut reals = vec![0.0; Scratch::<P>::LEN];
     let Ok(mut scratch) = Scratch::<P>::new(&mut reals) else {
         return false;
     };
     let (signature, cost) = measure(|| {
         let key = SigningKey::<P>::try_from(P::SIGNING_KEY).ok()?;
-        sign_raw(&key, RANDOMNESS, kat::MESSAGE, Fit::Any, &mut scratch).ok()
+        let message = kat::MESSAGE;
+        sign_raw_on(arith, &key, RANDOMNESS, message, Fit::Any, &mut scratch).ok()
     });
     let equal = signature.is_some_and(|signature| is_known(&signature));
-    let mut all = row::<P>("sign-encoded", cost, equal);
+    let equal = row(P::N, "sign-encoded", cost, equal);
+    let key = SigningKey::<P>::try_from(P::SIGNING_KEY);
+    key.is_ok_and(|key| sign_expanded(arith, arith, &key).0) && equal
+}
 
+/// Signs with an encoded key, then with an expanded key, with the transforms on the circuits.
+///
+/// Only an expanded key gives its transforms to the circuits. So an encoded key is expanded for
+/// them, by `arith`.
+fn sign_on_circuits<P: Known>(arith: impl SigningIsa + Fft<Real = f64>) -> bool {
     let (key, decoded) = measure(|| SigningKey::<P>::try_from(P::SIGNING_KEY));
     let Ok(key) = key else { return false };
-    let (key, expanded) = measure(|| key.expand());
-    let job = RawJob::new(&key, kat::MESSAGE, RANDOMNESS);
-    let sign_on = |engine: &dyn BatchSignRaw<P>| {
-        let mut signatures = [Signature::EMPTY];
-        let (done, cost) = measure(|| engine.sign_batch_raw(&[job], Fit::Any, &mut signatures));
-        (done.is_ok() && is_known(&signatures[0]), cost)
-    };
-    let (equal, cost) = sign_on(&LaneEngine {
-        arith: Soft,
-        fft: Soft,
-    });
-    all &= row::<P>("sign-expanded", cost, equal);
-    let (equal, cost) = sign_on(&LaneEngine {
-        arith: Soft,
-        fft: CircuitFft,
-    });
-    all &= row::<P>("sign-expanded", cost, equal);
-    all & row::<P>("sign-encoded", decoded + expanded + cost, equal)
+    let (equal, cost) = sign_expanded(arith, CircuitFft(arith), &key);
+    row(P::N, "sign-encoded", decoded + cost, equal) && equal
 }
 
-/// Transforms a polynomial in both ways and reports the clocks. Returns true if all bits are equal.
-/// `names` are those of the numbers: software, copy to the circuit, circuit with start and end as
-/// the processor sees them, circuit alone, copy back.
-fn transform(direction: Direction, names: [&str; 5], f: &mut [f64]) -> bool {
-    let mut expected = f.to_vec();
-    let start = platform::clocks();
-    match direction {
-        Direction::Forward => Soft.fft(circuit::logn(), &mut expected),
-        Direction::Inverse => Soft.ifft(circuit::logn(), &mut expected),
-    }
-    let software = platform::clocks() - start;
-    let steps = circuit::transform(direction, f);
-    let clocks = [
-        software,
-        steps.copy_in,
-        steps.circuit,
-        steps.counted,
-        steps.copy_out,
-    ];
-    for (name, clocks) in names.into_iter().zip(clocks) {
-        report::number(name, clocks as usize);
+/// Signs in software.
+pub fn sign<P: Known>() -> bool {
+    sign_on::<P>(Soft)
+}
+
+/// Signs with the FFT on its circuits.
+pub fn sign_fft<P: Known>() -> bool {
+    sign_on_circuits::<P>(Soft)
+}
+
+/// Signs with the arithmetic of the floating-point unit.
+pub fn sign_fpu<P: Known>() -> bool {
+    sign_on::<P>(Fpu)
+}
+
+/// Signs with the floating-point unit, and with the FFT on its circuits.
+pub fn sign_fft_fpu<P: Known>() -> bool {
+    sign_on_circuits::<P>(Fpu)
+}
+
+/// Transforms a polynomial in software, with the floating-point unit and on a circuit, and prints a
+/// row for each. Returns true if all bits are equal.
+fn transform(direction: Direction, f: &mut [f64]) -> bool {
+    fn software(arith: impl Fft<Real = f64>, direction: Direction, f: &mut [f64]) -> Cost {
+        let logn = f.len().trailing_zeros();
+        let work = || match direction {
+            Direction::Forward => arith.fft(logn, f),
+            Direction::Inverse => arith.ifft(logn, f),
+        };
+        measure(work).1
     }
     let bits = |f: &[f64]| -> Vec<u64> { f.iter().map(|x| x.to_bits()).collect() };
-    let equal = bits(f) == bits(&expected);
-    report::words(names[0]);
-    report::line(if equal { ": equal bits" } else { ": DIFFERS" });
-    equal
+    let (operation, alone) = match direction {
+        Direction::Forward => ("fft", "fft_alone"),
+        Direction::Inverse => ("ifft", "ifft_alone"),
+    };
+    let mut expected = f.to_vec();
+    row(
+        f.len(),
+        operation,
+        software(Soft, direction, &mut expected),
+        true,
+    );
+    let mut by_unit = f.to_vec();
+    let cost = software(Fpu, direction, &mut by_unit);
+    let equal = row(f.len(), operation, cost, bits(&by_unit) == bits(&expected));
+    let (counted, cost) = measure(|| circuit::transform(direction, f));
+    report::number(alone, counted as usize);
+    row(f.len(), operation, cost, bits(f) == bits(&expected)) && equal
 }
 
-/// Transforms a hashed point and transforms the result back: in software and on the circuits.
+/// Transforms a hashed point and transforms the result back.
 pub fn fft() -> bool {
     let mut point = vec![0; 1 << circuit::logn()];
     Shake256HashToPoint.hash_to_point(kat::NONCE, kat::MESSAGE, &mut point);
     let mut f: Vec<f64> = point.into_iter().map(f64::from).collect();
-    let names = [
-        "fft_software",
-        "fft_copy_in",
-        "fft_circuit",
-        "fft_alone",
-        "fft_copy_out",
-    ];
-    let forward = transform(Direction::Forward, names, &mut f);
-    let names = [
-        "ifft_software",
-        "ifft_copy_in",
-        "ifft_circuit",
-        "ifft_alone",
-        "ifft_copy_out",
-    ];
-    forward & transform(Direction::Inverse, names, &mut f)
+    let forward = transform(Direction::Forward, &mut f);
+    transform(Direction::Inverse, &mut f) && forward
 }

@@ -21,7 +21,7 @@ use falcon_hls_sim::view::{
 use falcon_hls_sim::{catalog::XC7Z020, graph::Banking};
 use falcon_hls_sim::{keccak::KeccakCircuit, keccak::Summary};
 use falcon_hls_sim::{measurement::Measurement, signed::SignedForm};
-use falcon_hls_sim::{sweep::SweepError, verilog, verilog::Source};
+use falcon_hls_sim::{sweep::SweepError, system::Table, verilog, verilog::Source};
 use serde::Serialize;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -125,6 +125,11 @@ fn show(command: Show, ui: Ui) -> Result<()> {
                 AmdahlError::Accelerator(error) => refused(error),
                 error => Error::new("cannot predict this").because(error),
             })?)
+        }
+        Show::System { degree } => {
+            let table = Table::committed();
+            let failed = |error| Error::new("cannot read the table").because(error);
+            ui.report(&table.map_err(failed)?.of_degree(degree))
         }
     }
 }

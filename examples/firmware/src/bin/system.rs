@@ -3,15 +3,25 @@
 #![no_main]
 
 use falcon_core::{Falcon512, Falcon1024};
-use falcon_firmware::operations::{Falcon256, Known, fft, keygen, sign, verify};
+use falcon_firmware::operations::{
+    Falcon256, Known, fft, keygen, sign, sign_fft, sign_fft_fpu, sign_fpu, verify,
+};
 use falcon_firmware::platform::{self, argument};
 use falcon_firmware::{circuit, report};
 
 falcon_firmware::program!(run);
 
 /// The operations. `run.sh` of the system has the same list.
-const fn operations<P: Known>() -> [fn() -> bool; 4] {
-    [fft, verify::<P>, sign::<P>, keygen::<P>]
+const fn operations<P: Known>() -> [fn() -> bool; 7] {
+    [
+        fft,
+        verify::<P>,
+        keygen::<P>,
+        sign::<P>,
+        sign_fft::<P>,
+        sign_fpu::<P>,
+        sign_fft_fpu::<P>,
+    ]
 }
 
 fn run() -> ! {
