@@ -55,7 +55,7 @@ fn the_table_has_the_numbers_of_the_model() {
         let numbers = model.map(|Resources { dsp, lut, ff, bram }| [lut, ff, dsp, bram]);
         let numbers = numbers.map_or(["-"; 4].map(String::from), |it| it.map(|n| n.to_string()));
         assert_eq!(row[6], clocks.to_string(), "{row:?}");
-        assert_eq!(row[8..], numbers, "{row:?}");
+        assert_eq!(row[10..], numbers, "{row:?}");
         let [mhz, micros] = [1, 7].map(|column| row[column].parse::<f64>().expect("a number"));
         // Both are rounded, to 0.1 and 0.01.
         let least = clocks as f64 / (mhz + 0.05) - 0.005;
@@ -83,6 +83,16 @@ fn the_document_has_the_numbers_of_the_table() {
         })
         .collect();
     assert_eq!(found, expected);
+    let row = &rows()[0];
+    let [mhz, wires] = [1, 8].map(|column| row[column].parse::<f64>().expect("a number"));
+    let document: Vec<&str> = DOCUMENT.split_whitespace().collect();
+    let sentence = format!(
+        "path of the first circuit takes {:.1} ns, of which wires take {wires}: it selects an \
+         operand of `{}`",
+        1000.0 / mhz,
+        row[9].split('.').next().expect("a unit")
+    );
+    assert!(document.join(" ").contains(&sentence), "{sentence}");
     // The table is what one version of these tools gave, at one time.
     let origin = TABLE
         .lines()
