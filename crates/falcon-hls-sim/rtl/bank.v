@@ -1,6 +1,6 @@
 // A block RAM with two ports on one clock. A port outputs a word LATENCY clock
-// edges after the address of the word. A read sees all writes of earlier cycles,
-// but no write of the same cycle.
+// edges after the address of the word. A read sees all writes of earlier cycles.
+// No circuit uses a read of a word that either port writes in the same cycle.
 module bank #(
     parameter WIDTH   = 64,
     parameter ADDRESS = 9,
@@ -16,6 +16,7 @@ module bank #(
     input  wire [WIDTH-1:0]   in1,
     output wire [WIDTH-1:0]   q1
 );
+    (* no_rw_check *)
     reg [WIDTH-1:0] words [0:(1 << ADDRESS)-1];
 
     reg [WIDTH-1:0] read0, read1;

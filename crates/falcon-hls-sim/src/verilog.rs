@@ -229,7 +229,7 @@ fn ports(words: usize, read_latency: u32) -> [String; 8] {
         ),
         "`host_in` is written at a clock at which `host_write` is high; `host_out` comes".into(),
         format!(
-            "{} after its `host_address`.",
+            "{} after its `host_address`, unless a write came with it.",
             Count(read_latency.into(), "clock")
         ),
     ]

@@ -7,7 +7,7 @@ use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::design::Preset;
 use falcon_hls_sim::fp::NAN;
 use falcon_hls_sim::nest::Transform;
-use falcon_hls_sim::verilog::{self, TOP};
+use falcon_hls_sim::verilog::{self, Source, TOP};
 use std::path::PathBuf;
 
 /// A transform on a preset, as a program that Verilator built.
@@ -24,15 +24,37 @@ struct Circuit {
 enum Form {
     /// The emitted sources.
     Source,
+    /// The emitted sources, but a read of a word that is written in the same cycle is wrong.
+    Collisions,
     /// The netlist that yosys makes from the sources, in cells of the 7 series.
     Netlist,
+}
+
+/// Inverts all bits of a read of `bank.v` of a word that a port writes in the same cycle.
+fn with_collisions(source: &mut Source) {
+    if source.name != "bank.v" {
+        return;
+    }
+    for (port, other) in [(0, 1), (1, 0)] {
+        let read = format!("read{port} <= words[address{port}];");
+        let collision = format!("write{port} || (write{other} && address{other} == address{port})");
+        let wrong =
+            format!("read{port} <= {collision} ? ~words[address{port}] : words[address{port}];");
+        assert!(source.text.contains(&read), "{}", source.text);
+        source.text = source.text.replace(&read, &wrong);
+    }
 }
 
 impl Circuit {
     fn build(form: Form, preset: Preset, transform: Transform, logn: u32) -> Self {
         let accelerator = Accelerator::new(preset.design()).expect("a preset");
         let name = format!("{form:?}-{}-{transform:?}-{logn}", preset.name());
-        let emission = verilog::emit(&accelerator, transform, logn).expect("Verilog");
+        let mut emission = verilog::emit(&accelerator, transform, logn).expect("Verilog");
+        if let Form::Collisions = form {
+            for source in &mut emission.sources {
+                with_collisions(source);
+            }
+        }
         let module = hdl::Module {
             top: TOP,
             sources: &hdl::written(&name, &emission.sources),
@@ -42,7 +64,7 @@ impl Circuit {
         let harness = hdl::rtl().join("tests/fft.cpp");
         Self {
             program: match form {
-                Form::Source => module.simulation(&name, &harness),
+                Form::Source | Form::Collisions => module.simulation(&name, &harness),
                 Form::Netlist => module.netlist_simulation(&name, &harness),
             },
             accelerator,
@@ -161,6 +183,24 @@ fn circuits_have_the_engines_bits_and_cycles() {
         let circuit = Circuit::build(Form::Source, preset, transform, logn);
         let label = format!("{} {transform:?} {logn}", preset.name());
         circuit.check(&polynomials(&label, 1 << logn, 30));
+    }
+}
+
+/// The memory of `bank.v` is declared with `no_rw_check`, so such a read can give anything.
+#[test]
+fn no_circuit_uses_a_read_of_a_word_that_is_being_written() {
+    if !hdl::tools(&hdl::VERILATOR) {
+        return;
+    }
+    let cases = [
+        (Preset::PaperOptimized, Transform::Fft, 6),
+        (Preset::Ii2, Transform::Fft, 6),
+        (Preset::Ii1Xor, Transform::Fft, 6),
+        (Preset::Ii1Xor, Transform::Ifft, 8),
+    ];
+    for (preset, transform, logn) in cases {
+        let circuit = Circuit::build(Form::Collisions, preset, transform, logn);
+        circuit.check(&polynomials("collisions", 1 << logn, 30));
     }
 }
 

@@ -18,12 +18,13 @@ const Q: i32 = 12289;
 /// Bits of the nonce of forged signatures.
 const NONCE: [u8; 40] = [0x5a; 40];
 
-fn folder() -> PathBuf {
+/// Folder of the circuit.
+pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("verifier")
 }
 
 /// The sources, with the top module first.
-fn sources() -> Vec<PathBuf> {
+pub fn sources() -> Vec<PathBuf> {
     let entries = fs::read_dir(folder()).expect("the folder of the circuit");
     let paths = entries.map(|entry| entry.expect("a file").path());
     let mut files: Vec<PathBuf> = paths
@@ -42,11 +43,11 @@ fn table(name: &str, text: &str) -> String {
     fs::read_to_string(path).expect("the table")
 }
 
-/// What the circuit reads: key, signature and message.
+/// Input of the circuit: key, signature and message.
 #[derive(Clone, Debug)]
-struct Case {
+pub struct Case {
     name: String,
-    fields: [Vec<u8>; 3],
+    pub fields: [Vec<u8>; 3],
 }
 
 impl Case {
@@ -58,7 +59,7 @@ impl Case {
     }
 
     /// Returns the same case with another field.
-    fn with(&self, name: &str, field: usize, change: impl FnOnce(&mut Vec<u8>)) -> Self {
+    pub fn with(&self, name: &str, field: usize, change: impl FnOnce(&mut Vec<u8>)) -> Self {
         let mut case = self.clone();
         case.name = format!("{}, {name}", self.name);
         change(&mut case.fields[field]);
@@ -66,7 +67,7 @@ impl Case {
     }
 
     /// Returns the verdict of `falcon-core`.
-    fn is_valid<P: Parameters>(&self) -> bool {
+    pub fn is_valid<P: Parameters>(&self) -> bool {
         let [key, signature, message] = self.fields.each_ref().map(|field| &field[..]);
         let key = VerifyingKey::<P>::try_from(key);
         let signature = Signature::<P>::try_from(signature);
@@ -206,7 +207,7 @@ fn with_norm<P: Parameters>(norm: u32) -> Vec<i32> {
 }
 
 /// NIST's records.
-fn records<P: Parameters>() -> Vec<Case> {
+pub fn records<P: Parameters>() -> Vec<Case> {
     let text = match P::LOGN {
         9 => include_str!("../../../../kat/falcon-round3/falcon512-KAT.first10.rsp"),
         _ => include_str!("../../../../kat/falcon-round3/falcon1024-KAT.first10.rsp"),
