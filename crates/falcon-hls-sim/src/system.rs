@@ -204,7 +204,7 @@ impl Display for Table {
         )?;
         write!(
             f,
-            "{:>6}  {:<14}{:<14}{:>6}{:>13}{:>7}{:>9}{:>9}",
+            "{:>6}  {:<15}{:<12}{:>6}{:>13}{:>7}{:>9}{:>9}",
             "degree", "operation", "circuits", "ratio", "clocks", "x", "copying", "waiting"
         )?;
         for row in &self.rows {
@@ -218,7 +218,7 @@ impl Display for Table {
             };
             write!(
                 f,
-                "\n{:>6}  {:<14}{form:<14}{:>6}{:>13}{speedup:>7}{:>9}{:>9}",
+                "\n{:>6}  {:<15}{form:<12}{:>6}{:>13}{speedup:>7}{:>9}{:>9}",
                 row.degree,
                 row.operation,
                 row.ratio,
@@ -253,10 +253,8 @@ mod tests {
         assert!(!table.origin.is_empty());
         for degree in [256, 512, 1024] {
             let table = table.clone().of_degree(degree);
-            for operation in ["verify", "keygen"] {
-                let is_row = |row: &&Row| row.operation == operation && row.form == "software";
-                assert!(table.rows.iter().any(|row| is_row(&row)), "{degree}");
-            }
+            let is_row = |row: &&Row| row.operation == "verify" && row.form == "software";
+            assert!(table.rows.iter().any(|row| is_row(&row)), "{degree}");
             assert!(
                 table
                     .rows
