@@ -9,9 +9,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 prefix=$(mktemp -d)
 trap 'rm -r "$prefix"' EXIT
 ./install.sh "$prefix"
-cargo build --locked --release --example speed
+cargo build --locked --release --example overhead
 metadata=$(cargo metadata --locked --no-deps --format-version 1)
-program=$(sed 's/.*"target_directory":"\([^"]*\)".*/\1/' <<<"$metadata")/release/examples/speed
+program=$(sed 's/.*"target_directory":"\([^"]*\)".*/\1/' <<<"$metadata")/release/examples/overhead
 for ((run = 0; run < ${1:-24}; run++)); do
     "$program" "$prefix/lib/libfalconsign.so" "${2:-2000}"
 done | awk -F '\t' '

@@ -1,6 +1,6 @@
 //! Times functions of the C library beside the calls of `falcon-core` that do the same.
 //!
-//! `speed LIBRARY [ROUNDS]` loads a shared library. In each round both sides run in turn. A line
+//! `overhead LIBRARY [ROUNDS]` loads a shared library. In each round both sides run in turn. A line
 //! has an operation and the shortest time of each side, in microseconds for one message.
 //! `speed.sh` runs it several times.
 #![deny(clippy::undocumented_unsafe_blocks)]
@@ -305,7 +305,7 @@ impl<P: Parameters> Pair<P> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
-    let library = arguments.next().ok_or("speed LIBRARY [ROUNDS]")?;
+    let library = arguments.next().ok_or("overhead LIBRARY [ROUNDS]")?;
     let rounds = arguments
         .next()
         .map_or(Ok(20_000), |rounds| rounds.parse())?;
