@@ -8,7 +8,10 @@ use falcon_core::hazmat::{
     BatchSignRaw, Cshake256HashToPoint, Fit, RawJob, RawRandomness, VerifyAfterSign,
     expanded_reals, secret_basis, secret_hash, signature_from_nonce_and_s2,
 };
-use falcon_core::pkcs8::{EncodePrivateKey, KeyUse, decrypt_private_key};
+use falcon_core::pkcs8::{
+    DecodePrivateKey, EncodePrivateKey, KeyUse, LineEnding, OpenedKey, SecretDocument,
+    decrypt_private_key,
+};
 use falcon_core::rand_core::Rng;
 use falcon_core::seams::hash::Shake256;
 use falcon_core::{
@@ -261,6 +264,41 @@ fn a_document_that_is_decrypted_is_wiped() {
     let read = decrypt_private_key(encrypted.as_bytes(), "passphrase").is_ok();
     SEARCHING.store(false, SeqCst);
     assert_eq!((read, FOUND.swap(0, SeqCst)), (true, 0));
+}
+
+/// The text lacks its last line, has a wrong character in it, or is whole.
+#[test]
+fn a_document_in_pem_is_wiped_even_if_it_is_damaged() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
+    *KEYS.lock().unwrap() = beginning(&key.to_bytes()[400..]);
+    let text = key.to_pkcs8_pem(LineEnding::LF).expect("it is written");
+    let end = text.find("\n-----END").expect("an end");
+    let line = text[..end].rfind('\n').expect("lines");
+    let texts = [
+        [&text[..line], &text[end..]].concat(),
+        [&text[..line + 3], "!", &text[line + 4..]].concat(),
+        text.to_string(),
+    ];
+    let found = |read: &dyn Fn(&str) -> bool, text: &str| {
+        SEARCHING.store(true, SeqCst);
+        let is_key = read(text);
+        SEARCHING.store(false, SeqCst);
+        (is_key, FOUND.swap(0, SeqCst))
+    };
+    let copied = |text: &str| SecretDocument::from_pem(text).is_ok();
+    // The search finds what the crate `der` leaves.
+    assert_eq!(found(&copied, &texts[0]), (false, 1));
+    assert_eq!(found(&copied, &texts[1]), (false, 1));
+    let typed = |text: &str| SigningKey::<Falcon512>::from_pkcs8_pem(text).is_ok();
+    let boxed = |text: &str| Box::<SigningKey<Falcon512>>::from_pkcs8_pem(text).is_ok();
+    let any = |text: &str| AnySigningKey::from_pkcs8_pem(text).is_ok();
+    let opened = |text: &str| OpenedKey::from_pem(text, None).is_ok();
+    for read in [&typed as &dyn Fn(&str) -> bool, &boxed, &any, &opened] {
+        for (is_key, text) in [false, false, true].into_iter().zip(&texts) {
+            assert_eq!(found(read, text), (is_key, 0));
+        }
+    }
 }
 
 /// Checks that `f`, `g`, `F`, `G` and the secret hash are wiped when a key is dropped.

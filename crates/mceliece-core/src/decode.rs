@@ -135,6 +135,8 @@ fn invert_together<I: Isa, const M: usize>(isa: I, blocks: &mut [Block<M>; TOGET
 
 /// Writes `1/g^2` at all points. `g` is the Goppa polynomial with the coefficients
 /// `g_0, .., g_(t-1)`, 16-bit little-endian. The values are the same for every ciphertext of a key.
+// Not inlined, so that the caller can wipe its stack frame.
+#[inline(never)]
 pub(crate) fn inverse_squares<I: Isa, const M: usize>(
     isa: I,
     goppa: &[u8],

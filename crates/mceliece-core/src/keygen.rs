@@ -161,6 +161,9 @@ fn run_on<I: Isa, const M: usize>(
     }
 }
 
+/// Makes one attempt at a key.
+// Not inlined, so that the caller can wipe its stack frame.
+#[inline(never)]
 fn attempt<I: Isa, const M: usize>(
     isa: I,
     code: &Code,

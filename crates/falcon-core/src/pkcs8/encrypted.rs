@@ -103,9 +103,8 @@ pub(super) fn open_der<K: DecodePrivateKey>(
 /// Does the same as [`open_der`] for a document in PEM.
 #[cfg(feature = "pem")]
 pub(super) fn open_pem<K: DecodePrivateKey>(text: &str, passphrase: impl AsRef<[u8]>) -> Result<K> {
-    let (label, document) = SecretDocument::from_pem(text)?;
-    EncryptedPrivateKeyInfoRef::validate_pem_label(label)?;
-    open_der(document.as_bytes(), passphrase)
+    EncryptedPrivateKeyInfoRef::validate_pem_label(super::pem_label(text)?)?;
+    open_der(&super::pem_content(text)?, passphrase)
 }
 
 /// Decrypts a PKCS#8 document under `passphrase` and returns the plain document, for programs that

@@ -93,10 +93,11 @@ impl OpenedKey {
         text: &str,
         passphrase: Option<&[u8]>,
     ) -> core::result::Result<Self, OpenError> {
-        let (label, document) = SecretDocument::from_pem(text).map_err(OpenError::Pem)?;
+        let label = super::pem_label(text).map_err(OpenError::Pem)?;
         match label {
             PrivateKeyInfoRef::PEM_LABEL | EncryptedPrivateKeyInfoRef::PEM_LABEL => {
-                Self::from_der(document.as_bytes(), passphrase)
+                let content = super::pem_content(text).map_err(OpenError::Pem)?;
+                Self::from_der(&content, passphrase)
             }
             _ => Err(OpenError::Label(label.to_owned())),
         }
