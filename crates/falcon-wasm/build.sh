@@ -40,7 +40,7 @@ build() {
 }
 
 # In the module with vectors, the compiler inlines and unrolls less, so that a page loads less than
-# 200,000 bytes compressed. README.md has the figures.
+# 200,000 bytes compressed. Cargo.toml has the figures.
 readonly SMALLER=(-C llvm-args=-inline-threshold=5 -C llvm-args=-unroll-threshold=20
     -C llvm-args=-unroll-runtime=false)
 

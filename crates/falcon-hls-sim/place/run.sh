@@ -195,6 +195,10 @@ install_tools
 
 current="$(sources)"
 is_current() { [ -f $TABLE ] && [ "$(sed -n 's/^# Sources: //p' $TABLE)" = "$current" ]; }
+if [ -n "$renew" ] && [ $# -gt 0 ] && [ -f $TABLE ] && ! is_current; then
+    echo "the rows of other circuits belong to other sources: run $HERE/run.sh renew" >&2
+    exit 1
+fi
 
 # write: puts the measured rows into the table. Other rows stay if they belong to the same sources.
 write() {

@@ -8,6 +8,7 @@ use falcon_hls_sim::nest::Transform;
 use falcon_hls_sim::resources::Resources;
 
 const TABLE: &str = include_str!("../place/routed.tsv");
+const SCRIPT: &str = include_str!("../place/run.sh");
 const DOCUMENT: &str = include_str!("../../../docs/HLS.md");
 const VERIFIER: &str = include_str!("../verifier/cycles.tsv");
 
@@ -83,6 +84,18 @@ fn the_document_has_the_numbers_of_the_table() {
         })
         .collect();
     assert_eq!(found, expected);
+    // The script has the list of all circuits.
+    let (_, list) = SCRIPT.split_once("CIRCUITS=(").expect("the list");
+    let (list, _) = list.split_once(')').expect("its end");
+    let all = list.split_whitespace().count();
+    let measured = match (found.len(), all) {
+        (1, 9) => "One of nine circuits is measured so far.",
+        (found, all) => {
+            assert_eq!(found, all, "circuits in the table");
+            ""
+        }
+    };
+    assert!(DOCUMENT.contains(measured), "{measured}");
     let row = &rows()[0];
     let mhz = row[1].parse::<f64>().expect("a number");
     let document: Vec<&str> = DOCUMENT.split_whitespace().collect();
