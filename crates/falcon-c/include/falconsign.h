@@ -29,10 +29,10 @@
  * unless its comment says otherwise. FALCONSIGN_OK from a function that verifies means that every
  * signature is valid. All other status codes mean that it failed, or that a signature is not valid.
  *
- * Arguments. Every pointer is checked for NULL and for alignment (NULL_POINTER, MISALIGNED_POINTER),
- * every length for what the function needs (LENGTH, BUFFER_TOO_SMALL). A pointer to bytes that are read
- * may be NULL if their length is 0. A signature, document or verdict that overlaps an input is
- * refused (OVERLAP). The library cannot check that a pointer leads to as many bytes as its length
+ * Arguments. Every pointer is checked for NULL and for alignment (NULL_POINTER,
+ * MISALIGNED_POINTER), every length for what the function needs (LENGTH, BUFFER_TOO_SMALL). A
+ * pointer to bytes that are read may be NULL if their length is 0. A signature, document or verdict
+ * that overlaps an input is refused (OVERLAP). The library cannot check that a pointer leads to as many bytes as its length
  * says, or that a handle is live.
  *
  * Handles. A function that makes a handle sets it to NULL first, so it is NULL after a failure. The
@@ -266,8 +266,10 @@ void falconsign_verifying_key_free(falconsign_verifying_key *key);
  * milliseconds and 16 megabytes.
  *
  * Functions that write set the length to that of the document, also if there is no room for it
- * (BUFFER_TOO_SMALL). PEM ends with a null character, which needs room and is not counted, and which
- * functions that read refuse. They accept blank space around the PEM, but no other text.
+ * (BUFFER_TOO_SMALL). PEM ends with a null character, which needs room and is not counted.
+ *
+ * Functions that read PEM accept blank space around it. They refuse other text, and the null
+ * character: do not count it.
  *
  * Functions that read fail with MALFORMED_DOCUMENT, PASSPHRASE_NEEDED, PASSPHRASE_NOT_NEEDED or
  * WRONG_PASSPHRASE. A key that its document marks for certificates only is read and written again
@@ -341,7 +343,8 @@ int falconsign_verify(const falconsign_verifying_key *key, const uint8_t *messag
  *                                           sizeof signature, &length);
  *     falconsign_signer_free(signer);
  *
- * The memory does not depend on the length of the message. The signatures are those of
+ * A read error (ferror) must not end as a signature of half a file. The memory does not depend on
+ * the length of the message. The signatures are those of
  * falconsign_sign. After _finish the stream can only be freed (FINISHED). A _finish that fails with
  * ARGUMENT, NULL_POINTER, MISALIGNED_POINTER, LENGTH, OVERLAP or BUFFER_TOO_SMALL may be repeated.
  */

@@ -123,8 +123,9 @@ static void after_fork(const char *secret)
     CHECK(child >= 0);
     if (child == 0) {
         RETURNS(FALCONSIGN_ERROR_FORKED, falconsign_signer_update(signer, buffers[0], 1));
-        RETURNS(FALCONSIGN_ERROR_FORKED, falconsign_signer_finish(signer, FALCONSIGN_PADDED, buffers[1],
-                                                            sizeof buffers[1], &length));
+        RETURNS(FALCONSIGN_ERROR_FORKED,
+                falconsign_signer_finish(signer, FALCONSIGN_PADDED, buffers[1], sizeof buffers[1],
+                                         &length));
         RETURNS(FALCONSIGN_ERROR_FORKED,
                 falconsign_sign_batch(&job, 1, FALCONSIGN_PADDED, threads, buffers[1], 1577, &length));
         uint8_t verdict = FALCONSIGN_VERDICT_VALID;
