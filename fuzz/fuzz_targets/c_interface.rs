@@ -286,7 +286,10 @@ impl Calls<'_> {
             let key = &CONTENTS.public;
             let expected = decoded.map(|decoded| key.verify_decoded(bytes(message), &decoded));
             assert_eq!(status == 0, expected == Ok(Ok(())));
-            assert_eq!(status == Status::MalformedSignature as i32, expected.is_err());
+            assert_eq!(
+                status == Status::MalformedSignature as i32,
+                expected.is_err()
+            );
         }
         status
     }

@@ -315,7 +315,10 @@ fn the_install_script_refuses_and_sets_modes() {
     command.arg(&script).arg(programs.path("usr"));
     succeeds(command.arg(common::libraries()));
     let installed = programs.path("usr/lib/pkgconfig/falconsign.pc");
-    let mode = fs::metadata(installed).expect("a file").permissions().mode();
+    let mode = fs::metadata(installed)
+        .expect("a file")
+        .permissions()
+        .mode();
     assert_eq!(mode & 0o777, 0o644);
 }
 
