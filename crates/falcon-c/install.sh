@@ -1,18 +1,26 @@
 #!/usr/bin/env bash
-# Builds the C library and installs it: header, static and shared library, falconsign.pc.
+# Builds the C library and installs it: header, static and shared library, falconsign.pc. For Linux.
 #
-#   install.sh PREFIX              for example /usr/local
+#   install.sh PREFIX              an absolute path, for example /usr/local
 #   install.sh PREFIX LIBRARIES    installs the libraries of this folder instead of building them
 #
 # DESTDIR is put before PREFIX where the files are written.
 set -euo pipefail
 
-if [ "$#" -lt 1 ] || [ "$#" -gt 2 ] || [ "${1#/}" = "$1" ]; then
+if [ "$#" -lt 1 ] || [ "$#" -gt 2 ]; then
     sed -n '2,7 s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
+if [ "${1#/}" = "$1" ]; then
+    echo "install.sh: $1: falconsign.pc needs an absolute path" >&2
+    exit 2
+fi
+if [ "$#" -eq 1 ] && [ -n "${CARGO_BUILD_TARGET:-}" ]; then
+    echo "install.sh: unset CARGO_BUILD_TARGET, or build the libraries and pass their folder" >&2
+    exit 2
+fi
 readonly PREFIX="$1" TARGET="${DESTDIR:-}$1"
-folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+folder=$(CDPATH="" cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 version=$(sed -n 's/^#define FALCONSIGN_VERSION "\(.*\)"$/\1/p' "$folder/include/falconsign.h")
 # The version of the interface: that of build.rs.
 case "$version" in
@@ -24,9 +32,9 @@ if [ "$#" -eq 2 ]; then
     libraries="$2"
 else
     # Without the form for Rust programs, so that the whole library is optimised at link time.
-    (cd "$folder" && cargo rustc --locked --release --lib \
+    (CDPATH="" cd "$folder" && cargo rustc --locked --release --lib \
         --crate-type staticlib --crate-type cdylib >&2)
-    metadata=$(cd "$folder" && cargo metadata --locked --no-deps --format-version 1)
+    metadata=$(CDPATH="" cd "$folder" && cargo metadata --locked --no-deps --format-version 1)
     libraries=$(sed 's/.*"target_directory":"\([^"]*\)".*/\1/' <<<"$metadata")/release
 fi
 
@@ -51,4 +59,5 @@ Cflags: -I\${includedir}
 Libs: -L\${libdir} -lfalconsign
 Libs.private: -lpthread -ldl -lm
 END
+chmod 644 "$TARGET/lib/pkgconfig/falconsign.pc"
 echo "installed falconsign $version in $TARGET"

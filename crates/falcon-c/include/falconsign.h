@@ -25,14 +25,14 @@
  *
  * Rules for all functions:
  *
- * Status. A function that returns int returns FALCONSIGN_OK, which is 0, or another status code,
+ * Status. A function that returns int returns FALCONSIGN_OK, which is 0, or a negative status code,
  * unless its comment says otherwise. FALCONSIGN_OK from a function that verifies means that every
  * signature is valid. All other status codes mean that it failed, or that a signature is not valid.
  *
- * Arguments. Every pointer is checked for NULL and for alignment (NULL_POINTER, ARGUMENT), every
- * length for what the function needs (LENGTH, BUFFER_TOO_SMALL). A pointer to bytes that are read
- * may be NULL if their length is 0. A signature, document or verdict that overlaps an input is
- * refused (OVERLAP). The library cannot check that a pointer leads to as many bytes as its length
+ * Arguments. Every pointer is checked for NULL and for alignment (NULL_POINTER,
+ * MISALIGNED_POINTER), every length for what the function needs (LENGTH, BUFFER_TOO_SMALL). A
+ * pointer to bytes that are read may be NULL if their length is 0. A signature, document or verdict
+ * that overlaps an input is refused (OVERLAP). The library cannot check that a pointer leads to as many bytes as its length
  * says, or that a handle is live.
  *
  * Handles. A function that makes a handle sets it to NULL first, so it is NULL after a failure. The
@@ -102,31 +102,47 @@ enum {
 #define FALCONSIGN_SEED_LEN 32
 #define FALCONSIGN_REFERENCE_SEED_LEN 48
 
-/* Status codes. The first four are also the verdicts of a batch. */
+/* Status codes. All but FALCONSIGN_OK are negative. The comments of functions leave FALCONSIGN_ and
+ * FALCONSIGN_ERROR_ out. */
 enum {
     FALCONSIGN_OK = 0,
-    FALCONSIGN_INVALID_SIGNATURE = 1,   /* the key did not make the signature for the message */
-    FALCONSIGN_MALFORMED_SIGNATURE = 2, /* no signature of this parameter set in this format */
-    FALCONSIGN_UNKNOWN_KEY = 3,         /* verdict: the job has no key */
-    FALCONSIGN_NULL_POINTER = 16,
-    FALCONSIGN_ARGUMENT = 17,           /* unknown parameter set or format; misaligned pointer */
-    FALCONSIGN_LENGTH = 18,
-    FALCONSIGN_BUFFER_TOO_SMALL = 19,
-    FALCONSIGN_OVERLAP = 20,
-    FALCONSIGN_MALFORMED_KEY = 21,
-    FALCONSIGN_MALFORMED_DOCUMENT = 22, /* not the PEM or DER of a Falcon key */
-    FALCONSIGN_PASSPHRASE_NEEDED = 23,
-    FALCONSIGN_PASSPHRASE_NOT_NEEDED = 24,
-    FALCONSIGN_WRONG_PASSPHRASE = 25,   /* or the encrypted document is damaged */
-    FALCONSIGN_KEY_USE = 26,            /* the key signs certificates only */
-    FALCONSIGN_PARAMETER_SET = 27,      /* the function needs a key of another parameter set */
-    FALCONSIGN_NO_RANDOMNESS = 28,      /* the system gave no random bytes */
-    FALCONSIGN_NO_MEMORY = 29,
-    FALCONSIGN_FAULT = 30,              /* the device computed wrongly; nothing was made */
-    FALCONSIGN_FINISHED = 31,           /* the message of the stream has ended */
-    FALCONSIGN_FORKED = 32,             /* the handle was made before a fork */
-    FALCONSIGN_INTERNAL = 33            /* an error of the library */
+    FALCONSIGN_INVALID_SIGNATURE = -1,   /* the key did not make the signature for the message */
+    FALCONSIGN_MALFORMED_SIGNATURE = -2, /* no signature of this parameter set in this format */
+    FALCONSIGN_ERROR_NULL_POINTER = -16,
+    FALCONSIGN_ERROR_MISALIGNED_POINTER = -17,
+    FALCONSIGN_ERROR_ARGUMENT = -18,     /* unknown parameter set, or a format that is not taken */
+    FALCONSIGN_ERROR_LENGTH = -19,
+    FALCONSIGN_ERROR_BUFFER_TOO_SMALL = -20,
+    FALCONSIGN_ERROR_OVERLAP = -21,
+    FALCONSIGN_ERROR_MALFORMED_KEY = -22,
+    FALCONSIGN_ERROR_MALFORMED_DOCUMENT = -23, /* not the PEM or DER of such a Falcon key */
+    FALCONSIGN_ERROR_PASSPHRASE_NEEDED = -24,
+    FALCONSIGN_ERROR_PASSPHRASE_NOT_NEEDED = -25,
+    FALCONSIGN_ERROR_WRONG_PASSPHRASE = -26, /* or the encrypted document is damaged */
+    FALCONSIGN_ERROR_KEY_USE = -27,       /* the key signs certificates only */
+    FALCONSIGN_ERROR_PARAMETER_SET = -28, /* the function needs a key of another parameter set */
+    FALCONSIGN_ERROR_NO_RANDOMNESS = -29, /* the system gave no random bytes */
+    FALCONSIGN_ERROR_NO_MEMORY = -30,
+    FALCONSIGN_ERROR_FAULT = -31,         /* the device computed wrongly; nothing was made */
+    FALCONSIGN_ERROR_FINISHED = -32,      /* the message of the stream has ended */
+    FALCONSIGN_ERROR_FORKED = -33,        /* the handle was made before a fork */
+    FALCONSIGN_ERROR_INTERNAL = -34       /* an error of the library */
 };
+
+/* Verdicts of falconsign_verify_batch: one byte for each signature, not a status code. */
+enum {
+    FALCONSIGN_VERDICT_VALID = 0,
+    FALCONSIGN_VERDICT_INVALID = 1,    /* the key did not make the signature for the message */
+    FALCONSIGN_VERDICT_MALFORMED = 2,  /* no signature of this parameter set in this format */
+    FALCONSIGN_VERDICT_UNKNOWN_KEY = 3 /* the job has no key */
+};
+
+/* Compilers warn if the result of such a function is ignored. */
+#ifdef __GNUC__
+#define FALCONSIGN_USE_RESULT __attribute__((warn_unused_result))
+#else
+#define FALCONSIGN_USE_RESULT
+#endif
 
 /* A signing (secret) key. */
 typedef struct falconsign_signing_key falconsign_signing_key;
@@ -156,7 +172,7 @@ const char *falconsign_engine(void);
 const char *falconsign_status_text(int status);
 
 /* Returns "Falcon-512" or "Falcon-1024", or NULL for an unknown parameter set. */
-const char *falconsign_set_name(int set);
+const char *falconsign_parameter_set_name(int set);
 
 /* Returns the length of an encoded signing key, or 0 for an unknown parameter set. */
 size_t falconsign_signing_key_len(int set);
@@ -207,7 +223,7 @@ int falconsign_signing_key_verifying_key(const falconsign_signing_key *key,
                                          falconsign_verifying_key **verifying_key);
 
 /* Returns the parameter set of a key, or 0 for NULL. */
-int falconsign_signing_key_set(const falconsign_signing_key *key);
+int falconsign_signing_key_parameter_set(const falconsign_signing_key *key);
 
 /* Frees a key. */
 void falconsign_signing_key_free(falconsign_signing_key *key);
@@ -232,7 +248,7 @@ int falconsign_verifying_key_fingerprint(const falconsign_verifying_key *key, ui
                                          size_t capacity);
 
 /* Returns the parameter set of a key, or 0 for NULL. */
-int falconsign_verifying_key_set(const falconsign_verifying_key *key);
+int falconsign_verifying_key_parameter_set(const falconsign_verifying_key *key);
 
 /* Frees a key. */
 void falconsign_verifying_key_free(falconsign_verifying_key *key);
@@ -244,12 +260,16 @@ void falconsign_verifying_key_free(falconsign_verifying_key *key);
  *     int status = falconsign_signing_key_to_pem(key, (const uint8_t *)"horse", 5,
  *                                                pem, sizeof pem, &length);
  *
- * PKCS#8 and SubjectPublicKeyInfo, as in falcon-cli, OpenSSL's OQS provider and Bouncy Castle. A
- * passphrase of NULL and length 0 means none. An encrypted key (scrypt, AES-256-CBC) takes tens of
+ * PKCS#8 and SubjectPublicKeyInfo. Reads the forms of falcon-cli, OpenSSL's OQS provider and Bouncy
+ * Castle; writes the form that the first two read. A passphrase of NULL and length 0 means none;
+ * any other has at least one byte (LENGTH). An encrypted key (scrypt, AES-256-CBC) takes tens of
  * milliseconds and 16 megabytes.
  *
  * Functions that write set the length to that of the document, also if there is no room for it
  * (BUFFER_TOO_SMALL). PEM ends with a null character, which needs room and is not counted.
+ *
+ * Functions that read PEM accept blank space around it. They refuse other text, and the null
+ * character: do not count it.
  *
  * Functions that read fail with MALFORMED_DOCUMENT, PASSPHRASE_NEEDED, PASSPHRASE_NOT_NEEDED or
  * WRONG_PASSPHRASE. A key that its document marks for certificates only is read and written again
@@ -301,11 +321,13 @@ int falconsign_verifying_key_to_der(const falconsign_verifying_key *key, uint8_t
 /* Signs a message with a fresh seed of the system, which is hedged with the key. capacity must be
  * falconsign_signature_max_len or more; the length of the signature is written, or 0 after a
  * failure. Errors: BUFFER_TOO_SMALL, OVERLAP, KEY_USE, NO_RANDOMNESS, FAULT. */
+FALCONSIGN_USE_RESULT
 int falconsign_sign(const falconsign_signing_key *key, const uint8_t *message, size_t message_len,
                     int format, uint8_t *signature, size_t capacity, size_t *signature_len);
 
 /* Verifies a signature of a message in one format. Returns FALCONSIGN_OK only if it is valid.
  * Errors: INVALID_SIGNATURE, MALFORMED_SIGNATURE. */
+FALCONSIGN_USE_RESULT
 int falconsign_verify(const falconsign_verifying_key *key, const uint8_t *message,
                       size_t message_len, int format, const uint8_t *signature,
                       size_t signature_len);
@@ -316,14 +338,15 @@ int falconsign_verify(const falconsign_verifying_key *key, const uint8_t *messag
  *     int status = falconsign_signer_new(key, &signer);
  *     while (status == FALCONSIGN_OK && (n = fread(buffer, 1, sizeof buffer, file)) > 0)
  *         status = falconsign_signer_update(signer, buffer, n);
- *     if (status == FALCONSIGN_OK)
+ *     if (status == FALCONSIGN_OK && !ferror(file))
  *         status = falconsign_signer_finish(signer, FALCONSIGN_PADDED, signature,
  *                                           sizeof signature, &length);
  *     falconsign_signer_free(signer);
  *
- * The memory does not depend on the length of the message. The signatures are those of
+ * A read error (ferror) must not end as a signature of half a file. The memory does not depend on
+ * the length of the message. The signatures are those of
  * falconsign_sign. After _finish the stream can only be freed (FINISHED). A _finish that fails with
- * ARGUMENT, NULL_POINTER, OVERLAP or BUFFER_TOO_SMALL may be repeated.
+ * ARGUMENT, NULL_POINTER, MISALIGNED_POINTER, LENGTH, OVERLAP or BUFFER_TOO_SMALL may be repeated.
  */
 
 /* Starts to sign a message. Errors: KEY_USE, NO_RANDOMNESS. */
@@ -333,6 +356,7 @@ int falconsign_signer_new(const falconsign_signing_key *key, falconsign_signer *
 int falconsign_signer_update(falconsign_signer *signer, const uint8_t *piece, size_t piece_len);
 
 /* Signs the absorbed message, as falconsign_sign does. Errors: FINISHED, FORKED. */
+FALCONSIGN_USE_RESULT
 int falconsign_signer_finish(falconsign_signer *signer, int format, uint8_t *signature,
                              size_t capacity, size_t *signature_len);
 
@@ -350,6 +374,7 @@ int falconsign_verifier_update(falconsign_verifier *verifier, const uint8_t *pie
 
 /* Returns FALCONSIGN_OK only if the signature is valid for the absorbed message. Errors:
  * INVALID_SIGNATURE, FINISHED. */
+FALCONSIGN_USE_RESULT
 int falconsign_verifier_finish(falconsign_verifier *verifier);
 
 /* Frees a verifier. */
@@ -374,7 +399,7 @@ typedef struct falconsign_sign_job {
     size_t message_len;
 } falconsign_sign_job;
 
-/* A signature to verify. A key of NULL gives the verdict UNKNOWN_KEY. */
+/* A signature to verify. A key of NULL gives FALCONSIGN_VERDICT_UNKNOWN_KEY. */
 typedef struct falconsign_verify_job {
     const falconsign_verifying_key *key;
     const uint8_t *message;
@@ -394,14 +419,17 @@ void falconsign_threads_free(falconsign_threads *threads);
  * falconsign_signature_max_len of each key, or more, and signatures has count * stride bytes.
  * signature_lens has count lengths; it may be NULL unless the format is compressed. After a
  * failure, ignore all signatures. Errors: those of falconsign_sign, NO_MEMORY, FORKED. */
+FALCONSIGN_USE_RESULT
 int falconsign_sign_batch(const falconsign_sign_job *jobs, size_t count, int format,
                           const falconsign_threads *threads, uint8_t *signatures, size_t stride,
                           size_t *signature_lens);
 
-/* Verifies many signatures and writes count verdicts: FALCONSIGN_OK, INVALID_SIGNATURE,
- * MALFORMED_SIGNATURE or UNKNOWN_KEY. Returns FALCONSIGN_OK only if all are valid, and
- * INVALID_SIGNATURE if at least one is not. After any other error (NO_MEMORY, FORKED), ignore the
- * verdicts. */
+/* Verifies many signatures and writes count verdicts. Returns FALCONSIGN_OK only if all are valid,
+ * and INVALID_SIGNATURE if at least one is not. After any other error, ignore the verdicts. If
+ * verdicts is NULL or overlaps an input (NULL_POINTER, OVERLAP), or count is too large (LENGTH),
+ * none is written. Every other early error (ARGUMENT, NULL_POINTER, MISALIGNED_POINTER, LENGTH,
+ * FORKED, NO_MEMORY) leaves FALCONSIGN_VERDICT_MALFORMED for all. */
+FALCONSIGN_USE_RESULT
 int falconsign_verify_batch(const falconsign_verify_job *jobs, size_t count, int format,
                             const falconsign_threads *threads, uint8_t *verdicts);
 
@@ -430,14 +458,24 @@ int falconsign_signing_key_from_algorand_seed(const uint8_t *seed, size_t seed_l
 /* Signs a message twice, compares, and verifies. capacity must be
  * FALCONSIGN_DET1024_COMPRESSED_MAX or FALCONSIGN_DET1024_CT_LEN, or more. Errors: those of
  * falconsign_sign, except NO_RANDOMNESS. */
+FALCONSIGN_USE_RESULT
 int falconsign_det1024_sign(const falconsign_signing_key *key, const uint8_t *message,
                             size_t message_len, int format, uint8_t *signature, size_t capacity,
                             size_t *signature_len);
 
 /* Verifies a deterministic signature. Errors: as for falconsign_verify. */
+FALCONSIGN_USE_RESULT
 int falconsign_det1024_verify(const falconsign_verifying_key *key, const uint8_t *message,
                               size_t message_len, int format, const uint8_t *signature,
                               size_t signature_len);
+
+/* Converts a deterministic signature from one format to another, without a key: it is decoded, not
+ * verified. capacity as for falconsign_det1024_sign. Errors: MALFORMED_SIGNATURE, BUFFER_TOO_SMALL,
+ * OVERLAP. */
+FALCONSIGN_USE_RESULT
+int falconsign_det1024_convert(const uint8_t *signature, size_t signature_len, int format,
+                               int new_format, uint8_t *converted, size_t capacity,
+                               size_t *converted_len);
 
 #ifdef __cplusplus
 }

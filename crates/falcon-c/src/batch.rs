@@ -14,6 +14,7 @@ use falcon_core::{
 use std::ffi::c_int;
 use std::num::NonZeroUsize;
 use std::process;
+use std::ptr::dangling_mut;
 use zeroize::Zeroizing;
 
 /// Number of jobs that are signed with one seed. Their decoded signatures need some megabytes.
@@ -21,6 +22,14 @@ const SIGN_SLICE: usize = 8192;
 
 /// Number of jobs that are verified at once.
 const VERIFY_SLICE: usize = 65536;
+
+/// Verdicts, with their name in C.
+pub const VERDICTS: [(&str, Verdict); 4] = [
+    ("FALCONSIGN_VERDICT_VALID", Verdict::Valid),
+    ("FALCONSIGN_VERDICT_INVALID", Verdict::Invalid),
+    ("FALCONSIGN_VERDICT_MALFORMED", Verdict::Malformed),
+    ("FALCONSIGN_VERDICT_UNKNOWN_KEY", Verdict::UnknownKey),
+];
 
 /// Message to sign, with its key.
 #[derive(Clone, Copy)]
@@ -302,25 +311,20 @@ pub unsafe extern "C" fn falconsign_verify_batch(
     verdicts: *mut u8,
 ) -> c_int {
     guard(|| {
+        // SAFETY: the header asks the caller for this.
+        let (out, jobs, workers) = unsafe {
+            (
+                verdicts_output(jobs, count, verdicts)?,
+                values(jobs, count)?,
+                Workers::new(threads)?,
+            )
+        };
         let format = format_of(format)?;
-        // SAFETY: the header asks the caller for this.
-        let (jobs, workers) = unsafe { (values(jobs, count)?, Workers::new(threads)?) };
-        if jobs.is_empty() {
-            return Ok(());
-        }
-        // SAFETY: the header asks the caller for this.
-        let out = unsafe { Output::new(verdicts, count) }?;
-        out.apart_from(jobs)?;
         let mut rows = reserved(count)?;
         for job in jobs {
             // SAFETY: the header asks the caller for this.
-            let row = unsafe { row_of(job) }?;
-            out.apart_from(row.message.unwrap_or_default())?;
-            out.apart_from(row.signature.unwrap_or_default())?;
-            rows.push(row);
+            rows.push(unsafe { row_of(job) }?);
         }
-        // If the batch fails, no signature counts as valid.
-        (0..count).try_for_each(|row| out.write(row, &[Verdict::Malformed as u8]))?;
         let mut worst = Verdict::Valid;
         for (slice, rows) in rows.chunks(VERIFY_SLICE).enumerate() {
             let mut found = filled(Verdict::Malformed, rows.len())?;
@@ -337,6 +341,32 @@ pub unsafe extern "C" fn falconsign_verify_batch(
             _ => Err(Status::InvalidSignature),
         }
     })
+}
+
+/// Names the place of the verdicts, and writes there that no signature is valid, which stays if the
+/// batch fails. Refuses a place that overlaps the jobs, a message or a signature.
+///
+/// # Safety
+/// As for [`values`] with the jobs, and for [`Output::new`] with the verdicts.
+unsafe fn verdicts_output(
+    jobs: *const falconsign_verify_job,
+    count: usize,
+    verdicts: *mut u8,
+) -> Result<Output<u8>, Status> {
+    let verdicts = if count == 0 { dangling_mut() } else { verdicts };
+    // SAFETY: as for this function.
+    let out = unsafe { Output::new(verdicts, count) }?;
+    let size = count.saturating_mul(size_of::<falconsign_verify_job>());
+    out.apart_from_memory(jobs.cast::<u8>(), size)?;
+    // Jobs that cannot be read are refused later.
+    // SAFETY: as for this function.
+    let jobs = unsafe { values(jobs, count) }.unwrap_or_default();
+    for job in jobs {
+        out.apart_from_memory(job.message, job.message_len)?;
+        out.apart_from_memory(job.signature, job.signature_len)?;
+    }
+    (0..count).try_for_each(|row| out.write(row, &[Verdict::Malformed as u8]))?;
+    Ok(out)
 }
 
 /// Returns the row of a job.

@@ -33,6 +33,35 @@ pub unsafe extern "C" fn falconsign_signing_key_from_algorand_seed(
     })
 }
 
+/// Decodes a signature.
+fn decode(signature: &[u8], format: c_int) -> Result<CompressedSignature, Status> {
+    let decoded = match format_of(format)? {
+        Format::Compressed => CompressedSignature::try_from(signature),
+        Format::ConstantTime => CtSignature::try_from(signature).map(Into::into),
+        Format::Padded => return Err(Status::Argument),
+    };
+    decoded.map_err(|_| Status::MalformedSignature)
+}
+
+/// Makes a signature, if its place has room for every signature in the format, and writes it.
+fn write(
+    out: &SignatureOutput,
+    format: c_int,
+    make: impl FnOnce() -> Result<CompressedSignature, Status>,
+) -> Result<(), Status> {
+    match format_of(format)? {
+        Format::Compressed => {
+            out.has_room(COMPRESSED_MAX_LEN)?;
+            out.write(&make()?.to_bytes())
+        }
+        Format::ConstantTime => {
+            out.has_room(CT_LEN)?;
+            out.write(&CtSignature::from(make()?).to_bytes())
+        }
+        Format::Padded => Err(Status::Argument),
+    }
+}
+
 /// Signs a message deterministically.
 ///
 /// # Safety
@@ -57,18 +86,9 @@ pub unsafe extern "C" fn falconsign_det1024_sign(
             )
         };
         out.apart_from(message)?;
-        let sign = || det1024::sign(typed(key.for_messages()?)?, message).map_err(Status::from);
-        match format_of(format)? {
-            Format::Compressed => {
-                out.has_room(COMPRESSED_MAX_LEN)?;
-                out.write(&sign()?.to_bytes())
-            }
-            Format::ConstantTime => {
-                out.has_room(CT_LEN)?;
-                out.write(&CtSignature::from(sign()?).to_bytes())
-            }
-            Format::Padded => Err(Status::Argument),
-        }
+        write(&out, format, || {
+            Ok(det1024::sign(typed(key.for_messages()?)?, message)?)
+        })
     })
 }
 
@@ -94,13 +114,35 @@ pub unsafe extern "C" fn falconsign_det1024_verify(
                 values(signature, signature_len)?,
             )
         };
-        let decoded = match format_of(format)? {
-            Format::Compressed => CompressedSignature::try_from(signature),
-            Format::ConstantTime => CtSignature::try_from(signature).map(Into::into),
-            Format::Padded => return Err(Status::Argument),
-        };
-        let decoded = decoded.map_err(|_| Status::MalformedSignature)?;
+        let decoded = decode(signature, format)?;
         let key = key.0.typed::<Falcon1024>().ok_or(Status::ParameterSet)?;
         Ok(key.verify(message, &Signature::from(decoded))?)
+    })
+}
+
+/// Converts a deterministic signature to another format.
+///
+/// # Safety
+/// As documented in the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn falconsign_det1024_convert(
+    signature: *const u8,
+    signature_len: usize,
+    format: c_int,
+    new_format: c_int,
+    converted: *mut u8,
+    capacity: usize,
+    converted_len: *mut usize,
+) -> c_int {
+    guard(|| {
+        // SAFETY: the header asks the caller for this.
+        let (out, signature) = unsafe {
+            (
+                SignatureOutput::new(converted, capacity, converted_len)?,
+                values(signature, signature_len)?,
+            )
+        };
+        out.apart_from(signature)?;
+        write(&out, new_format, || decode(signature, format))
     })
 }

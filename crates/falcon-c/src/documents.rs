@@ -29,9 +29,9 @@ unsafe fn passphrase_of<'a>(data: *const u8, len: usize) -> Result<Option<&'a [u
     }
 }
 
-/// Returns the text of a PEM document.
+/// Returns the text of a PEM document, without blank space before and after it.
 fn text_of(text: &[u8]) -> Result<&str, Status> {
-    str::from_utf8(text).map_err(|_| Status::MalformedDocument)
+    str::from_utf8(text.trim_ascii()).map_err(|_| Status::MalformedDocument)
 }
 
 /// Writes a PKCS#8 document with the use of the key, encrypted if there is a passphrase.

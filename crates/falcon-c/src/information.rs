@@ -72,7 +72,7 @@ pub extern "C" fn falconsign_status_text(status: c_int) -> *const c_char {
 
 /// Returns the name of a parameter set, or null.
 #[unsafe(no_mangle)]
-pub extern "C" fn falconsign_set_name(set: c_int) -> *const c_char {
+pub extern "C" fn falconsign_parameter_set_name(set: c_int) -> *const c_char {
     match set_of(set) {
         Ok(ParameterSet::Falcon512) => c"Falcon-512".as_ptr(),
         Ok(ParameterSet::Falcon1024) => c"Falcon-1024".as_ptr(),

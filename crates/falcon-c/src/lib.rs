@@ -19,11 +19,13 @@ mod verify;
 mod verifying_key;
 
 pub use batch::{
-    falconsign_sign_batch, falconsign_sign_job, falconsign_threads, falconsign_threads_free,
-    falconsign_threads_new, falconsign_verify_batch, falconsign_verify_job,
+    VERDICTS, falconsign_sign_batch, falconsign_sign_job, falconsign_threads,
+    falconsign_threads_free, falconsign_threads_new, falconsign_verify_batch,
+    falconsign_verify_job,
 };
 pub use det1024::{
-    falconsign_det1024_sign, falconsign_det1024_verify, falconsign_signing_key_from_algorand_seed,
+    falconsign_det1024_convert, falconsign_det1024_sign, falconsign_det1024_verify,
+    falconsign_signing_key_from_algorand_seed,
 };
 pub use documents::{
     falconsign_signing_key_from_der, falconsign_signing_key_from_pem,
@@ -32,7 +34,7 @@ pub use documents::{
     falconsign_verifying_key_to_der, falconsign_verifying_key_to_pem,
 };
 pub use information::{
-    FORMATS, SETS, falconsign_engine, falconsign_set_name, falconsign_signature_max_len,
+    FORMATS, SETS, falconsign_engine, falconsign_parameter_set_name, falconsign_signature_max_len,
     falconsign_signing_key_len, falconsign_status_text, falconsign_verifying_key_len,
     falconsign_version,
 };
@@ -40,8 +42,9 @@ pub use sign::falconsign_sign;
 pub use signing_key::{
     falconsign_signing_key, falconsign_signing_key_expand, falconsign_signing_key_free,
     falconsign_signing_key_from_bytes, falconsign_signing_key_from_reference_seed,
-    falconsign_signing_key_from_seed, falconsign_signing_key_generate, falconsign_signing_key_set,
-    falconsign_signing_key_to_bytes, falconsign_signing_key_verifying_key,
+    falconsign_signing_key_from_seed, falconsign_signing_key_generate,
+    falconsign_signing_key_parameter_set, falconsign_signing_key_to_bytes,
+    falconsign_signing_key_verifying_key,
 };
 pub use status::{STATUSES, Status};
 pub use stream::{
@@ -52,6 +55,6 @@ pub use stream::{
 pub use verify::falconsign_verify;
 pub use verifying_key::{
     falconsign_verifying_key, falconsign_verifying_key_fingerprint, falconsign_verifying_key_free,
-    falconsign_verifying_key_from_bytes, falconsign_verifying_key_set,
+    falconsign_verifying_key_from_bytes, falconsign_verifying_key_parameter_set,
     falconsign_verifying_key_to_bytes,
 };

@@ -13,7 +13,7 @@ fn check<T>(values: *const T, count: usize) -> Result<(), Status> {
         return Err(Status::NullPointer);
     }
     if !values.is_aligned() {
-        return Err(Status::Argument);
+        return Err(Status::MisalignedPointer);
     }
     let size = count.checked_mul(size_of::<T>());
     let size = size.filter(|&size| isize::try_from(size).is_ok());
@@ -111,6 +111,19 @@ impl<T: Copy> Output<T> {
     pub(crate) fn apart_from<U>(&self, others: &[U]) -> Result<(), Status> {
         let start = others.as_ptr().addr();
         self.apart(start, size_of_val(others))
+    }
+
+    /// Refuses outputs that overlap memory which is not read yet. An address and a length that no
+    /// object has overlap nothing.
+    pub(crate) fn apart_from_memory<U>(
+        &self,
+        values: *const U,
+        count: usize,
+    ) -> Result<(), Status> {
+        match check(values, count) {
+            Ok(()) => self.apart(values.addr(), count * size_of::<U>()),
+            Err(_) => Ok(()),
+        }
     }
 
     /// Refuses outputs that overlap each other.

@@ -216,7 +216,9 @@ pub unsafe extern "C" fn falconsign_signing_key_verifying_key(
 /// # Safety
 /// As documented in the header.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn falconsign_signing_key_set(key: *const falconsign_signing_key) -> c_int {
+pub unsafe extern "C" fn falconsign_signing_key_parameter_set(
+    key: *const falconsign_signing_key,
+) -> c_int {
     // SAFETY: the header asks the caller for this.
     let set = caught(|| unsafe { object(key) }.map(|key| number_of(key.key().set())));
     set.and_then(Result::ok).unwrap_or(0)

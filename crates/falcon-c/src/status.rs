@@ -35,30 +35,32 @@ macro_rules! statuses {
 }
 
 statuses! {
-    InvalidSignature "INVALID_SIGNATURE" 1 c"this key did not make the signature for this message"
-    MalformedSignature "MALFORMED_SIGNATURE" 2
+    InvalidSignature "INVALID_SIGNATURE" -1
+        c"this key did not make the signature for this message"
+    MalformedSignature "MALFORMED_SIGNATURE" -2
         c"the bytes are not a signature of this parameter set in this format"
-    UnknownKey "UNKNOWN_KEY" 3 c"the job has no key"
-    NullPointer "NULL_POINTER" 16 c"a pointer is NULL"
-    Argument "ARGUMENT" 17 c"unknown parameter set or format, or a misaligned pointer"
-    Length "LENGTH" 18 c"an argument has a wrong length"
-    BufferTooSmall "BUFFER_TOO_SMALL" 19 c"the output buffer is too small"
-    Overlap "OVERLAP" 20 c"an output overlaps another argument"
-    MalformedKey "MALFORMED_KEY" 21 c"the bytes are not an encoded Falcon key"
-    MalformedDocument "MALFORMED_DOCUMENT" 22
-        c"not a PKCS#8 or SubjectPublicKeyInfo document of a Falcon key"
-    PassphraseNeeded "PASSPHRASE_NEEDED" 23 c"the key is encrypted; pass its passphrase"
-    PassphraseNotNeeded "PASSPHRASE_NOT_NEEDED" 24
+    NullPointer "ERROR_NULL_POINTER" -16 c"a pointer is NULL"
+    MisalignedPointer "ERROR_MISALIGNED_POINTER" -17 c"a pointer is misaligned for its type"
+    Argument "ERROR_ARGUMENT" -18 c"unknown parameter set, or a format that this function lacks"
+    Length "ERROR_LENGTH" -19 c"an argument has a wrong length"
+    BufferTooSmall "ERROR_BUFFER_TOO_SMALL" -20 c"the output buffer is too small"
+    Overlap "ERROR_OVERLAP" -21 c"an output overlaps another argument"
+    MalformedKey "ERROR_MALFORMED_KEY" -22 c"the bytes are not an encoded Falcon key"
+    MalformedDocument "ERROR_MALFORMED_DOCUMENT" -23
+        c"not a document of a Falcon key of this kind (signing or verifying)"
+    PassphraseNeeded "ERROR_PASSPHRASE_NEEDED" -24 c"the key is encrypted; pass its passphrase"
+    PassphraseNotNeeded "ERROR_PASSPHRASE_NOT_NEEDED" -25
         c"the key is not encrypted; pass no passphrase"
-    WrongPassphrase "WRONG_PASSPHRASE" 25 c"wrong passphrase, or the document is damaged"
-    KeyUse "KEY_USE" 26 c"this key signs certificates only"
-    ParameterSet "PARAMETER_SET" 27 c"the key has another parameter set than this function needs"
-    NoRandomness "NO_RANDOMNESS" 28 c"the system gave no random bytes"
-    NoMemory "NO_MEMORY" 29 c"there is not enough memory"
-    Fault "FAULT" 30 c"the device computed wrongly; no key and no signature was made"
-    Finished "FINISHED" 31 c"the message of this stream has ended"
-    Forked "FORKED" 32 c"this object was made before a fork; make one in each process"
-    Internal "INTERNAL" 33 c"internal error of the library"
+    WrongPassphrase "ERROR_WRONG_PASSPHRASE" -26 c"wrong passphrase, or the document is damaged"
+    KeyUse "ERROR_KEY_USE" -27 c"this key signs certificates only"
+    ParameterSet "ERROR_PARAMETER_SET" -28
+        c"the key has another parameter set than this function needs"
+    NoRandomness "ERROR_NO_RANDOMNESS" -29 c"the system gave no random bytes"
+    NoMemory "ERROR_NO_MEMORY" -30 c"there is not enough memory"
+    Fault "ERROR_FAULT" -31 c"the device computed wrongly; no key and no signature was made"
+    Finished "ERROR_FINISHED" -32 c"the message of this stream has ended"
+    Forked "ERROR_FORKED" -33 c"this object was made before a fork; make one in each process"
+    Internal "ERROR_INTERNAL" -34 c"internal error of the library"
 }
 
 impl From<FaultError> for Status {

@@ -73,7 +73,7 @@ pub unsafe extern "C" fn falconsign_verifying_key_fingerprint(
 /// # Safety
 /// As documented in the header.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn falconsign_verifying_key_set(
+pub unsafe extern "C" fn falconsign_verifying_key_parameter_set(
     key: *const falconsign_verifying_key,
 ) -> c_int {
     // SAFETY: the header asks the caller for this.

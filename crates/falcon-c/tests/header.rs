@@ -6,7 +6,7 @@ mod common;
 use common::Language::C99;
 use common::{compiler, package, read};
 use falcon_core::{Falcon512, Falcon1024, Parameters, SEED_LEN, det1024};
-use falconsign::{FORMATS, SETS, STATUSES, falconsign_sign_job, falconsign_verify_job};
+use falconsign::{FORMATS, SETS, STATUSES, VERDICTS, falconsign_sign_job, falconsign_verify_job};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
@@ -160,9 +160,30 @@ fn has_value(number: usize, expression: &str, value: i128) -> String {
     format!("typedef char check_{number}[({expression}) == {value} ? 1 : -1];\n")
 }
 
+/// Compilers warn if a verdict is ignored.
+#[test]
+fn an_ignored_result_of_a_verification_is_noticed() {
+    let program = |call: &str| format!("void call(void);\nvoid call(void) {{ {call}; }}\n");
+    let finish = "falconsign_verifier_finish(NULL)";
+    assert!(!compiles(&header(), &program(finish)));
+    let used = format!("if ({finish} != FALCONSIGN_OK) return");
+    assert!(compiles(&header(), &program(&used)));
+    assert!(compiles(
+        &header(),
+        &program("falconsign_verifier_update(NULL, NULL, 0)")
+    ));
+}
+
 #[test]
 fn constants_and_structures_are_the_same() {
     let mut values: Vec<(String, i128)> = Vec::new();
+    let statuses = STATUSES.iter();
+    values.extend(statuses.map(|(name, number)| (name.to_string(), i128::from(*number))));
+    // A test for negative results finds every failure.
+    assert!(values.iter().all(|(name, value)| match &name[..] {
+        "FALCONSIGN_OK" => *value == 0,
+        _ => *value < 0,
+    }));
     let mut value = |name: &str, value: usize| values.push((name.to_owned(), value as i128));
     for (name, number, _) in SETS {
         value(name, number as usize);
@@ -170,8 +191,8 @@ fn constants_and_structures_are_the_same() {
     for (name, number, _) in FORMATS {
         value(name, number as usize);
     }
-    for (name, number) in STATUSES {
-        value(name, *number as usize);
+    for (name, verdict) in VERDICTS {
+        value(name, verdict as usize);
     }
     value("FALCONSIGN_512_SIGNING_KEY_LEN", Falcon512::SIGNING_KEY_LEN);
     value(
@@ -250,7 +271,11 @@ fn constants_and_structures_are_the_same() {
         .split(|c| !is_part(c))
         .filter(|word| word.starts_with("FALCONSIGN_"));
     let constants: BTreeSet<_> = constants.collect();
-    let others = ["FALCONSIGN_H", "FALCONSIGN_VERSION"];
+    let others = [
+        "FALCONSIGN_H",
+        "FALCONSIGN_VERSION",
+        "FALCONSIGN_USE_RESULT",
+    ];
     let compared = values.iter().map(|(name, _)| &name[..]);
     let compared = compared
         .filter(|name| name.starts_with("FALCONSIGN_"))

@@ -16,6 +16,7 @@ use falconsign::{FORMATS, SETS, Status};
 use getrandom::SysRng;
 use rand_core::UnwrapErr;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -104,13 +105,14 @@ impl Exchange {
         fs::read(self.programs.path(name)).expect("the program has written it")
     }
 
-    /// Runs the program in the folder of its files, and returns its exit status.
+    /// Runs the program in the folder of its files, and returns the status of its last call.
     fn run(&self, arguments: &str) -> i32 {
         let mut command = self.programs.command(&self.program);
         command.current_dir(self.programs.folder.path());
         let output = command.args(arguments.split(' ')).output().expect("runs");
         eprint!("{}", String::from_utf8_lossy(&output.stderr));
-        output.status.code().expect("no signal")
+        // The system keeps the last byte of a status, which has a sign.
+        i32::from(output.status.code().expect("no signal") as i8)
     }
 }
 
@@ -131,7 +133,7 @@ fn the_example_signs_a_file() {
     let refused = refused.expect("the program starts");
     assert_eq!(refused.status.code(), Some(1));
     let text = String::from_utf8_lossy(&refused.stderr);
-    assert!(text.contains("not a PKCS#8"), "{text}");
+    assert!(text.contains("not a document of a Falcon key"), "{text}");
 }
 
 /// Decodes a signature in a format as the library does.
@@ -290,6 +292,34 @@ fn a_child_process_signs_with_the_key_but_not_with_a_stream_of_its_parent() {
     let key = AnySigningKey::from_seed(ParameterSet::Falcon512, &[7; 32]).expect("no fault");
     exchange.give("secret", &key.to_bytes());
     assert_eq!(exchange.run("fork secret"), 0);
+}
+
+/// The script tells why it refuses, and its files are readable whatever the mask.
+#[test]
+fn the_install_script_refuses_and_sets_modes() {
+    let programs = Programs::new();
+    let script = package().join("install.sh");
+    let refused = |command: &mut Command, reason: &str| {
+        let output = command.output().expect("the script starts");
+        assert_eq!(output.status.code(), Some(2));
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(text.contains(reason), "{text}");
+    };
+    refused(Command::new(&script).arg("usr"), "absolute path");
+    let mut command = Command::new(&script);
+    command.env("CARGO_BUILD_TARGET", "x86_64-unknown-linux-musl");
+    refused(command.arg(programs.path("usr")), "CARGO_BUILD_TARGET");
+
+    let mut command = Command::new("sh");
+    command.args(["-c", "umask 077; CDPATH=/ \"$0\" \"$1\" \"$2\""]);
+    command.arg(&script).arg(programs.path("usr"));
+    succeeds(command.arg(common::libraries()));
+    let installed = programs.path("usr/lib/pkgconfig/falconsign.pc");
+    let mode = fs::metadata(installed)
+        .expect("a file")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o644);
 }
 
 #[test]

@@ -11,7 +11,7 @@
  *     exchange fork SECRET                           what a child process may use
  *
  * Arguments in capitals, except SET and FORMAT, are names of files. Prints nothing. Ends with the
- * status of the last call.
+ * last byte of the status of the last call.
  */
 #include "check.h"
 
@@ -58,7 +58,7 @@ static falconsign_verifying_key *verifying_key(const char *name)
 
 static void store_pair(falconsign_signing_key *key, const char *secret, const char *shown)
 {
-    int set = falconsign_signing_key_set(key);
+    int set = falconsign_signing_key_parameter_set(key);
     falconsign_verifying_key *public_key = NULL;
     OK(falconsign_signing_key_verifying_key(key, &public_key));
     OK(falconsign_signing_key_to_bytes(key, buffers[1], sizeof buffers[1]));
@@ -122,11 +122,17 @@ static void after_fork(const char *secret)
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        RETURNS(FALCONSIGN_FORKED, falconsign_signer_update(signer, buffers[0], 1));
-        RETURNS(FALCONSIGN_FORKED, falconsign_signer_finish(signer, FALCONSIGN_PADDED, buffers[1],
-                                                            sizeof buffers[1], &length));
-        RETURNS(FALCONSIGN_FORKED,
+        RETURNS(FALCONSIGN_ERROR_FORKED, falconsign_signer_update(signer, buffers[0], 1));
+        RETURNS(FALCONSIGN_ERROR_FORKED,
+                falconsign_signer_finish(signer, FALCONSIGN_PADDED, buffers[1], sizeof buffers[1],
+                                         &length));
+        RETURNS(FALCONSIGN_ERROR_FORKED,
                 falconsign_sign_batch(&job, 1, FALCONSIGN_PADDED, threads, buffers[1], 1577, &length));
+        uint8_t verdict = FALCONSIGN_VERDICT_VALID;
+        falconsign_verify_job forged = {NULL, NULL, 0, NULL, 0};
+        RETURNS(FALCONSIGN_ERROR_FORKED,
+                falconsign_verify_batch(&forged, 1, FALCONSIGN_PADDED, threads, &verdict));
+        CHECK(verdict != FALCONSIGN_VERDICT_VALID);
         OK(falconsign_sign_batch(&job, 1, FALCONSIGN_PADDED, NULL, buffers[1], 1577, &length));
         OK(falconsign_sign(key, NULL, 0, FALCONSIGN_PADDED, buffers[1], 1577, &length));
         falconsign_threads_free(threads);
