@@ -32,8 +32,8 @@
  * Arguments. Every pointer is checked for NULL and for alignment (NULL_POINTER,
  * MISALIGNED_POINTER), every length for what the function needs (LENGTH, BUFFER_TOO_SMALL). A
  * pointer to bytes that are read may be NULL if their length is 0. A signature, document or verdict
- * that overlaps an input is refused (OVERLAP). The library cannot check that a pointer leads to as many bytes as its length
- * says, or that a handle is live.
+ * that overlaps an input is refused (OVERLAP). The library cannot check that a pointer leads to as
+ * many bytes as its length says, or that a handle is live.
  *
  * Handles. A function that makes a handle sets it to NULL first, so it is NULL after a failure. The
  * caller frees it, once, with the _free function of its type; NULL is ignored. A signer or a

@@ -146,6 +146,8 @@ static void documents(void)
     NULL_POINTER(falconsign_verifying_key_to_pem(public_key, pem, sizeof pem, NULL));
     TOO_SMALL(falconsign_verifying_key_to_pem(public_key, pem, 100, &length));
     OK(falconsign_verifying_key_to_pem(public_key, pem, sizeof pem, &pem_len));
+    RETURNS(FALCONSIGN_ERROR_MALFORMED_DOCUMENT,
+            falconsign_signing_key_from_pem(pem, pem_len, NULL, 0, &no_key));
     NULL_POINTER(falconsign_verifying_key_from_pem(NULL, pem_len, &no_public));
     NULL_POINTER(falconsign_verifying_key_from_pem(pem, pem_len, NULL));
     for (size_t n = 0; n < pem_len - 1; n += 7)
