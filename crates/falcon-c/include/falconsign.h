@@ -268,8 +268,8 @@ void falconsign_verifying_key_free(falconsign_verifying_key *key);
  * Functions that write set the length to that of the document, also if there is no room for it
  * (BUFFER_TOO_SMALL). PEM ends with a null character, which needs room and is not counted.
  *
- * Functions that read PEM accept blank space around it. They refuse other text, and the null
- * character: do not count it.
+ * Functions that read PEM accept blank space around it, and lines of text before it. They refuse
+ * other text behind it, and the null character: do not count it.
  *
  * Functions that read fail with MALFORMED_DOCUMENT, PASSPHRASE_NEEDED, PASSPHRASE_NOT_NEEDED or
  * WRONG_PASSPHRASE. A key that its document marks for certificates only is read and written again

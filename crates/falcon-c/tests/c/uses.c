@@ -143,7 +143,7 @@ static void documents(const falconsign_signing_key *key, const falconsign_verify
     OK(falconsign_signing_key_from_pem(pem, length, NULL, 0, &read));
     one_message(read, public_key);
     falconsign_signing_key_free(read);
-    /* Blank space may surround the block. A null character or text may not. */
+    /* Lines may precede the block. Only blank space may follow it, and no null character. */
     static char loose[FALCONSIGN_DOCUMENT_MAX];
     memcpy(loose, "\r\n \t\n", 5);
     memcpy(loose + 5, pem, length);
@@ -152,7 +152,10 @@ static void documents(const falconsign_signing_key *key, const falconsign_verify
     falconsign_signing_key_free(read);
     RETURNS(FALCONSIGN_ERROR_MALFORMED_DOCUMENT,
             falconsign_signing_key_from_pem(loose, length + 9, NULL, 0, &read));
-    loose[1] = 'x';
+    loose[0] = 'x';
+    OK(falconsign_signing_key_from_pem(loose, length + 8, NULL, 0, &read));
+    falconsign_signing_key_free(read);
+    loose[length + 7] = 'x';
     RETURNS(FALCONSIGN_ERROR_MALFORMED_DOCUMENT,
             falconsign_signing_key_from_pem(loose, length + 8, NULL, 0, &read));
     RETURNS(FALCONSIGN_ERROR_PASSPHRASE_NOT_NEEDED,
