@@ -32,8 +32,9 @@
  * Arguments. Every pointer is checked for NULL and for alignment (NULL_POINTER,
  * MISALIGNED_POINTER), every length for what the function needs (LENGTH, BUFFER_TOO_SMALL). A
  * pointer to bytes that are read may be NULL if their length is 0. A signature, document or verdict
- * that overlaps an input is refused (OVERLAP). The library cannot check that a pointer leads to as
- * many bytes as its length says, or that a handle is live.
+ * that overlaps an input is refused (OVERLAP). The places of a new handle and of a length are
+ * written first, also by a call that fails, and must not overlap other arguments. The library
+ * cannot check that a pointer leads to as many bytes as its length says, or that a handle is live.
  *
  * Handles. A function that makes a handle sets it to NULL first, so it is NULL after a failure. The
  * caller frees it, once, with the _free function of its type; NULL is ignored. A signer or a
@@ -44,13 +45,16 @@
  *
  * Threads. Any number of threads may use one key, or one falconsign_threads, at the same time. Only
  * one thread at a time may use a signer or a verifier. A handle may be freed by any thread once no
- * other one uses it. Inputs must not change during a call.
+ * other one uses it. Inputs must not change during a call. A thread must not be cancelled
+ * (pthread_cancel) inside a call.
  *
  * Forks. Keys and verifiers work in a child process. Signers and falconsign_threads of the parent
- * are refused there (FORKED); they may be freed.
+ * are refused there (FORKED); they may be freed. The library compares process ids. So it does not
+ * notice a child with its parent's id, which a new process namespace can have: make new ones there.
  *
  * Memory. If the system refuses memory for the jobs of a batch, it fails with NO_MEMORY. If it
- * refuses other memory, which is some megabytes at most, the process is aborted.
+ * refuses other memory, the process is aborted. That memory is some megabytes at most, but 264 MiB
+ * for an encrypted document of somebody else that asks for so much.
  *
  * Unloading. Do not unload the library (dlclose): its threads may still end.
  */
@@ -387,9 +391,9 @@ void falconsign_verifier_free(falconsign_verifier *verifier);
  *     uint8_t verdicts[2];
  *     int status = falconsign_verify_batch(jobs, 2, FALCONSIGN_PADDED, NULL, verdicts);
  *
- * From 16 jobs on, a batch takes less than half the time of single calls. Keys of both parameter
- * sets may be mixed. Put jobs of one key next to each other. threads may be NULL: then the calling
- * thread does all the work. A batch without jobs does nothing.
+ * A batch verifies faster than single calls, and signs faster if its jobs have one key. Keys of
+ * both parameter sets may be mixed. Put jobs of one key next to each other. threads may be NULL:
+ * then the calling thread does all the work. A batch without jobs does nothing.
  */
 
 /* A message to sign. */
