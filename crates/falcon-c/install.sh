@@ -19,6 +19,10 @@ if [ "$#" -eq 1 ] && [ -n "${CARGO_BUILD_TARGET:-}" ]; then
     echo "install.sh: unset CARGO_BUILD_TARGET, or build the libraries and pass their folder" >&2
     exit 2
 fi
+command -v strip >/dev/null || {
+    echo "install.sh: strip is missing; on Debian: apt-get install binutils" >&2
+    exit 2
+}
 readonly PREFIX="$1" TARGET="${DESTDIR:-}$1"
 folder=$(CDPATH="" cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 version=$(sed -n 's/^#define FALCONSIGN_VERSION "\(.*\)"$/\1/p' "$folder/include/falconsign.h")
