@@ -347,6 +347,7 @@ fn variables_of_scripts_are_listed() {
     let folders = [".ci", "benches", "crates", "fuzz", "tests"].map(|name| root().join(name));
     let mut folders: Vec<_> = folders.into();
     let others = [
+        "CARGO_BUILD_TARGET",
         "CARGO_HOME",
         "CARGO_PKG_NAME",
         "GUEST_DEBUG",

@@ -97,6 +97,8 @@ mod encrypted;
 mod key_use;
 #[cfg(feature = "encryption")]
 mod open;
+#[cfg(feature = "pem")]
+mod text;
 
 pub use certificate::CertificateSignature;
 #[cfg(feature = "encryption")]
@@ -319,23 +321,6 @@ const fn fg_len(logn: u32) -> usize {
     (FG_BITS[logn as usize] as usize) << logn >> 3
 }
 
-/// Returns the label of a document in PEM.
-#[cfg(feature = "pem")]
-fn pem_label(text: &str) -> der::Result<&str> {
-    Ok(der::pem::decode_label(text.as_bytes())?)
-}
-
-/// Returns the bytes of a document in PEM. They are wiped, also if the text turns out to be
-/// damaged. `SecretDocument::from_pem` wipes only what it returns.
-#[cfg(feature = "pem")]
-fn pem_content(text: &str) -> der::Result<Zeroizing<alloc::vec::Vec<u8>>> {
-    let mut content = Zeroizing::new(alloc::vec![0; text.len()]);
-    let (_, decoded) = der::pem::decode(text.as_bytes(), &mut content)?;
-    let len = decoded.len();
-    content.truncate(len);
-    Ok(content)
-}
-
 /// Implements [`DecodePrivateKey`] with a function that decodes a document. Encrypted documents are
 /// decrypted within the bounds of `decrypt_private_key`.
 ///
@@ -351,9 +336,9 @@ macro_rules! decode_private_key {
 
             #[cfg(feature = "pem")]
             fn from_pkcs8_pem(text: &str) -> Result<Self> {
-                let label = $crate::pkcs8::pem_label(text)?;
+                let label = $crate::pkcs8::text::label(text)?;
                 <PrivateKeyInfoRef<'_> as $crate::pkcs8::der::pem::PemLabel>::validate_pem_label(label)?;
-                Self::from_pkcs8_der(&$crate::pkcs8::pem_content(text)?)
+                Self::from_pkcs8_der(&$crate::pkcs8::text::content(text)?)
             }
 
             #[cfg(feature = "encryption")]

@@ -103,8 +103,8 @@ pub(super) fn open_der<K: DecodePrivateKey>(
 /// Does the same as [`open_der`] for a document in PEM.
 #[cfg(feature = "pem")]
 pub(super) fn open_pem<K: DecodePrivateKey>(text: &str, passphrase: impl AsRef<[u8]>) -> Result<K> {
-    EncryptedPrivateKeyInfoRef::validate_pem_label(super::pem_label(text)?)?;
-    open_der(&super::pem_content(text)?, passphrase)
+    EncryptedPrivateKeyInfoRef::validate_pem_label(super::text::label(text)?)?;
+    open_der(&super::text::content(text)?, passphrase)
 }
 
 /// Decrypts a PKCS#8 document under `passphrase` and returns the plain document, for programs that

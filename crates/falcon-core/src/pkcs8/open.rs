@@ -93,10 +93,10 @@ impl OpenedKey {
         text: &str,
         passphrase: Option<&[u8]>,
     ) -> core::result::Result<Self, OpenError> {
-        let label = super::pem_label(text).map_err(OpenError::Pem)?;
+        let label = super::text::label(text).map_err(OpenError::Pem)?;
         match label {
             PrivateKeyInfoRef::PEM_LABEL | EncryptedPrivateKeyInfoRef::PEM_LABEL => {
-                let content = super::pem_content(text).map_err(OpenError::Pem)?;
+                let content = super::text::content(text).map_err(OpenError::Pem)?;
                 Self::from_der(&content, passphrase)
             }
             _ => Err(OpenError::Label(label.to_owned())),

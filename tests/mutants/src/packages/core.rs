@@ -87,6 +87,7 @@ pub const PACKAGE: Package = Package {
         "pkcs8/encrypted.rs",
         "pkcs8/key_use.rs",
         "pkcs8/open.rs",
+        "pkcs8/text.rs",
         "prng.rs",
         "recovery.rs",
         "ring.rs",
