@@ -422,7 +422,8 @@ void falconsign_threads_free(falconsign_threads *threads);
 /* Signs many messages. The signature of job i begins at signatures + i * stride; stride must be
  * falconsign_signature_max_len of each key, or more, and signatures has count * stride bytes.
  * signature_lens has count lengths; it may be NULL unless the format is compressed. After a
- * failure, ignore all signatures. Errors: those of falconsign_sign, NO_MEMORY, FORKED. */
+ * failure, ignore all signatures; the length is 0 where none was made. Errors: those of
+ * falconsign_sign, NO_MEMORY, FORKED. */
 FALCONSIGN_USE_RESULT
 int falconsign_sign_batch(const falconsign_sign_job *jobs, size_t count, int format,
                           const falconsign_threads *threads, uint8_t *signatures, size_t stride,

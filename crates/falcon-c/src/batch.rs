@@ -164,26 +164,20 @@ impl SignaturesOutput {
     /// Names the place.
     ///
     /// # Safety
-    /// As for [`Output::new`], with `count * stride` bytes, and [`Output::or_none`], with `count`
-    /// lengths.
+    /// As for [`Output::new`], with `count * stride` bytes.
     unsafe fn new(
         format: Format,
         count: usize,
         signatures: *mut u8,
         stride: usize,
-        lens: *mut usize,
+        lens: Output<usize>,
     ) -> Result<Self, Status> {
         let size = count.checked_mul(stride).ok_or(Status::Length)?;
-        if lens.is_null() && format == Format::Compressed {
+        if lens.count() == 0 && format == Format::Compressed {
             return Err(Status::NullPointer);
         }
         // SAFETY: as for this function.
-        let (signatures, lens) = unsafe {
-            (
-                Output::new(signatures, size)?,
-                Output::or_none(lens, count)?,
-            )
-        };
+        let signatures = unsafe { Output::new(signatures, size) }?;
         signatures.apart_from_output(&lens)?;
         Ok(Self {
             format,
@@ -202,15 +196,8 @@ impl SignaturesOutput {
         if !jobs.is_empty() && self.stride < max_len(set, self.format) {
             return Err(Status::BufferTooSmall);
         }
-        jobs.iter().try_for_each(|(_, job)| {
-            self.signatures.apart_from(job.message)?;
-            self.lens.apart_from(job.message)
-        })
-    }
-
-    /// Writes the length 0 of every signature, which stays if the batch fails.
-    fn clear(&self) -> Result<(), Status> {
-        (0..self.lens.count()).try_for_each(|job| self.lens.write(job, &[0]))
+        jobs.iter()
+            .try_for_each(|(_, job)| self.signatures.apart_from(job.message))
     }
 
     /// Writes the signature of a job.
@@ -267,17 +254,20 @@ pub unsafe extern "C" fn falconsign_sign_batch(
     signature_lens: *mut usize,
 ) -> c_int {
     guard(|| {
-        let format = format_of(format)?;
+        let inputs = |job: &falconsign_sign_job| [(job.message, job.message_len)];
         // SAFETY: the header asks the caller for this.
-        let (jobs, workers) = unsafe { (values(jobs, count)?, Workers::new(threads)?) };
+        let (lens, jobs, workers) = unsafe {
+            let lens = Output::or_none(signature_lens, count)?;
+            fail_first(&lens, 0, jobs, count, inputs)?;
+            (lens, values(jobs, count)?, Workers::new(threads)?)
+        };
+        let format = format_of(format)?;
         if jobs.is_empty() {
             return Ok(());
         }
         // SAFETY: the header asks the caller for this.
-        let out =
-            unsafe { SignaturesOutput::new(format, count, signatures, stride, signature_lens) }?;
+        let out = unsafe { SignaturesOutput::new(format, count, signatures, stride, lens) }?;
         out.signatures.apart_from(jobs)?;
-        out.lens.apart_from(jobs)?;
         let (mut small, mut large) = (Vec::new(), Vec::new());
         for (number, job) in jobs.iter().enumerate() {
             // SAFETY: the header asks the caller for this.
@@ -292,7 +282,6 @@ pub unsafe extern "C" fn falconsign_sign_batch(
         }
         out.check::<Falcon512>(&small, ParameterSet::Falcon512)?;
         out.check::<Falcon1024>(&large, ParameterSet::Falcon1024)?;
-        out.clear()?;
         sign(&workers, &small, &out)?;
         sign(&workers, &large, &out)
     })
@@ -311,13 +300,18 @@ pub unsafe extern "C" fn falconsign_verify_batch(
     verdicts: *mut u8,
 ) -> c_int {
     guard(|| {
+        let verdicts = if count == 0 { dangling_mut() } else { verdicts };
+        let inputs = |job: &falconsign_verify_job| {
+            [
+                (job.message, job.message_len),
+                (job.signature, job.signature_len),
+            ]
+        };
         // SAFETY: the header asks the caller for this.
         let (out, jobs, workers) = unsafe {
-            (
-                verdicts_output(jobs, count, verdicts)?,
-                values(jobs, count)?,
-                Workers::new(threads)?,
-            )
+            let out = Output::new(verdicts, count)?;
+            fail_first(&out, Verdict::Malformed as u8, jobs, count, inputs)?;
+            (out, values(jobs, count)?, Workers::new(threads)?)
         };
         let format = format_of(format)?;
         let mut rows = reserved(count)?;
@@ -343,30 +337,29 @@ pub unsafe extern "C" fn falconsign_verify_batch(
     })
 }
 
-/// Names the place of the verdicts, and writes there that no signature is valid, which stays if the
-/// batch fails. Refuses a place that overlaps the jobs, a message or a signature.
+/// Writes `failure` for each job, which stays if the batch fails. Refuses a place that overlaps the
+/// jobs or one of their `inputs`, which may be unreadable: they are refused later.
 ///
 /// # Safety
-/// As for [`values`] with the jobs, and for [`Output::new`] with the verdicts.
-unsafe fn verdicts_output(
-    jobs: *const falconsign_verify_job,
+/// As for [`values`] with the jobs.
+unsafe fn fail_first<J, T: Copy, const N: usize>(
+    out: &Output<T>,
+    failure: T,
+    jobs: *const J,
     count: usize,
-    verdicts: *mut u8,
-) -> Result<Output<u8>, Status> {
-    let verdicts = if count == 0 { dangling_mut() } else { verdicts };
+    inputs: impl Fn(&J) -> [(*const u8, usize); N],
+) -> Result<(), Status> {
+    out.apart_from_memory(jobs, count)?;
     // SAFETY: as for this function.
-    let out = unsafe { Output::new(verdicts, count) }?;
-    let size = count.saturating_mul(size_of::<falconsign_verify_job>());
-    out.apart_from_memory(jobs.cast::<u8>(), size)?;
-    // Jobs that cannot be read are refused later.
-    // SAFETY: as for this function.
-    let jobs = unsafe { values(jobs, count) }.unwrap_or_default();
-    for job in jobs {
-        out.apart_from_memory(job.message, job.message_len)?;
-        out.apart_from_memory(job.signature, job.signature_len)?;
+    let jobs = match unsafe { values(jobs, count) } {
+        // There is no memory for so many jobs, nor for what is told of them.
+        Err(Status::Length) => return Err(Status::Length),
+        jobs => jobs.unwrap_or_default(),
+    };
+    for (input, len) in jobs.iter().flat_map(inputs) {
+        out.apart_from_memory(input, len)?;
     }
-    (0..count).try_for_each(|row| out.write(row, &[Verdict::Malformed as u8]))?;
-    Ok(out)
+    (0..out.count()).try_for_each(|job| out.write(job, &[failure]))
 }
 
 /// Returns the row of a job.

@@ -7,7 +7,7 @@ use crate::verifying_key::falconsign_verifying_key;
 use falcon_core::AnyVerifyingKey;
 use falcon_core::pkcs8::{
     DecodePublicKey, EncodePrivateKey, EncodePublicKey, Error, LineEnding, OpenedKey,
-    SecretDocument, encrypt_private_key,
+    SecretDocument, der::pem::decode_label, encrypt_private_key,
 };
 use getrandom::SysRng;
 use std::ffi::{c_char, c_int};
@@ -221,13 +221,14 @@ pub unsafe extern "C" fn falconsign_verifying_key_from_pem(
     guard(|| {
         // SAFETY: the header asks the caller for this.
         let (out, pem) = unsafe { (NewHandle::new(key)?, values(pem.cast::<u8>(), pem_len)?) };
-        // The document may hold a secret key by mistake. This type is wiped.
-        let (label, der) =
-            SecretDocument::from_pem(text_of(pem)?).map_err(|_| Status::MalformedDocument)?;
-        if label != "PUBLIC KEY" {
-            return Err(Status::MalformedDocument);
+        let text = text_of(pem)?;
+        // A secret key that was passed by mistake has another label, and is not decoded.
+        match decode_label(text.as_bytes()) {
+            Ok("PUBLIC KEY") => {
+                out.give(verifying_key(AnyVerifyingKey::from_public_key_pem(text))?)
+            }
+            _ => Err(Status::MalformedDocument),
         }
-        out.give(read_public(der.as_bytes())?)
     })
 }
 
@@ -244,12 +245,14 @@ pub unsafe extern "C" fn falconsign_verifying_key_from_der(
     guard(|| {
         // SAFETY: the header asks the caller for this.
         let (out, der) = unsafe { (NewHandle::new(key)?, values(der, der_len)?) };
-        out.give(read_public(der)?)
+        out.give(verifying_key(AnyVerifyingKey::from_public_key_der(der))?)
     })
 }
 
-fn read_public(der: &[u8]) -> Result<Box<falconsign_verifying_key>, Status> {
-    let key = AnyVerifyingKey::from_public_key_der(der).map_err(|_| Status::MalformedDocument)?;
+fn verifying_key<E>(
+    read: Result<AnyVerifyingKey, E>,
+) -> Result<Box<falconsign_verifying_key>, Status> {
+    let key = read.map_err(|_| Status::MalformedDocument)?;
     Ok(falconsign_verifying_key::boxed(key))
 }
 

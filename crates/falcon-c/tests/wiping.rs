@@ -52,7 +52,7 @@ fn found() -> Vec<(&'static str, usize)> {
     counts.filter(|(_, count)| *count > 0).collect()
 }
 
-/// Calls every function that handles a key. Outputs lie on the stack, which nobody frees.
+/// Reads, writes, expands and uses a key. Outputs lie on the stack, which nobody frees.
 fn use_a_key() {
     let ok = |status| assert_eq!(status, 0);
     let (mut key, mut read, mut expanded) = (null_mut(), null_mut(), null_mut());

@@ -254,7 +254,9 @@ static void batches(void)
     LENGTH(SIGN(jobs, HUGE_LEN, FALCONSIGN_CT, signatures[0], 1577, lengths));
     LENGTH(SIGN(jobs, 2, FALCONSIGN_CT, signatures[0], HUGE_LEN, lengths));
     LENGTH(SIGN(jobs, 2, FALCONSIGN_CT, signatures[0], HALF_LEN, lengths));
+    lengths[0] = lengths[1] = 666;
     ARGUMENT(SIGN(jobs, 2, 0, signatures[0], 1577, lengths));
+    CHECK(lengths[0] == 0 && lengths[1] == 0);
     MISALIGNED(SIGN((falconsign_sign_job *)misaligned(jobs), 1, FALCONSIGN_CT, signatures[0], 1577,
                   lengths));
     MISALIGNED(SIGN(jobs, 2, FALCONSIGN_CT, signatures[0], 1577, (size_t *)misaligned(lengths)));
@@ -269,7 +271,9 @@ static void batches(void)
     NULL_POINTER(SIGN(jobs, 2, FALCONSIGN_CT, signatures[0], 1577, lengths));
     jobs[1].message_len = 0;
     jobs[0].key = NULL;
+    lengths[0] = lengths[1] = 666;
     NULL_POINTER(SIGN(jobs, 2, FALCONSIGN_CT, signatures[0], 1577, lengths));
+    CHECK(lengths[0] == 0 && lengths[1] == 0);
     jobs[0].key = key;
     OK(SIGN(jobs, 2, FALCONSIGN_CT, signatures[0], 1577, NULL));
     OK(SIGN(jobs, 2, FALCONSIGN_CT, signatures[0], 1577, lengths));

@@ -1,5 +1,5 @@
 //! Compiles programs in C and C++ with the library that was built beside the test.
-#![allow(dead_code)] // Each test uses some of it.
+#![allow(dead_code, reason = "each test uses some of it")]
 
 use std::env;
 use std::ffi::OsString;
