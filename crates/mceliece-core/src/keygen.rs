@@ -150,31 +150,28 @@ fn run_on<I: Isa, const M: usize>(
     secret_key: &mut [u8],
 ) -> bool {
     let mut seed = Zeroizing::new(*seed);
-    let mut next = Zeroizing::new([0; 32]);
     loop {
-        let done = attempt::<I, M>(isa, code, &seed, &mut task, memory, secret_key, &mut next);
+        let done = attempt::<I, M>(isa, code, &mut seed, &mut task, memory, secret_key);
         wipe_far_below();
         if done || !matches!(task, Task::Generate { .. }) {
             break done;
         }
-        seed.copy_from_slice(&*next);
     }
 }
 
-/// Makes one attempt at a key.
+/// Makes one attempt at a key, and replaces `seed` by the next seed.
 // Not inlined, so that the caller can wipe its stack frame.
 #[inline(never)]
 fn attempt<I: Isa, const M: usize>(
     isa: I,
     code: &Code,
-    seed: &[u8; 32],
+    seed: &mut [u8; 32],
     task: &mut Task<'_>,
     memory: &mut Memory<'_>,
     secret_key: &mut [u8],
-    next: &mut [u8; 32],
 ) -> bool {
     let words = aligned(memory.words);
-    if !start::<I, M>(isa, code, seed, words, secret_key, next) {
+    if !start::<I, M>(isa, code, seed, words, secret_key) {
         return false;
     }
     pack(&mut words[..code.q()]);
@@ -222,26 +219,25 @@ fn attempt<I: Isa, const M: usize>(
         }
     };
     let parts = parts_mut(code, secret_key);
-    parts.seed.copy_from_slice(seed);
     parts.pivots.copy_from_slice(&mask.to_le_bytes());
     write_control_bits(isa, code, words, memory.bytes, parts.control)
 }
 
-/// Expands the seed. Writes `s` and the Goppa polynomial to the secret key, the sorted columns to
-/// the front of `words`, and the next seed to `next`. Returns false if a step fails.
+/// Expands the seed, and replaces it by the next seed. Writes the seed, `s` and the Goppa polynomial
+/// to the secret key, and the sorted columns to the front of `words`. Returns false if a step fails.
 #[inline(never)]
 fn start<I: Isa, const M: usize>(
     isa: I,
     code: &Code,
-    seed: &[u8; 32],
+    seed: &mut [u8; 32],
     words: &mut [u64],
     secret_key: &mut [u8],
-    next: &mut [u8; 32],
 ) -> bool {
     let (columns, spare) = words.split_at_mut(code.q());
     let parts = parts_mut(code, secret_key);
+    parts.seed.copy_from_slice(seed);
     let mut beta = Zeroizing::new([0; MAX_T]);
-    hash::with_stream(hash::EXPANSION, &[seed], |stream| {
+    hash::with_stream(hash::EXPANSION, &[parts.seed], |stream| {
         stream.read(parts.s);
         for (i, place) in columns.iter_mut().enumerate() {
             *place = column(u32::from_le_bytes(stream.read_array()), i);
@@ -249,7 +245,7 @@ fn start<I: Isa, const M: usize>(
         for coefficient in &mut beta[..code.t] {
             *coefficient = u16::from_le_bytes(stream.read_array()) & (code.q() - 1) as u16;
         }
-        stream.read(next);
+        stream.read(seed);
     });
     let mut g = Zeroizing::new([0; MAX_T]);
     if !minimal_polynomial::<I, M>(isa, code, &beta, spare, &mut g[..code.t]) {
