@@ -81,8 +81,8 @@ route() {
     printf '%s\n' "read_verilog $1.v" "hierarchy -check -top $1 $2 -libdir ." \
         "synth_ecp5 -json netlist.json" >synthesis.ys
     tool yosys -q -l yosys.log -s synthesis.ys
-    tool nextpnr-ecp5 -q -l nextpnr.log --85k --speed 6 --seed 1 --router router2 \
-        --json netlist.json --report report.json "${@:3}"
+    tool nextpnr-ecp5 -q -l nextpnr.log --85k --speed 6 --seed 1 --json netlist.json \
+        --report report.json "${@:3}"
 }
 
 # measure CIRCUIT: routes a circuit of the table.

@@ -4,7 +4,8 @@
 //
 // Computes one sum per clock; q is ready LATENCY clock edges after a, b and sub.
 // Seven stages: compare, swap, align, add, normalise in two, round. A larger
-// LATENCY adds registers at the output, a smaller one does not elaborate.
+// LATENCY adds one register at the operands and more at the output. A smaller one
+// does not elaborate.
 module daddsub #(
     parameter LATENCY = 7
 ) (
@@ -21,15 +22,21 @@ module daddsub #(
         end
     endgenerate
 
+    // Gives the wires and multiplexers of the operands a clock to themselves.
+    localparam EARLY = LATENCY > STAGES ? 1 : 0;
+    wire [63:0] a0, b0;
+    wire        sub0;
+    fp_delay #(.WIDTH(129), .STAGES(EARLY)) in (.clk(clk), .d({a, b, sub}), .q({a0, b0, sub0}));
+
     // 1. Unpack, compare. Without the sign, bits are ordered like the magnitudes.
     // The order of operands that are read as zero does not matter.
     wire        sign_a, zero_a, infinity_a, nan_a;
     wire        sign_b, zero_b, infinity_b, nan_b;
     wire [10:0] e_a, e_b;
     wire [52:0] m_a, m_b;
-    fp_unpack unpack_a (.bits(a), .sign(sign_a), .exponent(e_a), .significand(m_a),
+    fp_unpack unpack_a (.bits(a0), .sign(sign_a), .exponent(e_a), .significand(m_a),
         .zero(zero_a), .infinity(infinity_a), .nan(nan_a));
-    fp_unpack unpack_b (.bits(b), .sign(sign_b), .exponent(e_b), .significand(m_b),
+    fp_unpack unpack_b (.bits(b0), .sign(sign_b), .exponent(e_b), .significand(m_b),
         .zero(zero_b), .infinity(infinity_b), .nan(nan_b));
     wire unused_zero = zero_a & zero_b;
 
@@ -42,8 +49,8 @@ module daddsub #(
         m_a1      <= m_a;
         m_b1      <= m_b;
         sign_a1   <= sign_a;
-        sign_b1   <= sign_b ^ sub;
-        b_larger1 <= a[62:0] < b[62:0];
+        sign_b1   <= sign_b ^ sub0;
+        b_larger1 <= a0[62:0] < b0[62:0];
         infinity1 <= infinity_a | infinity_b;
         conflict1 <= infinity_a & infinity_b;
         nan1      <= nan_a | nan_b;
@@ -88,12 +95,13 @@ module daddsub #(
     wire [57:0] with_carry = {1'b0, larger, 1'b1}
                            + {opposite3, aligned ^ {56{opposite3}}, opposite3};
     reg  [56:0] sum;
-    reg  [10:0] e4;
+    reg  [11:0] e4;
     reg         sign4, opposite4, infinity4, nan4;
     wire        unused_carry = with_carry[0];
     always @(posedge clk) begin
         sum       <= with_carry[57:1];
-        e4        <= e3;
+        // A leading one in bit 55 has the exponent of x, in bit 56 one more.
+        e4        <= {1'b0, e3} + 12'd1;
         sign4     <= sign3;
         opposite4 <= opposite3;
         infinity4 <= infinity3;
@@ -101,21 +109,30 @@ module daddsub #(
     end
 
     // 5. and 6. Normalise: shift the leading one to bit 56, by 32, 16, 8, 4, 2 and
-    // 1 places. If the sum is zero, the number of places means nothing.
-    wire       none32 = ~|sum[56:25];
+    // 1 places. If the sum is zero, the number of places means nothing. Groups of
+    // eight bits decide about the first three shifts, so no decision waits for a shift.
+    wire [6:0] empty;
+    genvar group;
+    generate
+        for (group = 0; group < 7; group = group + 1) begin : groups
+            assign empty[group] = ~|sum[56 - 8 * group -: 8];
+        end
+    endgenerate
+    wire       none32 = &empty[3:0];
+    wire       none16 = none32 ? &empty[5:4] : &empty[1:0];
+    wire       none8  = none32 ? (none16 ? empty[6] : empty[4]) : (none16 ? empty[2] : empty[0]);
     wire [56:0] by32  = none32 ? {sum[24:0], 32'd0} : sum;
-    wire       none16 = ~|by32[56:41];
     wire [56:0] by16  = none16 ? {by32[40:0], 16'd0} : by32;
-    wire       none8  = ~|by16[56:49];
     wire [56:0] by8   = none8 ? {by16[48:0], 8'd0} : by16;
 
     reg [56:0] half;
-    reg [12:0] e5;
+    reg [11:0] e5;
+    reg [2:0]  eights5;
     reg        sign5, opposite5, infinity5, nan5;
     always @(posedge clk) begin
         half      <= by8;
-        // A leading one in bit 55 has the exponent of x, in bit 56 one more.
-        e5        <= {2'd0, e4} + 13'd1 - {7'd0, none32, none16, none8, 3'd0};
+        e5        <= e4;
+        eights5   <= {none32, none16, none8};
         sign5     <= sign4;
         opposite5 <= opposite4;
         infinity5 <= infinity4;
@@ -134,7 +151,7 @@ module daddsub #(
     reg        sign6, zero6, infinity6, nan6;
     always @(posedge clk) begin
         z         <= {by1[56:3], |by1[2:0]};
-        e6        <= e5 - {10'd0, none4, none2, none1};
+        e6        <= {1'b0, e5} - {7'd0, eights5, none4, none2, none1};
         // Without a leading one the sum is zero: of two zeros, or of operands
         // that cancel. Then opposite signs give +0.
         zero6     <= ~by1[56];
@@ -147,5 +164,6 @@ module daddsub #(
     wire [63:0] rounded;
     fp_round round (.sign(sign6), .e(e6), .z(z), .zero(zero6), .infinity(infinity6),
         .nan(nan6), .q(rounded));
-    fp_delay #(.WIDTH(64), .STAGES(LATENCY - STAGES + 1)) out (.clk(clk), .d(rounded), .q(q));
+    fp_delay #(.WIDTH(64), .STAGES(LATENCY - STAGES - EARLY + 1)) out (.clk(clk),
+        .d(rounded), .q(q));
 endmodule

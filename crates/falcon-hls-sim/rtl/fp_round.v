@@ -13,25 +13,24 @@ module fp_round (
     input  wire        zero,
     input  wire        infinity,
     input  wire        nan,
-    output reg  [63:0] q
+    output wire [63:0] q
 );
     // More than half of a last place, or exactly half and an odd last place.
     wire up = z[1] & (z[0] | z[2]);
 
     // A significand that is rounded up to 2^53 carries into the exponent. The
     // fraction is then zero, so the result is the right power of two.
-    wire [64:0] rounded   = {e, z[53:2]} + {64'd0, up};
-    wire [12:0] e_rounded = rounded[64:52];
-    wire        under     = e_rounded[12] | ~|e_rounded;
-    wire        over      = ~e_rounded[12] & (e_rounded[11] | &e_rounded[10:0]);
+    wire [62:0] rounded = {e[10:0], z[53:2]} + {62'd0, up};
+
+    // The bounds do not wait for the sum: it carries if all bits above the sticky bit are set.
+    wire carry = &z[53:1];
+    wire under = e[12] | (~|e & ~carry);
+    wire over  = ~e[12] & (e[11] | (&e[10:1] & (e[0] | carry)));
 
     wire unused_leading = z[54];
 
-    always @* begin
-        if (nan)                   q = {1'b0, 11'h7ff, 1'b1, 51'd0};
-        else if (infinity)         q = {sign, 11'h7ff, 52'd0};
-        else if (zero | under)     q = {sign, 63'd0};
-        else if (over)             q = {sign, 11'h7ff, 52'd0};
-        else                       q = {sign, rounded[62:0]};
-    end
+    wire ones   = nan | infinity | (over & ~zero);
+    wire finite = ~(ones | zero | under);
+    assign q = {sign & ~nan, (rounded[62:52] & {11{finite}}) | {11{ones}},
+        (rounded[51] & finite) | nan, rounded[50:0] & {51{finite}}};
 endmodule

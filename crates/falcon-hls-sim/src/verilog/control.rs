@@ -21,7 +21,6 @@ pub(super) fn emit(
     let control = Control {
         inverse,
         interval,
-        half: 2 * quarter,
         distances: if inverse { [1, quarter] } else { [quarter, 1] },
         address: width(2 * quarter),
         index: width(count + 1),
@@ -49,8 +48,6 @@ struct Control {
     inverse: bool,
     /// Cycles between two starts.
     interval: usize,
-    /// Number of complex numbers.
-    half: usize,
     /// Distance of the two numbers of a butterfly, in the first and in the last stage.
     distances: [usize; 2],
     /// Bits of an address.
@@ -62,7 +59,7 @@ struct Control {
 }
 
 impl Control {
-    /// Returns a constant with the width of the counters `x`, `t`, `j`, `w` and `blocks`.
+    /// Returns a constant with the width of the counters `t`, `w` and `blocks`.
     fn counter(&self, value: usize) -> String {
         number(self.address + 1, value)
     }
@@ -72,11 +69,12 @@ impl Control {
     fn emit_signals(&self, out: &mut Lines) {
         let counter = range(self.address + 1);
         let (bits, low) = (range(self.address), format!("[{}:0]", self.address - 1));
-        let [one, half] = [1, self.half].map(|value| self.counter(value));
+        let [zero, one] = [0, 1].map(|value| self.counter(value));
         let [first, last] = self.distances.map(|value| self.counter(value));
         out.line(&format!(
             "    reg running;
-    reg {counter}x, t, j, w, blocks;
+    reg {bits}x;
+    reg {counter}t, w, blocks;
     reg {}index;
     reg {}waited, needed;",
             range(self.index),
@@ -90,13 +88,15 @@ impl Control {
         }
         out.line(&format!(
             "    wire issue = slot && waited == needed;
-    wire {bits}ax = x{low};
-    wire {bits}ay = x{low} + t{low};
+    // Numbers of a butterfly differ in the bit of t. A carry into that bit ends a block.
+    wire {bits}ax = x;
+    wire {bits}ay = x | t{low};
     wire {bits}aw = w{low};
-    wire block_ends = j + {one} == t;
-    wire {counter}next_x = x + (block_ends ? t + {one} : {one});
-    wire stage_ends = block_ends && next_x == {half};
-    wire last = stage_ends && t == {last};"
+    wire {counter}after = {{1'b0, ay}} + {one};
+    wire block_ends = (after & t) == {zero};
+    wire stage_ends = after[{}];
+    wire last = stage_ends && t == {last};",
+            self.address
         ));
         if self.inverse {
             out.line(&format!("    wire first_stage = t == {first};"));
@@ -126,12 +126,13 @@ impl Control {
 
     /// Emits how the counters change at each clock edge.
     fn emit_steps(&self, out: &mut Lines) {
-        let [zero, one] = [0, 1].map(|value| self.counter(value));
+        let (zero, one) = (number(self.address, 0), self.counter(1));
         let [index_0, index_1] = [0, 1].map(|value| number(self.index, value));
         let [wait_0, wait_1] = [0, 1].map(|value| number(self.wait, value));
         let [phase_0, phase_1, phase_last] =
             [0, 1, self.interval - 1].map(|value| number(width(self.interval), value));
         // The number of blocks of the first stage equals the distance of the last stage.
+        let low = format!("[{}:0]", self.address - 1);
         let [distance, blocks] = self.distances.map(|value| self.counter(value));
         out.line(&format!(
             "    always @(posedge clk) begin
@@ -145,7 +146,6 @@ impl Control {
             cycles <= 0;
             x <= {zero};
             t <= {distance};
-            j <= {zero};
             w <= {blocks};
             blocks <= {blocks};
             index <= {index_0};
@@ -174,8 +174,7 @@ impl Control {
                 waited <= {wait_0};
                 index <= index + {index_1};
                 running <= !last;
-                x <= stage_ends ? {zero} : next_x;
-                j <= block_ends ? {zero} : j + {one};
+                x <= after{low} & ~t{low};
                 if (block_ends) w <= {next_w};
                 if (stage_ends) begin
                     t <= t {t_shift} 1;

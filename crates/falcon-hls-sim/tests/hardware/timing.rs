@@ -196,8 +196,8 @@ fn planted_dependences_are_found() {
         // A unit that waits if an operand is zero.
         (
             "dmul.v",
-            "x         <= m_a;",
-            "if (!zero_a) x <= m_a;",
+            "a1 <= a;",
+            "if (|a[62:52]) a1 <= a;",
             "enable of dmul0.x",
         ),
     ] {
@@ -245,13 +245,13 @@ fn units_are_pipelines() {
         assert!(found.is_empty(), "{}: {found:#?}", unit.name);
     }
     for (to, found) in [
-        ("if (!zero_a) x <= m_a;", "$dffe of x"),
+        ("if (!b[0]) a1 <= a;", "$dffe of x"),
         (
-            "x <= m_a & {53{!zero_a}} | x & {53{zero_a}};",
+            "a1 <= a & {64{!b[0]}} | a1 & {64{b[0]}};",
             "loop that reaches x",
         ),
     ] {
-        let reported = waits("dmul", DMUL.latency, Some(("x         <= m_a;", to)));
+        let reported = waits("dmul", DMUL.latency, Some(("a1 <= a;", to)));
         assert!(
             reported.contains(found),
             "{to}: no {found} in {reported:#?}"
