@@ -10,6 +10,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 /// Returns true if all `names` are programs that can be run. Otherwise prints the reason and
 /// returns false, or fails. If the result is false, the test must return.
@@ -242,9 +243,37 @@ impl Module<'_> {
     }
 }
 
+/// Objects of Verilator's runtime. They are the same in every program.
+const RUNTIME: [&str; 4] = [
+    "verilated.o",
+    "verilated.d",
+    "verilated_threads.o",
+    "verilated_threads.d",
+];
+
 /// Builds the program from the sources of `verilator` and `harness`.
 fn build(verilator: &mut Command, top: &str, name: &str, harness: &Path) -> PathBuf {
+    static FIRST: Mutex<Option<PathBuf>> = Mutex::new(None);
     let folder = scratch(name);
+    // If the first program does not build, the next one is the first.
+    let mut first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(built) = &*first else {
+        let program = build_in(&folder, verilator, top, harness);
+        *first = Some(folder);
+        return program;
+    };
+    for object in RUNTIME.map(|name| folder.join(name)) {
+        if !object.exists() {
+            let name = object.file_name().expect("a file");
+            fs::copy(built.join(name), &object).expect("a folder that can be written");
+        }
+    }
+    drop(first);
+    build_in(&folder, verilator, top, harness)
+}
+
+/// Does the same in `folder`.
+fn build_in(folder: &Path, verilator: &mut Command, top: &str, harness: &Path) -> PathBuf {
     let (built, text) = run(verilator
         .args(["--cc", "--exe", "--build", "-O3", "--x-assign", "0"])
         .args(["-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0"])
