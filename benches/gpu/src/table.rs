@@ -42,13 +42,28 @@ impl Chip {
     /// CUDA C++ Programming Guide gives 64 lanes for capabilities 8.0, 8.9 and 9.0, in its table of
     /// arithmetic throughput.
     fn integer_peak(self) -> f64 {
+        self.clocks() * 64.0
+    }
+
+    /// Binary64 sums or products a second, with the lanes of the same table.
+    fn binary64_peak(self) -> f64 {
+        let lanes = match self {
+            Self::A100 => 32.0,
+            Self::Rtx4090 => 2.0,
+            Self::H100Pcie | Self::H100 | Self::H200 => 64.0,
+        };
+        self.clocks() * lanes
+    }
+
+    /// Clocks a second of all multiprocessors together.
+    fn clocks(self) -> f64 {
         let (multiprocessors, hertz) = match self {
             Self::A100 => (108.0, 1.41e9),
             Self::Rtx4090 => (128.0, 2.52e9),
             Self::H100Pcie => (114.0, 1.755e9),
             Self::H100 | Self::H200 => (132.0, 1.98e9),
         };
-        multiprocessors * 64.0 * hertz
+        multiprocessors * hertz
     }
 }
 
@@ -89,12 +104,16 @@ const RAW_1024: What = ("Falcon-1024", "sign", "raw");
 const VERIFY_1024: What = ("Falcon-1024", "verify", "own keys");
 
 /// GOLF: eprint 2025/749. cuFalcon: eprint 2025/249. Lee et al.: TPDS 2024.
-const PUBLISHED: [Published; 18] = [
+/// GOLF does not say whether its keys are expanded, so its rates stand for both.
+const PUBLISHED: [Published; 25] = [
     published(EXPANDED, 420_250, "GOLF", Chip::Rtx4090),
     published(EXPANDED, 157_995, "GOLF", Chip::A100),
     published(EXPANDED, 201_545, "cuFalcon", Chip::A100),
     published(EXPANDED, 195_732, "cuFalcon", Chip::Rtx4090),
     published(BALANCED, 184_371, "cuFalcon", Chip::A100),
+    published(BALANCED, 186_043, "cuFalcon", Chip::Rtx4090),
+    published(RAW, 420_250, "GOLF", Chip::Rtx4090),
+    published(RAW, 157_995, "GOLF", Chip::A100),
     published(RAW, 172_263, "cuFalcon", Chip::A100),
     published(RAW, 172_223, "cuFalcon", Chip::Rtx4090),
     published(RAW, 58_595, "Lee et al.", Chip::A100),
@@ -104,10 +123,14 @@ const PUBLISHED: [Published; 18] = [
     published(VERIFY, 3_879_247, "cuFalcon", Chip::Rtx4090),
     published(VERIFY, 2_721_562, "Lee et al.", Chip::A100),
     published(EXPANDED_1024, 100_292, "cuFalcon", Chip::A100),
+    published(EXPANDED_1024, 104_822, "cuFalcon", Chip::Rtx4090),
     published(BALANCED_1024, 96_997, "cuFalcon", Chip::A100),
+    published(BALANCED_1024, 95_597, "cuFalcon", Chip::Rtx4090),
     published(RAW_1024, 90_636, "cuFalcon", Chip::A100),
+    published(RAW_1024, 89_115, "cuFalcon", Chip::Rtx4090),
     published(RAW_1024, 44_680, "Lee et al.", Chip::A100),
     published(VERIFY_1024, 2_372_579, "cuFalcon", Chip::A100),
+    published(VERIFY_1024, 1_925_128, "cuFalcon", Chip::Rtx4090),
 ];
 
 /// Goal for a rate, as a multiple of the best published rate, scaled to the chip.
@@ -188,10 +211,11 @@ fn kinds<'t>(times: &[&'t Time]) -> Vec<Vec<&'t Time>> {
 fn best(device: &str, kinds: &[Vec<&Time>]) -> Vec<String> {
     let mut lines = vec![
         "Each row has the best rate of one kind of batch, in jobs per second; larger is better. Ours is".to_owned(),
-        "from the call to its return. Messages and seeds are distinct, and signatures that are too long are tried".to_owned(),
-        "again; the published programs repeat one message, key, nonce and seed and do not try again.".to_owned(),
+        "from the call to its return, without encoding. Messages and seeds are distinct, and signatures that are".to_owned(),
+        "too long are tried again; the public programs of cuFalcon and Lee et al. repeat one message, key, nonce".to_owned(),
+        "and seed and do not try again. GOLF does not say whether its keys are expanded.".to_owned(),
         "Scaled: the published rate times the ratio of the chips' integer peaks (multiprocessors times lanes times".to_owned(),
-        "boost clock). The targets are those of an H200.\n".to_owned(),
+        "boost clock), and in brackets that of their binary64 peaks. The targets are those of an H200.\n".to_owned(),
         "In brackets, here and below: kernels alone. This is the sum of all kernels of all chunks, where each".to_owned(),
         "kernel has the device for itself, on one stream. A call keeps several chunks on the device, so it can".to_owned(),
         "be faster than this sum.\n".to_owned(),
@@ -277,17 +301,20 @@ fn rates(device: &str, kind: &[&Time]) -> Option<String> {
                 == (best.parameters, &*best.operation, &*key(best))
         })
         .collect();
-    let scaled: Vec<f64> = Chip::of(device)
-        .into_iter()
-        .flat_map(|chip| {
-            let peak = chip.integer_peak();
+    let scaled = |peak: fn(Chip) -> f64| -> Vec<f64> {
+        let chip = Chip::of(device).into_iter();
+        let rates = chip.flat_map(|chip| {
             let scaled =
-                move |other: &&Published| f64::from(other.per_s) * peak / other.chip.integer_peak();
-            others.iter().map(scaled).collect::<Vec<_>>()
-        })
-        .collect();
+                move |other: &&Published| f64::from(other.per_s) * peak(chip) / peak(other.chip);
+            others.iter().map(scaled)
+        });
+        rates.collect()
+    };
+    let integers = scaled(Chip::integer_peak);
+    let pairs = integers.iter().zip(scaled(Chip::binary64_peak));
+    let both = pairs.map(|(integers, reals)| format!("{integers:.0} ({reals:.0})"));
     let list = |cells: Vec<String>| cells.join(", ");
-    let most = scaled.iter().copied().max_by(f64::total_cmp);
+    let most = integers.iter().copied().max_by(f64::total_cmp);
     Some(format!(
         "| {} | {} | {} | {:.0} ({:.0}){} | {} | {:.3} | {} | {} | {} | {} |",
         best.parameters,
@@ -305,7 +332,7 @@ fn rates(device: &str, kind: &[&Time]) -> Option<String> {
                 .map(|other| format!("{} ({}, {})", other.per_s, other.whose, other.chip.name()))
                 .collect()
         ),
-        list(scaled.iter().map(|rate| format!("{rate:.0}")).collect()),
+        list(both.collect()),
         most.map_or_else(String::new, |most| format!("{:.0}", TIMES_PUBLISHED * most)),
     ))
 }
@@ -356,10 +383,12 @@ mod tests {
             time("Falcon-1024", VERIFY, 16),
         ];
         let text = table("NVIDIA H200", &times);
-        // Scales 420,250 on an RTX 4090 to 340,515 by 132 x 1.98 over 128 x 2.52.
+        // Scales 420,250 on an RTX 4090 to 340,515 by 132 x 1.98 over 128 x 2.52. For binary64
+        // the factor is 32 times as large.
         let row = "| Falcon-512 | sign | expanded | 8000 (16000) | 16 | 2.000 | 1000000, 8000000 | \
                    420250 (GOLF, RTX 4090), 157995 (GOLF, A100), 201545 (cuFalcon, A100), \
-                   195732 (cuFalcon, RTX 4090) | 340515, 271169, 345914, 158595 | 864785 |";
+                   195732 (cuFalcon, RTX 4090) | 340515 (10896482), 271169 (542337), \
+                   345914 (691828), 158595 (5075051) | 864785 |";
         assert!(text.contains(row), "{text}");
         let row = "| Falcon-1024 | verify | shared key | 8000 (16000) | 16 | 2.000 | 20000000, 30000000 |  |  |  |";
         assert!(text.contains(row), "{text}");

@@ -66,6 +66,50 @@ fn rates_are_those_of_the_runs() {
     assert_eq!(over_published, 8);
 }
 
+/// Rates of cuFalcon on an A100, of Falcon-512: Table VII of eprint 2025/249. Its 16 streams carry
+/// a batch each.
+const CUFALCON: [(u64, [f64; 4]); 2] = [
+    (16 * 256, [99_708.0, 106_694.0, 107_547.0, 657_084.0]),
+    (16 * 16_384, [172_263.0, 201_545.0, 184_371.0, 2_787_295.0]),
+];
+
+#[test]
+fn factors_at_equal_work_are_those_of_the_run() {
+    let kinds = ["raw keys", "expanded key", "balanced", "verify, 1,000 keys"];
+    let rows = table(&format!("| jobs in flight | {} |", kinds.join(" | ")));
+    assert_eq!(rows.len(), CUFALCON.len());
+    for (cells, (batch, published)) in rows.iter().zip(CUFALCON) {
+        assert_eq!(cells[0].replace(',', ""), batch.to_string());
+        for ((kind, cell), published) in kinds.iter().zip(&cells[1..]).zip(published) {
+            let kind = match kind.strip_prefix("verify, ") {
+                Some(keys) => format!("verify 512, {keys}"),
+                None => format!("sign 512, {kind}"),
+            };
+            let ours = number(&timed(H100, &kind, batch)["host_per_s"]);
+            is(cell, ours / published, &kind);
+        }
+    }
+    let first = |operation: &str, keys: &str, mode| {
+        let found = lines(H100, "compare").into_iter().find(|line| {
+            line["parameters"] == "Falcon-512"
+                && line["operation"] == operation
+                && line["keys"] == keys
+                && line["mode"].as_str() == mode
+                && line["jobs"] == 100_000
+        });
+        number(&found.expect("a comparison")["ms"])
+    };
+    says(
+        PAGE,
+        &format!(
+            "first batch of 100,000 takes longer: {:.0} ms to sign (expanded key) and {:.0} to \
+             verify",
+            first("sign", "shared", Some("expanded")),
+            first("verify", "own", None),
+        ),
+    );
+}
+
 #[test]
 fn times_on_an_h100_are_those_of_its_run() {
     let rows =

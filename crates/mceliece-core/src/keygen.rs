@@ -223,8 +223,9 @@ fn attempt<I: Isa, const M: usize>(
     write_control_bits(isa, code, words, memory.bytes, parts.control)
 }
 
-/// Expands the seed, and replaces it by the next seed. Writes the seed, `s` and the Goppa polynomial
-/// to the secret key, and the sorted columns to the front of `words`. Returns false if a step fails.
+/// Expands the seed, and replaces it by the next seed. Writes the seed, `s` and the Goppa
+/// polynomial to the secret key, and the sorted columns to the front of `words`. Returns false if a
+/// step fails.
 #[inline(never)]
 fn start<I: Isa, const M: usize>(
     isa: I,
