@@ -1,36 +1,14 @@
 // Runs all kernels under the compiler's sanitizers: addresses and undefined behaviour (shifts,
 // overflows, conversions, alignment). `.ci/run sanitizer` builds and runs it, with lanes one after
-// the other, and as fibers. The bases are random, not those of keys, so values leave their usual
-// range. Every mode and build must still compute the same vectors.
+// the other, and as fibers. Every mode and build must compute the same vectors.
 #include "serial.h"
 
 #include <stdio.h>
 
 namespace {
 
-using falcon::Unit;
+using jobs::Jobs, jobs::launch, falcon::Unit;
 constexpr unsigned LANES = FALCON_GROUP;
-
-// A deterministic generator (splitmix64).
-struct Random {
-    uint64_t state = 1;
-    uint64_t next() {
-        uint64_t z = state += 0x9e3779b97f4a7c15;
-        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-        z = (z ^ z >> 27) * 0x94d049bb133111eb;
-        return z ^ z >> 31;
-    }
-    template <class T> std::vector<T> list(size_t length, uint64_t below = 0) {
-        std::vector<T> out(length);
-        for (T &x : out) x = T(below ? next() % below : next());
-        return out;
-    }
-};
-
-template <unsigned W, class F> void launch(uint32_t units, F kernel) {
-    constexpr uint32_t BLOCK = falcon::WARP;
-    if (run<W>((units * W + BLOCK - 1) / BLOCK, BLOCK, 8 << 10 << 3, kernel) != 0) abort();
-}
 
 // Checksum of a vector, to compare what the builds compute.
 uint64_t checksum(const std::vector<int16_t> &x) {
@@ -49,61 +27,16 @@ template <> struct Expected<10> {
 // Runs every kernel of a degree. Returns true if all ways to sign agree and all statuses are as
 // expected.
 template <unsigned LOGN> bool run_all() {
-    constexpr unsigned N = 1u << LOGN, JOBS = 5, KEYS = 3, ROWS = 4;
-    constexpr unsigned KEY_LEN = (LOGN + 6) * N, STRIDE = 1500;
-    Random random;
-    const auto messages = random.list<uint64_t>(2000 / 8);
-    const std::vector<uint64_t> offsets = {0, 0, 1, 300, 1203, 2000};
-    const auto key_of_job = random.list<uint32_t>(JOBS, KEYS);
-    const auto batch_seed = random.list<uint64_t>(4), secrets = random.list<uint64_t>(4 * KEYS);
-    // About as long as the basis of a key, so that some of the sampler's attempts succeed.
-    std::vector<int8_t> bases = random.list<int8_t>(4 * N * KEYS, 15);
-    for (int8_t &x : bases) x = int8_t(x - 7);
-    const auto public_keys = random.list<uint16_t>(N * KEYS, falcon::Q);
-    std::vector<uint64_t> nonces(5 * JOBS);
-    std::vector<uint32_t> seeds(14 * JOBS), rows(128 * ROWS * JOBS), lengths(JOBS), redo(JOBS), counts(2);
-    std::vector<uint16_t> points(N * JOBS), prepared(N * KEYS), records(46 * ROWS * JOBS);
-    std::vector<int16_t> s2(N * JOBS), first;
-    std::vector<uint8_t> signatures(STRIDE * JOBS), status(JOBS);
-    std::vector<double> keys(KEY_LEN * KEYS), scratch(8 * N * 32);
-
-    Batch batch{};
-    batch.messages = messages.data();
-    batch.message_offsets = offsets.data();
-    batch.key_of_job = key_of_job.data();
-    batch.batch_seed = reinterpret_cast<const uint8_t *>(batch_seed.data());
-    batch.secret_hashes = reinterpret_cast<const uint8_t *>(secrets.data());
-    batch.nonces = reinterpret_cast<uint8_t *>(nonces.data());
-    batch.seeds = seeds.data();
-    batch.rows = rows.data();
-    batch.records = records.data();
-    batch.points = points.data();
-    batch.s2 = s2.data();
-    batch.signatures = signatures.data();
-    batch.signature_lengths = lengths.data();
-    batch.status = status.data();
-    batch.redo = redo.data();
-    batch.counts = counts.data();
-    batch.bases = bases.data();
-    batch.keys = keys.data();
-    batch.public_keys = public_keys.data();
-    batch.prepared = prepared.data();
-    batch.key_stride = KEY_LEN;
-    batch.first = ~uint64_t(0) - 1;
-    batch.prng_rows = ROWS;
-    batch.signature_stride = STRIDE;
-    batch.signature_limit = STRIDE;
-
-    batch.scratch = scratch.data();
-    std::vector<uint8_t> key_status(KEYS);
-    batch.status = key_status.data();
-    batch.count = KEYS;
+    Jobs<LOGN> jobs;
+    constexpr unsigned N = jobs.N, JOBS = 5, KEYS = jobs.KEYS, ROWS = jobs.ROWS, STRIDE = jobs.STRIDE;
+    Batch &batch = jobs.batch;
+    std::vector<uint8_t> &status = jobs.status, &signatures = jobs.signatures;
+    std::vector<int16_t> &s2 = jobs.s2, first;
+    jobs.take_keys();
     launch<32>(KEYS, [&](Unit unit) { falcon::basis<LOGN, 32>(batch, unit); });
     launch<32>(KEYS, [&](Unit unit) { falcon::expand<LOGN, 32>(batch, unit); });
     launch<32>(KEYS, [&](Unit unit) { falcon::prepare<LOGN, 32>(batch, unit); });
 
-    batch.status = status.data();
-    batch.count = JOBS;
     bool agree = true;
     const auto all_at = [&](std::initializer_list<Status> stages) {
         for (uint8_t x : status) {
@@ -113,8 +46,8 @@ template <unsigned LOGN> bool run_all() {
         }
     };
     for (unsigned way = 0; way < 3; ++way) {
-        counts = {0, 0};
-        status.assign(JOBS, STATUS_GIVEN);
+        jobs.counts = {0, 0};
+        jobs.take_jobs(STATUS_GIVEN);
         launch<1>(JOBS, [&](Unit unit) { falcon::hash<LOGN>(batch, unit); });
         launch<1>(JOBS, [&](Unit unit) { falcon::seed<LOGN>(batch, unit); });
         launch<8>(ROWS * JOBS, [&](Unit unit) { falcon::prng(batch, unit); });
@@ -142,29 +75,29 @@ template <unsigned LOGN> bool run_all() {
             for (; count-- > 0; ++bit) bytes[bit / 8] |= uint8_t((x >> count & 1) << (7 - bit % 8));
         };
         for (unsigned i = 0; i < N; ++i) {
-            const int16_t s = s2[N * job + i] = int16_t(int64_t(random.next() % 401) - 200);
+            const int16_t s = s2[N * job + i] = int16_t(int64_t(jobs.random.next() % 401) - 200);
             put(s < 0, 1);
             put(falcon::magnitude_of(s) & 127, 7);
             put(1, 1 + (falcon::magnitude_of(s) >> 7));
         }
-        lengths[job] = (bit + 7) / 8;
-        if (lengths[job] < falcon::Parameters<LOGN>::PADDED_LEN) lengths[job] = falcon::Parameters<LOGN>::PADDED_LEN;
+        jobs.lengths[job] = (bit + 7) / 8;
+        if (jobs.lengths[job] < falcon::Parameters<LOGN>::PADDED_LEN) jobs.lengths[job] = falcon::Parameters<LOGN>::PADDED_LEN;
     }
-    status.assign(JOBS, STATUS_SHORT);
+    jobs.take_jobs(STATUS_SHORT);
     launch<32>(JOBS, [&](Unit unit) { falcon::accept<LOGN, 32>(batch, unit); });
     all_at({STATUS_DONE});
     const std::vector<int16_t> encoded = s2;
     batch.batch_seed = nullptr;
     for (unsigned round = 0; round < 50; ++round) {
-        status.assign(JOBS, STATUS_NONE);
+        jobs.take_jobs(STATUS_NONE);
         launch<1>(JOBS, [&](Unit unit) { falcon::unpack<LOGN>(batch, unit); });
         if (round == 0) agree = agree && s2 == encoded;
         launch<1>(JOBS, [&](Unit unit) { falcon::hash<LOGN>(batch, unit); });
         launch<32>(JOBS, [&](Unit unit) { falcon::verify<LOGN, 32>(batch, unit); });
         all_at({STATUS_INVALID, STATUS_MALFORMED});
         for (unsigned j = 0; j < JOBS; ++j) {
-            for (unsigned i = 0; i < 4; ++i) signatures[STRIDE * j + random.next() % STRIDE] ^= uint8_t(random.next());
-            lengths[j] = uint32_t(round % 3 == 0 ? random.next() % (2 * STRIDE) : lengths[j]);
+            for (unsigned i = 0; i < 4; ++i) signatures[STRIDE * j + jobs.random.next() % STRIDE] ^= uint8_t(jobs.random.next());
+            jobs.lengths[j] = uint32_t(round % 3 == 0 ? jobs.random.next() % (2 * STRIDE) : jobs.lengths[j]);
         }
     }
     return agree;

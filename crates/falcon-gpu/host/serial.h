@@ -3,26 +3,14 @@
 // them, and base samples whose 32 high bits tie.
 #pragma once
 
-#include "../kernels/host.cpp"
+#include "jobs.h"
 
 #include <stdio.h>
 
 namespace serial {
 
 using namespace falcon;
-
-// A deterministic generator (splitmix64).
-struct Random {
-    uint64_t state;
-    uint64_t next() {
-        uint64_t z = state += 0x9e3779b97f4a7c15;
-        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-        z = (z ^ z >> 27) * 0x94d049bb133111eb;
-        return z ^ z >> 31;
-    }
-    double unit() { return double(next() >> 11) * 0x1p-53; }
-    bool chance(double p) { return unit() < p; }
-};
+using jobs::Random;
 
 __extension__ typedef unsigned __int128 Wide;
 

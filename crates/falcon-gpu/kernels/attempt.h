@@ -59,7 +59,9 @@ struct Attempt {
     static FALCON_DEVICE Attempt of(uint32_t record) {
         const float z0 = float(record & 31), b = float(record >> 5 & 1);
         Attempt attempt = of(fused(fused(b, 2.0f, -1.0f), z0, b), z0, float(record >> 6 & 0xff));
-        if (record >> 14) attempt.accept = -INFINITE, attempt.reject = INFINITE;
+        const bool known = record >> 14 == 0;
+        attempt.accept = FALCON_SELECT(known, attempt.accept, -INFINITE);
+        attempt.reject = FALCON_SELECT(known, attempt.reject, INFINITE);
         return attempt;
     }
 };
@@ -126,12 +128,12 @@ FALCON_CALL Trial exact_attempt(const uint32_t *rows, uint32_t at, Real r, Leaf 
     Trial trial{candidate(z0, rest >> 8), ATTEMPT_LEN, false};
     const uint64_t bytes = threshold(exponent(trial.z, z0, r, leaf.dss), leaf.ccs);
     int32_t w = int32_t(rest >> 16 & 0xff) - int32_t(bytes >> 56);
-    for (unsigned shift = 56; w == 0 && shift != 0;) {
+    for (unsigned shift = 56; FALCON_REVEAL(w == 0) && shift != 0;) {
         shift -= 8;
         w = int32_t(byte_at(rows, at + trial.taken)) - int32_t(bytes >> shift & 0xff);
         trial.taken += 1;
     }
-    trial.accepted = w < 0;
+    trial.accepted = FALCON_REVEAL(w < 0);
     return trial;
 }
 

@@ -23,7 +23,7 @@ FALCON_DEVICE uint32_t magnitude_of(int32_t s) { return uint32_t(s < 0 ? -s : s)
 // Number of bits of the code word of `s`. If there is none, more bits than any signature may have.
 FALCON_DEVICE uint32_t code_bits(int32_t s) {
     const uint32_t magnitude = magnitude_of(s);
-    return magnitude > MAX_MAGNITUDE ? uint32_t(1) << 20 : MIN_BITS + (magnitude >> 7);
+    return FALCON_SELECT(magnitude > MAX_MAGNITUDE, uint32_t(1) << 20, MIN_BITS + (magnitude >> 7));
 }
 
 // Kernel: accepts short vectors whose signature has at most `batch.signature_limit` bytes. Lists
@@ -37,7 +37,7 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void accept(const Batch &batc
     if (!is_short && !stands_at(batch, job, STATUS_LONG)) return;
     const int16_t *s2 = batch.s2 + job * N;
     const uint64_t bits = Group<W>::sum(N, [&](unsigned i) { return code_bits(s2[i]); });
-    const bool accepted = is_short && BODY + (bits + 7) / 8 <= batch.signature_limit;
+    const bool accepted = is_short && FALCON_REVEAL(BODY + (bits + 7) / 8 <= batch.signature_limit);
     Group<W>::each(1, [&](unsigned) {
         if (accepted) {
             batch.status[job] = STATUS_DONE;

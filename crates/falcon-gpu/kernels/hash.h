@@ -59,7 +59,7 @@ template <unsigned LOGN> FALCON_DEVICE void derive_nonce(const Batch &batch, uin
     });
     uint64_t *nonce = reinterpret_cast<uint64_t *>(batch.nonces + job * NONCE_LEN);
     FALCON_UNROLL
-    for (unsigned i = 0; i < NONCE_LEN / 8; ++i) nonce[i] = state.a[i];
+    for (unsigned i = 0; i < NONCE_LEN / 8; ++i) nonce[i] = FALCON_REVEAL(state.a[i]);
 }
 
 // Kernel: hashes nonces and messages to points. Unit = slot.

@@ -33,6 +33,9 @@
 #ifdef FALCON_EMULATE
 #include "emulate.h"
 #endif
+#ifdef FALCON_SECRETS
+#include "secrets.h"
+#endif
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are read as a GPU reads them");
 #endif
 
@@ -57,6 +60,8 @@ FALCON_DEVICE float log2_of(float x) {
     asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 }
+#elif defined(FALCON_SECRETS)
+inline float log2_of(float x) { return secrets::as_one_instruction(log2f, x); }
 #else
 inline float log2_of(float x) { return log2f(x); }
 #endif
@@ -272,6 +277,33 @@ FALCON_DEVICE unsigned hidden(unsigned x) {
 #endif
     return x;
 }
+
+// FALCON_REVEAL(X) is `X`, which may depend on a secret and becomes public. With
+// FALCON_REVEAL_LOWEST only the lowest set bit becomes public, and callers use no other bit.
+// `docs/CONSTANT-TIME.md` justifies each use. Macros leave the code for a GPU as it is without them.
+#ifdef FALCON_SECRETS
+#define FALCON_REVEAL(X) secrets::reveal(X)
+#define FALCON_REVEAL_LOWEST(X) secrets::reveal_lowest(X)
+#else
+#define FALCON_REVEAL(X) (X)
+#define FALCON_REVEAL_LOWEST(X) (X)
+#endif
+
+// FALCON_SELECT(CONDITION, A, B) is `A` if the condition is true, else `B`, without a branch. A GPU
+// has an instruction for that. The host's compiler might make a branch.
+#ifdef __CUDACC__
+#define FALCON_SELECT(CONDITION, A, B) ((CONDITION) ? (A) : (B))
+#else
+#define FALCON_SELECT(CONDITION, A, B) select(CONDITION, A, B)
+template <class T> T select(bool condition, T a, T b) {
+    uint64_t x = 0, y = 0;
+    memcpy(&x, &a, sizeof a);
+    memcpy(&y, &b, sizeof b);
+    y ^= (x ^ y) & (0 - uint64_t(condition));
+    memcpy(&b, &y, sizeof b);
+    return b;
+}
+#endif
 
 // Reads memory that no kernel writes while this one runs.
 template <class T> FALCON_DEVICE T read(const T *p) {

@@ -37,7 +37,10 @@ inline Real floor_of(Real a) { return {floor(a.v)}; }
 inline Real real(int64_t x) { return {double(x)}; }
 inline Real real(int32_t x) { return {double(x)}; }
 inline int64_t nearest(Real a) { return llrint(a.v); }
-inline int64_t truncated(Real a) { return a.v < 9223372036854775808.0 ? int64_t(a.v) : INT64_MAX; }
+inline int64_t truncated(Real a) {
+    const int64_t fits = a.v < 9223372036854775808.0;
+    return int64_t(a.v * double(fits)) | ((fits - 1) & INT64_MAX);
+}
 #endif
 
 FALCON_DEVICE Real operator-(Real a) { return {-a.v}; }

@@ -38,17 +38,18 @@ template <unsigned W> FALCON_DEVICE Found find(Stream<W> &stream, const Real (&r
             const uint32_t first = filter.verdict(a, r[0]), second = filter.verdict(a, r[1]);
             return first | second << SECOND | uint32_t(int(a.z) + CANDIDATE_BIAS) << CANDIDATE;
         });
-        const uint32_t first = G::ballot(seen, OPEN), second = G::ballot(seen, OPEN << SECOND);
+        const uint32_t first = FALCON_REVEAL_LOWEST(G::ballot(seen, OPEN)), second = G::ballot(seen, OPEN << SECOND);
         // The candidate for the first integer.
         const bool looks = found.count == 0, has = looks && first != 0;
         const unsigned at = has ? lowest_bit(first) : 0;
         const uint32_t chosen = G::pick(seen, at);
-        const bool sure = has && (chosen & ACCEPTED) != 0;
+        const bool sure = has && FALCON_REVEAL((chosen & ACCEPTED) != 0);
         // The candidate for the second integer, after the first one.
-        const uint32_t behind = sure ? second & ~((2u << at) - 1) : found.count == 1 ? second : 0;
+        const uint32_t behind =
+            FALCON_REVEAL_LOWEST(sure ? second & ~((2u << at) - 1) : found.count == 1 ? second : 0);
         const unsigned next = behind != 0 ? lowest_bit(behind) : 0;
         const uint32_t other = G::pick(seen, next);
-        const bool also = behind != 0 && (other & ACCEPTED << SECOND) != 0;
+        const bool also = behind != 0 && FALCON_REVEAL((other & ACCEPTED << SECOND) != 0);
         const bool open = (has && !sure) || (behind != 0 && !also);
         const auto integer = [](uint32_t chosen) { return float(int(chosen >> CANDIDATE) - CANDIDATE_BIAS); };
         const unsigned done = has && !sure ? at : behind != 0 ? next + also : W;

@@ -95,7 +95,7 @@ FALCON_DEVICE void load_target(const uint16_t *point, View<W> t0, View<W> t1, B 
 // exceeds every norm bound, and the sum of 2048 of them does not overflow.
 FALCON_DEVICE uint64_t bounded_square(int64_t s) {
     const uint64_t magnitude = uint64_t(s < 0 ? -s : s);
-    return magnitude >> 16 ? uint64_t(1) << 52 : uint32_t(magnitude) * uint32_t(magnitude);
+    return FALCON_SELECT(magnitude >> 16 != 0, uint64_t(1) << 52, uint64_t(uint32_t(magnitude) * uint32_t(magnitude)));
 }
 
 // Computes s2 of (s1, s2) = (c, 0) - v, coefficient by coefficient, and whether (s1, s2) is short.
@@ -111,7 +111,7 @@ template <unsigned LOGN, unsigned W> struct Difference {
         if (s2) at(s2, i) = int16_t(s);
         norm += bounded_square(int64_t(at(point, i)) - nearest(v0)) + bounded_square(s);
     }
-    FALCON_DEVICE bool is_short() const { return Group<W>::total(norm) <= Parameters<LOGN>::SQUARED_NORM_BOUND; }
+    FALCON_DEVICE bool is_short() const { return FALCON_REVEAL(Group<W>::total(norm) <= Parameters<LOGN>::SQUARED_NORM_BOUND); }
 };
 
 // Computes s2 of (c, 0) - (z0, z1) B. True if this vector is short. Overwrites (z0, z1).

@@ -1,0 +1,61 @@
+//! Checks that the kernels reveal only the values that `docs/CONSTANT-TIME.md` justifies, and that
+//! the page has the number of planted leaks.
+
+use std::fs;
+use std::path::Path;
+
+fn read(file: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect("a file")
+}
+
+/// Returns the lines of the kernels that reveal a value, as `file: line`.
+fn reveals() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("the kernels") {
+        let name = entry.expect("a file").file_name();
+        let name = name.to_str().expect("a name in ASCII");
+        if !name.ends_with(".h") || name == "platform.h" {
+            continue;
+        }
+        for line in read(&format!("kernels/{name}")).lines() {
+            if line.contains("FALCON_REVEAL") {
+                found.push(format!("{name}: {}", line.trim()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The values that the page justifies.
+const JUSTIFIED: [&str; 9] = [
+    "attempt.h: for (unsigned shift = 56; FALCON_REVEAL(w == 0) && shift != 0;) {",
+    "attempt.h: trial.accepted = FALCON_REVEAL(w < 0);",
+    "codec.h: const bool accepted = is_short && FALCON_REVEAL(BODY + (bits + 7) / 8 <= batch.signature_limit);",
+    "hash.h: for (unsigned i = 0; i < NONCE_LEN / 8; ++i) nonce[i] = FALCON_REVEAL(state.a[i]);",
+    "sampler.h: FALCON_REVEAL_LOWEST(sure ? second & ~((2u << at) - 1) : found.count == 1 ? second : 0);",
+    "sampler.h: const bool also = behind != 0 && FALCON_REVEAL((other & ACCEPTED << SECOND) != 0);",
+    "sampler.h: const bool sure = has && FALCON_REVEAL((chosen & ACCEPTED) != 0);",
+    "sampler.h: const uint32_t first = FALCON_REVEAL_LOWEST(G::ballot(seen, OPEN)), second = G::ballot(seen, OPEN << SECOND);",
+    "sign.h: FALCON_DEVICE bool is_short() const { return FALCON_REVEAL(Group<W>::total(norm) <= Parameters<LOGN>::SQUARED_NORM_BOUND); }",
+];
+
+#[test]
+fn every_revealed_value_is_listed() {
+    assert_eq!(reveals(), JUSTIFIED);
+}
+
+#[test]
+fn the_page_has_the_number_of_planted_leaks() {
+    let plants = read("host/plants.txt");
+    let plants = plants.lines().filter(|line| !line.starts_with('#'));
+    let page = read("../../docs/CONSTANT-TIME.md");
+    let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    let count = plants.count();
+    assert!(
+        page.contains(&format!("and {count} planted leaks")),
+        "{count}"
+    );
+    assert!(page.contains(&format!("all {count} reported")), "{count}");
+}
