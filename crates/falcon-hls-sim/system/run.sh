@@ -35,18 +35,31 @@ out="$CARGO_TARGET_DIR/system"
 readonly out
 mkdir -p "$out/include"
 
+if [[ "$PWD$out" = *' '* ]]; then
+    echo "Verilator cannot build in a folder with a blank in its name: $PWD, $out" >&2
+    exit 2
+fi
+
 # Defines `origin`.
 source benches/qemu/common.sh
 
-# sources: prints one hash of the programs, of the circuits and of what builds them. Comment lines
-# and blank lines are left out.
+# compiled: lists the Rust files of this repository that both forms of the program are made from.
+compiled() {
+    sed 's/^[^:]*: *//; s/ /\n/g' "$out"/*.d | sed -n "s|^$PWD/\(.*\.rs\)$|\1|p"
+}
+
+# sources: prints one hash of the programs, of the circuits and of what builds them, which must have
+# been built. Comment lines and blank lines are left out.
 sources() {
-    find crates/falcon-{core,keccak,lanes}/src crates/falcon-hls-sim/src/{verilog,keccak} \
-        crates/falcon-hls-sim/src/{verilog,keccak,design,schedule}.rs \
-        crates/falcon-hls-sim/rtl/*.v $HERE/*.{v,cpp,sh,txt} $HERE/map.tsv \
-        examples/firmware/{keccak,src,build.rs,Cargo.toml,Cargo.lock,memory/system.x} \
-        rust-toolchain.toml -type f -not -path '*/target/*' |
-        LC_ALL=C sort | LC_ALL=C xargs grep -aHv '^ *\(//.*\|#.*\)\?$' | sha256sum | cut -d' ' -f1
+    {
+        compiled
+        find crates/falcon-hls-sim/src/{verilog,keccak} \
+            crates/falcon-hls-sim/src/{verilog,keccak,design,schedule}.rs \
+            crates/falcon-hls-sim/rtl/*.v $HERE/*.{v,cpp,sh,txt} $HERE/map.tsv \
+            examples/firmware/{keccak,build.rs,Cargo.toml,Cargo.lock,memory/system.x} \
+            rust-toolchain.toml -type f -not -path '*/target/*'
+    } | LC_ALL=C sort -u | LC_ALL=C xargs grep -aHv '^ *\(//.*\|#.*\)\?$' | sha256sum |
+        cut -d' ' -f1
 }
 
 # What the program can do, in the order of the list in src/bin/system.rs: an operation, and what it
@@ -55,10 +68,6 @@ readonly PROGRAMS=(fft verify keygen sign 'sign fft' 'sign fpu' 'sign fft fpu')
 readonly RATIOS="${RATIOS:-1:1 20:3}"
 renew=
 case "${1:-}" in
-sources)
-    sources
-    exit
-    ;;
 renew)
     renew=yes
     shift
@@ -70,6 +79,7 @@ case "$operation" in
     mapfile -t runs < <(awk -F'\t' '
         !/^(#|degree)/ { sub(/-.*|^i/, "", $2); print $1, $2 }' $TABLE)
     ;;
+sources) runs=() ;;
 fft | verify | sign | keygen | all) runs=("${@:2}") && runs=("${runs[@]/%/ $operation}") ;;
 *)
     echo "no operation $operation" >&2
@@ -77,6 +87,32 @@ fft | verify | sign | keygen | all) runs=("${@:2}") && runs=("${runs[@]/%/ $oper
     ;;
 esac
 mapfile -t degrees < <(printf '%s\n' "${runs[@]% *}" | sort -nu)
+
+# firmware FORM: builds the program with Keccak-f in `software`, or on the circuit, `keccak`.
+firmware() {
+    # The processor lacks the AMO instructions, so the compiler uses pairs of LR and SC.
+    local flags='-C target-feature=-a,+zalrsc' options=()
+    if [ "$1" = keccak ]; then
+        flags+=' --cfg falcon_keccak="small"'
+        options=(--config "paths=['$PWD/examples/firmware/keccak']")
+    fi
+    (
+        cd examples/firmware
+        CARGO_PROFILE_RELEASE_OPT_LEVEL="${OPT_LEVEL:-s}" \
+            CARGO_TARGET_RISCV32IMAC_UNKNOWN_NONE_ELF_RUSTFLAGS="$flags" \
+            cargo build --locked --quiet --release --target "$TARGET" --features system \
+            --bin system "${options[@]}"
+    )
+    objcopy -I elf32-little -O binary "$CARGO_TARGET_DIR/$TARGET/release/system" "$out/program"
+    od -An -v -t x4 -w4 "$out/program" >"$out/$1.hex"
+    cp "$CARGO_TARGET_DIR/$TARGET/release/system.d" "$out/$1.d"
+}
+
+for form in software keccak; do firmware "$form"; done
+if [ "$operation" = sources ]; then
+    sources
+    exit
+fi
 
 # The processor, whose Verilog is in a Python package.
 [ -x "$out/environment/bin/python" ] || python3 -m venv "$out/environment"
@@ -121,29 +157,9 @@ simulation() {
     echo "$inputs" >"$folder/inputs"
 }
 
-# firmware FORM: builds the program with Keccak-f in `software`, or on the circuit, `keccak`.
-firmware() {
-    # The processor lacks the AMO instructions, so the compiler uses pairs of LR and SC.
-    local flags='-C target-feature=-a,+zalrsc' options=()
-    if [ "$1" = keccak ]; then
-        flags+=' --cfg falcon_keccak="small"'
-        options=(--config "paths=['$PWD/examples/firmware/keccak']")
-    fi
-    (
-        cd examples/firmware
-        CARGO_PROFILE_RELEASE_OPT_LEVEL="${OPT_LEVEL:-s}" \
-            CARGO_TARGET_RISCV32IMAC_UNKNOWN_NONE_ELF_RUSTFLAGS="$flags" \
-            cargo build --locked --quiet --release --target "$TARGET" --features system \
-            --bin system "${options[@]}"
-    )
-    objcopy -I elf32-little -O binary "$CARGO_TARGET_DIR/$TARGET/release/system" "$out/program"
-    od -An -v -t x4 -w4 "$out/program" >"$out/$1.hex"
-}
-
 awk -F'\t' '!/^(#|name)/ { printf "localparam [31:0] %s = 32'\''h%s;\n", $1, $2 }' \
     "$HERE/map.tsv" >"$out/include/map.vh"
 emit keccak verilog -o "$out/keccak"
-for form in software keccak; do firmware "$form"; done
 
 # at_slow_clock PROGRAM FORM: true if the program is to run with a slower clock of the circuits.
 at_slow_clock() {
