@@ -179,7 +179,7 @@ impl Table {
     }
 
     /// Returns the clocks of the same operation in software.
-    fn in_software(&self, row: &Row) -> Option<u64> {
+    pub(crate) fn in_software(&self, row: &Row) -> Option<u64> {
         let is_software = |other: &&Row| {
             other.form == "software"
                 && (other.degree, &other.operation) == (row.degree, &row.operation)

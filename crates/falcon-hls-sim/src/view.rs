@@ -2,10 +2,11 @@
 //!
 //! [`Traced`] runs a circuit. A [`Trace`] records the run; [`timeline`], [`gantt`] and [`waveform`]
 //! draw it. [`explain`] gives the reasons for an initiation interval. [`chart`] draws a sweep,
-//! [`compare`] makes a table of the presets, and [`report`] holds the JSON forms.
+//! [`clocks`] the simulated system, [`compare`] makes a table of the presets, and [`report`] holds the JSON forms.
 
 mod canvas;
 pub mod chart;
+pub mod clocks;
 mod columns;
 pub mod compare;
 pub mod csv;

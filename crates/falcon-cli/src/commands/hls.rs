@@ -2,7 +2,7 @@
 
 use crate::engine::{batch_failed, faulty};
 use crate::error::{Error, Result, Status};
-use crate::output::{Overwrite, ResultFiles, write_folder};
+use crate::output::{Overwrite, ResultFiles, write_folder, write_result};
 use crate::progress::{Progress, Unit};
 use crate::scheme::{Algorithm, with_type};
 use crate::ui::{Answer, BAD, GOOD, Styled, Ui};
@@ -16,7 +16,7 @@ use falcon_hls_sim::options::{CircuitOptions, DesignOptions, KeccakOptions, Show
 use falcon_hls_sim::options::{SweepOptions, TaskOptions, TimelineOptions};
 use falcon_hls_sim::view::report::{KeccakVerilogForm, RunForm, VerilogForm};
 use falcon_hls_sim::view::{
-    Picture, Traced, ViewError, chart::chart, compare::Comparison, csv::csv,
+    Picture, Traced, ViewError, chart::chart, clocks::clocks, compare::Comparison, csv::csv,
 };
 use falcon_hls_sim::{catalog::XC7Z020, graph::Banking};
 use falcon_hls_sim::{keccak::KeccakCircuit, keccak::Summary};
@@ -126,10 +126,15 @@ fn show(command: Show, ui: Ui) -> Result<()> {
                 error => Error::new("cannot predict this").because(error),
             })?)
         }
-        Show::System { degree } => {
+        Show::System { degree, svg, force } => {
             let table = Table::committed();
             let failed = |error| Error::new("cannot read the table").because(error);
-            ui.report(&table.map_err(failed)?.of_degree(degree))
+            let table = table.map_err(failed)?.of_degree(degree);
+            let Some(path) = svg else {
+                return ui.report(&table);
+            };
+            let overwrite = Overwrite::from_force(force);
+            write_result(&PROGRAM, &path, clocks(&table).as_bytes(), overwrite)
         }
     }
 }

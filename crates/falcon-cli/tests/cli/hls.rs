@@ -340,3 +340,16 @@ fn a_gpu_simulates_no_circuit() {
         "{said}"
     );
 }
+
+#[test]
+fn the_chart_of_the_system_replaces_its_table() {
+    let sandbox = Sandbox::new();
+    let shown = sandbox.succeeds(&["hls", "system", "--degree", "256", "--svg", "-"]);
+    assert!(
+        shown.starts_with("<svg") && shown.contains("Degree 256"),
+        "{shown}"
+    );
+    assert_eq!(sandbox.succeeds(&["hls", "system", "--svg", "s.svg"]), "");
+    let message = sandbox.refuses(&["hls", "system", "--svg", "s.svg"]);
+    assert!(message.contains("s.svg: exists already"), "{message}");
+}
