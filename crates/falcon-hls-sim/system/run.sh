@@ -147,6 +147,8 @@ simulation() {
     inputs="$(sha256sum "$HERE"/*.{v,vlt,cpp,sh} "$out/include/map.vh" "$out/fft$degree"/*.{v,sv} \
         "$out"/keccak/*.v "$processor/VexRiscv_IMAC.v" "$(command -v verilator)")"
     [ "$inputs" != "$(cat "$folder/inputs" 2>/dev/null)" ] || return 0
+    # What an earlier build left may name files of another clone.
+    rm -rf "$folder"
     verilator --cc --exe --build -Wall -O3 --x-assign fast --x-initial fast \
         -MAKEFLAGS 'OPT_FAST=-O2' --Mdir "$folder" --top-module falcon_system \
         "-GLOGN=$logn" "-GREAD_LATENCY=4'd$(constant READ_LATENCY fft "$degree")" \

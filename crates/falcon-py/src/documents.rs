@@ -2,9 +2,10 @@
 
 use crate::errors::{DecodeError, FalconError, PasswordError};
 use crate::input::Input;
+use falcon_core::pkcs8::der::pem;
 use falcon_core::pkcs8::{
     DecodePublicKey, EncodePrivateKey, EncodePublicKey, Error, KeyUse, LineEnding, OpenError,
-    OpenedKey, SecretDocument, encrypt_private_key, spki,
+    Error, OpenedKey, SecretDocument, encrypt_private_key, spki,
 };
 use falcon_core::{AnySigningKey, AnyVerifyingKey};
 use getrandom::SysRng;
@@ -69,14 +70,19 @@ pub fn read_public_der(der: &[u8]) -> PyResult<AnyVerifyingKey> {
 
 /// Reads a `SubjectPublicKeyInfo` document in PEM.
 pub fn read_public_pem(text: &str) -> PyResult<AnyVerifyingKey> {
-    // The document may hold a secret key by mistake. This type is wiped.
-    let (label, der) = SecretDocument::from_pem(text).map_err(|error| not_pem(&error))?;
-    match label {
-        "PUBLIC KEY" => read_public_der(der.as_bytes()),
-        _ => Err(DecodeError::new_err(format!(
-            "not a public key: the PEM document is labelled {label:?}"
-        ))),
+    // A text with a secret key is refused by its label, before its bytes are decoded.
+    match pem::decode_label(text.as_bytes()).map_err(|error| not_pem(&Error::from(error)))? {
+        "PUBLIC KEY" => {}
+        label => {
+            return Err(DecodeError::new_err(format!(
+                "not a public key: the PEM document is labelled {label:?}"
+            )));
+        }
     }
+    let mut der = vec![0; text.len()];
+    let (_, der) =
+        pem::decode(text.as_bytes(), &mut der).map_err(|error| not_pem(&Error::from(error)))?;
+    read_public_der(der)
 }
 
 /// Writes a `SubjectPublicKeyInfo` document.

@@ -2,6 +2,7 @@
 
 use crate::errors::{Thrown, not_a_document, thrown};
 use crate::random::fresh_seed;
+use falcon_core::pkcs8::der::pem;
 use falcon_core::pkcs8::{
     DecodePublicKey, EncodePrivateKey, EncodePublicKey, EncryptionError, Error, LineEnding,
     OpenError, OpenedKey, SecretDocument, encrypt_private_key, spki,
@@ -71,12 +72,15 @@ pub fn read_public_der(der: &[u8]) -> Result<AnyVerifyingKey, Thrown> {
 /// Reads a `SubjectPublicKeyInfo` document in PEM.
 pub fn read_public_pem(text: &[u8]) -> Result<AnyVerifyingKey, Thrown> {
     let text = str::from_utf8(text).map_err(|_| not_pem())?;
-    // The document may hold a secret key by mistake. This type is wiped.
-    let (label, der) = SecretDocument::from_pem(text).map_err(|_| not_pem())?;
-    match label {
-        "PUBLIC KEY" => read_public_der(der.as_bytes()),
-        _ => Err(not_a_document(PUBLIC, ANOTHER_LABEL)),
+    // A text with a secret key is refused by its label, before its bytes are decoded.
+    match pem::decode_label(text.as_bytes()) {
+        Ok("PUBLIC KEY") => {}
+        Ok(_) => return Err(not_a_document(PUBLIC, ANOTHER_LABEL)),
+        Err(_) => return Err(not_pem()),
     }
+    let mut der = vec![0; text.len()];
+    let (_, der) = pem::decode(text.as_bytes(), &mut der).map_err(|_| not_pem())?;
+    read_public_der(der)
 }
 
 /// Writes a `SubjectPublicKeyInfo` document.
