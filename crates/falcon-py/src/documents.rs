@@ -5,7 +5,7 @@ use crate::input::Input;
 use falcon_core::pkcs8::der::pem;
 use falcon_core::pkcs8::{
     DecodePublicKey, EncodePrivateKey, EncodePublicKey, Error, KeyUse, LineEnding, OpenError,
-    Error, OpenedKey, SecretDocument, encrypt_private_key, spki,
+    OpenedKey, SecretDocument, encrypt_private_key, spki,
 };
 use falcon_core::{AnySigningKey, AnyVerifyingKey};
 use getrandom::SysRng;
