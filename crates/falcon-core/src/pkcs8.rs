@@ -87,9 +87,8 @@
 //!
 //! `Box<SigningKey<P>>` and [`AnySigningKey`](crate::AnySigningKey) implement [`DecodePrivateKey`]
 //! too. They decode the key in place. A `SigningKey` that is returned and then moved may leave
-//! copies on the stack that nobody wipes.
-//! `from_public_key_pem` decodes a text before it looks at the label. A secret key that is passed to
-//! it by mistake stays in freed memory.
+//! copies on the stack that nobody wipes. `from_public_key_pem` decodes a text before it looks at
+//! the label, so a secret key that is passed to it by mistake stays in freed memory.
 
 #[cfg(feature = "alloc")]
 mod any;

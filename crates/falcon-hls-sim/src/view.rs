@@ -1,8 +1,9 @@
 //! Views of a run: text, pictures, waveforms, JSON.
 //!
 //! [`Traced`] runs a circuit. A [`Trace`] records the run; [`timeline`], [`gantt`] and [`waveform`]
-//! draw it. [`explain`] gives the reasons for an initiation interval. [`chart`] draws a sweep,
-//! [`clocks`] the simulated system, [`compare`] makes a table of the presets, and [`report`] holds the JSON forms.
+//! draw it. [`explain`] gives the reasons for an initiation interval. [`chart`] draws a sweep and
+//! [`clocks`] the simulated system. [`compare`] makes a table of the presets, and [`report`] holds
+//! the JSON forms.
 
 mod canvas;
 pub mod chart;
