@@ -6,6 +6,7 @@
 
 mod batch;
 mod measure;
+mod warm;
 
 #[cfg(feature = "cuda")]
 use crate::{engine::GPU, error::Error};
@@ -25,6 +26,7 @@ use falcon_core::{Engine, Falcon512, Falcon1024, ParameterSet, Parameters, Threa
 use falcon_gpu::GpuContext;
 use measure::{BATCH, Case, Measure};
 use std::{fmt, num::NonZeroUsize, time::Duration};
+pub(crate) use warm::Warm;
 
 /// Largest number of signatures in a batch.
 const MAX_BATCH: i64 = 1 << 24;

@@ -139,7 +139,7 @@ impl<P: Parameters> Measure<P> {
     }
 
     /// Returns the run that signs a batch.
-    fn signing(
+    pub(super) fn signing(
         &self,
         count: usize,
         engine: &impl BatchSign<P>,
@@ -199,7 +199,7 @@ impl<P: Parameters> Measure<P> {
     }
 
     /// Returns the run that decodes and verifies a batch.
-    fn verifying<'a>(
+    pub(super) fn verifying<'a>(
         &'a self,
         count: usize,
         engine: &'a impl BatchVerify<P>,
