@@ -40,7 +40,6 @@ fn advice(command: &str, guess: &str) -> Option<String> {
                  cargo install --locked --path crates/falcon-cli --features tables"
             ));
         }
-        ("trust", "list" | "show") => "to print a trust list: falcon-cli inspect LIST",
         (command @ ("sign" | "verify"), "-r" | "-R" | "--recursive" | "--all") => {
             return Some(format!(
                 "for all files of a folder: falcon-cli manifest {command} FOLDER"

@@ -13,6 +13,7 @@ mod global;
 mod guesses;
 mod keys;
 mod list;
+mod listing;
 mod message;
 mod object;
 mod oids;

@@ -6,8 +6,8 @@ use crate::{
     oids::is_falcon,
     ui::{BAD, GOOD, Styled},
 };
-use falcon_core::ParameterSet;
 use falcon_core::pkcs8::{self, ObjectIdentifier};
+use falcon_core::{AnyVerifyingKey, ParameterSet};
 use falcon_envelope::Fingerprint;
 use falcon_x509::x509_cert::{
     Certificate, TbsCertificate,
@@ -92,6 +92,9 @@ struct Key {
     shown: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     fingerprint: Option<String>,
+    /// The key, if it is a Falcon key.
+    #[serde(skip)]
+    falcon: Option<Box<AnyVerifyingKey>>,
 }
 
 impl Key {
@@ -102,6 +105,7 @@ impl Key {
                 key_algorithm: key.name().to_lowercase(),
                 shown: key.name().to_owned(),
                 fingerprint: Some(Fingerprint(key.fingerprint()).to_string()),
+                falcon: Some(Box::new(key)),
             },
             Err(_) => Self {
                 key_algorithm: oid.to_string(),
@@ -110,6 +114,7 @@ impl Key {
                     false => format!("of the algorithm {oid}, not Falcon"),
                 },
                 fingerprint: None,
+                falcon: None,
             },
         }
     }
@@ -118,7 +123,7 @@ impl Key {
 /// Verdict on the signature of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Signature {
+enum Signature {
     /// The key in the document made the signature.
     Valid,
     /// The key in the document should have made the signature, but did not.
@@ -153,9 +158,15 @@ impl Document {
             .find_map(|kind| Self::of_kind(kind, der))
     }
 
-    /// Returns the verdict on the signature.
-    pub(crate) fn signature(&self) -> Signature {
-        self.signature
+    /// Returns true if the document's own key should have made its signature but did not, or if the
+    /// signed contents are not DER.
+    pub(crate) fn is_refused(&self) -> bool {
+        matches!(self.signature, Signature::Invalid | Signature::NotDer)
+    }
+
+    /// Returns the Falcon key of a certificate or a request.
+    pub(crate) fn public_key(&self) -> Option<&AnyVerifyingKey> {
+        self.key.as_ref()?.falcon.as_deref()
     }
 
     fn new(kind: Kind, algorithm: ObjectIdentifier) -> Self {

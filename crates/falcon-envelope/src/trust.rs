@@ -312,6 +312,16 @@ impl TrustList {
         Ok(&self.keys[index])
     }
 
+    /// Removes the key of this name and returns it. A removed key can be added again, even one that
+    /// was revoked.
+    ///
+    /// # Errors
+    /// [`TrustListError::UnknownName`] if no key has this name.
+    pub fn remove(&mut self, name: &str) -> Result<TrustedKey, TrustListError> {
+        let index = self.keys.iter().position(|key| key.name == name);
+        Ok(self.keys.remove(index.ok_or(TrustListError::UnknownName)?))
+    }
+
     /// Finds the key that made an envelope, verifies the signature, and checks that the key may
     /// sign at the envelope's time. [`Envelope::verify_file`] then checks that the envelope is
     /// about your file.

@@ -241,6 +241,27 @@ fn a_revoked_key_is_refused_unless_asked_and_signed_before() {
 }
 
 #[test]
+fn a_removed_key_is_unknown() {
+    let mut list = trust_list();
+    let others: Vec<_> = list
+        .keys()
+        .iter()
+        .filter(|key| key.name() != "Bob")
+        .cloned()
+        .collect();
+    assert_eq!(list.remove("bob"), Err(TrustListError::UnknownName));
+    assert_eq!(list, trust_list());
+    assert_eq!(
+        list.remove("Bob").map(|key| key.fingerprint()),
+        Ok(Fingerprint::of(&bob().verifying_key()))
+    );
+    assert_eq!(list.keys(), others);
+    let envelope = sign_at(&bob(), at("2025-06-01T00:00:00Z"), None, file());
+    let refused = list.signer_of(&envelope, Revoked::Refuse);
+    assert!(matches!(refused, Err(TrustError::UnknownKey { .. })));
+}
+
+#[test]
 fn an_entry_is_checked_when_it_is_made() {
     let key = || stranger().verifying_key();
     let (from, until) = (at("2025-01-01T00:00:00Z"), at("2025-12-31T23:59:59Z"));

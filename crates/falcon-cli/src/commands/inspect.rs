@@ -11,16 +11,17 @@ use crate::{
     global::Global,
     input::{at_most_one_standard, read_start},
     keys::{MAX_OBJECT, decode_all, decrypt, fingerprint},
+    listing::Listing,
     object::{Container, Object},
     passphrase::PassphraseSource,
     scheme::SignatureAlgorithm,
     stored::{StoredKey, Use},
     ui::{GOOD, STRONG, Styled, Ui},
-    x509::{Document, Signature},
+    x509::Document,
 };
 use clap::Args;
 use falcon_core::{AnyVerifyingKey, Engine, Format};
-use falcon_envelope::{SignedManifest, Statement, Time, TrustList, TrustedKey};
+use falcon_envelope::{SignedManifest, Statement, TrustList};
 use serde::Serialize;
 use std::{
     borrow::Cow,
@@ -220,13 +221,11 @@ impl Description {
         }
     }
 
-    /// Returns `Invalid` if the document's own key should have made its signature but did not, or
-    /// if the signed contents are not DER.
+    /// Returns `Invalid` for a document that is refused.
     fn status(&self) -> Status {
-        let signature = self.document.as_ref().map(Document::signature);
-        match signature {
-            Some(Signature::Invalid | Signature::NotDer) => Status::Invalid,
-            _ => Status::Valid,
+        match self.document.as_ref().is_some_and(Document::is_refused) {
+            true => Status::Invalid,
+            false => Status::Valid,
         }
     }
 
@@ -301,60 +300,6 @@ impl fmt::Display for Description {
         Ok(())
     }
 }
-
-/// One key of a trust list.
-#[derive(Serialize)]
-struct Listing {
-    name: String,
-    fingerprint: String,
-    valid_from: String,
-    valid_until: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    revoked: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-}
-
-impl Listing {
-    fn new(key: &TrustedKey) -> Self {
-        let revocation = key.revoked();
-        Self {
-            name: key.name().to_owned(),
-            fingerprint: key.fingerprint().to_string(),
-            valid_from: key.valid().start().to_string(),
-            valid_until: key.valid().end().to_string(),
-            revoked: revocation.map(|it| it.time.to_string()),
-            reason: revocation.map(|it| it.reason.clone()),
-        }
-    }
-}
-
-/// Formats the key as one line.
-impl fmt::Display for Listing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let start = self.fingerprint.get(..SHORT_FINGERPRINT);
-        let start = start.unwrap_or(&self.fingerprint);
-        write!(f, "{}: key {start}..., ", Escaped(&self.name))?;
-        let (from, until) = (self.valid_from.as_str(), self.valid_until.as_str());
-        let begins = from != Time::MIN.to_string();
-        let ends = until != Time::MAX.to_string();
-        match (begins, ends) {
-            (false, false) => f.write_str("valid without limit")?,
-            (true, false) => write!(f, "valid from {from}")?,
-            (false, true) => write!(f, "valid until {until}")?,
-            (true, true) => write!(f, "valid from {from} until {until}")?,
-        }
-        match (&self.revoked, &self.reason) {
-            (Some(time), Some(reason)) => {
-                write!(f, ", revoked {time}: {}", Escaped(reason))
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Number of hexadecimal digits of the fingerprint that a one-line listing shows.
-const SHORT_FINGERPRINT: usize = 16;
 
 /// One engine of this build.
 #[derive(Serialize)]

@@ -8,6 +8,7 @@ use crate::{
     escape::shown,
     input::{cannot_read, is_standard, regular_length},
     keys::{MAX_REPLACED, load_public},
+    listing::{Listing, no_such_name},
     output::{Content, Inputs, Overwrite, Pending, READ_ONLY_FILE_SYSTEM},
     shell::quote,
     snapshot::Snapshot,
@@ -22,7 +23,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Write lists of keys for `verify --trust`
+/// Write and print lists of keys for `verify --trust`
 #[derive(Debug, Subcommand)]
 #[command(after_help = "\
 With `--trust LIST`, `verify` and `manifest verify` accept an envelope only by these rules:
@@ -34,11 +35,33 @@ With `--trust LIST`, `verify` and `manifest verify` accept an envelope only by t
     envelope's time is at least one second before the revocation. A thief of the key can
     write any time, so use the option only if something else shows that the file is so old.
 
-A bare signature is refused, because it says neither who made it nor when. The default key
+A bare signature is refused, because it says neither who made it nor when, and another key
+can be made that accepts it. `sign --format envelope` makes envelopes. The default key
 falcon.key.pub does not count. `inspect LIST` prints the list. docs/FORMATS.md specifies it.")]
 pub(crate) enum Trust {
     Add(Add),
+    #[command(alias = "show")]
+    List(List),
+    Remove(Remove),
     Revoke(Revoke),
+}
+
+/// Print the keys of a trust list
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// The trust list; `-` is standard input
+    list: PathBuf,
+}
+
+/// Remove a key that was added by mistake; revoke a lost key instead
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A revoked key stays in the list: without its entry, somebody could add the key again.")]
+pub(crate) struct Remove {
+    /// The trust list
+    list: PathBuf,
+    /// The name of the key in the list
+    name: String,
 }
 
 /// Add a public key to a trust list; the list is made if there is none
@@ -67,7 +90,7 @@ pub(crate) struct Add {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Envelopes by a revoked key are refused, whatever their time, unless `verify` is told
-otherwise. To revoke a key again changes the reason, and the time if it is earlier.")]
+otherwise. With --at, the reason of a revoked key is replaced, and the time if it is earlier.")]
 pub(crate) struct Revoke {
     /// The trust list
     list: PathBuf,
@@ -76,8 +99,7 @@ pub(crate) struct Revoke {
     /// Reason, one line
     #[arg(long, value_name = "TEXT")]
     reason: String,
-    /// Since when the key is revoked, such as 2025-06-01T12:00:00Z [default: now, or the
-    /// time that the list has]
+    /// Since when the key is revoked, such as 2025-06-01T12:00:00Z [default: now]
     #[arg(long, alias = "since", value_name = "TIME", value_parser = parse_time)]
     at: Option<Time>,
 }
@@ -96,6 +118,8 @@ impl Trust {
     pub(crate) fn run(self, ui: Ui) -> Result<Status> {
         match self {
             Self::Add(add) => add.run(ui),
+            Self::List(list) => list.run(ui),
+            Self::Remove(remove) => remove.run(ui),
             Self::Revoke(revoke) => revoke.run(ui),
         }
     }
@@ -118,25 +142,25 @@ impl Add {
         let entry = TrustedKey::new(&self.name, key, valid)
             .map_err(|error| Error::new("cannot make an entry").because(error))?;
         let changed = Changed::new(&self.list, &entry);
-        let mut taken = None;
-        let is_new = change(&self.list, ui, |list| {
+        let ((), is_new) = change(&self.list, ui, |list| {
             let fingerprint = entry.fingerprint();
-            let added = list.add(entry);
-            let mut keys = list.keys().iter();
-            taken = match added {
-                Err(TrustListError::DuplicateName) => keys
-                    .find(|key| key.name() == self.name)
-                    .map(|key| other_name(&self.name, is_revoked(key))),
-                Err(TrustListError::DuplicateKey) => keys
-                    .find(|key| key.fingerprint() == fingerprint)
-                    .map(known_as),
-                _ => None,
-            };
-            added
-        })
-        .map_err(|error| match taken {
-            Some(hint) => error.hint(hint),
-            None => error,
+            list.add(entry).map_err(|error| {
+                let mut keys = list.keys().iter();
+                let hint = match error {
+                    TrustListError::DuplicateName => keys
+                        .find(|key| key.name() == self.name)
+                        .map(|key| other_name(&self.name, is_revoked(key))),
+                    TrustListError::DuplicateKey => keys
+                        .find(|key| key.fingerprint() == fingerprint)
+                        .map(known_as),
+                    _ => None,
+                };
+                let error = unchangeable(&self.list, error);
+                match hint {
+                    Some(hint) => error.hint(hint),
+                    None => error,
+                }
+            })
         })?;
         if is_new {
             ui.note(format_args!("new list: {}", shown(&self.list)));
@@ -163,32 +187,21 @@ impl Add {
 
 impl Revoke {
     fn run(self, ui: Ui) -> Result<Status> {
-        refuse_standard(&self.list)?;
-        // A missing list is an error: making a new one would report success although nothing is
-        // revoked.
-        if !self.list.exists() {
-            return Err(Error::at(&self.list, "is not there").hint("name an existing trust list"));
-        }
         let now = or_now(None)?;
-        let (mut revoked, mut names) = (None, String::new());
-        change(&self.list, ui, |list| {
-            let Some(key) = list.keys().iter().find(|key| key.name() == self.name) else {
-                names = known_names(list);
-                return Ok(());
-            };
-            // If only the reason changes, the time of the revocation stays.
-            let known = key.revoked().map(|revocation| revocation.time);
-            let time = self.at.or(known).unwrap_or(now);
-            let key = list.revoke(&self.name, time, &self.reason)?;
-            revoked = Some(Changed::new(&self.list, key));
-            Ok(())
-        })?;
-        let revoked = revoked.ok_or_else(|| {
-            Error::at(
-                &self.list,
-                format_args!("has no key of the name {}", self.name),
-            )
-            .hint(names)
+        let revoked = change_key(&self.list, &self.name, ui, |list, old| {
+            // A second revocation may be a mistake, and would lose the reason of the first one.
+            if let (None, Some(revocation)) = (self.at, old.revocation()) {
+                let what = format_args!("the key of {} is already {revocation}", old.name);
+                return Err(Error::at(&self.list, what).hint(
+                    "to replace the reason, or to move the time earlier, give the time with --at",
+                ));
+            }
+            let key = list.revoke(&self.name, self.at.unwrap_or(now), &self.reason);
+            let key = key.map_err(|error| unchangeable(&self.list, error))?;
+            Ok(Changed {
+                before: old.revocation(),
+                ..Changed::new(&self.list, key)
+            })
         })?;
         if self.at.is_some_and(|at| at > now) {
             ui.warn(
@@ -199,6 +212,68 @@ impl Revoke {
         ui.report_written(&revoked, &[&self.list])?;
         Ok(Status::Valid)
     }
+}
+
+impl List {
+    fn run(self, ui: Ui) -> Result<Status> {
+        let list = read_trust_list(&self.list)?;
+        if list.keys().is_empty() {
+            ui.note("the list has no keys");
+        }
+        for key in list.keys() {
+            ui.report(&Listing::new(key))?;
+        }
+        Ok(Status::Valid)
+    }
+}
+
+impl Remove {
+    fn run(self, ui: Ui) -> Result<Status> {
+        let removed = change_key(&self.list, &self.name, ui, |list, old| {
+            if let Some(revocation) = old.revocation() {
+                let what = format_args!("the key of {} is {revocation}", old.name);
+                return Err(Error::at(&self.list, what)
+                    .hint("its entry stays: without it, somebody could add the key again"));
+            }
+            let key = list.remove(&self.name);
+            let key = key.map_err(|error| unchangeable(&self.list, error))?;
+            Ok(Changed {
+                removed: true,
+                ..Changed::new(&self.list, &key)
+            })
+        })?;
+        ui.report_written(&removed, &[&self.list])?;
+        Ok(Status::Valid)
+    }
+}
+
+/// Changes the key of this name in an existing list. `edit` gets the list and the old entry.
+fn change_key(
+    path: &Path,
+    name: &str,
+    ui: Ui,
+    edit: impl FnOnce(&mut TrustList, Listing) -> Result<Changed>,
+) -> Result<Changed> {
+    refuse_standard(path)?;
+    // A missing list is an error: making a new one would report success although nothing changed.
+    if !path.exists() {
+        return Err(Error::at(path, "is not there").hint("name an existing trust list"));
+    }
+    change(path, ui, |list| {
+        match list.keys().iter().find(|key| key.name() == name) {
+            Some(key) => {
+                let old = Listing::new(key);
+                edit(list, old)
+            }
+            None => Err(no_such_name(path, name, list)),
+        }
+    })
+    .map(|(changed, _)| changed)
+}
+
+/// Returns the error for a change that the list at `path` refuses.
+fn unchangeable(path: &Path, error: TrustListError) -> Error {
+    Error::at(path, "cannot be changed so").because(error)
 }
 
 fn is_revoked(key: &TrustedKey) -> bool {
@@ -223,20 +298,6 @@ fn known_as(key: &TrustedKey) -> String {
     format!("its name in the list is {}{revoked}", key.name())
 }
 
-/// Largest number of names in the hint for an unknown name.
-const MAX_NAMES: usize = 10;
-
-/// Returns the names in a list, or only the first names of a long list.
-fn known_names(list: &TrustList) -> String {
-    let keys = list.keys();
-    let names: Vec<_> = keys.iter().take(MAX_NAMES).map(TrustedKey::name).collect();
-    match keys.len().saturating_sub(MAX_NAMES) {
-        0 if names.is_empty() => "the list has no keys".to_owned(),
-        0 => format!("the list has: {}", names.join(", ")),
-        more => format!("the list has: {}, and {more} more", names.join(", ")),
-    }
-}
-
 fn refuse_standard(list: &Path) -> Result<()> {
     if is_standard(list) {
         return Err(Error::new("a trust list is changed in place").hint("name a file"));
@@ -246,13 +307,13 @@ fn refuse_standard(list: &Path) -> Result<()> {
 
 /// Reads the list, changes it and replaces the old one. A lock makes commands of this program wait
 /// for each other, even if they reach the list through different links. If another program changes
-/// the list at the same time, the command fails and leaves the list unchanged. Returns true if
-/// there was no list.
-fn change(
+/// the list at the same time, the command fails and leaves the list unchanged. Returns the result of
+/// `change`, and true if there was no list.
+fn change<T>(
     path: &Path,
     ui: Ui,
-    change: impl FnOnce(&mut TrustList) -> std::result::Result<(), TrustListError>,
-) -> Result<bool> {
+    change: impl FnOnce(&mut TrustList) -> Result<T>,
+) -> Result<(T, bool)> {
     let (snapshot, lock) = Snapshot::take_locked(path, MAX_REPLACED, &PROGRAM, ui)?;
     let (mut list, overwrite) = if fs::symlink_metadata(path).is_ok() {
         check_file(path)?;
@@ -263,7 +324,7 @@ fn change(
     } else {
         (TrustList::default(), Overwrite::Never)
     };
-    change(&mut list).map_err(|error| Error::at(path, "cannot be changed so").because(error))?;
+    let changed = change(&mut list)?;
     let text = list.to_string();
     Pending::over(
         &PROGRAM,
@@ -274,7 +335,7 @@ fn change(
     )?
     .commit_over(&snapshot)?;
     drop(lock);
-    Ok(overwrite == Overwrite::Never)
+    Ok((changed, overwrite == Overwrite::Never))
 }
 
 /// Refuses a list that cannot be replaced. Also refuses a list that its owner has made read-only,
@@ -299,44 +360,44 @@ fn check_file(list: &Path) -> Result<()> {
     }
 }
 
-/// An entry that was added or changed.
+/// An entry that was added, changed or removed.
 #[derive(Serialize)]
 struct Changed {
     #[serde(serialize_with = "serialize_path")]
     list: PathBuf,
-    name: String,
-    fingerprint: String,
-    valid_from: String,
-    valid_until: String,
+    #[serde(flatten)]
+    key: Listing,
+    /// The revocation that was replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
-    revoked: Option<String>,
+    before: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    removed: bool,
 }
 
 impl Changed {
     fn new(list: &Path, key: &TrustedKey) -> Self {
         Self {
             list: list.to_owned(),
-            name: key.name().to_owned(),
-            fingerprint: key.fingerprint().to_string(),
-            valid_from: key.valid().start().to_string(),
-            valid_until: key.valid().end().to_string(),
-            revoked: key.revoked().map(|revocation| revocation.time.to_string()),
+            key: Listing::new(key),
+            before: None,
+            removed: false,
         }
     }
 }
 
 impl fmt::Display for Changed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (list, name) = (Escaped(shown(&self.list)), Escaped(&self.name));
-        writeln!(f, "{list}: {name}")?;
-        writeln!(f, "  fingerprint {}", self.fingerprint)?;
-        match &self.revoked {
-            Some(time) => write!(f, "  revoked {time}"),
-            None => write!(
-                f,
-                "  valid from {} until {}",
-                self.valid_from, self.valid_until
-            ),
+        let (list, name) = (Escaped(shown(&self.list)), Escaped(&self.key.name));
+        let removed = if self.removed { " was removed" } else { "" };
+        writeln!(f, "{list}: {name}{removed}")?;
+        writeln!(f, "  fingerprint {}", self.key.fingerprint)?;
+        match self.key.revocation() {
+            Some(revocation) => write!(f, "  {}", Escaped(revocation))?,
+            None => write!(f, "  {}", self.key.validity())?,
+        }
+        match &self.before {
+            Some(before) => write!(f, "\n  before: {}", Escaped(before)),
+            None => Ok(()),
         }
     }
 }

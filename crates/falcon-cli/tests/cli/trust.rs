@@ -1,7 +1,7 @@
 //! Trust lists as files. No change is lost, and a changed file keeps its mode.
 #![cfg(unix)]
 
-use crate::sandbox::{Sandbox, text, with};
+use crate::sandbox::{Sandbox, json_lines, text, with};
 use std::{
     fs,
     os::unix::fs::{PermissionsExt, symlink},
@@ -84,11 +84,12 @@ fn the_folder_of_the_list_is_locked_not_that_of_the_link() {
 fn a_list_keeps_its_mode() {
     let sandbox = linked();
     let list = sandbox.path("a/team");
+    let at = ["--at", "2025-06-01T12:00:00Z"];
     for kept in [0o600, 0o640, 0o664, 0o666] {
         set_mode(&list, kept);
         let reason = format!("mode {kept:o}");
-        let revoke = ["trust", "revoke", "b/team", "Alice", "--reason"];
-        sandbox.succeeds(&with(&revoke, [&reason]));
+        let revoke = ["trust", "revoke", "b/team", "Alice", "--reason", &reason];
+        sandbox.succeeds(&with(&revoke, at));
         assert_eq!(mode(&list), kept);
         assert!(text(&sandbox.read("a/team")).contains(&reason));
     }
@@ -186,4 +187,66 @@ fn a_trust_list_is_not_the_name_of_a_key() {
     sandbox.write("Bob", "");
     let added = sandbox.succeeds(&["trust", "add", "team", "Bob", "new.pub"]);
     assert!(added.stderr.is_empty());
+}
+
+#[test]
+fn a_second_revocation_replaces_nothing_unasked() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["trust", "add", "team", "Ann", "k.pub"]);
+    let revoke = |reason| ["trust", "revoke", "team", "Ann", "--reason", reason];
+    let at = ["--at", "2025-06-01T12:00:00Z"];
+    let first = sandbox.succeeds(&with(&revoke("lost"), at));
+    let told = text(&first.stdout);
+    assert!(told.ends_with("  revoked 2025-06-01T12:00:00Z: lost\n"));
+    let before = sandbox.read("team");
+    let told = sandbox.refuses(&revoke("again"));
+    assert_eq!(
+        told,
+        "error: team: the key of Ann is already revoked 2025-06-01T12:00:00Z: lost\n \
+         hint: to replace the reason, or to move the time earlier, give the time with --at\n"
+    );
+    assert_eq!(sandbox.read("team"), before);
+
+    let replaced = sandbox.succeeds(&with(&revoke("stolen"), at));
+    let told = text(&replaced.stdout);
+    let end =
+        "  revoked 2025-06-01T12:00:00Z: stolen\n  before: revoked 2025-06-01T12:00:00Z: lost\n";
+    assert!(told.ends_with(end), "{told}");
+    let json = sandbox.succeeds(&with(&with(&revoke("sold"), at), ["--json"]));
+    let json = &json_lines(&json)[0];
+    assert_eq!(json["reason"], "sold");
+    assert_eq!(json["before"], "revoked 2025-06-01T12:00:00Z: stolen");
+}
+
+#[test]
+fn a_list_is_printed_and_a_key_is_removed() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["keygen", "l", "-a", "falcon-1024"]);
+    let added = sandbox.succeeds(&["trust", "add", "team", "Ann", "k.pub"]);
+    let until = ["--valid-until", "2026-01-01T00:00:00Z"];
+    sandbox.succeeds(&with(&["trust", "add", "team", "Bob", "l.pub"], until));
+    let list = sandbox.succeeds(&["trust", "list", "team"]);
+    let lines: Vec<_> = text(&list.stdout).lines().collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    // Both commands have the same words for the validity.
+    assert!(lines[0].starts_with("Ann: key ") && lines[0].ends_with(", valid without limit"));
+    assert!(text(&added.stdout).ends_with("\n  valid without limit\n"));
+    assert!(lines[1].ends_with(", valid until 2026-01-01T00:00:00Z"));
+    let keys = json_lines(&sandbox.succeeds(&["trust", "list", "team", "--json"]));
+    assert_eq!((keys.len(), &keys[0]["name"]), (2, &"Ann".into()));
+
+    let told = sandbox.refuses(&["trust", "remove", "team", "Cy"]);
+    assert!(told.ends_with(" hint: the list has: Ann, Bob\n"), "{told}");
+    let removed = sandbox.succeeds(&["trust", "remove", "team", "Ann"]);
+    assert!(text(&removed.stdout).starts_with("team: Ann was removed\n"));
+    let keys = json_lines(&sandbox.succeeds(&["trust", "list", "team", "--json"]));
+    assert_eq!((keys.len(), &keys[0]["name"]), (1, &"Bob".into()));
+
+    // Without the entry, somebody could add the revoked key again.
+    sandbox.succeeds(&["trust", "revoke", "team", "Bob", "--reason", "lost"]);
+    let before = sandbox.read("team");
+    let told = sandbox.refuses(&["trust", "remove", "team", "Bob"]);
+    assert!(told.contains("the key of Bob is revoked 2"), "{told}");
+    assert!(told.contains(" hint: its entry stays"), "{told}");
+    assert_eq!(sandbox.read("team"), before);
 }
