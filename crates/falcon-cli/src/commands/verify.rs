@@ -258,17 +258,13 @@ pub(crate) fn verify(
                 claims.push(Ok(Claim { message, signature }));
                 Ok(None)
             }
-            (FileSignature::Bare(_), Signers::Listed(..)) => Err(Error::at(
-                &pair.signature,
-                "does not say who made it: it is no envelope",
-            )
-            .hint("sign with --format envelope, or name the key with --public-key")),
+            (FileSignature::Bare(_), Signers::Listed(_)) => Err(refuse_bare(pair)),
         }
     };
     let judged: Vec<_> = pairs.iter().map(&mut judge).collect();
     let keys = match signers {
         Signers::Keys(keyring) => &keyring.keys[..],
-        Signers::Listed(..) => &[],
+        Signers::Listed(_) => &[],
     };
     let mut verified = engine::verify(engine, keys, claims).into_iter();
     let outcome = |judged: Result<Option<Outcome>>| match judged? {
@@ -279,6 +275,24 @@ pub(crate) fn verify(
             .map(Outcome::Bare),
     };
     judged.into_iter().map(outcome).collect()
+}
+
+/// Returns the error for a bare signature that is verified with a trust list. It does not bind its
+/// key, so a second owner in the list could claim it with a key computed for that.
+fn refuse_bare(pair: &Pair) -> Error {
+    let (file, signature) = (quote(&pair.file), quote(&pair.signature));
+    let is_beside = pair.signature == signature_path(&pair.file);
+    let place = |option| match is_beside {
+        true => String::new(),
+        false => format!(" {option} {signature}"),
+    };
+    let what = "is a bare signature, which says neither who made it nor when";
+    Error::at(&pair.signature, what).hint(format_args!(
+        "the signer can make an envelope instead: falcon-cli sign --force --format envelope -k \
+         KEY{} {file}; to verify with one key: falcon-cli verify -p KEY.pub{} {file}",
+        place("-o"),
+        place("-s")
+    ))
 }
 
 fn read_signature(pair: &Pair) -> Result<FileSignature> {

@@ -7,6 +7,7 @@ use crate::{
     escape::{Escaped, Quoted},
     input::regular_length,
     keys::DEFAULT_PUBLIC_KEY,
+    listing::no_such_name,
     message::{Message, length_differs, limit},
     progress::Progress,
     shell::quote,
@@ -35,6 +36,14 @@ pub(crate) struct TrustOption {
     // `requires` alone does not apply beside --public-key, which conflicts with --trust.
     #[arg(long, requires = "trust", conflicts_with = "public_key")]
     accept_revoked: bool,
+    /// Accept only the key of this name in LIST
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "trust",
+        conflicts_with = "public_key"
+    )]
+    signer: Option<String>,
 }
 
 impl TrustOption {
@@ -48,7 +57,11 @@ impl TrustOption {
                 } else {
                     ""
                 };
-                format!(" --trust {}{revoked}", quote(list))
+                let signer = self.signer.as_ref();
+                let signer = signer.map_or_else(String::new, |name| {
+                    format!(" --signer {}", quote(Path::new(name)))
+                });
+                format!(" --trust {}{revoked}{signer}", quote(list))
             }
             None if keys == [Path::new(DEFAULT_PUBLIC_KEY)] => String::new(),
             None => keys
@@ -62,22 +75,72 @@ impl TrustOption {
 pub(crate) enum Signers {
     /// Public keys, such as those of `--public-key`.
     Keys(Keyring),
-    /// The signers of a trust list, and how to treat revoked keys.
-    Listed(TrustList, Revoked),
+    /// Keys of a trust list.
+    Listed(Listed),
+}
+
+/// A trust list, and the signers in it that are accepted.
+pub(crate) struct Listed {
+    list: TrustList,
+    /// How to treat revoked keys.
+    revoked: Revoked,
+    /// The name of the only signer that is accepted.
+    only: Option<String>,
+}
+
+impl Listed {
+    fn load(path: &Path, option: &TrustOption) -> Result<Self> {
+        let list = read_trust_list(path)?;
+        if let Some(name) = &option.signer
+            && !list.keys().iter().any(|key| key.name() == name)
+        {
+            return Err(no_such_name(path, name, &list));
+        }
+        Ok(Self {
+            list,
+            revoked: if option.accept_revoked {
+                Revoked::AcceptIfSignedBefore
+            } else {
+                Revoked::Refuse
+            },
+            only: option.signer.clone(),
+        })
+    }
+
+    /// Finds the key that signed the statement of an envelope, as [`Signers::signer_of`] does.
+    fn signer_of(&self, envelope: &Envelope) -> std::result::Result<Signer<'_>, Refusal> {
+        let signer = self
+            .list
+            .signer_of(envelope, self.revoked)
+            .map_err(|error| {
+                let is_same = is_second_of_revocation(&error, envelope);
+                let mut refusal = Refusal::from(error);
+                if is_same && self.revoked == Revoked::AcceptIfSignedBefore {
+                    refusal.hint = Some(SAME_SECOND);
+                }
+                refusal
+            })?;
+        match &self.only {
+            Some(only) if only != signer.name() => Err(Refusal::new(
+                "wrong-signer",
+                format_args!("signed by {}, not by {only}", signer.name()),
+            )),
+            _ => Ok(Signer {
+                key: signer.key(),
+                index: None,
+                name: Some(signer.name()),
+            }),
+        }
+    }
 }
 
 impl Signers {
     /// Reads the trust list if one is named, otherwise the keys.
     pub(crate) fn load(keys: &[PathBuf], option: &TrustOption) -> Result<Self> {
-        let Some(path) = &option.trust else {
-            return Keyring::load(keys).map(Self::Keys);
-        };
-        let revoked = if option.accept_revoked {
-            Revoked::AcceptIfSignedBefore
-        } else {
-            Revoked::Refuse
-        };
-        Ok(Self::Listed(read_trust_list(path)?, revoked))
+        match &option.trust {
+            Some(path) => Listed::load(path, option).map(Self::Listed),
+            None => Keyring::load(keys).map(Self::Keys),
+        }
     }
 
     /// Returns the name of the key, if it is reported.
@@ -95,21 +158,7 @@ impl Signers {
         envelope: &Envelope,
     ) -> std::result::Result<Signer<'_>, Refusal> {
         match self {
-            Self::Listed(list, revoked) => {
-                let signer = list.signer_of(envelope, *revoked).map_err(|error| {
-                    let is_same = is_second_of_revocation(&error, envelope);
-                    let mut refusal = Refusal::from(error);
-                    if is_same && *revoked == Revoked::AcceptIfSignedBefore {
-                        refusal.hint = Some(SAME_SECOND);
-                    }
-                    refusal
-                })?;
-                Ok(Signer {
-                    key: signer.key(),
-                    index: None,
-                    name: Some(signer.name()),
-                })
-            }
+            Self::Listed(listed) => listed.signer_of(envelope),
             Self::Keys(keyring) => {
                 let named = envelope.unverified().key();
                 let is_named = |key: &AnyVerifyingKey| Fingerprint::of(key) == named;
