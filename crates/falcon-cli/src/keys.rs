@@ -104,6 +104,11 @@ pub(crate) enum Stored {
 
 /// Reads a secret key, which may be encrypted.
 pub(crate) fn load_stored(path: &Path) -> Result<Stored> {
+    stored(path, load_with_secret(path)?)
+}
+
+/// Reads the file of a secret key.
+fn load_with_secret(path: &Path) -> Result<Object> {
     let loaded = load_as(path, "not a secret key").map_err(|error| {
         if error.is(ErrorKind::NotFound) {
             error.hint(how_to_get_secret(path))
@@ -111,7 +116,12 @@ pub(crate) fn load_stored(path: &Path) -> Result<Stored> {
             no_folder(path, error)
         }
     });
-    match loaded?.0 {
+    Ok(loaded?.0)
+}
+
+/// Returns the secret key that was read from `path`.
+fn stored(path: &Path, object: Object) -> Result<Stored> {
+    match object {
         Object::Secret(key) => Ok(Stored::Plain(key)),
         Object::Encrypted(der) => Ok(Stored::Encrypted(der)),
         other => {
@@ -175,6 +185,39 @@ pub(crate) fn is_public_key(path: &Path) -> bool {
 /// read the file.
 pub(crate) fn load_secret(path: &Path, passphrase: &PassphraseSource, ui: Ui) -> Result<StoredKey> {
     open_stored(path, load_stored(path)?, passphrase, ui)
+}
+
+/// Reads the public key that belongs to a secret key, as [`load_secret`] does, or that a certificate
+/// or a request contains.
+pub(crate) fn load_public_of(
+    path: &Path,
+    passphrase: &PassphraseSource,
+    ui: Ui,
+) -> Result<AnyVerifyingKey> {
+    let object = load_with_secret(path)?;
+    let document = match &object {
+        Object::X509(document) => document,
+        _ => return Ok(open_stored(path, stored(path, object)?, passphrase, ui)?.public_key()),
+    };
+    if passphrase.passphrase_file.is_some() {
+        return Err(not_encrypted(path));
+    }
+    let kind = document.kind.name();
+    let Some(key) = document.public_key() else {
+        return Err(Error::at(
+            path,
+            format_args!("is a {kind} without a Falcon key"),
+        ));
+    };
+    if document.is_refused() {
+        let what = format_args!("is a {kind} whose signature is invalid");
+        let hint = format_args!("see: falcon-cli inspect {}", quote(path));
+        return Err(Error::at(path, what).hint(hint));
+    }
+    ui.note(format_args!(
+        "only the key was taken: validity and issuer of the {kind} were not checked"
+    ));
+    Ok(key.clone())
 }
 
 /// Opens the secret key that was read from `path`, as [`load_secret`] does.
@@ -245,6 +288,11 @@ pub(crate) fn load_public(path: &Path, otherwise: &str) -> Result<Vec<AnyVerifyi
                 Object::Secret(_) | Object::Encrypted(_) => {
                     error.hint(how_to_replace_secret(path, several))
                 }
+                Object::X509(document) if document.public_key().is_some() && !several => error
+                    .hint(format_args!(
+                        "write its key to a file: falcon-cli pubkey {}",
+                        quote(path)
+                    )),
                 _ => error,
             })
         }

@@ -9,6 +9,7 @@ use crate::{
     object::Object,
     passphrase::PassphraseSource,
     scheme::Algorithm,
+    shell::quote,
     ui::Ui,
 };
 use clap::Args;
@@ -62,10 +63,16 @@ impl PrintFingerprint {
             Object::Public(key) => Ok(key),
             Object::Secret(key) => Ok(key.public_key()),
             Object::Encrypted(der) => Ok(decrypt(path, &der, &self.passphrase)?.public_key()),
-            other => Err(Error::at(
-                path,
-                format_args!("is {}, not a key", other.kind()),
-            )),
+            other => {
+                let error = Error::at(path, format_args!("is {}, not a key", other.kind()));
+                Err(match other {
+                    Object::X509(_) => error.hint(format_args!(
+                        "for the fingerprint of its key: falcon-cli inspect {}",
+                        quote(path)
+                    )),
+                    _ => error,
+                })
+            }
         };
         load_all(path)?.0.into_iter().map(public).collect()
     }

@@ -1,4 +1,4 @@
-//! `pubkey`: writes the public key of a secret key.
+//! `pubkey`: writes the public key of a secret key or of a certificate.
 
 use crate::{
     PROGRAM,
@@ -6,7 +6,7 @@ use crate::{
     escape::Escaped,
     escape::shown,
     input::{at_most_one_standard, is_standard},
-    keys::{DEFAULT_SECRET_KEY, MAX_REPLACED, fingerprint, load_secret, public_pem},
+    keys::{DEFAULT_SECRET_KEY, MAX_REPLACED, fingerprint, load_public_of, public_pem},
     output::{Content, Inputs, Overwrite, Pending, check_target, write_result},
     passphrase::PassphraseSource,
     place::with_suffix,
@@ -21,10 +21,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Make the public key again from the secret key
+/// Make the public key again from the secret key, or take it out of a certificate or a request
 #[derive(Debug, Args)]
 pub(crate) struct Pubkey {
-    /// The secret key
+    /// The secret key, certificate or certificate request
     #[arg(value_name = "KEY", default_value = DEFAULT_SECRET_KEY)]
     key: PathBuf,
     /// The same as KEY
@@ -59,7 +59,7 @@ impl Pubkey {
         if !is_standard(&self.key) && !self.key.exists() {
             // Reads the key first, so that a missing key is reported before any error about the
             // output.
-            load_secret(&self.key, &self.passphrase, ui)?;
+            load_public_of(&self.key, &self.passphrase, ui)?;
         }
         if !is_standard(&output) {
             Inputs::new(inputs()).spare(&output)?;
@@ -67,7 +67,7 @@ impl Pubkey {
         }
 
         let snapshot = Snapshot::take(&self.key, MAX_REPLACED);
-        let public = load_secret(&self.key, &self.passphrase, ui)?.public_key();
+        let public = load_public_of(&self.key, &self.passphrase, ui)?;
         let pem = public_pem(&public)?;
         if is_standard(&output) {
             write_result(&PROGRAM, &output, pem.as_bytes(), overwrite)?;

@@ -383,17 +383,57 @@ fn commands_that_need_a_key_refuse_certificates() {
     let sandbox = Sandbox::new();
     sandbox.succeeds(&["sign", "-k", "k", "m"]);
     sandbox.write("c", vector("falcon-x509-512.certificate"));
+    let take_key = |kind| format!("{kind}\n hint: write its key to a file: falcon-cli pubkey c\n");
     for (arguments, expected) in [
-        (&["verify", "-p", "c", "m"][..], "a public key"),
-        (&["sign", "-k", "c", "m"], "a secret key"),
-        (&["fingerprint", "c"], "a key"),
+        (&["verify", "-p", "c", "m"][..], take_key("a public key")),
+        (
+            &["trust", "add", "team", "Ann", "c"],
+            take_key("a public key"),
+        ),
+        (&["sign", "-k", "c", "m"], "a secret key\n".to_owned()),
+        (
+            &["fingerprint", "c"],
+            "a key\n hint: for the fingerprint of its key: falcon-cli inspect c\n".to_owned(),
+        ),
     ] {
         let told = sandbox.refuses(arguments);
-        assert_eq!(
-            told,
-            format!("error: c: is a certificate, not {expected}\n")
-        );
+        assert_eq!(told, format!("error: c: is a certificate, not {expected}"));
     }
+}
+
+#[test]
+fn the_key_of_a_certificate_or_a_request_is_written() {
+    let sandbox = Sandbox::new();
+    for kind in ["certificate", "request"] {
+        sandbox.write(kind, vector(&format!("falcon-x509-512.{kind}")));
+        let shown = json_lines(&sandbox.succeeds(&["inspect", kind, "--json"])).remove(0);
+        let made = sandbox.succeeds(&["pubkey", kind]);
+        assert!(text(&made.stderr).contains("were not checked"), "{made:?}");
+        let public = format!("{kind}.pub");
+        let key = json_lines(&sandbox.succeeds(&["fingerprint", &public, "--json"])).remove(0);
+        assert_eq!(key["fingerprint"], shown["fingerprint"]);
+        sandbox.encrypted_key();
+        let told = sandbox.refuses(&["pubkey", kind, "--force", "--passphrase-file", "p"]);
+        assert!(told.contains("is not encrypted"), "{told}");
+        fs::remove_file(sandbox.path("e")).unwrap();
+        fs::remove_file(sandbox.path("e.pub")).unwrap();
+    }
+    // The last byte of the file belongs to the signature.
+    let mut damaged = der_of(&vector("falcon-x509-512.request"));
+    *damaged.last_mut().unwrap() ^= 1;
+    sandbox.write("damaged", damaged);
+    let told = sandbox.refuses(&["pubkey", "damaged"]);
+    assert_eq!(
+        told,
+        "error: damaged: is a certificate request whose signature is invalid\n \
+         hint: see: falcon-cli inspect damaged\n"
+    );
+    sandbox.write("list", vector("falcon-x509-512.revocation-list"));
+    let told = sandbox.refuses(&["pubkey", "list"]);
+    assert!(
+        told.contains("is a revocation list without a Falcon key"),
+        "{told}"
+    );
 }
 
 #[test]
