@@ -224,7 +224,7 @@ which the processor copies data to circuits and back, or waits for them.")]
         #[arg(long, default_value = "512", value_parser = PossibleValuesParser::new(["256", "512", "1024"])
             .try_map(|degree| degree.parse::<u32>()))]
         degree: u32,
-        /// Draw where the clocks go (SVG) instead; `-` writes to standard output.
+        /// Draw where the clocks go (SVG); `-` writes to standard output.
         #[arg(long, value_name = "FILE")]
         svg: Option<PathBuf>,
         /// Overwrite files.

@@ -211,11 +211,7 @@ impl Display for Table {
             let speedup = self.in_software(row).map_or_else(String::new, |software| {
                 format!("{:.2}", software as f64 / row.clocks as f64)
             });
-            let form = if row.form == "software" {
-                "none"
-            } else {
-                &row.form
-            };
+            let form = &row.form;
             write!(
                 f,
                 "\n{:>6}  {:<15}{form:<12}{:>6}{:>13}{speedup:>7}{:>9}{:>9}",
@@ -229,10 +225,11 @@ impl Display for Table {
         }
         write!(
             f,
-            "\n\nratio: clock of the processor to that of the circuits; x: speedup over software\n\
+            "\n\nboth: FFT and Keccak-f; all: both and the FPU\n\
+             ratio: clock of the processor to that of the circuits; x: speedup over software\n\
              measured: {}\n\
              sources:  {}\n\
-             again, in a clone: crates/falcon-hls-sim/system/run.sh verify 512",
+             again, in a clone: crates/falcon-hls-sim/system/run.sh all 512",
             self.origin, self.sources
         )
     }
@@ -275,7 +272,7 @@ mod tests {
             .lines()
             .map(|line| line.split_whitespace().collect())
             .collect();
-        let software = ["512", "verify", "none", "1:1", "2000", "1.00", "-", "-"];
+        let software = ["512", "verify", "software", "1:1", "2000", "1.00", "-", "-"];
         assert_eq!(lines[3], software);
         let keccak = "512 verify keccak 20:3 800 2.50 10.0 % 0.5 %";
         assert_eq!(lines[4], keccak.split(' ').collect::<Vec<_>>());

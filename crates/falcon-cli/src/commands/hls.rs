@@ -2,7 +2,7 @@
 
 use crate::engine::{batch_failed, faulty};
 use crate::error::{Error, Result, Status};
-use crate::output::{Overwrite, ResultFiles, write_folder, write_result};
+use crate::output::{Overwrite, ResultFiles, write_folder};
 use crate::progress::{Progress, Unit};
 use crate::scheme::{Algorithm, with_type};
 use crate::ui::{Answer, BAD, GOOD, Styled, Ui};
@@ -126,16 +126,7 @@ fn show(command: Show, ui: Ui) -> Result<()> {
                 error => Error::new("cannot predict this").because(error),
             })?)
         }
-        Show::System { degree, svg, force } => {
-            let table = Table::committed();
-            let failed = |error| Error::new("cannot read the table").because(error);
-            let table = table.map_err(failed)?.of_degree(degree);
-            let Some(path) = svg else {
-                return ui.report(&table);
-            };
-            let overwrite = Overwrite::from_force(force);
-            write_result(&PROGRAM, &path, clocks(&table).as_bytes(), overwrite)
-        }
+        Show::System { degree, svg, force } => system(degree, &svg, force, ui),
     }
 }
 
@@ -257,6 +248,22 @@ fn sweep(options: &SweepOptions, ui: Ui) -> Result<()> {
         above = "\n";
     }
     Ok(())
+}
+
+fn system(degree: u32, svg: &Option<PathBuf>, force: bool, ui: Ui) -> Result<()> {
+    let overwrite = Overwrite::from_force(force);
+    let outputs = ResultFiles::new(&PROGRAM, [("--svg", svg)], overwrite);
+    let to_standard = outputs.to_standard()?;
+    let failed = |error| Error::new("cannot read the table").because(error);
+    let form = Table::committed().map_err(failed)?.of_degree(degree);
+    if let Some(path) = svg {
+        outputs.write(path, clocks(&form).as_bytes(), ui)?;
+    }
+    if to_standard {
+        return Ok(());
+    }
+    let (text, files) = (form.to_string(), outputs.names());
+    ui.report(&Answer { form, files, text })
 }
 
 fn sign<P: Parameters>(circuit: &Accelerator, count: u32, ui: Ui) -> Result<Status> {

@@ -342,14 +342,17 @@ fn a_gpu_simulates_no_circuit() {
 }
 
 #[test]
-fn the_chart_of_the_system_replaces_its_table() {
+fn the_clocks_of_the_system_are_drawn() {
     let sandbox = Sandbox::new();
-    let shown = sandbox.succeeds(&["hls", "system", "--degree", "256", "--svg", "-"]);
+    let stdout =
+        |arguments: &[&str]| String::from_utf8(sandbox.succeeds(arguments).stdout).expect("text");
+    let drawn = stdout(&["hls", "system", "--degree", "256", "--svg", "-"]);
     assert!(
-        shown.starts_with("<svg") && shown.contains("Degree 256"),
-        "{shown}"
+        drawn.starts_with("<svg") && drawn.contains("Degree 256"),
+        "{drawn}"
     );
-    assert_eq!(sandbox.succeeds(&["hls", "system", "--svg", "s.svg"]), "");
+    let shown = stdout(&["hls", "system", "--svg", "s.svg"]);
+    assert!(shown.contains("sign-encoded"), "{shown}");
     let message = sandbox.refuses(&["hls", "system", "--svg", "s.svg"]);
     assert!(message.contains("s.svg: exists already"), "{message}");
 }

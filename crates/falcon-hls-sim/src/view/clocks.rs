@@ -17,7 +17,7 @@ const BAR: f64 = 13.0;
 const LABEL: f64 = 11.0;
 /// Parts of a bar, with their colours.
 const PARTS: [(&str, &str); 3] = [
-    ("processor", COLOURS[0]),
+    ("processor, also with the FPU", COLOURS[0]),
     ("copying to circuits and back", COLOURS[1]),
     ("waiting for circuits", COLOURS[5]),
 ];
@@ -108,7 +108,7 @@ fn legend(mut document: Group) -> Group {
             .add(text(x + 18.0, 52.0, LABEL, Anchor::Start, name));
         x += 44.0 + super::canvas::text_width(name, LABEL);
     }
-    let ratios = "ratio: clock of the processor to that of the circuits";
+    let ratios = "both: FFT, Keccak-f; all: both, FPU; ratio: processor to circuits";
     document.add(text(x, 52.0, LABEL, Anchor::Start, ratios))
 }
 

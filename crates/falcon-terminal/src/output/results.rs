@@ -14,18 +14,18 @@ use std::{
 };
 
 /// Result files that options may name.
-pub struct ResultFiles<'a> {
+pub struct ResultFiles<'a, const N: usize> {
     program: &'static Program,
-    files: [(&'static str, Option<&'a Path>); 2],
+    files: [(&'static str, Option<&'a Path>); N],
     overwrite: Overwrite,
 }
 
-impl<'a> ResultFiles<'a> {
+impl<'a, const N: usize> ResultFiles<'a, N> {
     /// Stores each option, such as `--svg`, with its file. The file is `None` if the option was not
     /// given.
     pub fn new(
         program: &'static Program,
-        files: [(&'static str, &'a Option<PathBuf>); 2],
+        files: [(&'static str, &'a Option<PathBuf>); N],
         overwrite: Overwrite,
     ) -> Self {
         Self {
@@ -43,13 +43,16 @@ impl<'a> ResultFiles<'a> {
 
     /// Returns true if one of the files is standard output. Refuses two results there.
     pub fn to_standard(&self) -> Result<bool> {
-        let [(one, first), (other, second)] = self.files;
-        let standard = [first, second].map(|path| path.is_some_and(is_standard));
-        match standard {
-            [true, true] => Err(Error::new(format_args!(
+        let standard = self
+            .files
+            .iter()
+            .filter(|(_, path)| path.is_some_and(is_standard));
+        let standard: Vec<&str> = standard.map(|(option, _)| *option).collect();
+        match standard[..] {
+            [one, other, ..] => Err(Error::new(format_args!(
                 "only one of {one} and {other} can go to standard output"
             ))),
-            _ => Ok(standard.contains(&true)),
+            _ => Ok(!standard.is_empty()),
         }
     }
 
