@@ -96,10 +96,13 @@ fn the_document_has_the_numbers_of_the_table() {
     );
     let row = &rows()[0];
     let mhz = row[1].parse::<f64>().expect("a number");
+    let clock = Preset::PaperOptimized.design().clock_hz as f64 / 1e6;
+    assert!(mhz > clock, "{mhz} MHz");
+    assert!(DOCUMENT.contains(&format!("The first exceeds the model's {clock} MHz.")));
     let document: Vec<&str> = DOCUMENT.split_whitespace().collect();
     let sentence = format!(
-        "path of the first circuit takes {:.1} ns, of which wires take {}: it selects an \
-         operand of `{}`",
+        "path of the first circuit takes {:.1} ns, of which wires take {}: it passes a \
+         multiplier of `{}`",
         1000.0 / mhz,
         row[8],
         row[9].split('.').next().expect("a unit")
