@@ -102,8 +102,7 @@ fn factors_at_equal_work_are_those_of_the_run() {
     says(
         PAGE,
         &format!(
-            "first batch of 100,000 takes longer: {:.0} ms to sign (expanded key) and {:.0} to \
-             verify",
+            "of 100,000, {:.0} ms to sign (expanded key) and {:.0} to verify",
             first("sign", "shared", Some("expanded")),
             first("verify", "own", None),
         ),

@@ -187,8 +187,8 @@ pub(crate) fn load_secret(path: &Path, passphrase: &PassphraseSource, ui: Ui) ->
     open_stored(path, load_stored(path)?, passphrase, ui)
 }
 
-/// Reads the public key that belongs to a secret key, as [`load_secret`] does, or that a certificate
-/// or a request contains.
+/// Reads the public key that belongs to a secret key, as [`load_secret`] does, or that a
+/// certificate or a request contains.
 pub(crate) fn load_public_of(
     path: &Path,
     passphrase: &PassphraseSource,

@@ -307,8 +307,8 @@ fn refuse_standard(list: &Path) -> Result<()> {
 
 /// Reads the list, changes it and replaces the old one. A lock makes commands of this program wait
 /// for each other, even if they reach the list through different links. If another program changes
-/// the list at the same time, the command fails and leaves the list unchanged. Returns the result of
-/// `change`, and true if there was no list.
+/// the list at the same time, the command fails and leaves the list unchanged. Returns the result
+/// of `change`, and true if there was no list.
 fn change<T>(
     path: &Path,
     ui: Ui,
