@@ -3,9 +3,9 @@
 #[cfg(feature = "hls")]
 use crate::commands::hls::Hls;
 use crate::commands::{
-    bench::Bench, convert::Convert, demo::Demo, fingerprint::PrintFingerprint, inspect::Inspect,
-    kat::Kat, keygen::Keygen, manifest::Manifest, passwd::Passwd, pubkey::Pubkey, sign::Sign,
-    trust::Trust, verify::Verify,
+    bench::Bench, convert::Convert, demo::Demo, fields::Fields, fingerprint::PrintFingerprint,
+    inspect::Inspect, kat::Kat, keygen::Keygen, manifest::Manifest, passwd::Passwd, pubkey::Pubkey,
+    sign::Sign, trust::Trust, verify::Verify,
 };
 #[cfg(feature = "tables")]
 use crate::commands::{make_table::MakeTable, sign_table::SignTable, verify_table::VerifyTable};
@@ -74,6 +74,7 @@ pub(crate) enum Command {
     Kat(Kat),
     Bench(Bench),
     Demo(Demo),
+    Fields(Fields),
     #[cfg(feature = "hls")]
     #[command(subcommand)]
     Hls(Box<Hls>),

@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 pub(crate) mod convert;
 pub(crate) mod demo;
+pub(crate) mod fields;
 pub(crate) mod fingerprint;
 #[cfg(feature = "hls")]
 pub(crate) mod hls;

@@ -12,10 +12,11 @@ pub(crate) struct Global {
     /// speed only, never the output
     #[arg(long, global = true, value_name = "NAME", default_value = AUTO, value_parser = parse_name)]
     pub(crate) engine: String,
-    /// Print one JSON object on each line, also for errors and warnings
+    /// Print a JSON object on each line, also for errors and warnings; see `fields`
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Print no notes and no progress bars; `sign` and `verify` print failures only
+    /// Print no notes, no progress bars and no reports of written files; `sign` and `verify` print
+    /// failures only
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
     /// Whether to print colours; `auto`: on a terminal, if NO_COLOR is not set

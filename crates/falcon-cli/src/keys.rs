@@ -232,7 +232,7 @@ pub(crate) fn open_stored(
         // A user who gives a passphrase believes that the key is encrypted.
         Stored::Plain(_) if passphrase.passphrase_file.is_some() => Err(not_encrypted(path)),
         Stored::Plain(key) => Ok(key),
-        Stored::Encrypted(der) => decrypt(path, &der, passphrase),
+        Stored::Encrypted(der) => decrypt(path, &der, passphrase, ui),
     }
 }
 
@@ -243,8 +243,13 @@ pub(crate) fn not_encrypted(path: &Path) -> Error {
 }
 
 /// Decrypts an encrypted secret key.
-pub(crate) fn decrypt(path: &Path, der: &[u8], passphrase: &PassphraseSource) -> Result<StoredKey> {
-    decrypt_with(path, der, &passphrase.existing(path)?)
+pub(crate) fn decrypt(
+    path: &Path,
+    der: &[u8],
+    passphrase: &PassphraseSource,
+    ui: Ui,
+) -> Result<StoredKey> {
+    decrypt_with(path, der, &passphrase.existing(path, ui)?)
 }
 
 /// Opens an encrypted secret key with this passphrase.

@@ -93,6 +93,7 @@ fn run(cli: Cli, ui: Ui) -> Result<Status> {
         Command::Kat(kat) => kat.run(&engine()?, ui),
         Command::Bench(bench) => bench.run(&engine()?, &cli.global, ui),
         Command::Demo(demo) => demo.run(&engine()?, ui),
+        Command::Fields(fields) => fields.run(ui),
         #[cfg(feature = "hls")]
         Command::Hls(hls) => {
             if engine::names_gpu(&cli.global.engine) {

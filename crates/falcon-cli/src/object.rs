@@ -34,6 +34,17 @@ pub(crate) static PROGRAM: Program = Program {
     name: "falcon-cli",
     temporary: ".falcon-",
     locked: &["key", "trust list"],
+    environment: &[
+        (
+            "FALCON_ENGINE",
+            "Engine of the commands that sign, verify or measure, if --engine is auto. A wrong name is an error, except \
+             for verify and verify-table, which warn and take the best engine.",
+        ),
+        (
+            "TMPDIR",
+            "Folder for temporary files and for the files of demo. Default: /tmp.",
+        ),
+    ],
     secret_in: |start| is_secret_key(start).then_some(Secret::Key),
 };
 

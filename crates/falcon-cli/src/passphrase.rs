@@ -2,11 +2,13 @@
 //! process of the machine can read.
 
 use crate::{
+    access::warn_if_exposed,
     error::{Error, Result},
     escape::Escaped,
     escape::shown,
     input::{cannot_read, open},
     interrupt,
+    ui::Ui,
 };
 use clap::Args;
 use std::{
@@ -32,9 +34,9 @@ pub(crate) struct PassphraseSource {
 
 impl PassphraseSource {
     /// Reads the passphrase of an existing key from the file, or asks for it.
-    pub(crate) fn existing(&self, key: &Path) -> Result<Passphrase> {
+    pub(crate) fn existing(&self, key: &Path, ui: Ui) -> Result<Passphrase> {
         match &self.passphrase_file {
-            Some(path) => read(path, "--passphrase-file"),
+            Some(path) => read(path, "--passphrase-file", ui),
             None => ask(
                 &format!("Passphrase of {}: ", Escaped(shown(key))),
                 "--passphrase-file",
@@ -50,9 +52,14 @@ impl PassphraseSource {
 }
 
 /// Reads the new passphrase of a key from the file that `option` names, or asks for it twice.
-pub(crate) fn new_passphrase(file: Option<&Path>, option: &str, key: &Path) -> Result<Passphrase> {
+pub(crate) fn new_passphrase(
+    file: Option<&Path>,
+    option: &str,
+    key: &Path,
+    ui: Ui,
+) -> Result<Passphrase> {
     if let Some(path) = file {
-        return read(path, option);
+        return read(path, option, ui);
     }
     let first = ask(
         &format!("New passphrase of {}: ", Escaped(shown(key))),
@@ -98,7 +105,8 @@ fn ask(prompt: &str, option: &str) -> Result<Passphrase> {
     non_empty(Zeroizing::new(answer)).ok_or_else(|| Error::new("the passphrase is empty"))
 }
 
-fn read(path: &Path, option: &str) -> Result<Passphrase> {
+/// Reads the passphrase in the file that `option` names. Warns if other users have access to it.
+fn read(path: &Path, option: &str, ui: Ui) -> Result<Passphrase> {
     let mut text = Zeroizing::new(String::with_capacity(MAX_LEN as usize + 1));
     open(path)?
         .take(MAX_LEN + 1)
@@ -118,11 +126,13 @@ fn read(path: &Path, option: &str) -> Result<Passphrase> {
                 .hint("name the file that holds the passphrase"),
         );
     }
-    non_empty(line).ok_or_else(|| {
+    let passphrase = non_empty(line).ok_or_else(|| {
         Error::at(path, "the first line, which is the passphrase, is empty").hint(format_args!(
             "write the passphrase into the file, or leave {option} out"
         ))
-    })
+    })?;
+    warn_if_exposed(path, "passphrase", ui);
+    Ok(passphrase)
 }
 
 fn non_empty(passphrase: Passphrase) -> Option<Passphrase> {
@@ -134,10 +144,15 @@ mod tests {
     use super::*;
     use std::io::Write;
 
+    const UI: Ui = Ui {
+        json: false,
+        quiet: true,
+    };
+
     fn from_file(content: &[u8]) -> Result<Passphrase> {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(content).unwrap();
-        read(file.path(), "--passphrase-file")
+        read(file.path(), "--passphrase-file", UI)
     }
 
     #[test]
@@ -155,6 +170,6 @@ mod tests {
         assert!(from_file(b"\nsecond").is_err());
         assert!(from_file(&[b'a'; MAX_LEN as usize + 1]).is_err());
         assert!(from_file(b"\xff\xfe").is_err());
-        assert!(read(Path::new("/nonexistent"), "--passphrase-file").is_err());
+        assert!(read(Path::new("/nonexistent"), "--passphrase-file", UI).is_err());
     }
 }

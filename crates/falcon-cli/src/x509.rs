@@ -164,6 +164,11 @@ impl Document {
         matches!(self.signature, Signature::Invalid | Signature::NotDer)
     }
 
+    /// Returns true if the key in the document made the signature.
+    pub(crate) fn is_verified(&self) -> bool {
+        self.signature == Signature::Valid
+    }
+
     /// Returns the Falcon key of a certificate or a request.
     pub(crate) fn public_key(&self) -> Option<&AnyVerifyingKey> {
         self.key.as_ref()?.falcon.as_deref()

@@ -12,6 +12,19 @@ pub enum Color {
     Never,
 }
 
+/// Environment variables of `auto`, each with what it does, for the manual pages.
+pub(crate) const ENVIRONMENT: [(&str, &str); 3] = [
+    (
+        "NO_COLOR",
+        "If set to any text but the empty one: no colours.",
+    ),
+    ("CLICOLOR", "If 0: no colours."),
+    (
+        "CLICOLOR_FORCE",
+        "If set to any text but 0: colours even if the output is not a terminal.",
+    ),
+];
+
 impl Color {
     /// Applies the choice to all further output.
     pub fn choose(self) {

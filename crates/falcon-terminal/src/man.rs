@@ -1,6 +1,7 @@
 //! `man`: manual pages, generated from the description of the command line.
 
 use crate::{
+    color,
     error::{Error, Result, Status},
     escape::shown,
     output::{Content, Overwrite, check_target, write_result},
@@ -34,7 +35,7 @@ impl Man {
     pub fn run(self, command: Command, program: &'static Program, ui: Ui) -> Result<Status> {
         match &self.dir {
             None => {
-                let page = render(&Page::new(command))?;
+                let page = render(&Page::new(built(command)), program)?;
                 io::stdout()
                     .write_all(&page)
                     .map_err(|error| Error::stdout(&error))?;
@@ -56,7 +57,7 @@ impl Man {
                     })?;
                 }
                 for (page, path) in pages.iter().zip(paths()) {
-                    write_result(program, &path, &render(page)?, overwrite)?;
+                    write_result(program, &path, &render(page, program)?, overwrite)?;
                 }
                 ui.note(format_args!("manual pages written to {}", shown(dir)));
             }
@@ -65,11 +66,33 @@ impl Man {
     }
 }
 
-fn render(page: &Page) -> Result<Vec<u8>> {
+/// Renders a page, and adds the section of the environment variables.
+fn render(page: &Page, program: &Program) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     page.render(&mut text)
         .map_err(|error| Error::new("cannot make a manual page").because(error))?;
-    Ok(text)
+    let text = String::from_utf8_lossy(&text);
+    // The generator calls the text after the options so.
+    let text = text.replace(".SH EXTRA\n", ".SH NOTES\n");
+    let end = text.rfind(".SH VERSION\n").unwrap_or(text.len());
+    let (sections, version) = text.split_at(end);
+    Ok([sections, &environment(program), version].concat().into())
+}
+
+/// Renders the section of the environment variables.
+fn environment(program: &Program) -> String {
+    let variables = program.environment.iter().chain(&color::ENVIRONMENT);
+    variables.fold(".SH ENVIRONMENT\n".to_owned(), |section, (name, effect)| {
+        let effect = effect.replace('-', "\\-");
+        section + ".TP\n\\fB" + name + "\\fR\n" + &effect + "\n"
+    })
+}
+
+/// Completes the description of the command line. The subcommand `help` gets no page.
+fn built(command: Command) -> Command {
+    let mut command = command.disable_help_subcommand(true);
+    command.build();
+    command
 }
 
 /// Generates the pages of all commands.
@@ -80,9 +103,7 @@ fn pages(command: Command) -> Vec<Page> {
         }
         pages.push(Page::new(command.clone()));
     }
-    let mut command = command.disable_help_subcommand(true);
-    command.build();
     let mut pages = Vec::new();
-    add(&command, &mut pages);
+    add(&built(command), &mut pages);
     pages
 }

@@ -9,6 +9,9 @@ pub struct Program {
     pub temporary: &'static str,
     /// Kinds of files that are changed under a lock, such as `key`.
     pub locked: &'static [&'static str],
+    /// Environment variables that the program reads besides those of colours, each with what it
+    /// does, for the manual pages.
+    pub environment: &'static [(&'static str, &'static str)],
     /// Returns the secret in a file that is not PEM. The argument is the first 4 MiB of the file,
     /// or all of it if it is shorter, or a part of it that is decoded from Base64 or hexadecimal.
     pub secret_in: fn(&[u8]) -> Option<Secret>,
@@ -49,6 +52,7 @@ pub(crate) static TESTS: Program = Program {
     name: "tests",
     temporary: ".unfinished-",
     locked: &["file"],
+    environment: &[],
     secret_in: |bytes| match bytes {
         b"raw key or shared" => Some(Secret::KeyOrShared(bytes.len())),
         _ => bytes.starts_with(b"raw key").then_some(Secret::Key),

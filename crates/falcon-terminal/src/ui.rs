@@ -71,7 +71,7 @@ pub fn only_report_is_missing(written: &str, count: usize) -> String {
 pub struct Ui {
     /// Print one JSON object on each line instead of text.
     pub json: bool,
-    /// Print no notes and no progress.
+    /// Print no notes, no progress and no reports of written files.
     pub quiet: bool,
 }
 
@@ -91,13 +91,16 @@ impl Ui {
             .map_err(|error| Error::stdout(&error))
     }
 
-    /// Prints the report on `files`, which were written. If printing fails, the hint says that the
-    /// files were written.
+    /// Prints the report on `files`, which were written, unless `--quiet` is given. If printing
+    /// fails, the hint says that the files were written.
     pub fn report_written(
         self,
         result: &(impl Display + Serialize),
         files: &[&Path],
     ) -> Result<()> {
+        if self.quiet {
+            return Ok(());
+        }
         self.report(result).map_err(|error| {
             let files: Vec<_> = files.iter().map(|file| shown(file).to_string()).collect();
             error.hint(only_report_is_missing(&files.join(" and "), files.len()))

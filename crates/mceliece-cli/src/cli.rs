@@ -54,7 +54,7 @@ pub(crate) struct Global {
     /// Print one JSON object on each line, also for errors and warnings
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Print no notes and no progress bars
+    /// Print no notes, no progress bars and no reports of written files
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
     /// Whether to print colours; `auto`: on a terminal, if NO_COLOR is not set

@@ -22,6 +22,7 @@ pub(crate) static PROGRAM: Program = Program {
     name: "mceliece-cli",
     temporary: ".mceliece-",
     locked: &["key", "secret"],
+    environment: &[],
     secret_in,
 };
 

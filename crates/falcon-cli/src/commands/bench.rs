@@ -31,6 +31,9 @@ pub(crate) use warm::Warm;
 /// Largest number of signatures in a batch.
 const MAX_BATCH: i64 = 1 << 24;
 
+/// Seconds for each measurement with `--quick`.
+const QUICK: f64 = 0.1;
+
 /// Measure key generation, signing and verification
 #[derive(Debug, Args)]
 pub(crate) struct Bench {
@@ -48,6 +51,9 @@ pub(crate) struct Bench {
     /// Seconds for each measurement; a large batch takes longer, since it runs at least twice
     #[arg(long, default_value_t = 1.0, value_parser = seconds)]
     seconds: f64,
+    /// The same as --seconds 0.1
+    #[arg(long, conflicts_with = "seconds")]
+    quick: bool,
 }
 
 impl Bench {
@@ -123,7 +129,8 @@ impl Bench {
         if let Some(text) = load::warning(threads) {
             ui.warn(text);
         }
-        let duration = Duration::from_secs_f64(self.seconds);
+        let seconds = if self.quick { QUICK } else { self.seconds };
+        let duration = Duration::from_secs_f64(seconds);
         let small = small.then(|| Measure::<Falcon512>::new(duration, ui));
         let large = large.then(|| Measure::<Falcon1024>::new(duration, ui));
         let (small, large) = (small.transpose()?, large.transpose()?);

@@ -39,7 +39,7 @@ impl PrintFingerprint {
         at_most_one_standard(files.map(PathBuf::as_path))?;
         let mut status = Status::Valid;
         for path in &self.keys {
-            match self.public_keys(path) {
+            match self.public_keys(path, ui) {
                 Ok(keys) => {
                     for key in keys {
                         ui.report(&Line {
@@ -58,11 +58,11 @@ impl PrintFingerprint {
         Ok(status)
     }
 
-    fn public_keys(&self, path: &Path) -> Result<Vec<AnyVerifyingKey>> {
+    fn public_keys(&self, path: &Path, ui: Ui) -> Result<Vec<AnyVerifyingKey>> {
         let public = |object| match object {
             Object::Public(key) => Ok(key),
             Object::Secret(key) => Ok(key.public_key()),
-            Object::Encrypted(der) => Ok(decrypt(path, &der, &self.passphrase)?.public_key()),
+            Object::Encrypted(der) => Ok(decrypt(path, &der, &self.passphrase, ui)?.public_key()),
             other => {
                 let error = Error::at(path, format_args!("is {}, not a key", other.kind()));
                 Err(match other {

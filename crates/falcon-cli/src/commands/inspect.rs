@@ -82,7 +82,8 @@ impl Inspect {
         if TrustList::is_likely(&start) {
             let list = trust_list_of(path, start.chain(rest))?;
             let mut description = Description::new(path, "trust list", Container::Text);
-            description.encoding = "not signed";
+            description.encoding = None;
+            description.verified = Some(false);
             description.keys = Some(list.keys().iter().map(Listing::new).collect());
             return Ok(vec![description]);
         }
@@ -98,7 +99,7 @@ impl Inspect {
         if objects.iter().any(is_secret) {
             warn_if_exposed(path, "secret key", ui);
         }
-        let describe = |object| self.describe_object(path, object, container);
+        let describe = |object| self.describe_object(path, object, container, ui);
         objects.iter().map(describe).collect()
     }
 
@@ -107,13 +108,14 @@ impl Inspect {
         path: &Path,
         object: &Object,
         container: Container,
+        ui: Ui,
     ) -> Result<Description> {
         let mut description = Description::new(path, "encrypted secret key", container);
         match object {
             // Without a passphrase, nothing more about the key is known. This is not an error.
             Object::Encrypted(der) => {
                 if self.passphrase.passphrase_file.is_some() {
-                    let key = decrypt(path, der, &self.passphrase)?;
+                    let key = decrypt(path, der, &self.passphrase, ui)?;
                     description.secret_key(&key);
                 }
             }
@@ -123,18 +125,20 @@ impl Inspect {
             }
             Object::Public(key) => {
                 description.kind = "public key";
-                description.encoding = "SubjectPublicKeyInfo";
+                description.encoding = Some("SubjectPublicKeyInfo");
                 description.key(key);
             }
             Object::Signature(signature, format) => {
                 description.kind = "signature";
-                description.encoding = name_of(*format);
+                description.encoding = Some(name_of(*format));
+                description.verified = Some(false);
                 description.algorithm = Some(signature.set().into());
                 description.nonce = Some(base16ct::lower::encode_string(signature.nonce()));
             }
             Object::Deterministic(signature, format) => {
                 description.kind = "signature";
-                description.encoding = name_of(*format);
+                description.encoding = Some(name_of(*format));
+                description.verified = Some(false);
                 description.algorithm = Some(SignatureAlgorithm::FalconDet1024);
                 description.salt_version = Some(signature.salt_version());
             }
@@ -144,14 +148,15 @@ impl Inspect {
             }
             Object::X509(document) => {
                 description.kind = document.kind.name();
-                description.encoding = document.kind.standard();
+                description.encoding = Some(document.kind.standard());
+                description.verified = Some(document.is_verified());
                 description.algorithm = document.algorithm.map(Into::into);
                 description.document = Some((**document).clone());
             }
         }
         let is_signature = matches!(object, Object::Signature(..) | Object::Deterministic(..));
         if container == Container::Encoded && !is_signature {
-            description.encoding = "round 3";
+            description.encoding = Some("round 3");
         }
         Ok(description)
     }
@@ -174,8 +179,12 @@ struct Description {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     algorithm: Option<SignatureAlgorithm>,
-    encoding: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    encoding: Option<&'static str>,
     container: Container,
+    /// For signed files: true if a signature was verified. A trust list has no signature.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verified: Option<bool>,
     /// Keys of a trust list.
     #[serde(skip_serializing_if = "Option::is_none")]
     keys: Option<Vec<Listing>>,
@@ -207,8 +216,9 @@ impl Description {
             file: path.to_path_buf(),
             kind,
             algorithm: None,
-            encoding: "PKCS#8",
+            encoding: Some("PKCS#8"),
             container,
+            verified: None,
             keys: None,
             files: None,
             fingerprint: None,
@@ -231,7 +241,8 @@ impl Description {
 
     /// Adds the statement of the signer.
     fn statement(&mut self, statement: &Statement) {
-        self.encoding = "not verified";
+        self.encoding = None;
+        self.verified = Some(false);
         self.algorithm = Some(statement.algorithm().into());
         self.fingerprint = Some(statement.key().to_string());
         self.time = Some(statement.time().to_string());
@@ -261,12 +272,13 @@ impl fmt::Display for Description {
             Container::Encoded => "raw",
             Container::Text => "text",
         };
-        write!(
-            f,
-            "{}, {} ({container})",
-            Styled(STRONG, self.kind),
-            self.encoding
-        )?;
+        let encoding = match self.encoding {
+            Some(encoding) => encoding,
+            None if self.keys.is_some() => "not signed",
+            None => "not verified",
+        };
+        let kind = Styled(STRONG, self.kind);
+        write!(f, "{kind}, {encoding} ({container})")?;
         if let Some(keys) = &self.keys {
             write!(f, "\n  keys {}", keys.len())?;
             for key in keys {

@@ -89,6 +89,7 @@ impl Keygen {
                     self.source.passphrase_file.as_deref(),
                     "--passphrase-file",
                     secret_path,
+                    ui,
                 )
             })
             .transpose()?;

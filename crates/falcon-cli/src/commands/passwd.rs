@@ -80,7 +80,7 @@ impl Passwd {
             .hint("move the lines outside of BEGIN and END to another file"));
         }
         snapshot.check_names()?;
-        let (key, old) = self.open()?;
+        let (key, old) = self.open(ui)?;
         let was_marked = key.key_use() == Use::Certificates;
         let key = key.with_use(self.key_use);
         let file = self.new_passphrase_file.as_deref();
@@ -89,7 +89,12 @@ impl Passwd {
         } else if self.remove {
             None
         } else {
-            Some(new_passphrase(file, "--new-passphrase-file", &self.key)?)
+            Some(new_passphrase(
+                file,
+                "--new-passphrase-file",
+                &self.key,
+                ui,
+            )?)
         };
         let pem = secret_pem(&key, new.as_deref().map(String::as_str))?;
         let pending = Pending::over(
@@ -122,14 +127,14 @@ impl Passwd {
 
     /// Returns the key and its passphrase. Refuses a key that does not fit the options, or whose
     /// document has attributes that the new file would not have.
-    fn open(&self) -> Result<(StoredKey, Option<Passphrase>)> {
+    fn open(&self, ui: Ui) -> Result<(StoredKey, Option<Passphrase>)> {
         let (key, passphrase) = match load_stored(&self.key)? {
             Stored::Encrypted(_) if self.add => {
                 return Err(Error::at(&self.key, "has a passphrase already")
                     .hint("leave --add out to change it"));
             }
             Stored::Encrypted(der) => {
-                let passphrase = self.passphrase.existing(&self.key)?;
+                let passphrase = self.passphrase.existing(&self.key, ui)?;
                 (
                     decrypt_with(&self.key, &der, &passphrase)?,
                     Some(passphrase),

@@ -21,7 +21,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Make the public key again from the secret key, or take it out of a certificate or a request
+/// Make the public key again from the secret key, or take it from a certificate
 #[derive(Debug, Args)]
 pub(crate) struct Pubkey {
     /// The secret key, certificate or certificate request

@@ -86,6 +86,28 @@ fn bench_says_how_many_rows_it_prints() {
 }
 
 #[test]
+fn a_quick_bench_measures_each_row_for_a_tenth_of_a_second() {
+    let sandbox = Sandbox::empty();
+    let scalar = ["-a", "512", "--engine", "scalar", "--threads", "1"];
+    let quick = with(&["bench", "--quick"], scalar);
+    let told = sandbox.refuses(&with(&quick, ["--seconds", "1"]));
+    assert!(told.contains("cannot be used with"), "{told}");
+    let said = |bench: &[&str]| text(&sandbox.succeeds(bench).stderr).to_owned();
+    let quick = said(&quick);
+    let same = said(&with(&["bench", "--seconds", "0.1"], scalar));
+    let forecast = |said: &str| {
+        said.lines()
+            .find(|line| line.contains(" rows, about "))
+            .map(str::to_owned)
+    };
+    assert_eq!(
+        forecast(&quick),
+        Some("note: 7 rows, about 1 second".to_owned())
+    );
+    assert_eq!(forecast(&quick), forecast(&same));
+}
+
+#[test]
 fn bench_takes_no_more_threads_than_make_sense() {
     let sandbox = Sandbox::empty();
     for threads in ["0", "1025", "100000"] {

@@ -1,6 +1,7 @@
 //! `kat`, `demo`, `completions`, `man`.
 
 use crate::sandbox::{Sandbox, json_lines, said, text};
+use std::fs;
 
 #[test]
 fn known_answers_are_generated_and_checked() {
@@ -61,7 +62,7 @@ fn records_of_other_inputs_are_not_taken_for_those_of_nist() {
 #[test]
 fn known_answers_that_cannot_be_written_are_an_error() {
     let sandbox = Sandbox::empty();
-    let full = std::fs::File::options().write(true).open("/dev/full");
+    let full = fs::File::options().write(true).open("/dev/full");
     let generate = ["kat", "generate", "-a", "falcon-512", "-n", "1"];
     let output = sandbox.command(&generate).stdout(full.unwrap()).output();
     let message = said(&output.unwrap());
@@ -131,17 +132,33 @@ fn shells_and_man_get_their_pages() {
     }
     let page = sandbox.succeeds(&["man"]);
     assert!(text(&page.stdout).starts_with(".ie"));
+    let alone = text(&page.stdout).to_owned();
     sandbox.succeeds(&["man", "--dir", "pages"]);
-    for page in ["kat-check", "pubkey", "passwd"] {
-        let page = format!("pages/falcon-cli-{page}.1");
-        assert!(sandbox.path(&page).exists(), "{page}");
+    assert_eq!(alone, text(&sandbox.read("pages/falcon-cli.1")));
+    for page in fs::read_dir(sandbox.path("pages")).unwrap() {
+        let page = fs::read_to_string(page.unwrap().path()).unwrap();
+        for section in ["OPTIONS", "ENVIRONMENT", "VERSION"] {
+            assert!(page.contains(&format!("\n.SH {section}\n")), "{page}");
+        }
+        for name in ["FALCON_ENGINE", "NO_COLOR", "TMPDIR"] {
+            assert!(page.contains(&format!("\n.TP\n\\fB{name}\\fR\n")), "{page}");
+        }
+        assert!(!page.contains(".SH EXTRA"), "{page}");
+        // Every page that another page names is there.
+        let named = page.replace('\\', "");
+        for (end, _) in named.match_indices("(1)") {
+            let start = named[..end].rfind(char::is_whitespace).unwrap() + 1;
+            let name = format!("pages/{}.1", &named[start..end]);
+            assert!(sandbox.path(&name).exists(), "{name}");
+        }
     }
+    assert!(alone.replace('\\', "").contains("falcon-cli-trust(1)"));
 }
 
 #[cfg(unix)]
 #[test]
 fn manual_pages_replace_other_files_only_if_that_is_asked_for() {
-    use std::{fs, os::unix::fs::symlink};
+    use std::os::unix::fs::symlink;
     let sandbox = Sandbox::empty();
     let man = ["man", "--dir", "pages"];
     fs::create_dir(sandbox.path("pages")).unwrap();

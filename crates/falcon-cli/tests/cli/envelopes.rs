@@ -403,7 +403,7 @@ fn a_certain_signer_of_a_trust_list_can_be_demanded() {
     sandbox.succeeds(&["trust", "add", "team", "Ann", "k.pub"]);
     sandbox.succeeds(&["trust", "add", "team", "Bob", "l.pub"]);
     fs::create_dir(sandbox.path("d")).unwrap();
-    fs::write(sandbox.path("d/file"), "contents").unwrap();
+    sandbox.write("d/f", "a file");
     sandbox.succeeds(&["manifest", "sign", "-k", "k", "d"]);
     for command in [&["verify", "m"][..], &["manifest", "verify", "d"]] {
         let verify = with(command, ["--trust", "team", "--signer"]);

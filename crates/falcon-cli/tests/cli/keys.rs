@@ -830,3 +830,69 @@ fn a_key_without_text_is_replaced_as_a_key() {
     let message = sandbox.refuses(&["keygen", "-o", "r", "--force"]);
     assert!(message.contains("r.pub: is not a key"), "{message}");
 }
+
+/// Both commands that ask for a passphrase, and the new passphrase of `passwd`.
+#[cfg(unix)]
+#[test]
+fn a_passphrase_file_that_others_can_read_is_told() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::new();
+    sandbox.encrypted_key();
+    sandbox.write_secret("q", "another secret\n");
+    let sign = ["sign", "-k", "e", "m", "--force", "--passphrase-file", "p"];
+    let passwd = [
+        "passwd",
+        "e",
+        "--passphrase-file",
+        "p",
+        "--new-passphrase-file",
+    ];
+    let keygen = ["keygen", "f", "--force", "--passphrase-file", "p"];
+    for (command, file) in [
+        (&sign[..], "p"),
+        (&keygen, "p"),
+        (&["inspect", "e", "--passphrase-file", "p"], "p"),
+        (&["fingerprint", "e", "--passphrase-file", "p"], "p"),
+        (&with(&passwd, ["q"]), "q"),
+    ] {
+        let told = format!(
+            "warning: {file}: other users have access to this passphrase; to end that: chmod 600 {file}\n"
+        );
+        for (mode, warned) in [(0o600, false), (0o640, true), (0o604, true)] {
+            for name in ["e", "e.pub"] {
+                let _ = fs::remove_file(sandbox.path(name));
+            }
+            sandbox.encrypted_key();
+            let permissions = fs::Permissions::from_mode(mode);
+            fs::set_permissions(sandbox.path(file), permissions).unwrap();
+            let output = sandbox.succeeds(command);
+            let said = text(&output.stderr);
+            assert_eq!(said.contains(&told), warned, "{mode:o} {command:?}: {said}");
+        }
+        fs::set_permissions(sandbox.path(file), fs::Permissions::from_mode(0o600)).unwrap();
+    }
+}
+
+#[test]
+fn a_quiet_command_does_not_report_the_files_that_it_wrote() {
+    let sandbox = Sandbox::new();
+    sandbox.write_secret("p", "secret\n");
+    for command in [
+        &["keygen", "l"][..],
+        &["pubkey", "l", "-o", "l2.pub"],
+        &["passwd", "l", "--add", "--new-passphrase-file", "p"],
+        &["convert", "k", "--to", "oqs", "-o", "raw"],
+        &["sign", "-k", "k", "m"],
+        &["trust", "add", "team", "Ann", "l.pub"],
+        &["trust", "revoke", "team", "Ann", "--reason", "lost"],
+        &["trust", "add", "team", "Bob", "k.pub"],
+        &["trust", "remove", "team", "Bob"],
+    ] {
+        let output = sandbox.succeeds(&with(command, ["-q"]));
+        assert!(
+            output.stdout.is_empty() && output.stderr.is_empty(),
+            "{command:?}: {output:?}"
+        );
+    }
+    assert!(sandbox.path("l.pub").exists() && sandbox.path("team").exists());
+}

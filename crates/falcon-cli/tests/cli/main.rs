@@ -8,6 +8,7 @@ mod commands;
 mod deterministic;
 mod engines;
 mod envelopes;
+mod fields;
 mod gpu;
 mod guesses;
 #[cfg(feature = "hls")]

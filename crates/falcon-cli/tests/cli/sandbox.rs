@@ -46,9 +46,20 @@ impl Sandbox {
 
     /// Makes a key `e` with the passphrase in the file `p`.
     pub fn encrypted_key(&self) {
-        self.write("p", "secret\n");
+        self.write_secret("p", "secret\n");
         let keygen = ["keygen", "e", "--seed-file", "seed"];
         self.succeeds(&with(&keygen, ["--passphrase-file", "p"]));
+    }
+
+    /// Writes a file that only its owner can read.
+    pub fn write_secret(&self, name: &str, content: &str) {
+        self.write(name, content);
+        #[cfg(unix)]
+        fs::set_permissions(
+            self.path(name),
+            std::os::unix::fs::PermissionsExt::from_mode(0o600),
+        )
+        .unwrap();
     }
 
     /// Makes a named pipe.
