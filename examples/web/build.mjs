@@ -66,5 +66,4 @@ let html = replace(page, '<script type="module" src="app.js"></script>',
     `<script type="module">${script}</script>`);
 html = replace(html, "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'",
     `script-src 'sha256-${hash}' 'wasm-unsafe-eval'; connect-src 'none'`);
-html = replace(html, 'its own files and nothing else', 'nothing');
 writeFileSync(join(site, 'falcon.html'), html);
