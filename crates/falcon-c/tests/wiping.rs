@@ -97,6 +97,14 @@ fn use_a_key() {
                 &raw mut read,
             ));
             falconsign_signing_key_free(read);
+            // Passed as a public key by mistake, whole and cut short.
+            for len in [len, len / 2] {
+                let mut public = null_mut();
+                assert_ne!(
+                    falconsign_verifying_key_from_pem(pem, len, &raw mut public),
+                    0
+                );
+            }
             let der = bytes.as_mut_ptr();
             ok(falconsign_signing_key_to_der(
                 key,

@@ -1,7 +1,7 @@
 // Runs all kernels that sign, with every secret marked as undefined, under Valgrind's Memcheck.
 // Memcheck reports each branch and each address that depends on a secret, unless the kernel has
 // revealed the value. `constant_time.py` builds and runs this program. With the number of a planted
-// leak as its argument, it runs only degree 512 with this leak.
+// leak as its argument, it runs only degree 512 with this leak; with 0, without any.
 //
 // Secrets are the seed of the batch, the hashes of the secret keys, and the bases. Everything that
 // kernels compute from them is secret, too. Public are messages, the numbers of keys, and the nonces

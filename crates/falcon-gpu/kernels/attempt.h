@@ -106,7 +106,7 @@ FALCON_DEVICE uint64_t threshold(Real x, Real ccs) {
     FALCON_UNROLL
     for (unsigned i = 1; i < 13; ++i) y = EXP_COEFFICIENTS[i] - mul_high(fixed, y);
     y = mul_high(uint64_t(truncated(ccs * two_63)) << 1, y);
-    return ((y << 1) - 1) >> (uint64_t(s) < 63 ? s : 63);
+    return ((y << 1) - 1) >> FALCON_SELECT(uint64_t(s) < 63, s, int64_t(63));
 }
 
 // (z - r)^2 dss - z0^2 / (2 sigma_max^2).

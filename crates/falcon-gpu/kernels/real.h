@@ -38,8 +38,8 @@ inline Real real(int64_t x) { return {double(x)}; }
 inline Real real(int32_t x) { return {double(x)}; }
 inline int64_t nearest(Real a) { return llrint(a.v); }
 inline int64_t truncated(Real a) {
-    const int64_t fits = a.v < 9223372036854775808.0;
-    return int64_t(a.v * double(fits)) | ((fits - 1) & INT64_MAX);
+    const bool fits = a.v < 9223372036854775808.0;
+    return FALCON_SELECT(fits, int64_t(FALCON_SELECT(fits, a.v, 0.0)), INT64_MAX);
 }
 #endif
 

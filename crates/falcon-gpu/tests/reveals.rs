@@ -1,5 +1,6 @@
-//! Checks that the kernels reveal only the values that `docs/CONSTANT-TIME.md` justifies, and that
-//! the page has the number of planted leaks.
+//! Checks that the kernels reveal only the values that `docs/CONSTANT-TIME.md` justifies, that the
+//! check of constant time runs every kernel that sees a secret, and that the page has the number of
+//! planted leaks.
 
 use std::fs;
 use std::path::Path;
@@ -58,4 +59,31 @@ fn the_page_has_the_number_of_planted_leaks() {
         "{count}"
     );
     assert!(page.contains(&format!("all {count} reported")), "{count}");
+}
+
+/// Kernels whose operands are public.
+const PUBLIC: [&str; 3] = ["prepare", "unpack", "verify"];
+
+#[test]
+fn every_kernel_that_sees_a_secret_is_checked() {
+    let list = read("kernels/kernels.h");
+    // Such as `(falcon::sign<LOGN, FALCON_GROUP, falcon::RAW>)` in the last cell of a row.
+    let calls: Vec<&str> = list
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix("X("))
+        .map(|row| {
+            let (_, call) = row.split_once("(falcon::").expect("a function");
+            call.split_once("))").expect("its end").0
+        })
+        .collect();
+    assert_eq!(calls.len(), 11);
+    let program = read("host/constant_time.cpp");
+    for call in calls {
+        let name = call.split('<').next().expect("a name");
+        let call = call.replace("FALCON_GROUP", "LANES");
+        let checked = program.contains(&format!("falcon::{call}(batch, unit)"));
+        assert_ne!(checked, PUBLIC.contains(&name), "{call}");
+    }
+    assert!(list.contains("X(prng, falcon::ROW_LANES, false, (falcon::prng))"));
+    assert!(program.contains("falcon::prng(batch, unit)"));
 }

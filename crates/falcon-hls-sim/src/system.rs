@@ -72,7 +72,9 @@ impl Row {
         else {
             return None;
         };
-        (clocks > 0).then_some(())?;
+        let others = [fft_moved, fft_waited, keccak_moved, keccak_waited];
+        let others = others.into_iter().try_fold(0, u64::checked_add)?;
+        (clocks > 0 && others <= clocks).then_some(())?;
         Some(Self {
             degree: degree.parse().ok()?,
             operation: (*operation).to_owned(),
@@ -229,8 +231,10 @@ impl Display for Table {
              ratio: clock of the processor to that of the circuits; x: speedup over software\n\
              measured: {}\n\
              sources:  {}\n\
-             again, in a clone: crates/falcon-hls-sim/system/run.sh all 512",
-            self.origin, self.sources
+             again, in a clone: crates/falcon-hls-sim/system/run.sh all {}",
+            self.origin,
+            self.sources,
+            self.rows.first().map_or(512, |row| row.degree),
         )
     }
 }
@@ -285,6 +289,11 @@ mod tests {
         assert!(table(good).is_ok());
         for bad in [
             good.replace("2000", "0"),
+            good.replace("\t0\t0\n", "\t2001\t0\n"),
+            good.replace(
+                "1:1\t2000\t0\t0\t0",
+                &format!("1:1\t2000\t0\t{}\t1", u64::MAX),
+            ),
             good.replace("512", "many"),
             good.replace("2000\t", ""),
             good.replace("2000", "2000\t1"),
