@@ -45,11 +45,14 @@ template <unsigned LOGN> void check_all() {
     secrets::mark_secret(jobs.batch_seed.data(), jobs.batch_seed.size());
     secrets::mark_secret(jobs.secrets.data(), jobs.secrets.size());
     secrets::mark_secret(jobs.bases.data(), jobs.bases.size());
+    expect_secret("batch seed", jobs.batch_seed, jobs.batch_seed.size());
+    expect_secret("hashes of keys", jobs.secrets, jobs.secrets.size());
+    expect_secret("bases", jobs.bases, jobs.bases.size());
 
     jobs.take_keys();
     check<32>("basis", N, KEYS, [&](Unit unit) { falcon::basis<LOGN, 32>(batch, unit); });
     check<32>("expand", N, KEYS, [&](Unit unit) { falcon::expand<LOGN, 32>(batch, unit); });
-    expect_secret("expanded keys", jobs.keys, 4 * N);
+    expect_secret("expanded keys", jobs.keys, jobs.keys.size());
 
     const auto attempt = [&](const char *kernel, auto sign) {
         jobs.counts = {0, 0};

@@ -299,7 +299,10 @@ template <class T> T select(bool condition, T a, T b) {
     uint64_t x = 0, y = 0;
     memcpy(&x, &a, sizeof a);
     memcpy(&y, &b, sizeof b);
-    y ^= (x ^ y) & (0 - uint64_t(condition));
+    uint64_t mask = 0 - uint64_t(condition);
+    // Hides the mask, from which compilers make branches.
+    asm("" : "+r"(mask));
+    y ^= (x ^ y) & mask;
     memcpy(&b, &y, sizeof b);
     return b;
 }

@@ -9,7 +9,7 @@ use svg::node::element::Group;
 
 const WIDTH: f64 = 860.0;
 /// Margins to the left, above, to the right, below.
-const MARGINS: [f64; 4] = [150.0, 74.0, 170.0, 34.0];
+const MARGINS: [f64; 4] = [150.0, 94.0, 170.0, 34.0];
 /// Distance from one bar to the next, and from the last bar of an operation to the next heading.
 const PITCH: f64 = 19.0;
 const GAP: f64 = 8.0;
@@ -108,8 +108,9 @@ fn legend(mut document: Group) -> Group {
             .add(text(x + 18.0, 52.0, LABEL, Anchor::Start, name));
         x += 44.0 + super::canvas::text_width(name, LABEL);
     }
-    let ratios = "both: FFT, Keccak-f; all: both, FPU; ratio: processor to circuits";
-    document.add(text(x, 52.0, LABEL, Anchor::Start, ratios))
+    let note = "both: FFT and Keccak-f; all: both and the FPU; ratio: clock of the processor to that of the \
+                circuits";
+    document.add(text(20.0, 76.0, LABEL, Anchor::Start, note))
 }
 
 #[cfg(test)]
