@@ -86,7 +86,7 @@ def main():
             print(f"not reported: {' | '.join(plants()[number - 1])}")
         if missed:
             sys.exit(f"FAILED: {len(missed)} of {count} planted leaks were not reported")
-        print(f"{count} planted leaks, all reported")
+        print(f"planted leaks: {count}, all reported")
 
 
 main()

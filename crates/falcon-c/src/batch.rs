@@ -352,7 +352,7 @@ unsafe fn fail_first<J, T: Copy, const N: usize>(
     out.apart_from_memory(jobs, count)?;
     // SAFETY: as for this function.
     let jobs = match unsafe { values(jobs, count) } {
-        // There is no memory for so many jobs, nor for what is told of them.
+        // Memory for so many jobs and their results cannot be had.
         Err(Status::Length) => return Err(Status::Length),
         jobs => jobs.unwrap_or_default(),
     };
