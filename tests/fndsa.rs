@@ -331,13 +331,13 @@ fn fn_dsa_1024_and_this_library_agree() {
 /// Small degrees refuse many attempts, so this also compares all steps after a refusal.
 #[test]
 fn small_degrees_agree() {
-    weak::<insecure::Falcon4>();
-    weak::<insecure::Falcon8>();
-    weak::<insecure::Falcon16>();
-    weak::<insecure::Falcon32>();
-    weak::<insecure::Falcon64>();
-    weak::<insecure::Falcon128>();
-    weak::<insecure::Falcon256>();
+    weak::<insecure::InsecureFalcon4>();
+    weak::<insecure::InsecureFalcon8>();
+    weak::<insecure::InsecureFalcon16>();
+    weak::<insecure::InsecureFalcon32>();
+    weak::<insecure::InsecureFalcon64>();
+    weak::<insecure::InsecureFalcon128>();
+    weak::<insecure::InsecureFalcon256>();
 }
 
 /// Signs with a seed whose first attempt is refused. `bits` is the width of `f` and `g`.
@@ -415,11 +415,11 @@ fn keys_of_1024_are_those_of_fn_dsa() {
 #[test]
 fn keys_of_small_degrees_are_those_of_fn_dsa() {
     // Key 1691 of degree 4 differs: see `ntru/fndsa/reduction.rs`.
-    keys_agree::<insecure::Falcon4, KeyPairGeneratorWeak>(500, 1_691);
-    keys_agree::<insecure::Falcon8, KeyPairGeneratorWeak>(500, 4_000);
-    keys_agree::<insecure::Falcon16, KeyPairGeneratorWeak>(500, 4_000);
-    keys_agree::<insecure::Falcon32, KeyPairGeneratorWeak>(300, 4_000);
-    keys_agree::<insecure::Falcon64, KeyPairGeneratorWeak>(200, 2_000);
-    keys_agree::<insecure::Falcon128, KeyPairGeneratorWeak>(100, 1_000);
-    keys_agree::<insecure::Falcon256, KeyPairGeneratorWeak>(50, 400);
+    keys_agree::<insecure::InsecureFalcon4, KeyPairGeneratorWeak>(500, 1_691);
+    keys_agree::<insecure::InsecureFalcon8, KeyPairGeneratorWeak>(500, 4_000);
+    keys_agree::<insecure::InsecureFalcon16, KeyPairGeneratorWeak>(500, 4_000);
+    keys_agree::<insecure::InsecureFalcon32, KeyPairGeneratorWeak>(300, 4_000);
+    keys_agree::<insecure::InsecureFalcon64, KeyPairGeneratorWeak>(200, 2_000);
+    keys_agree::<insecure::InsecureFalcon128, KeyPairGeneratorWeak>(100, 1_000);
+    keys_agree::<insecure::InsecureFalcon256, KeyPairGeneratorWeak>(50, 400);
 }

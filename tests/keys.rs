@@ -1,7 +1,7 @@
 //! Every engine decodes the same signing keys and refuses the same ones. A decoded key signs like
 //! its expanded form.
 
-use falcon_core::hazmat::insecure::{Falcon16, Falcon256};
+use falcon_core::hazmat::insecure::{InsecureFalcon16, InsecureFalcon256};
 use falcon_core::{
     DecodeError, Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Scratch, Signature,
     SigningKey, fndsa_provisional,
@@ -139,12 +139,12 @@ fn digest_of_fndsa_keys<P: Parameters>(seeds: &[u64]) -> String {
 #[test]
 fn keys_made_on_riscv_are_those_made_here() {
     let expected = [
-        digest_of_keys::<Falcon16>(&[0, 1, 2, 3]),
-        digest_of_keys::<Falcon256>(&[0, 1]),
+        digest_of_keys::<InsecureFalcon16>(&[0, 1, 2, 3]),
+        digest_of_keys::<InsecureFalcon256>(&[0, 1]),
         digest_of_keys::<Falcon512>(&[217, 330]),
         digest_of_keys::<Falcon1024>(&[88, 1488]),
-        digest_of_fndsa_keys::<Falcon16>(&[0, 1, 2, 3]),
-        digest_of_fndsa_keys::<Falcon256>(&[0, 1]),
+        digest_of_fndsa_keys::<InsecureFalcon16>(&[0, 1, 2, 3]),
+        digest_of_fndsa_keys::<InsecureFalcon256>(&[0, 1]),
         digest_of_fndsa_keys::<Falcon512>(&[350, 640]),
         digest_of_fndsa_keys::<Falcon1024>(&[632]),
     ];

@@ -4,7 +4,7 @@
 #[cfg(feature = "system")]
 use falcon_core::{
     Falcon512, Falcon1024, Format, Scratch, SigningKey,
-    hazmat::{Fit, RawRandomness, insecure::Falcon256, sign_raw},
+    hazmat::{Fit, RawRandomness, insecure::InsecureFalcon256, sign_raw},
 };
 use falcon_kat::{Drbg, rsp};
 #[cfg(feature = "system")]
@@ -128,7 +128,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             nonce: &nonce,
             seed: &sampler_seed,
         };
-        write_known::<Falcon256>(&out, &record.message, randomness)?;
+        write_known::<InsecureFalcon256>(&out, &record.message, randomness)?;
         write_known::<Falcon512>(&out, &record.message, randomness)?;
         write_known::<Falcon1024>(&out, &record.message, randomness)?;
     }

@@ -7,7 +7,7 @@ use crate::verifying_key::falconsign_verifying_key;
 use falcon_core::AnyVerifyingKey;
 use falcon_core::pkcs8::{
     DecodePublicKey, EncodePrivateKey, EncodePublicKey, Error, LineEnding, OpenedKey,
-    SecretDocument, der::pem::decode_label, encrypt_private_key,
+    SecretDocument, encrypt_private_key,
 };
 use getrandom::SysRng;
 use std::ffi::{c_char, c_int};
@@ -29,9 +29,9 @@ unsafe fn passphrase_of<'a>(data: *const u8, len: usize) -> Result<Option<&'a [u
     }
 }
 
-/// Returns the text of a PEM document, without blank space before and after it.
+/// Returns the text of a PEM document.
 fn text_of(text: &[u8]) -> Result<&str, Status> {
-    str::from_utf8(text.trim_ascii()).map_err(|_| Status::MalformedDocument)
+    str::from_utf8(text).map_err(|_| Status::MalformedDocument)
 }
 
 /// Writes a PKCS#8 document with the use of the key, encrypted if there is a passphrase.
@@ -221,14 +221,7 @@ pub unsafe extern "C" fn falconsign_verifying_key_from_pem(
     guard(|| {
         // SAFETY: the header asks the caller for this.
         let (out, pem) = unsafe { (NewHandle::new(key)?, values(pem.cast::<u8>(), pem_len)?) };
-        let text = text_of(pem)?;
-        // A secret key that was passed by mistake has another label, and is not decoded.
-        match decode_label(text.as_bytes()) {
-            Ok("PUBLIC KEY") => {
-                out.give(verifying_key(AnyVerifyingKey::from_public_key_pem(text))?)
-            }
-            _ => Err(Status::MalformedDocument),
-        }
+        out.give(verifying_key(AnyVerifyingKey::from_pem(text_of(pem)?))?)
     })
 }
 

@@ -154,6 +154,17 @@ impl AnySigningKey {
         Self::from_seed(set, &seed)
     }
 
+    /// Generates a key with a random seed of the system. Requires the feature `getrandom`.
+    ///
+    /// # Errors
+    /// [`SystemError`](crate::SystemError).
+    #[cfg(feature = "getrandom")]
+    pub fn generate_from_system(set: ParameterSet) -> Result<Self, crate::SystemError> {
+        let mut seed = Zeroizing::new([0; 32]);
+        crate::system::fill(&mut *seed)?;
+        Ok(Self::from_seed(set, &seed)?)
+    }
+
     /// Generates a key from `seed`, as [`SigningKey::from_seed_boxed`] does.
     ///
     /// # Errors
@@ -184,6 +195,16 @@ impl AnySigningKey {
         either!(self, key => Ok(key.sign_with_rng(rng, message)?.to_bytes().to_vec()))
     }
 
+    /// Signs `message` as [`sign_with_rng`](Self::sign_with_rng) does, with randomness of the
+    /// system. Requires the feature `getrandom`.
+    ///
+    /// # Errors
+    /// [`SystemError`](crate::SystemError).
+    #[cfg(feature = "getrandom")]
+    pub fn sign(&self, message: &[u8]) -> Result<Vec<u8>, crate::SystemError> {
+        either!(self, key => Ok(key.sign(message)?.to_bytes().to_vec()))
+    }
+
     /// Signs `message` as [`sign_with_rng`](Self::sign_with_rng) does, but maps the message to a
     /// point with `hash`.
     ///
@@ -208,6 +229,12 @@ impl AnySigningKey {
     /// Encodes the key, as [`SigningKey::to_bytes`] does.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         either!(self, key => Zeroizing::new(key.to_bytes().to_vec()))
+    }
+
+    /// Returns the key without its variant.
+    #[cfg(all(feature = "pem", feature = "encryption"))]
+    pub(crate) fn into_boxed(self) -> Box<dyn Any> {
+        either!(self, key => key)
     }
 
     /// Starts to sign a message that comes in pieces.

@@ -26,9 +26,11 @@ pub enum DecodeError {
     Length,
     /// The first byte is not the header of this object, degree and format.
     ///
-    /// PEM text gives this error: it begins with `-`. A public key without its header byte is read
-    /// by [`from_headerless_bytes`](crate::VerifyingKey::from_headerless_bytes).
+    /// A public key without its header byte is read by
+    /// [`from_headerless_bytes`](crate::VerifyingKey::from_headerless_bytes).
     Header,
+    /// A key is expected, and the bytes begin with text, such as PEM, hexadecimal or base64.
+    Text,
     /// A value is out of range: a public coefficient of `q` or more, a secret coefficient of
     /// `-2^(b-1)` in `b` bits, or a signature coefficient with a magnitude above 2047. Also an
     /// `s2`, or a pair of `s1` and `s2`, whose norm is too large for any valid signature.
@@ -51,6 +53,7 @@ impl fmt::Display for DecodeError {
         f.write_str(match self {
             Self::Length => "wrong length for this encoding, or truncated",
             Self::Header => "header byte names another object, degree or format",
+            Self::Text => "text instead of bytes: read PEM as a document, decode other text first",
             Self::Range => "coefficient out of range",
             Self::NonCanonical => "non-canonical encoding",
             Self::InvalidKey => "well encoded, but not a Falcon key",

@@ -408,14 +408,14 @@ pub fn signing_key_from_seed<P: Parameters>(seed: &[u8]) -> Result<SigningKey<P>
 /// ```
 /// # #[cfg(feature = "alloc")]
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use falcon_core::hazmat::{insecure::Falcon4, signing_key_from_basis};
+/// use falcon_core::hazmat::{insecure::InsecureFalcon4, signing_key_from_basis};
 ///
 /// // The first key of degree 4 of falcon.py's test vectors.
 /// let f = [-80, 39, 19, -15];
 /// let g = [12, 16, -9, -44];
 /// let capital_f = [-2, -121, -5, 20];
 /// let capital_g = [-75, -17, -15, -14];
-/// let key = signing_key_from_basis::<Falcon4>([&f, &g, &capital_f, &capital_g])?;
+/// let key = signing_key_from_basis::<InsecureFalcon4>([&f, &g, &capital_f, &capital_g])?;
 /// let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
 /// let signature = key.sign_with_rng(&mut rng, b"order #42")?;
 /// assert!(key.verifying_key().verify(b"order #42", &signature).is_ok());

@@ -68,6 +68,17 @@ impl<P: Parameters> SigningKey<P> {
         Self::from_seed(&seed)
     }
 
+    /// Generates a key with a random seed of the system. Requires the feature `getrandom`.
+    ///
+    /// # Errors
+    /// [`SystemError`](crate::SystemError).
+    #[cfg(feature = "getrandom")]
+    pub fn generate_from_system() -> Result<Self, crate::SystemError> {
+        let mut seed = Zeroizing::new([0; 32]);
+        crate::system::fill(&mut *seed)?;
+        Ok(Self::from_seed(&seed)?)
+    }
+
     /// Generates a key from `seed`. The same seed gives the same key on every platform, engine and
     /// version of this library.
     ///

@@ -72,6 +72,8 @@ mod serde;
 mod sign;
 mod signatures;
 mod signing;
+#[cfg(feature = "getrandom")]
+mod system;
 #[cfg(all(test, feature = "alloc"))]
 mod tests;
 mod tree;
@@ -98,6 +100,8 @@ pub use sign::SignStream;
 /// The crate `signature`, with traits such as `Verifier` and `RandomizedSigner`.
 pub use signature;
 pub use signatures::{Format, Signature, SignatureBytes};
+#[cfg(feature = "getrandom")]
+pub use system::SystemError;
 pub use verify::{MessageHasher, VerifyingKey};
 
 /// Building blocks of engines, circuits, benchmarks and tests. **Not covered by semantic

@@ -138,13 +138,14 @@ impl<const N: usize> ByteArray for [u8; N] {}
 
 macro_rules! parameter_set {
     ($(#[$doc:meta])* $name:ident, $text:literal, logn $logn:literal, vk $vk:literal, sk $sk:literal,
-     padded $padded:literal, ct $ct:literal, compressed $compressed:literal) => {
+     padded $padded:literal, ct $ct:literal, compressed $compressed:literal $(, #[$hidden:meta])?) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         pub struct $name;
 
         impl sealed::Sealed for $name {}
 
+        $(#[$hidden])?
         impl Parameters for $name {
             const NAME: &'static str = $text;
             const LOGN: u32 = $logn;
@@ -182,16 +183,16 @@ parameter_set!(
 /// **They are insecure: anybody can find the key.** Keys and signatures have the encodings of the
 /// reference. Everything works with them, except documents (PKCS#8) and GPUs, which do not compile
 /// with them. Keys from a seed are Falcon keys, but not always those of the reference. At degree 8
-/// most keys differ.
+/// most keys differ. The compiler does not propose these types.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use falcon_core::SigningKey;
-/// use falcon_core::hazmat::insecure::Falcon16;
+/// use falcon_core::hazmat::insecure::InsecureFalcon16;
 /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
 ///
-/// let key = SigningKey::<Falcon16>::from_seed(&[7; 32])?;
+/// let key = SigningKey::<InsecureFalcon16>::from_seed(&[7; 32])?;
 /// let signature = key.sign_with_rng(&mut rng, b"order #42")?;
 /// assert_eq!(signature.to_bytes().len(), 63);
 /// key.verifying_key().verify(b"order #42", &signature)?;
@@ -205,35 +206,43 @@ pub mod insecure {
 
     parameter_set!(
         /// Degree 2: insecure.
-        Falcon2, "Falcon-2", logn 1, vk 5, sk 7, padded 44, ct 44, compressed 44
+        InsecureFalcon2, "Falcon-2", logn 1, vk 5, sk 7,
+        padded 44, ct 44, compressed 44, #[diagnostic::do_not_recommend]
     );
     parameter_set!(
         /// Degree 4: insecure.
-        Falcon4, "Falcon-4", logn 2, vk 8, sk 13, padded 47, ct 47, compressed 47
+        InsecureFalcon4, "Falcon-4", logn 2, vk 8, sk 13,
+        padded 47, ct 47, compressed 47, #[diagnostic::do_not_recommend]
     );
     parameter_set!(
         /// Degree 8: insecure.
-        Falcon8, "Falcon-8", logn 3, vk 15, sk 25, padded 52, ct 53, compressed 52
+        InsecureFalcon8, "Falcon-8", logn 3, vk 15, sk 25,
+        padded 52, ct 53, compressed 52, #[diagnostic::do_not_recommend]
     );
     parameter_set!(
         /// Degree 16: insecure.
-        Falcon16, "Falcon-16", logn 4, vk 29, sk 49, padded 63, ct 65, compressed 64
+        InsecureFalcon16, "Falcon-16", logn 4, vk 29, sk 49,
+        padded 63, ct 65, compressed 64, #[diagnostic::do_not_recommend]
     );
     parameter_set!(
         /// Degree 32: insecure.
-        Falcon32, "Falcon-32", logn 5, vk 57, sk 97, padded 82, ct 89, compressed 86
+        InsecureFalcon32, "Falcon-32", logn 5, vk 57, sk 97,
+        padded 82, ct 89, compressed 86, #[diagnostic::do_not_recommend]
     );
     parameter_set!(
         /// Degree 64: insecure.
-        Falcon64, "Falcon-64", logn 6, vk 113, sk 177, padded 122, ct 137, compressed 130
+        InsecureFalcon64, "Falcon-64", logn 6, vk 113, sk 177,
+        padded 122, ct 137, compressed 130, #[diagnostic::do_not_recommend]
     );
     parameter_set!(
         /// Degree 128: insecure.
-        Falcon128, "Falcon-128", logn 7, vk 225, sk 353, padded 200, ct 233, compressed 219
+        InsecureFalcon128, "Falcon-128", logn 7, vk 225, sk 353,
+        padded 200, ct 233, compressed 219, #[diagnostic::do_not_recommend]
     );
     parameter_set!(
         /// Degree 256: insecure.
-        Falcon256, "Falcon-256", logn 8, vk 449, sk 641, padded 356, ct 425, compressed 397
+        InsecureFalcon256, "Falcon-256", logn 8, vk 449, sk 641,
+        padded 356, ct 425, compressed 397, #[diagnostic::do_not_recommend]
     );
 }
 
@@ -276,14 +285,14 @@ pub(crate) const SIGMA_MIN: [f64; 11] = [
 macro_rules! for_every_set {
     ($check:ident) => {{
         use $crate::params::{Falcon512, Falcon1024, insecure};
-        $check::<insecure::Falcon2>();
-        $check::<insecure::Falcon4>();
-        $check::<insecure::Falcon8>();
-        $check::<insecure::Falcon16>();
-        $check::<insecure::Falcon32>();
-        $check::<insecure::Falcon64>();
-        $check::<insecure::Falcon128>();
-        $check::<insecure::Falcon256>();
+        $check::<insecure::InsecureFalcon2>();
+        $check::<insecure::InsecureFalcon4>();
+        $check::<insecure::InsecureFalcon8>();
+        $check::<insecure::InsecureFalcon16>();
+        $check::<insecure::InsecureFalcon32>();
+        $check::<insecure::InsecureFalcon64>();
+        $check::<insecure::InsecureFalcon128>();
+        $check::<insecure::InsecureFalcon256>();
         $check::<Falcon512>();
         $check::<Falcon1024>();
     }};

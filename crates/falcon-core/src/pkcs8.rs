@@ -99,6 +99,8 @@ mod key_use;
 #[cfg(feature = "encryption")]
 mod open;
 #[cfg(feature = "pem")]
+mod open_public;
+#[cfg(feature = "pem")]
 mod text;
 
 pub use certificate::CertificateSignature;
@@ -107,6 +109,8 @@ pub use encrypted::{MAX_PBKDF2_COST, MAX_SCRYPT_COST, decrypt_private_key, encry
 pub use key_use::KeyUse;
 #[cfg(feature = "encryption")]
 pub use open::{OpenError, OpenedKey};
+#[cfg(feature = "pem")]
+pub use {open_public::OpenPublicError, text::PemError};
 
 use crate::engine::Best;
 use crate::error::DecodeError;

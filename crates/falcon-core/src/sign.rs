@@ -219,6 +219,22 @@ impl<P: Parameters, K> fmt::Debug for SignStream<'_, P, K> {
 macro_rules! signing_methods {
     ($key:ty, $($generics:tt)*) => {
         impl<$($generics)*> $key {
+            /// Signs `message` as [`sign_with_rng`](Self::sign_with_rng) does, with randomness of
+            /// the system. Requires the feature `getrandom`.
+            ///
+            /// # Errors
+            /// [`SystemError`](crate::SystemError).
+            #[cfg(feature = "getrandom")]
+            pub fn sign(&self, message: &[u8]) -> Result<Signature<P>, crate::SystemError> {
+                let mut seed = Zeroizing::new([0; SEED_LEN]);
+                crate::system::fill(&mut *seed)?;
+                let signed = SignStream::with(self, &seed, |stream| {
+                    stream.update(message);
+                    stream.finish_here()
+                });
+                Ok(signed?)
+            }
+
             /// Signs `message` with fresh randomness. It is hedged with the key, so a weak
             /// generator does not reveal the key.
             ///

@@ -9,7 +9,7 @@ use falcon_core::pkcs8::der::{Decode, Encode};
 use falcon_core::pkcs8::spki::{self, SubjectPublicKeyInfoRef};
 use falcon_core::pkcs8::{
     self, DecodePrivateKey, DecodePublicKey, EncodePrivateKey, EncodePublicKey, KeyUse, LineEnding,
-    ObjectIdentifier, OpenError, OpenedKey, PrivateKeyInfoRef,
+    ObjectIdentifier, OpenError, OpenPublicError, OpenedKey, PemError, PrivateKeyInfoRef,
 };
 use falcon_core::{
     AnySignStream, AnySignature, AnySigningKey, AnyVerifyingKey, DecodeError, EncodeError,
@@ -582,10 +582,8 @@ fn a_document_opens_with_a_passphrase_if_it_has_one() {
             assert_eq!(OpenedKey::from_pem(&text(label), wrong).unwrap_err(), error);
         }
         let refused = OpenedKey::from_pem(&text("PUBLIC KEY"), passphrase);
-        assert_eq!(
-            refused.unwrap_err(),
-            OpenError::Label("PUBLIC KEY".to_owned())
-        );
+        let label = PemError::Label("PUBLIC KEY".to_owned());
+        assert_eq!(refused.unwrap_err(), OpenError::Pem(label));
     }
     let read = |der: &[u8]| OpenedKey::from_der(der, Some(b"horse")).unwrap_err();
     for malformed in of_wrong_length(plain.as_bytes()) {
@@ -593,8 +591,7 @@ fn a_document_opens_with_a_passphrase_if_it_has_one() {
         assert_eq!(read(&malformed), OpenError::Malformed(expected));
     }
     let error = OpenedKey::from_pem("no PEM", None).unwrap_err();
-    assert!(matches!(error, OpenError::Pem(_)));
-    assert!(error.to_string().starts_with("not a PEM document: "));
+    assert_eq!(error, OpenError::Pem(PemError::Missing));
 
     // The first block decrypts to wrong bytes, but the padding at the end is right.
     let mut garbled = encrypted.as_bytes().to_vec();
@@ -612,6 +609,175 @@ fn a_document_opens_with_a_passphrase_if_it_has_one() {
         matches!(error, OpenError::Undecryptable(_) | OpenError::Malformed(_)),
         "{error:?}"
     );
+}
+
+/// Returns a document of a key with another algorithm.
+fn of_algorithm(oid: &str, document: &[u8]) -> Vec<u8> {
+    let mut info = PrivateKeyInfoRef::from_der(document).expect("a document");
+    info.algorithm.oid = ObjectIdentifier::new_unwrap(oid);
+    info.to_der().expect("a document")
+}
+
+#[test]
+fn a_private_key_in_pem_is_read_or_the_error_names_what_the_text_is() {
+    let key = signing_key(10);
+    let plain = key.to_pkcs8_pem(LineEnding::LF).expect("a document");
+    let mut rng = Again([0]);
+    let encrypted = key.to_pkcs8_encrypted_pem_with_rng(&mut rng, "horse", LineEnding::CRLF);
+    let encrypted = encrypted.expect("a document");
+    let spaced = format!("\n {}\n\n", *plain);
+    let horse = Some(&b"horse"[..]);
+    for (text, passphrase) in [(&*plain, None), (&spaced, None), (&encrypted, horse)] {
+        let read = AnySigningKey::from_pem(text, passphrase).expect("a key");
+        assert_eq!(read.to_bytes(), key.to_bytes());
+        let typed = SigningKey::<Falcon1024>::from_pem(text, passphrase).expect("a key");
+        assert_eq!(typed.to_bytes()[..], key.to_bytes()[..]);
+    }
+
+    let der = key.to_pkcs8_der().expect("a document");
+    let marked = KeyUse::CertificatesOnly.write(der.as_bytes());
+    let pem = |document: pkcs8::SecretDocument| {
+        let text = document.to_pem("PRIVATE KEY", LineEnding::LF);
+        text.expect("a document")
+    };
+    let marked = pem(marked.expect("a document"));
+    let ed25519 = of_algorithm("1.3.101.112", der.as_bytes());
+    let ed25519 = pem(ed25519.try_into().expect("a document"));
+    let damaged = plain.replace('M', "!");
+    let public = key.verifying_key().to_public_key_pem(LineEnding::LF);
+    let public = public.expect("a document");
+    let cases: [(&str, Option<&[u8]>, &str); 7] = [
+        (
+            &encrypted,
+            None,
+            "the key is encrypted; pass its passphrase",
+        ),
+        (
+            &plain,
+            horse,
+            "the key is not encrypted; pass no passphrase",
+        ),
+        (&marked, None, "the key may sign certificates only"),
+        (
+            &ed25519,
+            None,
+            "not a Falcon key: the algorithm is 1.3.101.112",
+        ),
+        (
+            "0907a1f3",
+            None,
+            "not a private key: the text is no PEM document, which begins with",
+        ),
+        (
+            &damaged,
+            None,
+            "not a private key: the PEM document is damaged: ",
+        ),
+        (
+            &public,
+            None,
+            "not a private key: the PEM document is labelled \"PUBLIC KEY\"",
+        ),
+    ];
+    for (text, passphrase, expected) in cases {
+        let error = AnySigningKey::from_pem(text, passphrase).unwrap_err();
+        assert!(error.to_string().starts_with(expected), "{error}");
+        let typed = SigningKey::<Falcon1024>::from_pem(text, passphrase).unwrap_err();
+        assert_eq!(typed, error);
+    }
+    let error = SigningKey::<Falcon512>::from_pem(&plain, None).unwrap_err();
+    assert_eq!(error, OpenError::ParameterSet(ParameterSet::Falcon1024));
+}
+
+#[test]
+fn a_public_key_in_pem_is_read_or_the_error_names_what_the_text_is() {
+    let key = verifying_key(9);
+    let text = key.to_public_key_pem(LineEnding::CRLF).expect("a document");
+    for text in [&text, &format!(" \n{text}\n")] {
+        assert_eq!(AnyVerifyingKey::from_pem(text), Ok(key.clone()));
+        let typed = VerifyingKey::<Falcon512>::from_pem(text).expect("a key");
+        assert_eq!(Some(&typed), key.typed());
+    }
+    let error = VerifyingKey::<Falcon1024>::from_pem(&text).unwrap_err();
+    assert_eq!(
+        error,
+        OpenPublicError::ParameterSet(ParameterSet::Falcon512)
+    );
+
+    let der = key.to_public_key_der().expect("a document");
+    let mut info = SubjectPublicKeyInfoRef::from_der(der.as_bytes()).expect("a document");
+    info.algorithm.oid = ObjectIdentifier::new_unwrap("1.3.101.112");
+    let ed25519 = pkcs8::Document::try_from(info.to_der().expect("a document"));
+    let ed25519 = ed25519
+        .expect("a document")
+        .to_pem("PUBLIC KEY", LineEnding::LF);
+    let private = signing_key(9).to_pkcs8_pem(LineEnding::LF);
+    for (text, expected) in [
+        (
+            &*ed25519.expect("a document"),
+            "not a Falcon key: the algorithm is 1.3.101.112",
+        ),
+        (
+            "falcon.key.pub",
+            "not a public key: the text is no PEM document, which begins with",
+        ),
+        (
+            &text.replace('M', "!"),
+            "not a public key: the PEM document is damaged: ",
+        ),
+        (
+            &private.expect("a document"),
+            "not a public key: the PEM document is labelled \"PRIVATE KEY\"",
+        ),
+    ] {
+        let error = AnyVerifyingKey::from_pem(text).unwrap_err();
+        assert!(error.to_string().starts_with(expected), "{error}");
+    }
+}
+
+/// Checks what the errors name if bytes are no key that `read` reads. `other` is a key of the other
+/// parameter set.
+fn errors_name_what_is_wrong<K: core::fmt::Debug>(
+    read: impl Fn(&[u8]) -> Result<K, DecodeError>,
+    key: &[u8],
+    other: &[u8],
+) {
+    let error = |bytes: &[u8]| read(bytes).unwrap_err();
+    let text = base16ct::lower::encode_string(key);
+    let begin = &b"-----BEGIN PUBLIC KEY-----\nMIID"[..];
+    for text in [text.as_bytes(), begin, b"MIIDmQ", b"falcon.key"] {
+        assert_eq!(error(text), DecodeError::Text);
+    }
+    // Not text: the byte 15 is the last one that is looked at.
+    let mut binary = [b'x'; 20];
+    assert_eq!(error(&binary), DecodeError::Text);
+    binary[16] = 0;
+    assert_eq!(error(&binary), DecodeError::Text);
+    binary[15] = 0;
+    assert_eq!(error(&binary), DecodeError::Length);
+
+    assert_eq!(error(other), DecodeError::Header);
+    assert_eq!(error(&other[..20]), DecodeError::Header);
+    assert_eq!(error(&[0; 20]), DecodeError::Length);
+    for key in [key, other] {
+        let mut headless = key.to_vec();
+        headless[0] = 0;
+        assert_eq!(error(&headless), DecodeError::Header);
+        headless.pop();
+        assert_eq!(error(&headless), DecodeError::Length);
+    }
+    for bytes in of_wrong_length(key) {
+        assert_eq!(error(&bytes), DecodeError::Length);
+    }
+}
+
+#[test]
+fn errors_of_encoded_keys_name_texts_lengths_and_other_sets() {
+    let [small, large] = BOTH.map(first_record);
+    let read = |bytes: &[u8]| VerifyingKey::<Falcon512>::try_from(bytes);
+    errors_name_what_is_wrong(read, &small.public_key, &large.public_key);
+    let read = |bytes: &[u8]| SigningKey::<Falcon1024>::try_from(bytes);
+    errors_name_what_is_wrong(read, &large.secret_key, &small.secret_key);
 }
 
 #[test]

@@ -72,13 +72,13 @@ fn thousands_of_signatures_are_those_of_single_calls() {
 /// start other jobs.
 #[test]
 fn signatures_of_small_degrees_are_those_of_single_calls() {
-    signs_as_single_calls::<insecure::Falcon4>(1, 300);
-    signs_as_single_calls::<insecure::Falcon8>(2, 300);
-    signs_as_single_calls::<insecure::Falcon16>(3, 300);
-    signs_as_single_calls::<insecure::Falcon32>(4, 100);
-    signs_as_single_calls::<insecure::Falcon64>(5, 100);
-    signs_as_single_calls::<insecure::Falcon128>(6, 100);
-    signs_as_single_calls::<insecure::Falcon256>(7, 100);
+    signs_as_single_calls::<insecure::InsecureFalcon4>(1, 300);
+    signs_as_single_calls::<insecure::InsecureFalcon8>(2, 300);
+    signs_as_single_calls::<insecure::InsecureFalcon16>(3, 300);
+    signs_as_single_calls::<insecure::InsecureFalcon32>(4, 100);
+    signs_as_single_calls::<insecure::InsecureFalcon64>(5, 100);
+    signs_as_single_calls::<insecure::InsecureFalcon128>(6, 100);
+    signs_as_single_calls::<insecure::InsecureFalcon256>(7, 100);
 }
 
 /// A context, some bytes, and a number that selects the form of the message made from them.

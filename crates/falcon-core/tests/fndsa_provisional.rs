@@ -138,13 +138,13 @@ fn generates_and_signs<P: Parameters>() {
 
 #[test]
 fn keys_and_signatures_from_seeds_are_those_of_fn_dsa() {
-    generates_and_signs::<insecure::Falcon4>();
-    generates_and_signs::<insecure::Falcon8>();
-    generates_and_signs::<insecure::Falcon16>();
-    generates_and_signs::<insecure::Falcon32>();
-    generates_and_signs::<insecure::Falcon64>();
-    generates_and_signs::<insecure::Falcon128>();
-    generates_and_signs::<insecure::Falcon256>();
+    generates_and_signs::<insecure::InsecureFalcon4>();
+    generates_and_signs::<insecure::InsecureFalcon8>();
+    generates_and_signs::<insecure::InsecureFalcon16>();
+    generates_and_signs::<insecure::InsecureFalcon32>();
+    generates_and_signs::<insecure::InsecureFalcon64>();
+    generates_and_signs::<insecure::InsecureFalcon128>();
+    generates_and_signs::<insecure::InsecureFalcon256>();
     generates_and_signs::<Falcon512>();
     generates_and_signs::<Falcon1024>();
 }

@@ -115,14 +115,14 @@ fn the_120_vectors_of_falcon_py_are_reproduced_on_every_engine() {
     for vector in &vectors {
         let stream = &mut stream;
         match vector.degree {
-            2 => vector_is_reproduced::<insecure::Falcon2>(vector, stream),
-            4 => vector_is_reproduced::<insecure::Falcon4>(vector, stream),
-            8 => vector_is_reproduced::<insecure::Falcon8>(vector, stream),
-            16 => vector_is_reproduced::<insecure::Falcon16>(vector, stream),
-            32 => vector_is_reproduced::<insecure::Falcon32>(vector, stream),
-            64 => vector_is_reproduced::<insecure::Falcon64>(vector, stream),
-            128 => vector_is_reproduced::<insecure::Falcon128>(vector, stream),
-            256 => vector_is_reproduced::<insecure::Falcon256>(vector, stream),
+            2 => vector_is_reproduced::<insecure::InsecureFalcon2>(vector, stream),
+            4 => vector_is_reproduced::<insecure::InsecureFalcon4>(vector, stream),
+            8 => vector_is_reproduced::<insecure::InsecureFalcon8>(vector, stream),
+            16 => vector_is_reproduced::<insecure::InsecureFalcon16>(vector, stream),
+            32 => vector_is_reproduced::<insecure::InsecureFalcon32>(vector, stream),
+            64 => vector_is_reproduced::<insecure::InsecureFalcon64>(vector, stream),
+            128 => vector_is_reproduced::<insecure::InsecureFalcon128>(vector, stream),
+            256 => vector_is_reproduced::<insecure::InsecureFalcon256>(vector, stream),
             512 => vector_is_reproduced::<Falcon512>(vector, stream),
             1024 => vector_is_reproduced::<Falcon1024>(vector, stream),
             degree => panic!("no parameter set of degree {degree}"),
@@ -148,8 +148,8 @@ impl From<FaultError> for Failure {
 /// for every attempt would never end.
 #[test]
 fn a_seed_that_is_refused_again_and_again_is_a_fault() {
-    let key = SigningKey::<insecure::Falcon4>::from_seed(&[7; 32]).expect("no fault");
-    let mut reals = [0.0; Scratch::<insecure::Falcon4>::LEN];
+    let key = SigningKey::<insecure::InsecureFalcon4>::from_seed(&[7; 32]).expect("no fault");
+    let mut reals = [0.0; Scratch::<insecure::InsecureFalcon4>::LEN];
     let mut scratch = Scratch::new(&mut reals).expect("enough");
     let mut faults = 0;
     for byte in 0..20 {
@@ -175,8 +175,8 @@ fn a_seed_that_is_refused_again_and_again_is_a_fault() {
 /// caller's.
 #[test]
 fn seeds_that_end_give_the_error_of_the_caller() {
-    let key = SigningKey::<insecure::Falcon4>::from_seed(&[7; 32]).expect("no fault");
-    let mut reals = [0.0; Scratch::<insecure::Falcon4>::LEN];
+    let key = SigningKey::<insecure::InsecureFalcon4>::from_seed(&[7; 32]).expect("no fault");
+    let mut reals = [0.0; Scratch::<insecure::InsecureFalcon4>::LEN];
     let mut scratch = Scratch::new(&mut reals).expect("enough");
     let mut attempts = |nonce: u8, limit: usize| {
         let mut taken = 0;
@@ -216,7 +216,7 @@ fn a_key_of_its_own_basis_is_the_same_key() {
 
 #[test]
 fn a_basis_that_is_no_key_is_refused() {
-    type P = insecure::Falcon16;
+    type P = insecure::InsecureFalcon16;
     let key = SigningKey::<P>::from_seed(&[7; 32]).expect("no fault");
     let good = hazmat::secret_basis(&key).map(<[i8]>::to_vec);
     let error = |change: fn(&mut [Vec<i8>; 4])| {
@@ -297,7 +297,7 @@ fn padded_signatures_are_attached_in_front_of_the_message() {
         let header = Signature::<P>::from_attached_padded(&out);
         assert_eq!(header, Err(DecodeError::Header));
     }
-    check::<insecure::Falcon2>();
+    check::<insecure::InsecureFalcon2>();
     check::<Falcon512>();
     check::<Falcon1024>();
 }

@@ -105,7 +105,7 @@ fn keys_without_header_are_read_and_refused() {
     check::<Falcon512>();
     check::<Falcon1024>();
     // Two coefficients leave four spare bits.
-    let decode = VerifyingKey::<insecure::Falcon2>::from_headerless_bytes;
+    let decode = VerifyingKey::<insecure::InsecureFalcon2>::from_headerless_bytes;
     assert!(decode(&[0, 4, 0, 0x10]).is_ok());
     assert_eq!(decode(&[0, 4, 0, 0x11]), Err(DecodeError::NonCanonical));
 }

@@ -101,7 +101,7 @@ firmware() {
     (
         cd examples/firmware
         RUSTC_WRAPPER="$PWD/../../$HERE/rustc.sh" \
-        CARGO_PROFILE_RELEASE_OPT_LEVEL="${OPT_LEVEL:-s}" \
+            CARGO_PROFILE_RELEASE_OPT_LEVEL="${OPT_LEVEL:-s}" \
             CARGO_TARGET_RISCV32IMAC_UNKNOWN_NONE_ELF_RUSTFLAGS="$flags" \
             cargo build --locked --quiet --release --target "$TARGET" --features system \
             --bin system "${options[@]}"

@@ -6,7 +6,7 @@ use crate::fpu::Fpu;
 use crate::{fpu, known_answer as kat, platform, report};
 use alloc::{vec, vec::Vec};
 use core::ops::Add;
-pub use falcon_core::hazmat::insecure::Falcon256;
+pub use falcon_core::hazmat::insecure::InsecureFalcon256;
 use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness, sign_raw_on};
 use falcon_core::hazmat::{HashToPoint, Shake256HashToPoint};
 use falcon_core::seams::{LaneEngine, expand_on, fft::Fft, lanes::Soft, sampler::SigningIsa};
@@ -41,7 +41,7 @@ macro_rules! known {
 }
 
 known! {
-    Falcon256, 256;
+    InsecureFalcon256, 256;
     Falcon512, 512;
     Falcon1024, 1024;
 }

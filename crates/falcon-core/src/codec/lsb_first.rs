@@ -8,7 +8,7 @@ use super::bits::pack;
 use super::compressed::decompress;
 use super::public_key::{self, WIDTH};
 use super::signature::{self, Format, check_tail};
-use super::strip_header;
+use super::strip_key_header;
 use crate::error::DecodeError;
 use crate::lanes::{Baseline, Isa};
 use crate::params::{MAX_LOGN, NONCE_LEN};
@@ -90,7 +90,7 @@ pub(crate) fn decode_public_key(
     bytes: &[u8],
     values: &mut [u16],
 ) -> Result<(), DecodeError> {
-    let body = strip_header(bytes, logn as u8)?;
+    let body = strip_key_header(bytes, logn as u8, public_key::encoded_len(logn))?;
     public_key::decode_fields(logn, body, values, unpack)
 }
 
@@ -161,10 +161,8 @@ pub(crate) fn decode_secret_key(
     bytes: &[u8],
     polynomials: [&mut [i8]; 3],
 ) -> Result<(), DecodeError> {
-    let body = strip_header(bytes, secret_key::header(logn))?;
-    if bytes.len() != secret_key::encoded_len(logn) {
-        return Err(DecodeError::Length);
-    }
+    let len = secret_key::encoded_len(logn);
+    let body = strip_key_header(bytes, secret_key::header(logn), len)?;
     let mut memory = Zeroizing::new([0; MAX_SECRET_LEN]);
     let body = reversed(body, &mut *memory)?;
     secret_key::decode_fields(logn, body, polynomials, reverse)

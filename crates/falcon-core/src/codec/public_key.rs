@@ -1,7 +1,7 @@
 //! The public key: `h`, 14 bits a coefficient.
 
 use super::bits::{pack, packed_len, unpack};
-use super::strip_header;
+use super::strip_key_header;
 use crate::error::DecodeError;
 use crate::params::Q;
 
@@ -29,17 +29,17 @@ pub(crate) fn encode_headerless(h: &[u16], body: &mut [u8]) {
 /// Reads `h`.
 ///
 /// # Errors
-/// `Length`, `Header`; `Range` if a coefficient is `q` or more; `NonCanonical`
+/// `Length`, `Header`, `Text`; `Range` if a coefficient is `q` or more; `NonCanonical`
 /// if a spare bit is set.
 pub(crate) fn decode(logn: u32, bytes: &[u8], h: &mut [u16]) -> Result<(), DecodeError> {
-    let body = strip_header(bytes, logn as u8)?;
+    let body = strip_key_header(bytes, logn as u8, encoded_len(logn))?;
     decode_headerless(logn, body, h)
 }
 
 /// Reads `h` from an encoding without its header byte.
 ///
 /// # Errors
-/// As for [`decode`], but never `Header`.
+/// As for [`decode`], but never `Header` or `Text`.
 pub(crate) fn decode_headerless(logn: u32, body: &[u8], h: &mut [u16]) -> Result<(), DecodeError> {
     let unpack = |body: &[u8], h: &mut [u16]| unpack(WIDTH, body, h, |field| field);
     decode_fields(logn, body, h, unpack)

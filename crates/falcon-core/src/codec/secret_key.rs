@@ -4,7 +4,7 @@
 //! Encoding and decoding take constant time. Only success or failure is revealed.
 
 use super::bits::{pack, packed_len, sign_extend, unpack};
-use super::strip_header;
+use super::strip_key_header;
 use crate::error::DecodeError;
 use crate::params::{CAPITAL_F_BITS, FG_BITS, MAX_LOGN};
 use crate::reveal::reveal;
@@ -62,7 +62,7 @@ pub(crate) fn encode(logn: u32, f: &[i8], g: &[i8], capital_f: &[i8], out: &mut 
 /// Reads `f, g, F`.
 ///
 /// # Errors
-/// `Length`, `Header`; `Range` if a coefficient is `-2^(width-1)`.
+/// `Length`, `Header`, `Text`; `Range` if a coefficient is `-2^(width-1)`.
 pub(crate) fn decode(
     logn: u32,
     bytes: &[u8],
@@ -70,10 +70,7 @@ pub(crate) fn decode(
     g: &mut [i8],
     capital_f: &mut [i8],
 ) -> Result<(), DecodeError> {
-    let body = strip_header(bytes, header(logn))?;
-    if bytes.len() != encoded_len(logn) {
-        return Err(DecodeError::Length);
-    }
+    let body = strip_key_header(bytes, header(logn), encoded_len(logn))?;
     decode_fields(logn, body, [f, g, capital_f], |_, field| field)
 }
 

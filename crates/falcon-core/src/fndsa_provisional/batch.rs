@@ -523,7 +523,7 @@ mod tests {
     /// Signs jobs. Every second job has only one attempt left. Returns for each job whether it was
     /// signed.
     fn last_attempts<B: SigningIsa<F64: ShakeDouble>, F: Fft>(arith: B, fft: F) -> [bool; JOBS] {
-        let key = SigningKey::<insecure::Falcon8>::from_seed(&[7; 32]).expect("no fault");
+        let key = SigningKey::<insecure::InsecureFalcon8>::from_seed(&[7; 32]).expect("no fault");
         let signer = Signer::of(&key);
         let mut seeds: [AttemptSeed; JOBS] = from_fn(|job| [job as u8; ATTEMPT_SEED_LEN]);
         for (job, seed) in seeds.iter_mut().enumerate() {

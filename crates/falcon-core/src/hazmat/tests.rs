@@ -76,14 +76,14 @@ fn keys_from_the_stream_are_the_reference_s() {
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let line: Vec<_> = line.split(' ').collect();
         let check = match line[0] {
-            "2" => key_is_reproduced::<insecure::Falcon2>,
-            "4" => key_is_reproduced::<insecure::Falcon4>,
-            "8" => key_is_reproduced::<insecure::Falcon8>,
-            "16" => key_is_reproduced::<insecure::Falcon16>,
-            "32" => key_is_reproduced::<insecure::Falcon32>,
-            "64" => key_is_reproduced::<insecure::Falcon64>,
-            "128" => key_is_reproduced::<insecure::Falcon128>,
-            "256" => key_is_reproduced::<insecure::Falcon256>,
+            "2" => key_is_reproduced::<insecure::InsecureFalcon2>,
+            "4" => key_is_reproduced::<insecure::InsecureFalcon4>,
+            "8" => key_is_reproduced::<insecure::InsecureFalcon8>,
+            "16" => key_is_reproduced::<insecure::InsecureFalcon16>,
+            "32" => key_is_reproduced::<insecure::InsecureFalcon32>,
+            "64" => key_is_reproduced::<insecure::InsecureFalcon64>,
+            "128" => key_is_reproduced::<insecure::InsecureFalcon128>,
+            "256" => key_is_reproduced::<insecure::InsecureFalcon256>,
             "512" => key_is_reproduced::<Falcon512>,
             "1024" => key_is_reproduced::<Falcon1024>,
             other => panic!("no parameter set of degree {other}"),

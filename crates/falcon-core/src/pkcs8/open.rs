@@ -1,15 +1,21 @@
 //! Private keys of any parameter set in documents that may be encrypted.
 
 use super::{
-    DecodePrivateKey, EncryptionError, Error, KeyUse, Result, SecretDocument, decrypt_private_key,
+    DecodePrivateKey, EncryptionError, Error, ErrorKind, KeyUse, ObjectIdentifier, Result,
+    SecretDocument, decrypt_private_key,
 };
 use crate::any::AnySigningKey;
 use ::pkcs8::EncryptedPrivateKeyInfoRef;
 use core::fmt;
 #[cfg(feature = "pem")]
 use {
-    super::der::pem::PemLabel, ::pkcs8::PrivateKeyInfoRef, alloc::borrow::ToOwned,
-    alloc::string::String,
+    super::{PemError, der::pem::PemLabel},
+    crate::any::ParameterSet,
+    crate::keys::SigningKey,
+    crate::params::Parameters,
+    ::pkcs8::PrivateKeyInfoRef,
+    alloc::boxed::Box,
+    core::any::Any,
 };
 
 /// A signing key read from a document, and the kind of messages that it may sign. Requires the
@@ -60,7 +66,7 @@ impl OpenedKey {
                 Some(decrypt_private_key(der, passphrase).map_err(OpenError::of_decryption)?)
             }
         };
-        let opened = Self::read(der, decrypted).map_err(OpenError::Malformed)?;
+        let opened = Self::read(der, decrypted).map_err(OpenError::of_document)?;
         // The key is read first: a damaged document is an error with or without a passphrase.
         if passphrase.is_some() && !is_encrypted {
             return Err(OpenError::NotEncrypted);
@@ -83,24 +89,93 @@ impl OpenedKey {
     }
 
     /// Reads a PKCS#8 document in PEM, labelled `PRIVATE KEY` or `ENCRYPTED PRIVATE KEY`, as
-    /// [`from_der`](Self::from_der) does.
+    /// [`from_der`](Self::from_der) does. Blank space before and after it is ignored.
     ///
     /// # Errors
-    /// As for [`from_der`](Self::from_der).
+    /// As for [`from_der`](Self::from_der); also [`OpenError::Pem`].
     #[cfg(feature = "pem")]
     #[inline]
     pub fn from_pem(
         text: &str,
         passphrase: Option<&[u8]>,
     ) -> core::result::Result<Self, OpenError> {
-        let label = super::text::label(text).map_err(OpenError::Pem)?;
-        match label {
-            PrivateKeyInfoRef::PEM_LABEL | EncryptedPrivateKeyInfoRef::PEM_LABEL => {
-                let content = super::text::content(text).map_err(OpenError::Pem)?;
-                Self::from_der(&content, passphrase)
-            }
-            _ => Err(OpenError::Label(label.to_owned())),
+        const LABELS: [&str; 2] = [
+            PrivateKeyInfoRef::PEM_LABEL,
+            EncryptedPrivateKeyInfoRef::PEM_LABEL,
+        ];
+        let der = super::text::labelled(text, &LABELS).map_err(OpenError::Pem)?;
+        Self::from_der(&der, passphrase)
+    }
+
+    /// Returns the key if it may sign messages.
+    #[cfg(feature = "pem")]
+    fn for_messages(self) -> core::result::Result<AnySigningKey, OpenError> {
+        match self.key_use {
+            KeyUse::Any => Ok(self.key),
+            KeyUse::CertificatesOnly => Err(OpenError::CertificatesOnly),
         }
+    }
+}
+
+#[cfg(feature = "pem")]
+impl AnySigningKey {
+    /// Reads a key of any parameter set from a PKCS#8 document in PEM, encrypted if there is a
+    /// `passphrase`. Requires the features `pem` and `encryption`.
+    ///
+    /// ```
+    /// use falcon_core::AnySigningKey;
+    /// use falcon_core::pkcs8::{LineEnding, OpenError};
+    /// # use falcon_core::ParameterSet;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let key = AnySigningKey::from_seed(ParameterSet::Falcon512, &[1; 32])?;
+    /// # let mut rng = getrandom::SysRng;
+    /// # let text = key.to_pkcs8_encrypted_pem_with_rng(&mut rng, "horse", LineEnding::LF)?;
+    /// let key = AnySigningKey::from_pem(&text, Some(b"horse"))?;
+    /// assert_eq!(key.name(), "Falcon-512");
+    /// let refused = AnySigningKey::from_pem(&text, None);
+    /// assert_eq!(refused.unwrap_err(), OpenError::Encrypted);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`OpenedKey::from_pem`]; also [`OpenError::CertificatesOnly`].
+    #[inline]
+    pub fn from_pem(
+        text: &str,
+        passphrase: Option<&[u8]>,
+    ) -> core::result::Result<Self, OpenError> {
+        OpenedKey::from_pem(text, passphrase)?.for_messages()
+    }
+}
+
+#[cfg(feature = "pem")]
+impl<P: Parameters> SigningKey<P> {
+    /// Reads a key from a PKCS#8 document in PEM, as [`AnySigningKey::from_pem`] does. Requires the
+    /// features `pem` and `encryption`.
+    ///
+    /// ```
+    /// use falcon_core::pkcs8::{EncodePrivateKey, LineEnding};
+    /// use falcon_core::{Falcon512, Falcon1024, SigningKey};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let text = SigningKey::<Falcon1024>::from_seed(&[1; 32])?.to_pkcs8_pem(LineEnding::LF)?;
+    /// let error = SigningKey::<Falcon512>::from_pem(&text, None).unwrap_err();
+    /// assert_eq!(error.to_string(), "the key has another parameter set, Falcon-1024");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`AnySigningKey::from_pem`]; also [`OpenError::ParameterSet`].
+    #[inline]
+    pub fn from_pem(
+        text: &str,
+        passphrase: Option<&[u8]>,
+    ) -> core::result::Result<Box<Self>, OpenError> {
+        let key = AnySigningKey::from_pem(text, passphrase)?;
+        let set = key.set();
+        let key: Box<dyn Any> = key.into_boxed();
+        key.downcast().map_err(|_| OpenError::ParameterSet(set))
     }
 }
 
@@ -115,12 +190,9 @@ impl OpenedKey {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The text is not PEM.
+    /// The text is not PEM, or has another label.
     #[cfg(feature = "pem")]
-    Pem(super::der::Error),
-    /// The PEM document has this label, which is not that of a private key.
-    #[cfg(feature = "pem")]
-    Label(String),
+    Pem(PemError),
     /// The document is encrypted, and there is no passphrase.
     Encrypted,
     /// The document is not encrypted, and there is a passphrase.
@@ -129,8 +201,16 @@ pub enum OpenError {
     Passphrase,
     /// The document cannot be decrypted with any passphrase.
     Undecryptable(Error),
-    /// The document is malformed, or holds no Falcon key.
+    /// The document holds a key of another algorithm.
+    Algorithm(ObjectIdentifier),
+    /// The document is malformed.
     Malformed(Error),
+    /// The key has this parameter set, and a key of another one is needed.
+    #[cfg(feature = "pem")]
+    ParameterSet(ParameterSet),
+    /// The key may sign certificates only. [`OpenedKey`] opens it.
+    #[cfg(feature = "pem")]
+    CertificatesOnly,
 }
 
 impl OpenError {
@@ -145,27 +225,37 @@ impl OpenError {
             error => Self::Undecryptable(error),
         }
     }
+
+    /// Maps an error of a plain document.
+    #[inline]
+    fn of_document(error: Error) -> Self {
+        if let Error::Asn1(asn1) = &error
+            && let ErrorKind::OidUnknown { oid } = asn1.kind()
+        {
+            Self::Algorithm(oid)
+        } else {
+            Self::Malformed(error)
+        }
+    }
 }
 
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             #[cfg(feature = "pem")]
-            Self::Pem(error) => write!(f, "not a PEM document: {error}"),
-            #[cfg(feature = "pem")]
-            Self::Label(label) => {
-                write!(
-                    f,
-                    "not a private key: the PEM document is labelled {label:?}"
-                )
-            }
+            Self::Pem(error) => write!(f, "not a private key: {error}"),
             Self::Encrypted => f.write_str("the key is encrypted; pass its passphrase"),
             Self::NotEncrypted => f.write_str("the key is not encrypted; pass no passphrase"),
             Self::Passphrase => f.write_str("wrong passphrase, or the document is damaged"),
             Self::Undecryptable(error) => write!(f, "cannot decrypt the document: {error}"),
+            Self::Algorithm(oid) => write!(f, "not a Falcon key: the algorithm is {oid}"),
             Self::Malformed(error) => {
                 write!(f, "not a PKCS#8 document of a Falcon key: {error}")
             }
+            #[cfg(feature = "pem")]
+            Self::ParameterSet(set) => write!(f, "the key has another parameter set, {set}"),
+            #[cfg(feature = "pem")]
+            Self::CertificatesOnly => f.write_str("the key may sign certificates only"),
         }
     }
 }

@@ -1,9 +1,64 @@
-//! Documents of private keys in PEM.
+//! Documents in PEM.
 
-use ::pkcs8::der::{Result, pem};
+use ::pkcs8::der::{Error, Result, pem};
+use alloc::borrow::ToOwned;
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::fmt;
 use zeroize::Zeroizing;
+
+/// Reason that a text is not a document in PEM with the label of a key.
+///
+/// ```
+/// use falcon_core::AnyVerifyingKey;
+/// use falcon_core::pkcs8::{OpenPublicError, PemError};
+///
+/// let error = AnyVerifyingKey::from_pem("0907a1f3").unwrap_err();
+/// assert_eq!(error, OpenPublicError::Pem(PemError::Missing));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PemError {
+    /// No line begins with `-----BEGIN`. The text may be the name of a file, hexadecimal or base64.
+    Missing,
+    /// The text is damaged.
+    Damaged(Error),
+    /// The document has this label. Its contents were not decoded.
+    Label(String),
+}
+
+impl fmt::Display for PemError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str(
+                "the text is no PEM document, which begins with \"-----BEGIN\"; \
+                 pass the contents of a file, not its name, and decode hexadecimal or base64",
+            ),
+            Self::Damaged(error) => write!(f, "the PEM document is damaged: {error}"),
+            Self::Label(label) => write!(f, "the PEM document is labelled {label:?}"),
+        }
+    }
+}
+
+impl core::error::Error for PemError {}
+
+/// Returns the bytes of a document in PEM with one of `labels`. Blank space before and after it is
+/// ignored. A document with another label is not decoded, so nothing of it stays in memory.
+pub(crate) fn labelled(
+    text: &str,
+    labels: &[&str],
+) -> core::result::Result<Zeroizing<Vec<u8>>, PemError> {
+    let text = text.trim_ascii();
+    if !text.contains("-----BEGIN") {
+        return Err(PemError::Missing);
+    }
+    let label = label(text).map_err(PemError::Damaged)?;
+    if !labels.contains(&label) {
+        return Err(PemError::Label(label.to_owned()));
+    }
+    content(text).map_err(PemError::Damaged)
+}
 
 /// Returns the label of a document in PEM.
 pub(crate) fn label(text: &str) -> Result<&str> {

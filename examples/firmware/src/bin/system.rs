@@ -4,7 +4,7 @@
 
 use falcon_core::{Falcon512, Falcon1024};
 use falcon_firmware::operations::{
-    Falcon256, Known, fft, keygen, sign, sign_fft, sign_fft_fpu, sign_fpu, verify,
+    InsecureFalcon256, Known, fft, keygen, sign, sign_fft, sign_fft_fpu, sign_fpu, verify,
 };
 use falcon_firmware::platform::{self, argument};
 use falcon_firmware::{circuit, report};
@@ -26,7 +26,7 @@ const fn operations<P: Known>() -> [fn() -> bool; 7] {
 
 fn run() -> ! {
     let operations = match circuit::logn() {
-        8 => operations::<Falcon256>(),
+        8 => operations::<InsecureFalcon256>(),
         9 => operations::<Falcon512>(),
         _ => operations::<Falcon1024>(),
     };

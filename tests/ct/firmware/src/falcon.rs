@@ -4,7 +4,7 @@
 //! paths of key generation.
 
 use crate::requests::{case, classify, declassify, secret};
-use falcon_core::hazmat::insecure::{Falcon16, Falcon256};
+use falcon_core::hazmat::insecure::{InsecureFalcon16, InsecureFalcon256};
 use falcon_core::hazmat::{FaultError, Fit, RawRandomness, sign_raw, sign_with_seeds};
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Scratch, SigningKey};
 use falcon_core::{det1024, fndsa_provisional};
@@ -13,18 +13,18 @@ use falcon_firmware::report;
 const MESSAGE: &[u8] = b"order #42";
 
 pub fn run() {
-    case("keys of Falcon-16", || keys::<Falcon16>(&[0, 1, 2, 3]));
-    case("keys of Falcon-256", || keys::<Falcon256>(&[0, 1]));
+    case("keys of Falcon-16", || keys::<InsecureFalcon16>(&[0, 1, 2, 3]));
+    case("keys of Falcon-256", || keys::<InsecureFalcon256>(&[0, 1]));
     case("keys of Falcon-512", || keys::<Falcon512>(&[217, 330]));
     case("keys of Falcon-1024", || keys::<Falcon1024>(&[88, 1488]));
     case("signatures of Falcon-512", signatures::<Falcon512>);
     case("signatures of Falcon-1024", signatures::<Falcon1024>);
     case("deterministic signatures of Falcon-1024", deterministic);
     case("FN-DSA keys of degree 16", || {
-        fndsa_keys::<Falcon16>(&[0, 1, 2, 3])
+        fndsa_keys::<InsecureFalcon16>(&[0, 1, 2, 3])
     });
     case("FN-DSA keys of degree 256", || {
-        fndsa_keys::<Falcon256>(&[0, 1])
+        fndsa_keys::<InsecureFalcon256>(&[0, 1])
     });
     case("FN-DSA keys of degree 512", || {
         fndsa_keys::<Falcon512>(&[350, 640]);

@@ -5,21 +5,29 @@
 
 use super::case::{Case, silent};
 use crate::valgrind::{classify, declassify};
-use falcon_core::hazmat::insecure::{Falcon16, Falcon256};
+use falcon_core::hazmat::insecure::{InsecureFalcon16, InsecureFalcon256};
 use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey, fndsa_provisional};
 
 pub(super) fn add(cases: &mut Vec<Case>) {
     let mut add = |name: &str, run: fn(&[u64]), seeds: &'static [u64]| {
         silent(cases, format!("key generation: {name}"), move || run(seeds));
     };
-    add("Falcon-16", round3::<Falcon16>, &[0, 1, 2, 3]);
-    add("Falcon-256", round3::<Falcon256>, &[0, 1]);
+    add("Falcon-16", round3::<InsecureFalcon16>, &[0, 1, 2, 3]);
+    add("Falcon-256", round3::<InsecureFalcon256>, &[0, 1]);
     add("Falcon-512", round3::<Falcon512>, &[217, 330, 467, 782]);
     add("Falcon-1024", round3::<Falcon1024>, &[88, 1488]);
-    add("Falcon-256 from a wallet's seed", wallet::<Falcon256>, &[0]);
+    add(
+        "Falcon-256 from a wallet's seed",
+        wallet::<InsecureFalcon256>,
+        &[0],
+    );
     add("Falcon-512 from a wallet's seed", wallet::<Falcon512>, &[0]);
-    add("FN-DSA of degree 16", fndsa::<Falcon16>, &[0, 1, 2, 3]);
-    add("FN-DSA of degree 256", fndsa::<Falcon256>, &[0, 1]);
+    add(
+        "FN-DSA of degree 16",
+        fndsa::<InsecureFalcon16>,
+        &[0, 1, 2, 3],
+    );
+    add("FN-DSA of degree 256", fndsa::<InsecureFalcon256>, &[0, 1]);
     add(
         "FN-DSA of degree 512",
         fndsa::<Falcon512>,
