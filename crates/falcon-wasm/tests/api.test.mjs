@@ -211,11 +211,15 @@ test('truncated and longer signatures and keys are refused', () => {
     for (const [parameters, key] of Object.entries(keys)) {
         const publicKey = key.verifyingKey;
         const signature = key.sign(MESSAGE);
-        for (const length of [0, 1, 40, 41, 42, 600, signature.length - 1]) {
+        // A padded signature without its last byte may be a compressed one, but is not verified.
+        const { length: shortest } = convertSignature(signature, { to: 'compressed' });
+        for (const length of [0, 1, 40, 41, 42, 600, shortest - 1, signature.length - 1]) {
             const cut = signature.subarray(0, length);
             assert.equal(publicKey.verify(MESSAGE, cut), false);
             assert.throws(() => publicKey.verifier(cut), falconError('ERR_MALFORMED_SIGNATURE'));
-            assert.throws(() => inspectSignature(cut), falconError('ERR_MALFORMED_SIGNATURE'));
+            if (length !== shortest) {
+                assert.throws(() => inspectSignature(cut), falconError('ERR_MALFORMED_SIGNATURE'));
+            }
         }
         const long = new Uint8Array([...signature, 0]);
         assert.equal(publicKey.verify(MESSAGE, long), false);
