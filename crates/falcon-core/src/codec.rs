@@ -37,6 +37,7 @@ pub(crate) use compressed::COUNTS_ZEROS;
 pub(crate) use compressed::{compressed_len, measure};
 
 use crate::error::DecodeError;
+use crate::params::{Falcon512, Falcon1024, Parameters};
 
 /// Checks the header byte and returns the bytes after it.
 fn strip_header(bytes: &[u8], header: u8) -> Result<&[u8], DecodeError> {
@@ -66,10 +67,10 @@ fn not_the_header(bytes: &[u8]) -> DecodeError {
     /// Bytes that are looked at: other bytes are all text with a chance of 2^-22.
     const START: usize = 16;
     const LENGTHS: [usize; 4] = [
-        public_key::encoded_len(9),
-        public_key::encoded_len(10),
-        secret_key::encoded_len(9),
-        secret_key::encoded_len(10),
+        Falcon512::VERIFYING_KEY_LEN,
+        Falcon1024::VERIFYING_KEY_LEN,
+        Falcon512::SIGNING_KEY_LEN,
+        Falcon1024::SIGNING_KEY_LEN,
     ];
     let is_text = |&byte: &u8| byte.is_ascii_graphic() || byte == b' ';
     let names_a_set = bytes
