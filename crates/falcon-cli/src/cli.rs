@@ -76,7 +76,13 @@ pub(crate) enum Command {
     Demo(Demo),
     Fields(Fields),
     #[cfg(feature = "hls")]
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "\
+\"The paper\" is \"Performance Analysis of Falcon Post-Quantum Cryptography in Embedded
+Hardware-Software Integration\" (Biselx, Guerrieri). Its FFT of degree 512 takes 172,032 cycles
+before and 4,124 after its optimizations: paper-original and paper-optimized."
+    )]
     Hls(Box<Hls>),
     #[command(after_help = "\
 Examples:

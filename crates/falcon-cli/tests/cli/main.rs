@@ -25,6 +25,8 @@ mod passwd;
 mod paths;
 #[cfg(target_os = "linux")]
 mod progress;
+#[cfg(unix)]
+mod readme;
 mod sandbox;
 #[cfg(unix)]
 mod signals;

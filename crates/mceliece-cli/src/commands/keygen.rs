@@ -5,7 +5,7 @@ use crate::{
     fingerprint::fingerprint,
     keys::{SecretKey, is_key},
     object::{Form, Kind, encode},
-    sets::{self, Set},
+    sets::{self, SETS, Set},
     standing::STANDING,
 };
 use clap::Args;
@@ -41,7 +41,7 @@ follows from the first one, and not the bytes of the file.")]
 pub(crate) struct Keygen {
     /// Parameter set; there is no default
     #[arg(long, value_name = "NAME", aliases = ["set", "algorithm"], short_alias = 'a', ignore_case = true, value_parser = sets::parser())]
-    parameters: &'static Set,
+    parameters: Option<&'static Set>,
     /// File for the secret key; the public key goes to KEY.pub
     #[arg(value_name = "KEY", required_unless_present = "output")]
     key: Option<PathBuf>,
@@ -66,12 +66,19 @@ pub(crate) struct Keygen {
 
 impl Keygen {
     pub(crate) fn run(self, ui: Ui) -> Result<Status> {
-        let (set, overwrite) = (self.parameters, Overwrite::from_force(self.force));
+        let set = self.parameters.ok_or_else(|| {
+            let sets = SETS.iter().map(|set| set.name).collect::<Vec<_>>();
+            Error::new("--parameters is missing, and there is no default set").hint(format_args!(
+                "add --parameters and one of {}",
+                sets.join(", ")
+            ))
+        })?;
+        let overwrite = Overwrite::from_force(self.force);
         // The parser ensures that one of the two options is given.
         let secret_path = self.output.as_deref().or(self.key.as_deref());
         let secret_path = secret_path.unwrap_or(Path::new(""));
         let public_path = with_suffix(secret_path, ".pub");
-        self.check(secret_path, &public_path, overwrite)?;
+        self.check(set, [secret_path, &public_path], overwrite)?;
         let options = [(SEED_LEN, "--seed-file")];
         let seed = self.seed_file.as_deref();
         let seed = seed.map(|path| read_seed(path, &options, ui)).transpose()?;
@@ -99,7 +106,7 @@ impl Keygen {
     }
 
     /// Checks everything that can be refused before a key is generated.
-    fn check(&self, secret: &Path, public: &Path, overwrite: Overwrite) -> Result<()> {
+    fn check(&self, set: &Set, [secret, public]: [&Path; 2], overwrite: Overwrite) -> Result<()> {
         if is_standard(secret) {
             return Err(Error::new("a key pair is two files, not standard output")
                 .hint("name the file of the secret key"));
@@ -108,7 +115,7 @@ impl Keygen {
             return Err(
                 Error::at(secret, "this name is for the public key").hint(format_args!(
                     "name the secret key: mceliece-cli keygen --parameters {} {}",
-                    self.parameters,
+                    set,
                     quote(&name_of_secret(secret))
                 )),
             );
