@@ -2,7 +2,6 @@
 
 use crate::errors::{DecodeError, FalconError, PasswordError};
 use crate::input::Input;
-use falcon_core::pkcs8::der::pem;
 use falcon_core::pkcs8::{
     DecodePublicKey, EncodePrivateKey, EncodePublicKey, Error, KeyUse, LineEnding, OpenError,
     OpenedKey, SecretDocument, encrypt_private_key, spki,
@@ -70,19 +69,7 @@ pub fn read_public_der(der: &[u8]) -> PyResult<AnyVerifyingKey> {
 
 /// Reads a `SubjectPublicKeyInfo` document in PEM.
 pub fn read_public_pem(text: &str) -> PyResult<AnyVerifyingKey> {
-    // A text with a secret key is refused by its label, before its bytes are decoded.
-    match pem::decode_label(text.as_bytes()).map_err(|error| not_pem(&Error::from(error)))? {
-        "PUBLIC KEY" => {}
-        label => {
-            return Err(DecodeError::new_err(format!(
-                "not a public key: the PEM document is labelled {label:?}"
-            )));
-        }
-    }
-    let mut der = vec![0; text.len()];
-    let (_, der) =
-        pem::decode(text.as_bytes(), &mut der).map_err(|error| not_pem(&Error::from(error)))?;
-    read_public_der(der)
+    AnyVerifyingKey::from_pem(text).map_err(|error| DecodeError::new_err(error.to_string()))
 }
 
 /// Writes a `SubjectPublicKeyInfo` document.
@@ -107,12 +94,6 @@ fn empty_password() -> PyErr {
     PasswordError::new_err("the password is empty")
 }
 
-fn not_pem(error: &dyn std::fmt::Display) -> PyErr {
-    DecodeError::new_err(format!(
-        "not a PEM document: {error}; pass the contents of the file, not its name"
-    ))
-}
-
 fn not_a_public_key(error: spki::Error) -> PyErr {
     DecodeError::new_err(format!(
         "not a SubjectPublicKeyInfo document of a Falcon key: {error}"
@@ -125,7 +106,6 @@ fn not_opened(error: OpenError) -> PyErr {
         OpenError::Encrypted | OpenError::NotEncrypted | OpenError::Passphrase => {
             PasswordError::new_err(error.to_string().replace("passphrase", "password"))
         }
-        OpenError::Pem(error) => not_pem(&error),
         error => DecodeError::new_err(error.to_string()),
     }
 }

@@ -59,7 +59,7 @@ pub fn wrong_length(what: &str, found: usize, expected: usize) -> PyErr {
 /// Returns the text for a key that cannot be decoded.
 pub fn key_text(what: &str, error: CoreDecodeError, len: usize) -> String {
     match error {
-        CoreDecodeError::Header => format!(
+        CoreDecodeError::Header | CoreDecodeError::Text => format!(
             "not an encoded {what}: {error} (PEM and DER documents are read by from_pem and from_der)"
         ),
         CoreDecodeError::Length => format!("not an encoded {what}: {error}; it has {len} bytes"),

@@ -98,10 +98,14 @@ def test_malformed_documents_are_refused(key):
             VerifyingKey.from_pem(text)
     with pytest.raises(DecodeError, match="UTF-8"):
         SigningKey.from_pem(b"\xff")
+    with pytest.raises(DecodeError, match="text instead of bytes.*from_pem"):
+        VerifyingKey.from_bytes(key.verifying_key.to_pem().encode())
+    assert SigningKey.from_pem(f"\n{key.to_pem()}\n").to_bytes() == key.to_bytes()
+    assert VerifyingKey.from_pem(f"\n{key.verifying_key.to_pem()}\n") == key.verifying_key
     with pytest.raises(DecodeError, match="not a public key: .* labelled .PRIVATE KEY"):
         VerifyingKey.from_pem(key.to_pem())
     for read in (SigningKey.from_pem, VerifyingKey.from_pem):
-        with pytest.raises(DecodeError, match="the contents of the file, not its name"):
+        with pytest.raises(DecodeError, match="the contents of a file, not its name"):
             read("my.key")
 
 

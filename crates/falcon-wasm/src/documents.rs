@@ -2,10 +2,9 @@
 
 use crate::errors::{Thrown, not_a_document, thrown};
 use crate::random::fresh_seed;
-use falcon_core::pkcs8::der::pem;
 use falcon_core::pkcs8::{
     DecodePublicKey, EncodePrivateKey, EncodePublicKey, EncryptionError, Error, LineEnding,
-    OpenError, OpenedKey, SecretDocument, encrypt_private_key, spki,
+    OpenError, OpenPublicError, OpenedKey, PemError, SecretDocument, encrypt_private_key, spki,
 };
 use falcon_core::{AnySigningKey, AnyVerifyingKey};
 use getrandom::SysRng;
@@ -17,6 +16,7 @@ const ENCRYPTED_LABEL: &str = "ENCRYPTED PRIVATE KEY";
 const PRIVATE: &str = "a PKCS#8 document of a Falcon key";
 const PUBLIC: &str = "a SubjectPublicKeyInfo document of a Falcon key";
 const ANOTHER_LABEL: &str = "the PEM text has another label";
+const ANOTHER_ALGORITHM: &str = "it is a key of another algorithm";
 
 /// Reads a PKCS#8 document.
 pub fn read_der(der: &[u8], passphrase: Option<&[u8]>) -> Result<OpenedKey, Thrown> {
@@ -72,15 +72,11 @@ pub fn read_public_der(der: &[u8]) -> Result<AnyVerifyingKey, Thrown> {
 /// Reads a `SubjectPublicKeyInfo` document in PEM.
 pub fn read_public_pem(text: &[u8]) -> Result<AnyVerifyingKey, Thrown> {
     let text = str::from_utf8(text).map_err(|_| not_pem())?;
-    // A text with a secret key is refused by its label, before its bytes are decoded.
-    match pem::decode_label(text.as_bytes()) {
-        Ok("PUBLIC KEY") => {}
-        Ok(_) => return Err(not_a_document(PUBLIC, ANOTHER_LABEL)),
-        Err(_) => return Err(not_pem()),
-    }
-    let mut der = vec![0; text.len()];
-    let (_, der) = pem::decode(text.as_bytes(), &mut der).map_err(|_| not_pem())?;
-    read_public_der(der)
+    AnyVerifyingKey::from_pem(text).map_err(|error| match error {
+        OpenPublicError::Pem(error) => pem(PUBLIC, &error),
+        OpenPublicError::Malformed(error) => not_a_document(PUBLIC, why_public(&error)),
+        _ => not_a_document(PUBLIC, ANOTHER_ALGORITHM),
+    })
 }
 
 /// Writes a `SubjectPublicKeyInfo` document.
@@ -125,6 +121,14 @@ fn not_pem() -> Thrown {
     thrown("ERR_MALFORMED_KEY", "not a PEM document, or a damaged one")
 }
 
+/// Returns the error for a text that is not PEM with the label of `what`.
+fn pem(what: &str, error: &PemError) -> Thrown {
+    match error {
+        PemError::Label(_) => not_a_document(what, ANOTHER_LABEL),
+        _ => not_pem(),
+    }
+}
+
 // The error texts of the ASN.1 decoder would make up a twentieth of the module.
 fn why(error: &Error) -> &'static str {
     match error {
@@ -132,7 +136,7 @@ fn why(error: &Error) -> &'static str {
         Error::EncryptedPrivateKey(_) => "its encryption is unknown or costs too much",
         Error::KeyMalformed(_) => "the key in it is malformed",
         Error::PublicKey(error) => why_public(error),
-        _ => "it is a key of another algorithm",
+        _ => ANOTHER_ALGORITHM,
     }
 }
 
@@ -140,7 +144,7 @@ fn why_public(error: &spki::Error) -> &'static str {
     match error {
         spki::Error::Asn1(_) => "the document is malformed or truncated",
         spki::Error::KeyMalformed => "the key in it is malformed",
-        _ => "it is a key of another algorithm",
+        _ => ANOTHER_ALGORITHM,
     }
 }
 
@@ -150,10 +154,10 @@ fn not_opened(error: OpenError) -> Thrown {
         OpenError::Encrypted => refused("the key is encrypted; pass its passphrase"),
         OpenError::NotEncrypted => refused("the key is not encrypted; pass no passphrase"),
         OpenError::Passphrase => refused("wrong passphrase, or the document is damaged"),
-        OpenError::Pem(_) => not_pem(),
+        OpenError::Pem(error) => pem(PRIVATE, &error),
         OpenError::Undecryptable(error) | OpenError::Malformed(error) => {
             not_a_document(PRIVATE, why(&error))
         }
-        _ => not_a_document(PRIVATE, ANOTHER_LABEL),
+        _ => not_a_document(PRIVATE, ANOTHER_ALGORITHM),
     }
 }

@@ -19,7 +19,7 @@ pub fn faulty(error: FaultError) -> Thrown {
 /// Returns the error for a key that cannot be decoded.
 pub fn not_a_key(what: &str, error: DecodeError, len: usize) -> Thrown {
     match error {
-        DecodeError::Header => thrown(
+        DecodeError::Header | DecodeError::Text => thrown(
             "ERR_MALFORMED_KEY",
             &format!("not an encoded {what}: {error} (fromPem and fromDer read documents)"),
         ),

@@ -302,6 +302,7 @@ test('documents', () => {
         assert.ok(VerifyingKey.fromPem(publicKey.toPem()).equals(publicKey));
         const windows = publicKey.toPem().replaceAll('\n', '\r\n');
         assert.ok(VerifyingKey.fromPem(windows).equals(publicKey));
+        assert.ok(VerifyingKey.fromPem(`\n${windows}\n`).equals(publicKey));
         assert.ok(VerifyingKey.fromDer(publicKey.toDer()).equals(publicKey));
         assert.match(key.toPem(), /^-----BEGIN PRIVATE KEY-----\n/);
         assert.deepEqual(SigningKey.fromPem(key.toPem()).toBytes(), key.toBytes());
