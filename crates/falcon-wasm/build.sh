@@ -9,6 +9,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 CARGO_TARGET_DIR="$(realpath -m "${CARGO_TARGET_DIR:-target}")"
 export CARGO_TARGET_DIR
 
+# stage WHAT: prints the seconds since the start, and what begins now.
+stage() { echo "falcon-wasm: $SECONDS s: $1"; }
+echo "falcon-wasm: builds the npm package in $PWD/pkg, in 4 stages."
+echo "falcon-wasm: The first build takes about five minutes on two cores, later ones some seconds."
+echo "falcon-wasm: Stages 1 to 3 print nothing while they compile."
+
 # The bindings must be made by the version that made the module.
 locked() { grep -A1 "^name = \"$2\"$" "$1/Cargo.lock" | sed -n 's/^version = "\(.*\)"$/\1/p'; }
 if [ "$(locked . wasm-bindgen)" != "$(locked bindgen wasm-bindgen-cli-support)" ]; then
@@ -16,6 +22,7 @@ if [ "$(locked . wasm-bindgen)" != "$(locked bindgen wasm-bindgen-cli-support)" 
     exit 1
 fi
 
+stage "1 of 4, the program that makes the bindings for JavaScript"
 (cd bindgen && cargo build --locked --quiet --release)
 
 # Panic messages contain names of source files. Without these flags, the names would include the
@@ -46,10 +53,19 @@ readonly SMALLER=(-C llvm-args=-inline-threshold=5 -C llvm-args=-unroll-threshol
 
 rm -rf pkg
 mkdir pkg
+stage "2 of 4, the WebAssembly module without vectors"
 build native
+stage "3 of 4, the WebAssembly module with vectors"
 build native_simd -C target-feature=+simd128 "${SMALLER[@]}"
 # Both modules have the same bindings.
 cmp pkg/native/native.js pkg/native_simd/native.js
 mv pkg/native/native.js pkg/
 rm -r pkg/native pkg/native_simd
+stage "4 of 4, the files of the package"
+{
+    echo "// Both modules in base64. build.sh wrote this file."
+    echo "export const native = '$(base64 -w 0 pkg/native.wasm)';"
+    echo "export const nativeSimd = '$(base64 -w 0 pkg/native_simd.wasm)';"
+} >pkg/modules.js
 cp js/* package.json README.md pkg/
+stage "done: $PWD/pkg"

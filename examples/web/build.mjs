@@ -15,7 +15,7 @@ const found = (loader) => ({
     name: 'package',
     setup(builder) {
         builder.onResolve({ filter: /^falcon-sign$/ }, () => ({ path: loader }));
-        builder.onResolve({ filter: /^\.\/(native|falcon)\.js$/ },
+        builder.onResolve({ filter: /^\.\/(native|falcon|start)\.js$/ },
             ({ path }) => ({ path: join(packageFolder, path) }));
         builder.onResolve({ filter: /\.wasm\.gz$/ },
             ({ path }) => ({ path: join(packageFolder, path), namespace: 'compressed' }));
@@ -31,6 +31,8 @@ async function bundle(loader) {
         entryPoints: [join(here, 'app.js')],
         bundle: true,
         minify: true,
+        // The bindings warn of servers that serve .wasm files under another type.
+        drop: ['console'],
         format: 'esm',
         target: 'es2022',
         write: false,

@@ -49,6 +49,9 @@ export type Format = 'padded' | 'compressed' | 'ct';
  * - `'ERR_KEY_USE'`: the key is for certificates only, and this package signs messages only;
  * - `'ERR_FINISHED'`: a signer or verifier is used after its message has ended;
  * - `'ERR_FREED'`: an object is used after `free()`;
+ * - `'ERR_JSON'`: `JSON.stringify` met an object of this package;
+ * - `'ERR_LOAD'`: the import of this package failed, since the file of WebAssembly was not found or
+ *   the engine refused it;
  * - `'ERR_RANDOM'`: `crypto.getRandomValues` failed or filled nothing;
  * - `'ERR_FAULT'`: a hardware fault was detected, and no key or signature was made. Try again. If
  *   it happens again, do not use this machine for keys.
@@ -64,6 +67,8 @@ export type FalconErrorCode =
     | 'ERR_KEY_USE'
     | 'ERR_FINISHED'
     | 'ERR_FREED'
+    | 'ERR_JSON'
+    | 'ERR_LOAD'
     | 'ERR_RANDOM'
     | 'ERR_FAULT';
 
@@ -91,6 +96,9 @@ export class FalconError extends Error {
 /**
  * Object in the memory of the module. `free()` releases it at once; otherwise the garbage collector
  * does at some time. Both wipe secrets.
+ *
+ * `structuredClone` and `postMessage` throw a `DataCloneError` for it: the copy would be empty. Send
+ * `toBytes()` of a key instead, and call `fromBytes` there.
  */
 declare class Holder {
     protected constructor();
@@ -104,6 +112,18 @@ declare class Holder {
      * ```
      */
     free(): void;
+
+    /**
+     * Throw `'ERR_JSON'`, so that `JSON.stringify` neither writes a secret nor silently loses a key.
+     * Store `toPem()` of the key instead.
+     *
+     * ```js
+     * const text = JSON.stringify({ key: key.toPem({ passphrase }) });
+     * ```
+     *
+     * @throws {FalconError} `'ERR_JSON'`
+     */
+    toJSON(): never;
 
     /**
      * The same as `free()`, for `using`.

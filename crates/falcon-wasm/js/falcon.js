@@ -9,10 +9,12 @@ const FORMATS = ['padded', 'compressed', 'ct'];
 const PIECE = 1 << 16;
 // Code that has this symbol may call the constructors.
 const INSIDE = Symbol('falcon-sign');
+// Symbols cannot be cloned. The error of structuredClone contains this text.
+const UNCLONEABLE = Symbol('key or signer of falcon-sign: send toBytes()');
 
 export class FalconError extends Error {
-    constructor(code, message) {
-        super(message);
+    constructor(code, message, options) {
+        super(message, options);
         this.code = code;
     }
 }
@@ -114,6 +116,9 @@ function withPassphrase(value, work) {
 
 // Holds an object of the native part until it is freed.
 class Holder {
+    // structuredClone and postMessage copy enumerable properties only. Without this one, the copy
+    // would be an empty object, and nobody would notice.
+    uncloneable = UNCLONEABLE;
     #native;
 
     constructor(inside, object) {
@@ -136,6 +141,10 @@ class Holder {
         const object = this.#native;
         this.#native = undefined;
         object?.free();
+    }
+
+    toJSON() {
+        throw new FalconError('ERR_JSON', 'no key or signer has JSON; store toPem() of the key');
     }
 
     [Symbol.dispose ?? Symbol('dispose')]() {

@@ -1,13 +1,14 @@
 // Arguments, errors, formats, pieces, documents, freed objects, wiped memory.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
-import { inspect } from 'node:util';
+import { format, inspect } from 'node:util';
 import { test } from 'node:test';
+import v8 from 'node:v8';
 import vm from 'node:vm';
 import {
     FalconError, Signer, SigningKey, Verifier, VerifyingKey, convertSignature, inspectSignature,
-} from '../pkg/node.js';
+} from '../pkg/inline.js';
 import { initSync } from '../pkg/native.js';
 import {
     CT_LEN, PADDED_LEN, PARAMETERS, SIGNING_KEY_LEN, VERIFYING_KEY_LEN, statement, text, trusted,
@@ -49,19 +50,51 @@ test('the signature of an envelope or manifest does not sign its text as a messa
     }
 });
 
-test('the module with vectors is loaded where the engine has them', async (t) => {
-    const { hasSimd } = await import('../pkg/simd.js');
-    // no-simd.mjs lets the engine validate nothing.
-    assert.equal(hasSimd, WebAssembly.validate(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)));
-    const read = t.mock.method(fs, 'readFileSync');
-    syncBuiltinESMExports();
-    // Another name, so that the loader runs again.
-    await import('../pkg/node.js?again');
-    read.mock.restore();
-    syncBuiltinESMExports();
-    const names = read.mock.calls.map(({ arguments: [url] }) => String(url).split('/').pop());
-    assert.ok(names.includes(hasSimd ? 'native_simd.wasm' : 'native.wasm'), String(names));
-    assert.ok(!names.includes(hasSimd ? 'native.wasm' : 'native_simd.wasm'), String(names));
+// Runs a program in another process, after these modules. Returns what it prints.
+const inNode = (program, ...imports) => execFileSync(process.execPath,
+    [...imports.flatMap((each) => ['--import', each]), '--input-type=module', '--eval', program],
+    { cwd: new URL('.', import.meta.url), encoding: 'utf8' });
+const script = (text) => `data:text/javascript,${encodeURIComponent(text)}`;
+
+test('the module with vectors is loaded where the engine has them', () => {
+    const spy = script(`const { Module } = WebAssembly;
+        WebAssembly.Module = class extends Module {
+            constructor(data) {
+                console.log(data.length);
+                super(data);
+            }
+        };`);
+    const load = "await import('../pkg/inline.js')";
+    const size = (name) => fs.statSync(new URL(`../pkg/${name}`, import.meta.url)).size;
+    assert.equal(inNode(load, spy), `${size('native_simd.wasm')}\n`);
+    assert.equal(inNode(load, spy, './no-simd.mjs'), `${size('native.wasm')}\n`);
+});
+
+test('an engine that refuses WebAssembly is named', () => {
+    const load = (name) => `await import('../pkg/${name}').catch(({ name, code, message, cause }) =>
+        console.log(name, code, message, cause.name))`;
+    const refused = /^FalconError ERR_LOAD WebAssembly did not start: .* 'wasm-unsafe-eval'\. /;
+    for (const [change, name] of [
+        ['delete globalThis.WebAssembly', 'ReferenceError'],
+        ['WebAssembly.Module = function Module() { throw new RangeError("too large"); }',
+            'RangeError'],
+    ]) {
+        const printed = inNode(load('inline.js'), script(change));
+        assert.match(printed, refused);
+        assert.ok(printed.endsWith(` ${name}\n`), printed);
+    }
+    // A server without the file, or with a page in its place.
+    const answers = {
+        '404': "new Response('', { status: 404 })",
+        'expected magic word': "new Response('<!doctype html>')",
+        'no network': "Promise.reject(new TypeError('no network'))",
+    };
+    for (const [message, answer] of Object.entries(answers)) {
+        const printed = inNode(load('web.js'), script(`globalThis.fetch = async () => ${answer};`));
+        assert.match(printed, refused);
+        assert.ok(printed.includes(message), printed);
+        assert.match(printed, /left out file:.*native.*\.wasm, import falcon-sign\/inline instead/);
+    }
 });
 
 test('lengths, names, formats', () => {
@@ -419,16 +452,41 @@ test('freed objects throw', () => {
     assert.throws(() => verifier.finalize(), falconError('ERR_FREED', /Verifier/));
 });
 
-test('a signing key is not shown or copied', () => {
+test('a signing key is not shown', () => {
     const secret = small.toBytes();
     const parts = [secret.subarray(1, 17), secret.subarray(-16)];
     const texts = parts.flatMap((part) => [Buffer.from(part).toString('latin1'),
         Buffer.from(part).toString('hex'), part.join(',')]);
-    for (const shown of [inspect(small, { showHidden: true, depth: 9 }), JSON.stringify(small),
-        String(small)]) {
-        assert.ok(shown.length < 150 && !texts.some((text) => shown.includes(text)), shown);
+    for (const shown of [inspect(small), inspect(small, { showHidden: true, depth: 9 }),
+        inspect(small, { getters: true, depth: 9 }), format('%o', small), String(small),
+        JSON.stringify({ ...small })]) {
+        assert.ok(!texts.some((text) => shown.includes(text)), shown);
+        // Names of getters are no values.
+        assert.ok(shown.replace(/\s+\[\w+\]: \[Getter\],?/g, '').length < 150, shown);
     }
-    assert.throws(() => structuredClone(small).sign(MESSAGE));
+});
+
+test('keys and signers are not copied', () => {
+    const key = SigningKey.generate();
+    const publicKey = key.verifyingKey;
+    const { port1, port2 } = new MessageChannel();
+    for (const each of [key.signer(), publicKey.verifier(key.sign(MESSAGE)), key, publicKey]) {
+        for (const value of [each, { key: each }, [each], new Map([['key', each]]), { ...each }]) {
+            for (const copy of [() => structuredClone(value), () => port1.postMessage(value)]) {
+                assert.throws(copy, { name: 'DataCloneError', message: /send toBytes\(\)/ });
+            }
+            assert.throws(() => v8.serialize(value), /send toBytes\(\)/);
+        }
+        for (const value of [each, { key: each }, [each]]) {
+            assert.throws(() => JSON.stringify(value), falconError('ERR_JSON', /toPem/));
+        }
+        // Also after it was freed.
+        each.free();
+        assert.throws(() => structuredClone(each), { name: 'DataCloneError' });
+        assert.throws(() => JSON.stringify(each), falconError('ERR_JSON'));
+    }
+    port1.close();
+    port2.close();
 });
 
 test('a freed key is gone from the memory of the module', (t) => {

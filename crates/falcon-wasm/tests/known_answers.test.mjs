@@ -1,7 +1,7 @@
 // NIST's known answers, and keys from seeds.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SigningKey, VerifyingKey, convertSignature, inspectSignature } from '../pkg/node.js';
+import { SigningKey, VerifyingKey, convertSignature, inspectSignature } from '../pkg/inline.js';
 import { bytes, firstRandomBytes, hex, lines, nistRecords, shake256 } from './common.mjs';
 
 for (const degree of [512, 1024]) {

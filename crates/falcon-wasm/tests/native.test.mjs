@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { SigningKey, convertSignature } from '../pkg/node.js';
+import { SigningKey, convertSignature } from '../pkg/inline.js';
 import { bytes, hex } from './common.mjs';
 
 test('keys and signatures of fixed seeds are those of the native library', (t) => {

@@ -6,7 +6,7 @@ import { falcon512, falcon512padded, falcon1024, falcon1024padded }
 import {
     createFalcon512, createFalconPadded512, createFalcon1024, createFalconPadded1024,
 } from '@oqs/liboqs-js';
-import { SigningKey, VerifyingKey } from '../pkg/node.js';
+import { SigningKey, VerifyingKey } from '../pkg/inline.js';
 import { PARAMETERS, text } from './common.mjs';
 
 const FORMATS = ['compressed', 'padded'];

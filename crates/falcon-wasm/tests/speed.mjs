@@ -2,7 +2,7 @@
 // instructions: `node --import ./no-simd.mjs speed.mjs`. Each time is the smallest mean of a
 // hundred rounds.
 import { falcon512padded, falcon1024padded } from '@noble/post-quantum/falcon.js';
-import { SigningKey } from '../pkg/node.js';
+import { SigningKey } from '../pkg/inline.js';
 import { hasSimd } from '../pkg/simd.js';
 import { text } from './common.mjs';
 

@@ -4,6 +4,7 @@ import {
     FalconError, convertSignature, inspectSignature, Signer, SigningKey, Verifier, VerifyingKey,
     type FalconErrorCode, type Format, type Parameters,
 } from 'falcon-sign';
+import * as inline from 'falcon-sign/inline';
 
 const message = new TextEncoder().encode('order #42');
 const key: SigningKey = SigningKey.generate();
@@ -32,6 +33,12 @@ export function withUsing(seed: Uint8Array): string {
 export function codeOf(error: unknown): FalconErrorCode | undefined {
     return error instanceof FalconError ? error.code : undefined;
 }
+
+// Both entries have the same types.
+export const entry: typeof import('falcon-sign') = inline;
+export const other: VerifyingKey = inline.SigningKey.generate().verifyingKey;
+// Nothing runs after it.
+export const never: () => never = () => key.toJSON();
 
 // @ts-expect-error: text is no message
 key.sign('order #42');

@@ -19,7 +19,12 @@ fn main() -> ExitCode {
         .remove_name_section(true)
         .remove_producers_section(true)
         .web(true)
-        .and_then(|bindgen| bindgen.generate(folder));
+        .and_then(|bindgen| bindgen.generate_output())
+        .and_then(|mut output| {
+            // Only linkers and optimisers read this section.
+            output.wasm_mut().customs.remove_raw("target_features");
+            output.emit(folder)
+        });
     match made {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
-import { SigningKey, VerifyingKey } from '../../pkg/node.js';
+import { SigningKey, VerifyingKey } from '../../pkg/inline.js';
 import { text } from '../common.mjs';
 
 const SITE = fileURLToPath(new URL('../../../../examples/web/site/', import.meta.url));
