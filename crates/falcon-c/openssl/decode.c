@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: MIT OR Apache-2.0
  *
  * OpenSSL tries decoders one after another. So a document that is no key of the decoder's parameter
- * set is left to the others, without an error. A damaged key of the set gives an error.
+ * set is left to the others: 1 is returned, and OpenSSL drops errors. A damaged key of the set ends
+ * the search with 0, so that its error is reported.
  */
 #include "provider.h"
 
@@ -94,21 +95,22 @@ static int decode_private(void *argument, OSSL_CORE_BIO *input, int selection,
     const decoder *it = argument;
     uint8_t document[FALCONSIGN_DOCUMENT_MAX];
     size_t len = read_document(it, input, document);
+    /* The version, an INTEGER, comes first. */
+    int ours = len > 0 && names_set(it, document, len, HEAD + 3);
     falconsign_signing_key *secret = NULL;
     fp_key *key = NULL;
     (void)selection;
     (void)ask;
     (void)ask_argument;
-    /* The version, an INTEGER, comes first. */
-    if (len > 0 && names_set(it, document, len, HEAD + 3) &&
+    if (ours &&
         FP_OK(it->provider, falconsign_signing_key_from_der(document, len, NULL, 0, &secret)) &&
         (key = fp_key_new(it->provider, it->algorithm)) == NULL)
         falconsign_signing_key_free(secret);
     OPENSSL_cleanse(document, sizeof document);
-    if (key == NULL) return 1;
+    if (key == NULL) return !ours;
     if (fp_key_take_secret(key, secret)) return give(it, key, callback, callback_argument);
     fp_key_free(key);
-    return 1;
+    return 0;
 }
 
 static int decode_public(void *argument, OSSL_CORE_BIO *input, int selection,
@@ -117,21 +119,22 @@ static int decode_public(void *argument, OSSL_CORE_BIO *input, int selection,
     const decoder *it = argument;
     uint8_t document[FALCONSIGN_DOCUMENT_MAX];
     size_t len = read_document(it, input, document);
+    int ours = len > 0 && names_set(it, document, len, HEAD);
     falconsign_verifying_key *public_half = NULL;
     fp_key *key = NULL;
     (void)selection;
     (void)ask;
     (void)ask_argument;
-    if (len > 0 && names_set(it, document, len, HEAD) &&
+    if (ours &&
         FP_OK(it->provider, falconsign_verifying_key_from_der(document, len, &public_half)) &&
         (key = fp_key_new(it->provider, it->algorithm)) == NULL)
         falconsign_verifying_key_free(public_half);
     /* A decoder that is tried for any document may have read a secret one. */
     OPENSSL_cleanse(document, sizeof document);
-    if (key == NULL) return 1;
+    if (key == NULL) return !ours;
     if (fp_key_take_public(key, public_half)) return give(it, key, callback, callback_argument);
     fp_key_free(key);
-    return 1;
+    return 0;
 }
 
 /* Exports a key to the key management of another provider. */
