@@ -323,6 +323,9 @@ static void use_and_free(const expected *set) {
     EVP_PKEY *key = generate(set->name, NULL, 0), *copy;
     uint8_t secret[SECRET_MAX], signature[SIGNATURE_MAX];
     size_t secret_len;
+    uint8_t *der = NULL;
+    const uint8_t *place;
+    int len;
     BIO *text = BIO_new(BIO_s_mem());
     CHECK(EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PRIV_KEY, secret, sizeof secret,
                                           &secret_len) == 1);
@@ -337,6 +340,12 @@ static void use_and_free(const expected *set) {
     CHECK(PEM_write_bio_PrivateKey(text, key, EVP_aes_256_cbc(), (const uint8_t *)"pass", 4, NULL,
                                    NULL) == 1);
     BIO_free(text);
+    EVP_PKEY_free(copy);
+    /* OpenSSL's decoders and ours. */
+    len = i2d_PrivateKey(key, &der);
+    place = der;
+    CHECK(len > 0 && (copy = d2i_AutoPrivateKey(NULL, &place, len)) != NULL);
+    OPENSSL_clear_free(der, (size_t)len);
     EVP_PKEY_free(copy);
     EVP_PKEY_free(key);
 }

@@ -31,11 +31,11 @@ source="$source/openssl"
 
 cd "$prefix/build"
 without=()
-for name in makedepend asm tests docs engine module legacy fips argon2 aria bf blake2 camellia cast \
-    chacha cmp comp ct des dgram dh dsa dtls ec2m gost http idea lms md4 mdc2 ml-dsa ml-kem \
-    multiblock nextprotoneg ocb ocsp padlockeng poly1305 psk quic rc2 rc4 rfc3779 rmd160 \
-    seed siphash siv slh-dsa sm2 sm3 sm4 srp srtp ssl3 ssl-trace tls1 tls1_1 tls1_2 ts whirlpool \
-    zlib; do
+for name in makedepend asm tests docs engine module legacy fips argon2 aria bf blake2 camellia \
+    cast chacha cmp comp ct des dgram dh dsa dtls ec2m gost http idea lms md4 mdc2 \
+    ml-dsa ml-kem multiblock nextprotoneg ocb ocsp padlockeng poly1305 psk quic rc2 rc4 \
+    rfc3779 rmd160 seed siphash siv slh-dsa sm2 sm3 sm4 srp srtp ssl3 ssl-trace tls1 \
+    tls1_1 tls1_2 ts whirlpool zlib; do
     without+=("no-$name")
 done
 perl "$source/Configure" linux-x86_64 shared "${without[@]}" -O0 --prefix="$prefix" >/dev/null

@@ -34,14 +34,18 @@ static void keep_shortest(double *shortest, double start) {
 static void measure(const char *name, int rounds) {
     static uint8_t message[32], bytes[FALCONSIGN_1024_SIGNING_KEY_LEN];
     static uint8_t signature[FALCONSIGN_SIGNATURE_MAX];
-    EVP_PKEY *key = EVP_PKEY_Q_keygen(NULL, NULL, name);
+    EVP_PKEY_CTX *generation = EVP_PKEY_CTX_new_from_name(NULL, name, NULL);
+    EVP_PKEY *key = NULL;
     EVP_MD_CTX *context = EVP_MD_CTX_new();
     falconsign_signing_key *secret;
     falconsign_verifying_key *public_half;
     double sign = 0, verify = 0, raw_sign = 0, raw_verify = 0, start;
     size_t len;
-    require(key != NULL && EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PRIV_KEY, bytes,
-                                                           sizeof bytes, &len) == 1, "key");
+    require(generation != NULL && EVP_PKEY_keygen_init(generation) == 1 &&
+            EVP_PKEY_generate(generation, &key) == 1 &&
+            EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PRIV_KEY, bytes, sizeof bytes,
+                                            &len) == 1, "key");
+    EVP_PKEY_CTX_free(generation);
     require(falconsign_signing_key_from_bytes(bytes, len, &secret) == FALCONSIGN_OK &&
             falconsign_signing_key_verifying_key(secret, &public_half) == FALCONSIGN_OK, "key");
     for (int i = 0; i < rounds; i++) {

@@ -16,8 +16,8 @@ here=$(CDPATH="" cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 folder=$(realpath "$1")
 falcon=$(realpath "$2/falcon-cli")
 interop=$(realpath "$2/falcon-interop")
-prefix="${3:-}"
-jars="${4:-}"
+prefix=$([ -z "${3:-}" ] || realpath "$3")
+jars=$([ -z "${4:-}" ] || realpath "$4")
 readonly here folder falcon interop prefix jars
 readonly ROOT="$here/../../.."
 openssl=openssl
@@ -77,7 +77,7 @@ refuses() {
     checks=$((checks + 1))
 }
 
-# says TEXT COMMAND...: the command must say TEXT. For commands of OpenSSL whose status does not tell
+# says TEXT COMMAND...: the command must say TEXT. For commands of OpenSSL whose status does not say
 # that a signature is invalid.
 says() {
     local text="$1"
@@ -292,7 +292,7 @@ check_falcon_x509() {
 }
 
 check_bouncy_castle() {
-    local set title kind
+    local title
     accepts java -cp "$jars/*" "$ROOT/tests/interop/BouncyCastleX509.java" documents theirs
     shows '6 documents of X.509 verified, 18 changed ones refused' output
     for title in Falcon-512 Falcon-1024; do
