@@ -40,12 +40,12 @@ enum { SECRET_MAX = 2305, PUBLIC_MAX = 1793, SIGNATURE_MAX = 1462, PIECES = 9000
 
 typedef struct {
     const char *name;
-    size_t secret_len, public_len, signature_max;
+    size_t degree, secret_len, public_len, signature_max;
     int security_bits;
 } expected;
 
-static const expected SETS[] = {{"falcon512", 1281, 897, 752, 128},
-                                {"falcon1024", 2305, 1793, 1462, 256}};
+static const expected SETS[] = {{"falcon512", 512, 1281, 897, 752, 128},
+                                {"falcon1024", 1024, 2305, 1793, 1462, 256}};
 
 static void check_error(int line, const char *text) {
     char all[2000] = "";
@@ -292,32 +292,50 @@ static void check_threads(EVP_PKEY *key) {
     for (int i = 0; i < 4; i++) CHECK(pthread_join(threads[i], NULL) == 0);
 }
 
-/* Bytes in the middle of a secret key, and those of a seed, each changed so that they are no copy
- * themselves. */
-enum { PATTERN = 16, MASK = 0xa5, AT = 300 };
-static uint8_t pattern[PATTERN], seed_pattern[PATTERN];
+/* A secret, each byte changed so that this is no copy itself. */
+enum { WINDOW = 16, STEP = 64, MASK = 0xa5 };
+typedef struct {
+    uint8_t masked[SECRET_MAX];
+    size_t len;
+    int copies;
+} secret_bytes;
+static secret_bytes key_secret, seed_secret;
 
-/* Counts the places in the writable memory that have the pattern. */
-static int copies(const uint8_t *wanted) {
+static void remember(secret_bytes *it, const uint8_t *secret, size_t len) {
+    for (size_t i = 0; i < len; i++) it->masked[i] = secret[i] ^ MASK;
+    it->len = len;
+}
+
+/* Counts the places in the writable memory that have one of some windows of a secret. */
+static void *count_copies(void *argument) {
+    secret_bytes *it = argument;
     FILE *maps = fopen("/proc/self/maps", "r");
     char line[600];
-    int count = 0;
     CHECK(maps != NULL);
+    it->copies = 0;
     while (fgets(line, sizeof line, maps) != NULL) {
         unsigned long start, end;
         char rights[5];
-        const uint8_t *it;
         if (sscanf(line, "%lx-%lx %4s", &start, &end, rights) != 3 || rights[0] != 'r' ||
             rights[1] != 'w')
             continue;
-        for (it = (const uint8_t *)start; it + PATTERN <= (const uint8_t *)end; it++) {
-            int i = 0;
-            while (i < PATTERN && (it[i] ^ MASK) == wanted[i]) i++;
-            if (i == PATTERN) count++;
-        }
+        for (const uint8_t *at = (const uint8_t *)start; at + WINDOW <= (const uint8_t *)end; at++)
+            for (size_t window = 0; window + WINDOW <= it->len; window += STEP) {
+                int i = 0;
+                while (i < WINDOW && (at[i] ^ MASK) == it->masked[window + (size_t)i]) i++;
+                if (i == WINDOW) it->copies++;
+            }
     }
     fclose(maps);
-    return count;
+    return NULL;
+}
+
+/* Counts copies in a thread of its own, so as not to write to the stack that is searched. */
+static int copies(secret_bytes *it) {
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, count_copies, it) == 0);
+    CHECK(pthread_join(thread, NULL) == 0);
+    return it->copies;
 }
 
 /* Uses a key in all ways in which the provider holds secrets, and frees it. */
@@ -329,23 +347,34 @@ static void use_and_free(const expected *set) {
     const uint8_t *place;
     int len;
     BIO *text = BIO_new(BIO_s_mem());
-    CHECK(RAND_bytes(seed_pattern, PATTERN) == 1);
-    for (int i = 0; i < 32; i++) seed[i] = seed_pattern[i % PATTERN] ^ MASK;
-    CHECK(copies(seed_pattern) > 0);
+    CHECK(RAND_bytes(seed, sizeof seed) == 1);
+    remember(&seed_secret, seed, sizeof seed);
+    CHECK(copies(&seed_secret) > 0);
     key = generate(set->name, seed, sizeof seed);
     OPENSSL_cleanse(seed, sizeof seed);
+    CHECK(copies(&seed_secret) == 0);
     CHECK(EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PRIV_KEY, secret, sizeof secret,
                                           &secret_len) == 1);
-    for (int i = 0; i < PATTERN; i++) pattern[i] = secret[AT + i] ^ MASK;
-    CHECK(copies(pattern) > 0);
+    remember(&key_secret, secret, secret_len);
+    /* The key itself, while it lives, has the last polynomial with equal bytes. */
+    key_secret.len -= set->degree;
+    CHECK(copies(&key_secret) > 0);
     copy = import(set->name, secret, secret_len, NULL, 0);
     OPENSSL_cleanse(secret, sizeof secret);
+    /* After each use, before other calls write to the same stack. */
+    CHECK(copies(&key_secret) == 0);
+    CHECK(EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PRIV_KEY, secret, sizeof secret,
+                                          &secret_len) == 1);
+    OPENSSL_cleanse(secret, sizeof secret);
+    CHECK(copies(&key_secret) == 0);
     CHECK(EVP_PKEY_eq(key, copy) == 1);
-    CHECK(sign(copy, pattern, sizeof pattern, signature) > 0);
-    CHECK(EVP_PKEY_print_private(text, key, 0, NULL) == 1);
+    CHECK(sign(copy, (const uint8_t *)"message", 7, signature) > 0);
+    CHECK(EVP_PKEY_print_private(text, key, 0, NULL) == 1 && copies(&key_secret) == 0);
     CHECK(PEM_write_bio_PrivateKey(text, key, NULL, NULL, 0, NULL, NULL) == 1);
+    CHECK(copies(&key_secret) == 0);
     CHECK(PEM_write_bio_PrivateKey(text, key, EVP_aes_256_cbc(), (const uint8_t *)"pass", 4, NULL,
                                    NULL) == 1);
+    CHECK(copies(&key_secret) == 0);
     BIO_free(text);
     EVP_PKEY_free(copy);
     /* OpenSSL's decoders and ours. */
@@ -353,6 +382,7 @@ static void use_and_free(const expected *set) {
     place = der;
     CHECK(len > 0 && (copy = d2i_AutoPrivateKey(NULL, &place, len)) != NULL);
     OPENSSL_clear_free(der, (size_t)len);
+    CHECK(copies(&key_secret) == 0);
     EVP_PKEY_free(copy);
     EVP_PKEY_free(key);
 }
@@ -367,7 +397,8 @@ int main(int count, char **arguments) {
         EVP_PKEY *key, *other;
         if (wiped) {
             use_and_free(set);
-            CHECK(copies(pattern) == 0 && copies(seed_pattern) == 0);
+            key_secret.len = set->secret_len;
+            CHECK(copies(&key_secret) == 0 && copies(&seed_secret) == 0);
             continue;
         }
         key = generate(set->name, NULL, 0);

@@ -97,17 +97,13 @@ int fp_key_take_public(fp_key *key, falconsign_verifying_key *public_half) {
 
 int fp_key_take_secret(fp_key *key, falconsign_signing_key *secret) {
     falconsign_verifying_key *public_half = NULL;
-    int reason = 0;
-    if (falconsign_signing_key_parameter_set(secret) != key->algorithm->set)
-        reason = -FALCONSIGN_ERROR_PARAMETER_SET;
-    else if (key->secret != NULL)
-        reason = FP_REASON_KEY_PAIR;
-    else
-        reason = -falconsign_signing_key_verifying_key(secret, &public_half);
+    int reason = FP_REASON_KEY_PAIR;
+    if (key->secret == NULL) reason = -falconsign_signing_key_verifying_key(secret, &public_half);
     if (reason != 0) {
         falconsign_signing_key_free(secret);
         return FP_RAISE(key->provider, reason);
     }
+    /* The parameter set is that of the public half. */
     if (!fp_key_take_public(key, public_half)) {
         falconsign_signing_key_free(secret);
         return 0;
