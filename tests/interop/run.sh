@@ -5,6 +5,7 @@
 #
 # tests/interop/run.sh            # all peers; reports and skips those that cannot be installed
 # tests/interop/run.sh --strict   # fails if one cannot be installed
+# tests/interop/run.sh --jars     # fetches Bouncy Castle's packages only, and prints their folder
 #
 # Needed: Node with npm for noble-post-quantum and liboqs, Java 17 with Maven for Bouncy Castle,
 # Python with pip for Algorand's code. Their packages are installed in the target folder.
@@ -20,6 +21,22 @@ folder="$(realpath -m "${CARGO_TARGET_DIR:-target}/interop")"
 readonly strict folder
 mkdir -p "$folder"
 left_out=0
+
+# fetch_jars: downloads the provider, and the two packages that certificates need.
+fetch_jars() {
+    local name
+    for name in bcprov bcutil bcpkix; do
+        [ -f "$folder/$name-jdk18on-$BOUNCY_CASTLE.jar" ] ||
+            mvn -q dependency:copy -DoutputDirectory="$folder" \
+                -Dartifact="org.bouncycastle:$name-jdk18on:$BOUNCY_CASTLE" >&2 || return 1
+    done
+}
+
+if [ "$strict" = --jars ]; then
+    fetch_jars
+    echo "$folder"
+    exit
+fi
 
 # `falcon-features` makes an existing build of the whole workspace usable here.
 cargo build --locked --quiet -p falcon-interop -p falcon-features
@@ -60,16 +77,6 @@ check_npm() {
 }
 check_npm noble "$NOBLE"
 check_npm liboqs "$LIBOQS"
-
-# fetch_jars: downloads the provider, and the two packages that certificates need.
-fetch_jars() {
-    local name
-    for name in bcprov bcutil bcpkix; do
-        [ -f "$folder/$name-jdk18on-$BOUNCY_CASTLE.jar" ] ||
-            mvn -q dependency:copy -DoutputDirectory="$folder" \
-                -Dartifact="org.bouncycastle:$name-jdk18on:$BOUNCY_CASTLE" >&2 || return 1
-    done
-}
 
 # check_x509 COMMAND...: runs the command with the folder of our documents and the folder for its
 # own, and checks its documents.
