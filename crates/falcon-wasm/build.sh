@@ -59,7 +59,8 @@ stage "3 of 4, the WebAssembly module with vectors"
 build native_simd -C target-feature=+simd128 "${SMALLER[@]}"
 # Both modules have the same bindings.
 cmp pkg/native/native.js pkg/native_simd/native.js
-mv pkg/native/native.js pkg/
+# Users read the documentation in falcon.d.ts, not these comments about the bindings.
+sed -E '/^ *(\/\*\*|\*)/d' pkg/native/native.js >pkg/native.js
 rm -r pkg/native pkg/native_simd
 stage "4 of 4, the files of the package"
 {

@@ -27,7 +27,12 @@ fn commands() -> String {
 fn the_readme_runs_from_top_to_bottom_in_one_folder() {
     let sandbox = Sandbox::empty();
     fs::create_dir(sandbox.path("docs")).unwrap();
-    for page in ["README.md", "CHANGELOG.md", "SECURITY.md", "docs/FORMATS.md"] {
+    for page in [
+        "README.md",
+        "CHANGELOG.md",
+        "SECURITY.md",
+        "docs/FORMATS.md",
+    ] {
         fs::copy(root().join(page), sandbox.path(page)).unwrap();
     }
     let before: BTreeSet<_> = sandbox.names().into_iter().collect();
@@ -52,9 +57,16 @@ fn the_readme_runs_from_top_to_bottom_in_one_folder() {
         .lines()
         .filter_map(|line| line.strip_prefix("/*").or(line.strip_prefix('*')))
         .collect();
-    let made: Vec<_> = sandbox.names().into_iter().filter(|name| !before.contains(name)).collect();
+    let made: Vec<_> = sandbox
+        .names()
+        .into_iter()
+        .filter(|name| !before.contains(name))
+        .collect();
     assert!(made.len() > 10, "{made:?}");
     for name in made {
-        assert!(endings.iter().any(|ending| name.ends_with(ending)), "{name}");
+        assert!(
+            endings.iter().any(|ending| name.ends_with(ending)),
+            "{name}"
+        );
     }
 }

@@ -49,8 +49,14 @@ pub(crate) fn labelled(
     text: &str,
     labels: &[&str],
 ) -> core::result::Result<Zeroizing<Vec<u8>>, PemError> {
+    const BEGIN: &[u8] = b"-----BEGIN";
     let text = text.trim_ascii();
-    if !text.contains("-----BEGIN") {
+    // `str::contains` would make the module for browsers larger by kilobytes.
+    if !text
+        .as_bytes()
+        .windows(BEGIN.len())
+        .any(|part| part == BEGIN)
+    {
         return Err(PemError::Missing);
     }
     let label = label(text).map_err(PemError::Damaged)?;
