@@ -28,6 +28,8 @@ impl AnyVerifyingKey {
     ///
     /// # Errors
     /// [`OpenPublicError`], but never [`OpenPublicError::ParameterSet`].
+    // Inlined, so that a program can build it for size.
+    #[inline]
     pub fn from_pem(text: &str) -> Result<Self, OpenPublicError> {
         let labels = [SubjectPublicKeyInfoRef::PEM_LABEL];
         let der = super::text::labelled(text, &labels).map_err(OpenPublicError::Pem)?;

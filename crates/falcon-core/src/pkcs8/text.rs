@@ -45,6 +45,7 @@ impl core::error::Error for PemError {}
 
 /// Returns the bytes of a document in PEM with one of `labels`. Blank space before and after it is
 /// ignored. A document with another label is not decoded, so nothing of it stays in memory.
+#[inline]
 pub(crate) fn labelled(
     text: &str,
     labels: &[&str],
@@ -67,12 +68,14 @@ pub(crate) fn labelled(
 }
 
 /// Returns the label of a document in PEM.
+#[inline]
 pub(crate) fn label(text: &str) -> Result<&str> {
     Ok(pem::decode_label(text.as_bytes())?)
 }
 
 /// Returns the bytes of a document in PEM. They are wiped, also if the text turns out to be
 /// damaged. `SecretDocument::from_pem` wipes only what it returns.
+#[inline]
 pub(crate) fn content(text: &str) -> Result<Zeroizing<Vec<u8>>> {
     let mut content = Zeroizing::new(vec![0; text.len()]);
     let (_, decoded) = pem::decode(text.as_bytes(), &mut content)?;
