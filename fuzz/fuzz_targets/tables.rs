@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::{
     fs::{self, File},
-    path::{Path, PathBuf},
+    path::Path,
     sync::LazyLock,
 };
 use tempfile::TempDir;
@@ -37,8 +37,11 @@ fn check(table: &str, arguments: &[&str]) {
     assert!(status <= 2, "status {status}");
     let name = Path::new(table).file_name().expect("a name");
     let output = Path::new(&out).join(name);
-    let summary = PathBuf::from(format!("{}.json", output.display()));
-    let entries = fs::read_dir(&out).into_iter().flatten().flatten();
+    let reports = path(&FOLDER, "out.reports");
+    let name = name.to_str().expect("a name of UTF-8");
+    let summary = Path::new(&reports).join(format!("{name}.json"));
+    let entries = [&out, &reports].map(|folder| fs::read_dir(folder).into_iter().flatten());
+    let entries = entries.into_iter().flatten().flatten();
     for entry in entries.map(|entry| entry.path()) {
         let is_known = [&output, &summary].contains(&&entry) || entry.ends_with("summary.json");
         assert!(is_known, "{} is left", entry.display());
@@ -56,7 +59,9 @@ fn check(table: &str, arguments: &[&str]) {
             .num_rows();
         assert_eq!(Some(rows), summary["rows"].as_i64());
     }
-    let _ = fs::remove_dir_all(&out);
+    for folder in [&out, &reports] {
+        let _ = fs::remove_dir_all(folder);
+    }
 }
 
 fuzz_target!(|bytes: &[u8]| {

@@ -7,6 +7,7 @@
 pub(crate) mod batches;
 pub(crate) mod column;
 mod expansion;
+mod folders;
 pub(crate) mod keys;
 pub(crate) mod ledger;
 pub(crate) mod output;

@@ -8,22 +8,23 @@ mod keys;
 mod result;
 
 use crate::batch::{self, Chosen, Work, check_signals};
-use crate::errors::FalconError;
-use crate::input::{Encoding, Named};
+use crate::errors::{self, FalconError};
+use crate::input::{Encoding, Named, ThreadCount};
 use crate::keys::{PySigningKey, PyVerifyingKey};
 use crate::memory::{filled, reserved};
+use crate::signature::decode;
 use falcon_core::batch::Verdict;
 use falcon_core::rows::{self, Row, RowKey};
-use falcon_core::{AnySigningKey, Format};
+use falcon_core::{AnySignature, AnySigningKey, Format, ParameterSet};
 #[cfg(feature = "measure")]
 use falcon_core::{Falcon512, batch::VerifyBytesJob};
-use ffi::{Broken, Column, Data, Offsets, Value};
+use ffi::{Broken, Column, Data, Offsets, Value, not_a_column};
 use keys::{EncodedKeys, KeyTable, Keys};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use rayon::prelude::*;
 pub use result::PyArray;
+use std::ffi::CString;
 use std::sync::Arc;
 
 /// Smallest number of rows of a part. They are enough to fill the lanes.
@@ -168,10 +169,45 @@ fn of_length(len: usize, column: Column, name: &str) -> PyResult<Column> {
     Err(PyValueError::new_err(error))
 }
 
+/// Warns if all signatures are malformed because of a mistake in the call: the columns are swapped,
+/// or the signatures are in another format. Judges by the first row that has both values.
+fn warn_of_mistake(
+    py: Python<'_>,
+    format: Encoding,
+    [message, signature]: [&Column; 2],
+) -> PyResult<()> {
+    let rows = message.rows(0, message.len());
+    let rows = rows.zip(signature.rows(0, signature.len()));
+    let first = rows.flat_map(|(message, signature)| Some((message.ok()?, signature.ok()?)));
+    let mut first = first.filter_map(|(message, signature)| {
+        let signature = signature.bytes().filter(|bytes| !bytes.is_empty())?;
+        Some((message.bytes()?, signature))
+    });
+    let Some((message, signature)) = first.next() else {
+        return Ok(());
+    };
+    let decodes = |bytes, format| decode(ParameterSet::of_encoding(bytes), format, bytes).is_ok();
+    let other = AnySignature::detect(signature).ok();
+    let other = other.map(|(_, format)| Encoding(format));
+    let warning = if decodes(message, format) {
+        "every signature is malformed, and the messages are signatures. Are message and signature \
+         swapped? The order is message, signature, key"
+            .to_owned()
+    } else if let Some(other) = other.filter(|other| decodes(signature, *other)) {
+        let (other, format) = (other.name(), format.name());
+        format!("no signature has the format {format:?}; write format={other:?}")
+    } else {
+        return Ok(());
+    };
+    let category = py.get_type::<PyUserWarning>();
+    PyErr::warn(py, &category, &CString::new(warning)?, 1)
+}
+
 /// Verify columns of messages and signatures. Returns a column of uint8 without nulls.
 ///
 /// The verdicts are 0: valid; 1: invalid; 2: malformed signature, or message or signature null; 3:
 /// unknown key. Compare them with VALID: as a bool, the verdict of a valid signature is False.
+/// counts() of the result counts them by name, and names() is a column of the names.
 ///
 /// message and signature are Arrow columns of bytes or text. key is one of these:
 ///
@@ -185,9 +221,10 @@ fn of_length(len: usize, column: Column, name: &str) -> PyResult<Column> {
 /// by default.
 #[pyfunction]
 #[pyo3(
+    name = "verify",
     signature = (
-        message, signature, key, *, keys = None, format = Encoding(Format::Padded), engine = None,
-        threads = None
+        message, signature, key = None, *, keys = None, format = Encoding(Format::Padded),
+        engine = None, threads = None
     ),
     text_signature = "(message, signature, key, *, keys=None, format='padded', engine=None, threads=None)"
 )]
@@ -195,30 +232,42 @@ pub fn arrow_verify(
     py: Python<'_>,
     message: &Bound<'_, PyAny>,
     signature: &Bound<'_, PyAny>,
-    key: &Bound<'_, PyAny>,
-    keys: Option<&Bound<'_, PyDict>>,
+    key: Option<&Bound<'_, PyAny>>,
+    keys: Option<&Bound<'_, PyAny>>,
     format: Encoding,
     engine: Option<Named>,
-    threads: Option<isize>,
+    threads: Option<ThreadCount>,
 ) -> PyResult<PyArray> {
     let message = Column::of_bytes(message, "message")?;
     let signature = Column::of_bytes(signature, "signature")?;
     let len = message.len();
     let signature = of_length(len, signature, "signature")?;
+    let key = key.filter(|key| !key.is_none()).ok_or_else(|| {
+        PyTypeError::new_err(
+            "verify() needs key: one VerifyingKey, an Arrow column of encoded keys, or with \
+             keys={name: key} an Arrow column of names",
+        )
+    })?;
     let one = key.cast::<PyVerifyingKey>().ok();
     let column = match (one, keys) {
         (Some(_), _) => None,
+        _ if !Column::is_in(key)? => {
+            let expected = match keys {
+                Some(_) => "an Arrow column of names in keys",
+                None => "a VerifyingKey or an Arrow column of encoded keys",
+            };
+            return Err(not_a_column("key", expected, key));
+        }
         (None, Some(_)) => Some(Column::of(key, "key")?),
         (None, None) => Some(Column::of_bytes(key, "key")?),
     };
     let column = column.map(|column| of_length(len, column, "key"));
     let column = column.transpose()?;
-    let table = keys.map(|keys| {
-        KeyTable::of(keys, |key| {
-            let key = key.cast::<PyVerifyingKey>()?;
-            Ok(Arc::clone(&key.get().key))
-        })
-    });
+    let public = |key: &Bound<'_, PyAny>| {
+        let key = key.cast::<PyVerifyingKey>().ok()?;
+        Some(Ok(Arc::clone(&key.get().key)))
+    };
+    let table = keys.map(|keys| KeyTable::of(keys, public, "VerifyingKey"));
     let table = table.transpose()?;
     let keys = match (one, &column, &table) {
         (Some(key), _, None) => Keys::One(&key.get().key),
@@ -237,18 +286,19 @@ pub fn arrow_verify(
             ));
         }
         (None, Some(column), None) => Keys::Encoded(EncodedKeys::new(column)),
-        (None, None, _) => return Err(PyTypeError::new_err("key is missing")),
+        (None, None, _) => return Err(FalconError::new_err("lost the column key")),
     };
-    let chosen = Chosen::new(py, engine, threads, Work::Verify, len)?;
+    let chosen = Chosen::new(py, engine, threads, Work::Verify, len);
     let columns = [&message, &signature];
     let values = py.detach(|| verify_columns(&chosen, format.0, columns, &keys))?;
-    Ok(PyArray::new(Data {
-        len,
-        null_count: 0,
-        validity: None,
-        offsets: Offsets::None,
-        values,
-    }))
+    if len > 0
+        && values
+            .iter()
+            .all(|&verdict| verdict == Verdict::Malformed as u8)
+    {
+        warn_of_mistake(py, format, columns)?;
+    }
+    Ok(PyArray::verdicts(values))
 }
 
 /// Sign a column of messages. Returns a column of signatures: binary, or large_binary from 2 GiB
@@ -260,8 +310,9 @@ pub fn arrow_verify(
 /// once for many of them. format, engine and threads are those of verify.
 #[pyfunction]
 #[pyo3(
+    name = "sign",
     signature = (
-        message, key, *, keys = None, format = Encoding(Format::Padded), engine = None,
+        message, key = None, *, keys = None, format = Encoding(Format::Padded), engine = None,
         threads = None
     ),
     text_signature = "(message, key, *, keys=None, format='padded', engine=None, threads=None)"
@@ -269,20 +320,24 @@ pub fn arrow_verify(
 pub fn arrow_sign(
     py: Python<'_>,
     message: &Bound<'_, PyAny>,
-    key: &Bound<'_, PyAny>,
-    keys: Option<&Bound<'_, PyDict>>,
+    key: Option<&Bound<'_, PyAny>>,
+    keys: Option<&Bound<'_, PyAny>>,
     format: Encoding,
     engine: Option<Named>,
-    threads: Option<isize>,
+    threads: Option<ThreadCount>,
 ) -> PyResult<PyArray> {
     let message = Column::of_bytes(message, "message")?;
     let len = message.len();
-    let table = keys.map(|keys| {
-        KeyTable::of(keys, |key| {
-            let key = key.cast::<PySigningKey>()?;
-            Ok(Arc::clone(key.get().for_messages()?))
-        })
-    });
+    let key = key.filter(|key| !key.is_none()).ok_or_else(|| {
+        PyTypeError::new_err(
+            "sign() needs key: one SigningKey, or with keys={name: key} an Arrow column of names",
+        )
+    })?;
+    let secret = |key: &Bound<'_, PyAny>| {
+        let key = key.cast::<PySigningKey>().ok()?;
+        Some(key.get().for_messages().map(Arc::clone))
+    };
+    let table = keys.map(|keys| KeyTable::of(keys, secret, "SigningKey"));
     let table = table.transpose()?;
     let one = match key.cast::<PySigningKey>() {
         Ok(key) => Some(&**key.get().for_messages()?),
@@ -300,13 +355,17 @@ pub fn arrow_sign(
             table.check(&column)?;
             Some(column)
         }
-        (None, None) => {
+        (None, None) if Column::is_in(key)? => {
             return Err(PyTypeError::new_err(
-                "key is one SigningKey, or a column of names in the dict keys",
+                "key is a column of names; pass the keys that it names with keys={name: key}",
             ));
         }
+        (None, None) => {
+            let expected = "a SigningKey, or with keys an Arrow column of names";
+            return Err(errors::wrong_type("key", expected, key));
+        }
     };
-    let chosen = Chosen::new(py, engine, threads, Work::Sign, len)?;
+    let chosen = Chosen::new(py, engine, threads, Work::Sign, len);
     let data = py.detach(|| {
         let mut jobs: Vec<(usize, &AnySigningKey, &[u8])> = reserved(len)?;
         let mut names = names.as_ref().map(|names| names.rows(0, len));
@@ -329,7 +388,7 @@ pub fn arrow_sign(
         batch::sign_rows(&chosen, &jobs, format.0, &mut encoded)?;
         signatures(&encoded)
     })?;
-    Ok(PyArray::new(data))
+    Ok(PyArray::signatures(data))
 }
 
 /// Joins signatures into a column. A signature is never empty, so an empty entry means null.
@@ -349,15 +408,15 @@ fn signatures(encoded: &[Vec<u8>]) -> PyResult<Data> {
             validity[row / 8] |= 1 << (row % 8);
         }
     }
-    let small: Result<Vec<i32>, _> = ends.iter().map(|&end| i32::try_from(end)).collect();
     if values.len() != total {
         return Err(FalconError::new_err("lost a signature"));
     }
     Ok(Data {
         len: encoded.len(),
+        is_text: false,
         null_count,
         validity: (null_count > 0).then_some(validity),
-        offsets: small.map_or(Offsets::Large(ends), Offsets::Small),
+        offsets: Offsets::of(ends),
         values,
     })
 }
@@ -371,12 +430,12 @@ pub fn measure_bare_batch(
     message: &Bound<'_, PyAny>,
     signature: &Bound<'_, PyAny>,
     keys: Vec<PyRef<'_, PyVerifyingKey>>,
-    threads: Option<isize>,
+    threads: Option<ThreadCount>,
     clock: Py<PyAny>,
 ) -> PyResult<[Py<PyAny>; 2]> {
     let message = Column::of(message, "message")?;
     let signature = Column::of(signature, "signature")?;
-    let chosen = Chosen::new(py, None, threads, Work::Verify, message.len())?;
+    let chosen = Chosen::new(py, None, threads, Work::Verify, message.len());
     let keys: Vec<_> = keys.iter().map(|key| Arc::clone(&key.key)).collect();
     py.detach(|| {
         let mut jobs = Vec::new();

@@ -1,7 +1,8 @@
 //! Many signatures with one call.
 
+use crate::errors;
 use crate::errors::{FalconError, FaultError};
-use crate::input::{Encoding, Input, Named};
+use crate::input::{Encoding, Input, Message, Named, ThreadCount};
 use crate::memory::filled;
 use crate::random::fresh_seed;
 use crate::signature::Presented;
@@ -13,26 +14,62 @@ use falcon_core::{
     AnySigningKey, AnyVerifyingKey, Engine, Falcon512, Falcon1024, Format, OnThreads, Parameters,
     Signature, SignatureError, Threads,
 };
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyString, PyTuple};
 use std::num::NonZeroUsize;
 use std::process;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::available_parallelism;
 
 /// A message to sign.
-pub type ToSign = (Arc<AnySigningKey>, Input);
+pub type ToSign = (Arc<AnySigningKey>, Input<Message>);
 
 /// A signature to verify.
-pub type ToVerify = (Arc<AnyVerifyingKey>, Presented, Input);
+pub type ToVerify = (Arc<AnyVerifyingKey>, Presented, Input<Message>);
 
-/// Takes the jobs out of an iterable.
+/// Takes the jobs out of the iterable that is the argument `name`. The error for an item of a wrong
+/// type begins with the place of the item, such as `pairs[3]`.
 pub fn collect<'py, T>(
     items: &Bound<'py, PyAny>,
+    name: &str,
     mut job: impl FnMut(&Bound<'py, PyAny>) -> PyResult<T>,
 ) -> PyResult<Vec<T>> {
-    items.try_iter()?.map(|item| job(&item?)).collect()
+    // A text or bytes would be taken for many items.
+    let is_one = items.is_instance_of::<PyBytes>() || items.is_instance_of::<PyString>();
+    if is_one || !(items.hasattr("__iter__")? || items.hasattr("__getitem__")?) {
+        return Err(errors::wrong_type(
+            name,
+            "a list or another iterable",
+            items,
+        ));
+    }
+    let py = items.py();
+    let placed = |(place, item): (usize, PyResult<Bound<'py, PyAny>>)| {
+        job(&item?).map_err(
+            |error| match error.get_type(py).is(py.get_type::<PyTypeError>()) {
+                true => PyTypeError::new_err(format!("{name}[{place}]: {}", error.value(py))),
+                false => error,
+            },
+        )
+    };
+    items.try_iter()?.enumerate().map(placed).collect()
+}
+
+/// Takes the `N` parts of a job out of a tuple. `parts` says what they are.
+pub fn items<'py, const N: usize>(
+    job: &Bound<'py, PyAny>,
+    parts: &str,
+) -> PyResult<[Bound<'py, PyAny>; N]> {
+    let found = match job.cast::<PyTuple>() {
+        Ok(tuple) => match <[Bound<'py, PyAny>; N]>::try_from(tuple.iter().collect::<Vec<_>>()) {
+            Ok(parts) => return Ok(parts),
+            Err(found) => format!("one of {}", found.len()),
+        },
+        Err(_) => job.get_type().qualname()?.to_string(),
+    };
+    let error = format!("expected a tuple of {parts}, got {found}");
+    Err(PyTypeError::new_err(error))
 }
 
 /// The threads of the last batch, and the process that started them.
@@ -85,22 +122,17 @@ impl Chosen {
     pub fn new(
         _py: Python<'_>,
         engine: Option<Named>,
-        threads: Option<isize>,
+        threads: Option<ThreadCount>,
         work: Work,
         jobs: usize,
-    ) -> PyResult<Self> {
+    ) -> Self {
         let engine = engine.map_or_else(Engine::best, |named| named.0);
         let count = match threads {
             None => cores(),
-            Some(count) => usize::try_from(count)
-                .ok()
-                .and_then(NonZeroUsize::new)
-                .ok_or_else(|| {
-                    PyValueError::new_err(format!("threads is {count}; it must be 1 or more"))
-                })?,
+            Some(count) => count.0,
         };
         let threads = (count.get() > 1 && jobs > work.alone()).then(|| threads_of(count));
-        Ok(Self { engine, threads })
+        Self { engine, threads }
     }
 
     /// The engine.
@@ -199,9 +231,9 @@ pub fn sign<'py>(
     jobs: &[ToSign],
     format: Encoding,
     engine: Option<Named>,
-    threads: Option<isize>,
+    threads: Option<ThreadCount>,
 ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-    let chosen = Chosen::new(py, engine, threads, Work::Sign, jobs.len())?;
+    let chosen = Chosen::new(py, engine, threads, Work::Sign, jobs.len());
     let encoded = py.detach(|| {
         let mut encoded = filled(Vec::new(), jobs.len())?;
         let rows: Vec<_> = jobs
@@ -275,9 +307,9 @@ pub fn verify(
     jobs: &[ToVerify],
     format: Encoding,
     engine: Option<Named>,
-    threads: Option<isize>,
+    threads: Option<ThreadCount>,
 ) -> PyResult<Vec<bool>> {
-    let chosen = Chosen::new(py, engine, threads, Work::Verify, jobs.len())?;
+    let chosen = Chosen::new(py, engine, threads, Work::Verify, jobs.len());
     py.detach(|| {
         let mut verdicts = filled(false, jobs.len())?;
         let slices = jobs.chunks(VERIFY_SLICE);

@@ -2,7 +2,7 @@
 
 use crate::documents;
 use crate::errors::{self, DecodeError, InvalidSignature};
-use crate::input::{Encoding, Input, Text};
+use crate::input::{Encoded, EncodedSignature, Encoding, Input, Message, Password, Seed, Text};
 use crate::keys::{PySigningKey, PyVerifyingKey};
 use crate::random::fresh_seed;
 use crate::signature;
@@ -74,7 +74,7 @@ impl DetSigningKey {
     /// Take 32 random bytes or more, so that nobody can guess the seed. Raises FaultError if a
     /// hardware fault was detected.
     #[classmethod]
-    fn from_seed(_cls: &Bound<'_, PyType>, seed: Input) -> PyResult<Self> {
+    fn from_seed(_cls: &Bound<'_, PyType>, seed: Input<Seed>) -> PyResult<Self> {
         if seed.is_empty() {
             return Err(PyValueError::new_err("the seed is empty"));
         }
@@ -88,7 +88,7 @@ impl DetSigningKey {
 
     /// Decode a Falcon-1024 key, 2305 bytes.
     #[classmethod]
-    fn from_bytes(_cls: &Bound<'_, PyType>, data: Input) -> PyResult<Self> {
+    fn from_bytes(_cls: &Bound<'_, PyType>, data: Input<Encoded>) -> PyResult<Self> {
         _cls.py().detach(|| Self::decode(&data))
     }
 
@@ -96,7 +96,11 @@ impl DetSigningKey {
     /// does.
     #[classmethod]
     #[pyo3(signature = (text, password = None))]
-    fn from_pem(_cls: &Bound<'_, PyType>, text: Text, password: Option<Input>) -> PyResult<Self> {
+    fn from_pem(
+        _cls: &Bound<'_, PyType>,
+        text: Text,
+        password: Option<Password>,
+    ) -> PyResult<Self> {
         let key = PySigningKey::from_pem(_cls, text, password)?;
         match key.public.set() {
             ParameterSet::Falcon1024 => Ok(Self(key)),
@@ -114,7 +118,7 @@ impl DetSigningKey {
     fn to_pem<'py>(
         &self,
         py: Python<'py>,
-        password: Option<Input>,
+        password: Option<Password>,
     ) -> PyResult<Bound<'py, PyString>> {
         self.0.to_pem(py, password)
     }
@@ -154,7 +158,7 @@ impl DetSigningKey {
     fn sign<'py>(
         &self,
         py: Python<'py>,
-        message: Input,
+        message: Input<Message>,
         format: Encoding,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let format = format_of(format)?;
@@ -210,7 +214,7 @@ impl DetVerifyingKey {
 impl DetVerifyingKey {
     /// Decode a Falcon-1024 key, 1793 bytes.
     #[classmethod]
-    fn from_bytes(_cls: &Bound<'_, PyType>, data: Input) -> PyResult<Self> {
+    fn from_bytes(_cls: &Bound<'_, PyType>, data: Input<Encoded>) -> PyResult<Self> {
         Self::decode(&data)
     }
 
@@ -251,8 +255,8 @@ impl DetVerifyingKey {
     fn verify(
         &self,
         py: Python<'_>,
-        signature: Input,
-        message: Input,
+        signature: Input<EncodedSignature>,
+        message: Input<Message>,
         format: Encoding,
     ) -> PyResult<()> {
         let format = format_of(format)?;

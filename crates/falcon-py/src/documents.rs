@@ -1,7 +1,7 @@
 //! Keys in PEM and DER documents, with or without a password.
 
 use crate::errors::{DecodeError, FalconError, PasswordError};
-use crate::input::Input;
+use crate::input::Password;
 use falcon_core::pkcs8::{
     DecodePublicKey, EncodePrivateKey, EncodePublicKey, Error, KeyUse, LineEnding, OpenError,
     OpenedKey, SecretDocument, encrypt_private_key, spki,
@@ -86,7 +86,7 @@ pub fn write_public_pem(key: &AnyVerifyingKey) -> PyResult<String> {
 }
 
 /// Returns the bytes of an argument, if it was given.
-pub fn bytes_of(password: &Option<Input>) -> Option<&[u8]> {
+pub fn bytes_of(password: &Option<Password>) -> Option<&[u8]> {
     password.as_deref()
 }
 

@@ -1,10 +1,13 @@
 //! Exceptions. They are defined in Python, so that they can have several bases.
 
+use crate::keys::PySigningKey;
 use falcon_core::pkcs8::KeyUse;
 use falcon_core::{DecodeError as CoreDecodeError, FaultError as CoreFaultError};
+use pyo3::PyTypeCheck;
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::import_exception;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
 
 import_exception!(falcon_sign.exceptions, FalconError);
 import_exception!(falcon_sign.exceptions, InvalidSignature);
@@ -49,6 +52,38 @@ pub fn may_sign_messages(key_use: KeyUse) -> PyResult<()> {
             "this key is for certificates only, and this package signs messages only",
         )),
     }
+}
+
+/// Returns the error for an argument of a wrong type. Says what to write if that is known.
+pub fn wrong_type(name: &str, expected: &str, object: &Bound<'_, PyAny>) -> PyErr {
+    let kind = object.get_type().qualname();
+    let kind = kind.map_or_else(|_| String::from("another type"), |kind| kind.to_string());
+    let advice = advice(name, expected, object).unwrap_or_default();
+    PyTypeError::new_err(format!("{name}: expected {expected}, got {kind}{advice}"))
+}
+
+/// Returns what to write instead of an argument of a wrong type.
+pub fn advice(name: &str, expected: &str, object: &Bound<'_, PyAny>) -> Option<String> {
+    let advice = if object.is_instance_of::<PyString>() && expected.contains("bytes") {
+        format!("{name}.encode()")
+    } else if object.is_instance_of::<PySigningKey>() && expected.contains("VerifyingKey") {
+        format!("{name}.verifying_key")
+    } else if object.is_instance_of::<PyBytes>() && expected.contains("VerifyingKey") {
+        format!("VerifyingKey.from_bytes({name})")
+    } else {
+        return None;
+    };
+    Some(format!("; write {advice}"))
+}
+
+/// Returns an argument that must be a `T`. `expected` is the name of that class in Python.
+pub fn cast<'a, 'py, T: PyTypeCheck>(
+    name: &str,
+    expected: &str,
+    object: &'a Bound<'py, PyAny>,
+) -> PyResult<&'a Bound<'py, T>> {
+    let cast = object.cast::<T>();
+    cast.map_err(|_| wrong_type(name, expected, object))
 }
 
 /// Returns the error for `what` with `found` bytes instead of `expected`.

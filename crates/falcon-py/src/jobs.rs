@@ -1,9 +1,9 @@
 //! Batches under many keys.
 
 use crate::batch;
-use crate::input::{Encoding, Input, Named};
+use crate::errors;
+use crate::input::{Encoding, Named, ThreadCount};
 use crate::keys::{PySigningKey, PyVerifyingKey};
-use crate::signature::Presented;
 use falcon_core::Format;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -27,11 +27,12 @@ pub fn sign_batch<'py>(
     pairs: &Bound<'py, PyAny>,
     format: Encoding,
     engine: Option<Named>,
-    threads: Option<isize>,
+    threads: Option<ThreadCount>,
 ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-    let jobs = batch::collect(pairs, |pair| {
-        let (key, message): (PyRef<'_, PySigningKey>, Input) = pair.extract()?;
-        Ok((Arc::clone(key.for_messages()?), message))
+    let jobs = batch::collect(pairs, "pairs", |pair| {
+        let [key, message] = batch::items(pair, "a SigningKey and a message")?;
+        let key = errors::cast::<PySigningKey>("key", "SigningKey", &key)?;
+        Ok((Arc::clone(key.get().for_messages()?), message.extract()?))
     })?;
     batch::sign(py, &jobs, format, engine, threads)
 }
@@ -54,12 +55,14 @@ pub fn verify_batch(
     triples: &Bound<'_, PyAny>,
     format: Encoding,
     engine: Option<Named>,
-    threads: Option<isize>,
+    threads: Option<ThreadCount>,
 ) -> PyResult<Vec<bool>> {
-    let jobs = batch::collect(triples, |triple| {
-        let (key, signature, message): (PyRef<'_, PyVerifyingKey>, Presented, Input) =
-            triple.extract()?;
-        Ok((Arc::clone(&key.key), signature, message))
+    let jobs = batch::collect(triples, "triples", |triple| {
+        let parts = "a VerifyingKey, a signature and its message";
+        let [key, signature, message] = batch::items(triple, parts)?;
+        let key = errors::cast::<PyVerifyingKey>("key", "VerifyingKey", &key)?;
+        let key = Arc::clone(&key.get().key);
+        Ok((key, signature.extract()?, message.extract()?))
     })?;
     batch::verify(py, &jobs, format, engine, threads)
 }

@@ -3,7 +3,9 @@
 use crate::batch;
 use crate::documents::{self, bytes_of};
 use crate::errors::{self, DecodeError, InvalidSignature, not_copied};
-use crate::input::{Encoding, Input, Named, Set, Text};
+use crate::input::{
+    Encoded, Encoding, Input, Message, Named, Password, Seed, Set, Text, ThreadCount,
+};
 use crate::random::fresh_seed;
 use crate::signature::{Presented, decode, encode};
 use crate::stream::{PySigner, PyVerifier};
@@ -80,8 +82,8 @@ impl PySigningKey {
         signature = (seed, parameters = Set(ParameterSet::Falcon512)),
         text_signature = "(seed, parameters='Falcon-512')"
     )]
-    fn from_seed(_cls: &Bound<'_, PyType>, seed: Input, parameters: Set) -> PyResult<Self> {
-        let seed = seed.exactly("seed")?;
+    fn from_seed(_cls: &Bound<'_, PyType>, seed: Input<Seed>, parameters: Set) -> PyResult<Self> {
+        let seed = seed.exactly()?;
         let key = _cls
             .py()
             .detach(|| AnySigningKey::from_seed(parameters.0, seed));
@@ -99,10 +101,10 @@ impl PySigningKey {
     )]
     fn from_reference_seed(
         _cls: &Bound<'_, PyType>,
-        seed: Input,
+        seed: Input<Seed>,
         parameters: Set,
     ) -> PyResult<Self> {
-        let seed = seed.exactly("seed")?;
+        let seed = seed.exactly()?;
         let key = _cls
             .py()
             .detach(|| AnySigningKey::from_reference_seed(parameters.0, seed));
@@ -111,7 +113,7 @@ impl PySigningKey {
 
     /// Decode a key from its round-3 encoding, 1281 or 2305 bytes.
     #[classmethod]
-    fn from_bytes(_cls: &Bound<'_, PyType>, data: Input) -> PyResult<Self> {
+    fn from_bytes(_cls: &Bound<'_, PyType>, data: Input<Encoded>) -> PyResult<Self> {
         let decoded = _cls.py().detach(|| AnySigningKey::try_from(&*data));
         let key = decoded.map_err(|error| {
             DecodeError::new_err(errors::key_text("signing key", error, data.len()))
@@ -128,7 +130,7 @@ impl PySigningKey {
     pub fn from_pem(
         _cls: &Bound<'_, PyType>,
         text: Text,
-        password: Option<Input>,
+        password: Option<Password>,
     ) -> PyResult<Self> {
         let text = text.as_str()?;
         _cls.py()
@@ -138,7 +140,11 @@ impl PySigningKey {
     /// Read a key from a PKCS#8 document in DER. Passwords are as for from_pem.
     #[classmethod]
     #[pyo3(signature = (data, password = None))]
-    fn from_der(_cls: &Bound<'_, PyType>, data: Input, password: Option<Input>) -> PyResult<Self> {
+    fn from_der(
+        _cls: &Bound<'_, PyType>,
+        data: Input<Encoded>,
+        password: Option<Password>,
+    ) -> PyResult<Self> {
         _cls.py()
             .detach(|| Ok(documents::read_der(&data, bytes_of(&password))?.into()))
     }
@@ -154,7 +160,7 @@ impl PySigningKey {
     pub fn to_pem<'py>(
         &self,
         py: Python<'py>,
-        password: Option<Input>,
+        password: Option<Password>,
     ) -> PyResult<Bound<'py, PyString>> {
         let text =
             py.detach(|| documents::write_pem(&self.key, self.key_use, bytes_of(&password)))?;
@@ -166,7 +172,7 @@ impl PySigningKey {
     fn to_der<'py>(
         &self,
         py: Python<'py>,
-        password: Option<Input>,
+        password: Option<Password>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let document =
             py.detach(|| documents::write_der(&self.key, self.key_use, bytes_of(&password)))?;
@@ -213,7 +219,7 @@ impl PySigningKey {
     fn sign<'py>(
         &self,
         py: Python<'py>,
-        message: Input,
+        message: Input<Message>,
         format: Encoding,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let key = self.for_messages()?;
@@ -245,10 +251,10 @@ impl PySigningKey {
         messages: &Bound<'py, PyAny>,
         format: Encoding,
         engine: Option<Named>,
-        threads: Option<isize>,
+        threads: Option<ThreadCount>,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let key = self.for_messages()?;
-        let jobs = batch::collect(messages, |message| {
+        let jobs = batch::collect(messages, "messages", |message| {
             Ok((Arc::clone(key), message.extract()?))
         })?;
         batch::sign(py, &jobs, format, engine, threads)
@@ -297,7 +303,7 @@ impl From<AnyVerifyingKey> for PyVerifyingKey {
 impl PyVerifyingKey {
     /// Decode a key from its encoding, 897 or 1793 bytes.
     #[classmethod]
-    fn from_bytes(_cls: &Bound<'_, PyType>, data: Input) -> PyResult<Self> {
+    fn from_bytes(_cls: &Bound<'_, PyType>, data: Input<Encoded>) -> PyResult<Self> {
         let key = AnyVerifyingKey::try_from(&*data).map_err(|error| {
             DecodeError::new_err(errors::key_text("verifying key", error, data.len()))
         })?;
@@ -306,7 +312,7 @@ impl PyVerifyingKey {
 
     /// Decode a key without its header byte, 896 or 1792 bytes, as some wallets store it.
     #[classmethod]
-    fn from_headerless_bytes(_cls: &Bound<'_, PyType>, data: Input) -> PyResult<Self> {
+    fn from_headerless_bytes(_cls: &Bound<'_, PyType>, data: Input<Encoded>) -> PyResult<Self> {
         let decoded = AnyVerifyingKey::from_headerless_bytes(&data);
         decoded.map(Self::from).map_err(|error| {
             DecodeError::new_err(format!(
@@ -324,7 +330,7 @@ impl PyVerifyingKey {
 
     /// Read a key from a SubjectPublicKeyInfo document in DER.
     #[classmethod]
-    fn from_der(_cls: &Bound<'_, PyType>, data: Input) -> PyResult<Self> {
+    fn from_der(_cls: &Bound<'_, PyType>, data: Input<Encoded>) -> PyResult<Self> {
         Ok(documents::read_public_der(&data)?.into())
     }
 
@@ -373,7 +379,7 @@ impl PyVerifyingKey {
         &self,
         py: Python<'_>,
         signature: Presented,
-        message: Input,
+        message: Input<Message>,
         format: Encoding,
     ) -> PyResult<()> {
         let result = py.detach(|| {
@@ -416,10 +422,11 @@ impl PyVerifyingKey {
         pairs: &Bound<'_, PyAny>,
         format: Encoding,
         engine: Option<Named>,
-        threads: Option<isize>,
+        threads: Option<ThreadCount>,
     ) -> PyResult<Vec<bool>> {
-        let jobs = batch::collect(pairs, |pair| {
-            let (signature, message) = pair.extract()?;
+        let jobs = batch::collect(pairs, "pairs", |pair| {
+            let [signature, message] = batch::items(pair, "a signature and its message")?;
+            let (signature, message) = (signature.extract()?, message.extract()?);
             Ok((Arc::clone(&self.key), signature, message))
         })?;
         batch::verify(py, &jobs, format, engine, threads)

@@ -68,8 +68,12 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     ] {
         module.add(name, verdict as u8)?;
     }
-    module.add_function(wrap_pyfunction!(arrow::arrow_verify, module)?)?;
-    module.add_function(wrap_pyfunction!(arrow::arrow_sign, module)?)?;
+    // Errors name the functions as falcon_sign.arrow does.
+    module.add(
+        "arrow_verify",
+        wrap_pyfunction!(arrow::arrow_verify, module)?,
+    )?;
+    module.add("arrow_sign", wrap_pyfunction!(arrow::arrow_sign, module)?)?;
     #[cfg(feature = "measure")]
     module.add_function(wrap_pyfunction!(arrow::measure_bare_batch, module)?)?;
     module.add_function(wrap_pyfunction!(engines, module)?)?;

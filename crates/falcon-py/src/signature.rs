@@ -1,7 +1,7 @@
 //! Decoded signatures.
 
 use crate::errors::{DecodeError, FalconError};
-use crate::input::{Encoding, Input};
+use crate::input::{Encoded, EncodedSignature, Encoding, Input};
 use falcon_core::{AnySignature, DecodeError as CoreDecodeError, Format, ParameterSet, det1024};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
@@ -81,7 +81,11 @@ impl PySignature {
         signature = (data, *, format = Encoding(Format::Padded)),
         text_signature = "(data, *, format='padded')"
     )]
-    fn from_bytes(_cls: &Bound<'_, PyType>, data: Input, format: Encoding) -> PyResult<Self> {
+    fn from_bytes(
+        _cls: &Bound<'_, PyType>,
+        data: Input<Encoded>,
+        format: Encoding,
+    ) -> PyResult<Self> {
         let set = ParameterSet::of_encoding(&data);
         let signature = decode(set, format, &data).map_err(DecodeError::new_err)?;
         Ok(Self {
@@ -91,7 +95,7 @@ impl PySignature {
 
     /// Detect the format of an encoded signature from its header and length.
     #[staticmethod]
-    fn detect_format(data: Input) -> PyResult<&'static str> {
+    fn detect_format(data: Input<Encoded>) -> PyResult<&'static str> {
         let (_, format) = AnySignature::detect(&data).map_err(|error| {
             let (set, format) = (ParameterSet::Falcon512, Format::Compressed);
             DecodeError::new_err(signature_text(set, format, error, data.len()))
@@ -146,7 +150,7 @@ impl PySignature {
 /// The signature of an argument: decoded, or encoded bytes.
 pub enum Presented {
     Decoded(Arc<AnySignature>),
-    Bytes(Input),
+    Bytes(Input<EncodedSignature>),
 }
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Presented {

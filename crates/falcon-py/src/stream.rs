@@ -4,7 +4,7 @@
 //! for a lock.
 
 use crate::errors::{AlreadyFinalized, FalconError, InvalidSignature, faulty, not_copied};
-use crate::input::{Encoding, Input};
+use crate::input::{Encoding, Input, Piece};
 use crate::random::fresh_seed;
 use crate::signature::encode;
 use falcon_core::{
@@ -59,7 +59,7 @@ impl PySigner {
 #[pymethods]
 impl PySigner {
     /// Absorb the next piece of the message.
-    fn update(&self, py: Python<'_>, piece: Input) -> PyResult<()> {
+    fn update(&self, py: Python<'_>, piece: Input<Piece>) -> PyResult<()> {
         self.process.check("Signer")?;
         let done = py.detach(|| {
             let mut stream = locked(&self.stream);
@@ -121,7 +121,7 @@ impl PyVerifier {
 #[pymethods]
 impl PyVerifier {
     /// Absorb the next piece of the message.
-    fn update(&self, py: Python<'_>, piece: Input) -> PyResult<()> {
+    fn update(&self, py: Python<'_>, piece: Input<Piece>) -> PyResult<()> {
         self.process.check("Verifier")?;
         let done = py.detach(|| {
             let mut hasher = locked(&self.hasher);

@@ -54,7 +54,8 @@ def test_every_binary_type(kind):
         assert verify(messages, signatures, key) == [VALID] * 300
     other = OTHERS["Falcon-512"].verifying_key
     assert verify(messages, signatures, other) == [INVALID] * 300
-    assert verify(signatures, messages, SMALL.verifying_key) == [MALFORMED] * 300
+    with pytest.warns(UserWarning, match="Are message and signature swapped"):
+        assert verify(signatures, messages, SMALL.verifying_key) == [MALFORMED] * 300
     assert verify(messages, signatures, messages) == [UNKNOWN_KEY] * 300
 
 
@@ -263,7 +264,8 @@ def test_formats(format):
     shifted = pa.array(MESSAGES[1:41])
     assert verify(shifted, signatures, SMALL.verifying_key, format=format) == [INVALID] * 40
     other = "padded" if format != "padded" else "ct"
-    assert verify(messages, signatures, SMALL.verifying_key, format=other) == [MALFORMED] * 40
+    with pytest.warns(UserWarning, match=f'write format="{format}"'):
+        assert verify(messages, signatures, SMALL.verifying_key, format=other) == [MALFORMED] * 40
     first = Signature.from_bytes(signatures[0].as_py(), format=format)
     SMALL.verifying_key.verify(first, MESSAGES[0])
 
@@ -478,6 +480,16 @@ def test_errors_name_the_argument_and_the_type():
         (lambda: arrow.verify(messages, lists, public), "signature: .* of nested values"),
         (lambda: arrow.verify(messages, signatures, pa.array([True] * 300)), "key: .* of booleans"),
         (lambda: arrow.verify(MESSAGES, signatures, public), r"got list; pyarrow\.array\(message\)"),
+        (lambda: arrow.verify(b"m", signatures, public), r"message: .* got bytes; pyarrow\.array\(\[message"),
+        (lambda: arrow.verify(messages, signatures, SMALL), r"^key: .* got SigningKey; write key\.verifying_key$"),
+        (lambda: arrow.verify(messages, signatures, b""), r"^key: .* write VerifyingKey\.from_bytes\(key\)$"),
+        (lambda: arrow.verify(messages, signatures, messages, keys={"Ann": SMALL}), r"^keys\['Ann'\]: expected VerifyingKey"),
+        (lambda: arrow.verify(messages, signatures, messages, keys=[]), "^keys: expected a dict"),
+        (lambda: arrow.verify(messages, signatures), r"^verify\(\) needs key: one VerifyingKey"),
+        (lambda: arrow.sign(messages), r"^sign\(\) needs key: one SigningKey"),
+        (lambda: arrow.verify(messages), r"^verify\(\) missing 1 required"),
+        (lambda: arrow.sign(messages, public), "^key: expected a SigningKey, .* got VerifyingKey$"),
+        (lambda: arrow.sign(messages, messages), "^key is a column of names; pass"),
     ):
         with pytest.raises(TypeError, match=text):
             call()
@@ -621,3 +633,34 @@ def test_a_stream_that_fails_is_an_error():
     reader = pa.RecordBatchReader.from_batches(pa.schema([("message", pa.binary())]), batches())
     with pytest.raises(ValueError, match="the disk is gone"):
         arrow.verify(reader, pa.array(SIGNATURES), SMALL.verifying_key)
+
+
+def test_counts_and_names():
+    names = ["valid", "invalid", "malformed", "unknown_key"]
+    public = SMALL.verifying_key
+    messages = pa.array([MESSAGES[0], b"other", None, MESSAGES[3], MESSAGES[4]])
+    keys = pa.array([public.to_bytes()] * 3 + [None, public.to_bytes()])
+    verdicts = arrow.verify(messages, pa.array(SIGNATURES[:5]), keys)
+    assert verdicts.counts() == dict(zip(names, (2, 1, 1, 1), strict=True))
+    column = pa.array(verdicts.names())
+    column.validate(full=True)
+    assert column.type == pa.string() and column.to_pylist() == [*names, "valid"]
+    assert verdicts.names().to_list() == [*names, "valid"]
+    assert polars.Series(verdicts.names()).to_list() == [*names, "valid"]
+    empty = arrow.verify(pa.array([], pa.binary()), pa.array([], pa.binary()), public)
+    assert empty.counts() == dict.fromkeys(names, 0)
+    assert pa.array(empty.names()).to_pylist() == []
+    signed = arrow.sign(messages, SMALL)
+    assert signed.counts() == {"signed": 4, "null": 1}
+    for call in (signed.names, verdicts.names().names, verdicts.names().counts):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_rows_that_are_malformed_for_other_reasons_give_no_warning():
+    nulls = pa.nulls(2, pa.binary())
+    assert verify(nulls, nulls, SMALL.verifying_key) == [MALFORMED] * 2
+    assert verify(pa.array([b"m"]), pa.array([b"x"]), SMALL.verifying_key) == [MALFORMED]
+    # Some rows are malformed, and not all.
+    swapped = pa.array([MESSAGES[0], SIGNATURES[1]]), pa.array([SIGNATURES[0], MESSAGES[1]])
+    assert verify(*swapped, SMALL.verifying_key) == [VALID, MALFORMED]

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy
+import falcon_sign
 import pytest
 from conftest import DETERMINISTIC, KEYS, SETS
 from falcon_sign import (
@@ -85,8 +86,56 @@ def test_passwords(key):
     for damaged in (der[:-1], b"\x31" + der[1:], b"nonsense", b""):
         with pytest.raises(DecodeError):
             SigningKey.from_der(damaged, b"secret")
-    with pytest.raises(TypeError):
-        key.to_pem("secret")
+
+
+@pytest.mark.parametrize("text", ["secret", "Stra\u00dfe \u20ac", "e\u0301", "\u00e9"])
+def test_a_password_of_text_is_its_utf8(key, text):
+    data = text.encode()
+    assert SigningKey.from_pem(key.to_pem(text), data).fingerprint == key.fingerprint
+    assert SigningKey.from_der(key.to_der(data), text).fingerprint == key.fingerprint
+    if text in ("e\u0301", "\u00e9"):
+        # Not normalized: the other form of the same letter is another password.
+        with pytest.raises(PasswordError):
+            SigningKey.from_pem(key.to_pem(text), {"e\u0301": "\u00e9", "\u00e9": "e\u0301"}[text])
+
+
+def test_errors_of_passwords_name_them_and_hide_them(key):
+    with pytest.raises(TypeError, match="(?m)^password: expected str, bytes .* got int$"):
+        key.to_pem(5)
+    with pytest.raises(ValueError, match="^password: .* surrogates") as caught:
+        key.to_pem("secret\ud800")
+    assert "secret" not in repr(caught.value) and caught.value.__cause__ is None
+    with pytest.raises(PasswordError, match="is empty"):
+        key.to_pem("")
+
+
+def test_errors_name_the_argument(key):
+    public = key.verifying_key
+    for call, text in (
+        (lambda: key.sign("text"), r"^message: expected bytes .* got str; write message\.encode\(\)$"),
+        (lambda: key.sign(b"", format=5), "^format: expected str, got int$"),
+        (lambda: key.sign_batch([b"", 5]), r"^messages\[1\]: message: expected bytes .* got int$"),
+        (lambda: key.sign_batch("text"), "^messages: expected a list or another iterable, got str$"),
+        (lambda: key.sign_batch([b""], threads="2"), "^threads: expected int, got str$"),
+        (lambda: key.sign_batch([b""], engine=2), "^engine: expected str, got int$"),
+        (lambda: public.verify(5, b""), "^signature: expected bytes .* got int$"),
+        (lambda: public.verify_batch([(b"", b""), b""]), r"^pairs\[1\]: expected a tuple of a signature"),
+        (lambda: public.verify_batch([(b"",)]), r"^pairs\[0\]: .* got one of 1$"),
+        (lambda: SigningKey.from_seed(5), "^seed: expected bytes .* got int$"),
+        (lambda: SigningKey.generate(5), "^parameters: expected str, got int$"),
+        (lambda: SigningKey.from_bytes(None), "^data: expected bytes .* got NoneType$"),
+        (lambda: SigningKey.from_pem(5), "^text: expected str, bytes .* got int$"),
+        (lambda: key.signer().update("x"), r"^piece: .* write piece\.encode\(\)$"),
+        (lambda: falcon_sign.sign_batch([(public, b"")]), r"^pairs\[0\]: key: expected SigningKey, got V"),
+        (
+            lambda: falcon_sign.verify_batch([(key, b"", b"")]),
+            r"^triples\[0\]: key: .* got SigningKey; write key\.verifying_key$",
+        ),
+    ):
+        with pytest.raises(TypeError, match=f"(?m){text}"):
+            call()
+    with pytest.raises(ValueError, match="^threads is 0"):
+        key.sign_batch([b""], threads=0)
 
 
 def test_malformed_documents_are_refused(key):

@@ -14,6 +14,7 @@ assert_type(key.sign(bytearray(3), format="ct"), bytes)
 assert_type(key.sign_batch([b"one", memoryview(b"two")]), list[bytes])
 assert_type(key.signer(), Signer)
 assert_type(key.to_pem(b"secret"), str)
+assert_type(key.to_pem("secret"), str)
 assert_type(SigningKey.from_pem(key.to_pem(), password=None), SigningKey)
 public = key.verifying_key
 assert_type(public.verifier(b""), Verifier)
@@ -28,6 +29,8 @@ def table(column: arrow.Array) -> None:
     assert_type(arrow.sign(column, key), arrow.Array)
     assert_type(arrow.verify(column, column, public), arrow.Array)
     assert_type(arrow.verify(column, column, column, keys={"Ann": public}), arrow.Array)
+    assert_type(arrow.verify(column, column, public).counts(), dict[str, int])
+    assert_type(arrow.verify(column, column, public).names(), arrow.Array)
     arrow.verify([b"one"], column, public)  # type: ignore[arg-type]
     arrow.verify(column, column, key)  # type: ignore[arg-type]
 
@@ -35,7 +38,7 @@ def table(column: arrow.Array) -> None:
 key.sign("text")  # type: ignore[arg-type]
 key.sign(b"", format="der")  # type: ignore[arg-type]
 key.sign(b"", "ct")  # type: ignore[call-arg]
-key.to_pem("secret")  # type: ignore[arg-type]
+key.to_pem(5)  # type: ignore[arg-type]
 SigningKey.generate("Falcon-256")  # type: ignore[arg-type]
 key.parameters = "Falcon-512"  # type: ignore[misc]
 det1024.SigningKey.generate().sign(b"", format="padded")  # type: ignore[arg-type]

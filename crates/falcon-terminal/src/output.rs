@@ -46,7 +46,7 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Prepares a file at `target`.
+    /// Prepares a file at `target`. The temporary file lies in the same folder.
     pub fn create(
         program: &'static Program,
         target: &Path,
@@ -54,16 +54,45 @@ impl Pending {
         overwrite: Overwrite,
     ) -> Result<Self> {
         check_target(program, target, content, overwrite)?;
-        let named = target.to_owned();
-        let target = match overwrite {
+        let real = match overwrite {
             // If the target is a link, the file behind the link is replaced, not the link.
             Overwrite::Force => fs::canonicalize(target).unwrap_or_else(|_| target.to_owned()),
             // If a link appears at the target from now on, it is refused like a file.
             Overwrite::Never => target.to_owned(),
         };
+        let temporaries = folder(&real).to_owned();
+        Self::begin(&temporaries, program, real, target, content, overwrite)
+    }
+
+    /// Prepares a new file at `target`. The temporary file lies in the folder `temporaries`, which
+    /// must be on the same file system. The folder of the target may be missing until
+    /// [`commit`](Self::commit).
+    pub fn create_in(
+        temporaries: &Path,
+        program: &'static Program,
+        target: &Path,
+        content: Content,
+    ) -> Result<Self> {
+        let never = Overwrite::Never;
+        if folder(target).exists() {
+            check_target(program, target, content, never)?;
+        }
+        let real = target.to_owned();
+        Self::begin(temporaries, program, real, target, content, never)
+    }
+
+    fn begin(
+        temporaries: &Path,
+        program: &'static Program,
+        target: PathBuf,
+        named: &Path,
+        content: Content,
+        overwrite: Overwrite,
+    ) -> Result<Self> {
+        let named = named.to_owned();
         let mut hold = interrupt::hold();
         let temporary = builder(program, content)
-            .tempfile_in(folder(&target))
+            .tempfile_in(temporaries)
             .map_err(|error| cannot_create(&named, &error))?;
         hold.add(temporary.path());
         drop(hold);
@@ -273,6 +302,17 @@ impl Pending {
         })?;
         Ok(self.target)
     }
+}
+
+/// Checks that the user may make files in a folder, as far as the modes of the folder say.
+pub fn check_writable(folder: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use rustix::fs::Access;
+        rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK)?;
+    }
+    let _ = folder;
+    Ok(())
 }
 
 /// Writes the folder to the disk, and with it the name of the file. If the file system cannot do

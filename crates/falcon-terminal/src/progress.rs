@@ -97,7 +97,7 @@ impl Progress {
 
     fn advance(&self, amount: u64) {
         let done = self.done.fetch_add(amount, Ordering::Relaxed) + amount;
-        if self.ui.quiet {
+        if !self.ui.notes() {
             return;
         }
         let mut shown = self.shown();

@@ -92,7 +92,7 @@ def is_writing(program, output):
         opened = [os.readlink(entry) for entry in pathlib.Path(f"/proc/{program}/fd").iterdir()]
     except OSError:
         return False
-    return any(path.startswith(f"{output}/.falcon-") for path in opened)
+    return any(path.startswith(f"{output}.reports/.falcon-") for path in opened)
 
 
 def until(condition):

@@ -29,7 +29,9 @@ def check(result, output, undisturbed, was_killed=False):
     assert "attempt" not in result.errors, "the framework gave up"
     found = {name: data for name, (data, _) in outputs(output).items()}
     assert found == {name: data for name, (data, _) in undisturbed.items()}
-    assert was_killed or not list(output.glob(".*")), "temporary files are left"
+    assert all(name.suffix == ".parquet" for name in output.iterdir())
+    reports = output.with_name(f"{output.name}.reports")
+    assert was_killed or not list(reports.glob(".*")), "temporary files are left"
     total = result.lines[-1]
     assert (total["shards"], total["done"], total["rows"]) == (SHARDS, SHARDS, TABLES * ROWS)
     # The first, the middle and the last row of each table are forged.

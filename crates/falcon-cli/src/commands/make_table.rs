@@ -224,7 +224,8 @@ impl MakeTable {
         let ledger = self.folder.join("ledger");
         fs::create_dir_all(&ledger)
             .map_err(|error| Error::io(&ledger, "cannot make the folder", &error))?;
-        let look = |path| Place::look(path, Overwrite::from_force(self.force));
+        // Unfinished tables are not among the finished ones, which readers take all.
+        let look = |path| Place::look(path, Overwrite::from_force(self.force), &self.folder);
         let tables = self.tables.get() as u64;
         let names: Vec<_> = (0..tables)
             .map(|table| format!("part-{table:05}.parquet"))

@@ -41,9 +41,10 @@ use std::{
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The column message is binary or text. For TABLE, or for each file a/b.parquet in a folder,
-the output folder has a/b.parquet: all columns of the table, which are copied, and the
-column signature. The signature of a message that is null is null, and `verify-table` calls
-such a row malformed. a/b.parquet.json has the counts, and summary.json the sums.
+FOLDER has a/b.parquet: all columns of the table, which are copied, and the column
+signature. The signature of a message that is null is null, and `verify-table` calls such a
+row malformed. The folder FOLDER.reports has a/b.parquet.json with the counts, and
+summary.json with the sums.
 
 An output is whole or absent. After a crash, the same command with --skip-existing goes on.
 Parts I/N may run at the same time and share the output folder. `verify-table -p KEY.pub`

@@ -38,10 +38,11 @@ Columns: message (binary or text), signature (binary), and key (binary), or with
 key_id (integers, text or binary). With --public-key, no key column is needed. Other columns
 are ignored.
 
-For TABLE, or for each file a/b.parquet in a folder, the output folder has a/b.parquet with
-the columns row and verdict, and a/b.parquet.json with the counts. A verdict is 0 (valid),
-1 (invalid), 2 (malformed signature, or message or signature null) or 3 (unknown key).
-docs/FORMATS.md specifies the files, and their names with --shard. summary.json has the sums.
+For TABLE, or for each file a/b.parquet in a folder, FOLDER has a/b.parquet with the columns
+row and verdict. A verdict is 0 (valid), 1 (invalid), 2 (malformed signature, or message or
+signature null) or 3 (unknown key). FOLDER has tables alone, so pandas, polars and others
+read it as one data set. The folder FOLDER.reports has a/b.parquet.json with the counts, and
+summary.json with the sums. docs/FORMATS.md specifies the files, and their names with --shard.
 
 An output is whole or absent. After a crash, the same command with --skip-existing goes on.
 Parts I/N may run at the same time and share the output folder:

@@ -290,7 +290,8 @@ pub(super) mod tests {
 
     /// Writes a table with some columns of bytes.
     pub(in super::super) fn write(path: &Path, columns: &[(&str, Vec<Vec<u8>>)]) {
-        let place = Place::look(path.to_owned(), Overwrite::Never).unwrap();
+        let folder = path.parent().unwrap();
+        let place = Place::look(path.to_owned(), Overwrite::Never, folder).unwrap();
         let mut output = place.create().unwrap();
         let fields = columns
             .iter()

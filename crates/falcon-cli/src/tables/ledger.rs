@@ -3,6 +3,7 @@
 use super::{
     count,
     expansion::EXPANSION,
+    folders::Folders,
     output::{Output, Place, appeared, digest, open_output},
     report::{Counts, Job, Report, Summary},
     shards::{
@@ -16,7 +17,6 @@ use crate::{
     escape::shown,
     output::Overwrite,
     parallel::for_each_in_order_on,
-    place::with_suffix,
     progress::{Progress, Unit},
     shell::quote,
     ui::Ui,
@@ -49,7 +49,7 @@ pub(crate) struct LedgerOptions {
     /// Parquet files, or folders of them
     #[arg(value_name = "TABLE", required = true)]
     tables: Vec<PathBuf>,
-    /// Folder of the outputs; made if it is missing
+    /// Folder of the outputs. Reports go to FOLDER.reports. Both are made if they are missing
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
     /// Process part I of N, for example 3/64. All parts have about as many rows. Row groups stay
@@ -112,7 +112,7 @@ impl Kept {
 
 /// The work of a command: the slices of its shard, and the tables that cannot be read.
 pub(crate) struct Ledger {
-    output: PathBuf,
+    folders: Folders,
     shard: Option<Shard>,
     files: usize,
     slices: Vec<Slice>,
@@ -142,19 +142,19 @@ impl LedgerOptions {
         words.join(" ")
     }
 
-    /// Lists the tables, checks the outputs, and makes the output folder. `inputs` are the files
-    /// with keys. They must not be among the tables or the outputs.
+    /// Lists the tables, and checks the names of the outputs. `inputs` are the files with keys.
+    /// They must not be among the tables or the outputs.
     pub(crate) fn open(self, inputs: &[&Path]) -> Result<Ledger> {
         let inputs: HashSet<_> = inputs.iter().copied().map(resolved).collect();
         let mut names = HashMap::new();
         let mut listed = Vec::new();
-        let output = resolved(&self.output);
+        let folders = Folders::new(self.output)?;
         for table in &self.tables {
-            for (path, name) in tables_at(table, &output)? {
+            for (path, name) in tables_at(table, &folders)? {
                 if let Some(other) = names.insert(name.clone(), path.clone()) {
                     let (other, path) = (shown(&other), shown(&path));
                     let what = format_args!("would be written twice: for {other} and for {path}");
-                    return Err(Error::at(&self.output.join(name), what)
+                    return Err(Error::at(&folders.output(&name), what)
                         .hint("name a folder that has both, or run the command for each"));
                 }
                 if inputs.contains(&resolved(&path)) {
@@ -175,7 +175,7 @@ impl LedgerOptions {
         };
         let total = listed.iter().map(groups).fold(0, u64::saturating_add);
         let (slices, unreadable) = divide(&listed, shard, total);
-        check_names(&self.output, &slices, &unreadable)?;
+        check_names(&folders.output, &slices, &unreadable)?;
         let slices = slices
             .into_iter()
             .filter(|&(index, _)| index == shard.index);
@@ -191,34 +191,24 @@ impl LedgerOptions {
             skip_existing: self.skip_existing,
             threads: self.threads,
             max_expansion: self.max_expansion,
-            output: self.output,
+            folders,
         };
         let tables = listed.iter().map(|file| file.path.as_path());
         let sources: HashSet<_> = tables.map(resolved).chain(inputs).collect();
         for slice in &ledger.slices {
-            for output in [ledger.path(slice), ledger.summary_path(slice)] {
+            let folders = &ledger.folders;
+            for output in [folders.output(&slice.name), folders.summary(&slice.name)] {
                 if sources.contains(&resolved(&output)) {
                     return Err(Error::at(&output, "is an input and cannot be the output")
                         .hint("name another folder with -o"));
                 }
             }
         }
-        fs::create_dir_all(&ledger.output)
-            .map_err(|error| Error::io(&ledger.output, "cannot make the folder", &error))?;
         Ok(ledger)
     }
 }
 
 impl Ledger {
-    /// Returns the path of the output of a slice.
-    fn path(&self, slice: &Slice) -> PathBuf {
-        self.output.join(&slice.name)
-    }
-
-    fn summary_path(&self, slice: &Slice) -> PathBuf {
-        with_suffix(&self.path(slice), ".json")
-    }
-
     /// Works on every slice. `work` writes the output of a slice to a file, which appears only if
     /// nothing failed. `T` are the counts of a slice.
     pub(crate) fn run<T: Counts>(
@@ -239,7 +229,7 @@ impl Ledger {
         // Checks that no other run has replaced outputs that this run made or skipped.
         for (name, states) in kept.into_inner() {
             if self.states(&name) != states {
-                let error = appeared(&self.output.join(&name));
+                let error = appeared(&self.folders.output(&name));
                 report.fail(name, &error);
             }
         }
@@ -277,21 +267,20 @@ impl Ledger {
                 report.skip(&slice.name, &summary);
                 continue;
             }
-            let path = self.path(slice);
-            if let Some(folder) = path.parent() {
-                fs::create_dir_all(folder)
-                    .map_err(|error| Error::io(folder, "cannot make the folder", &error))?;
-            }
             slices.push((slice, self.look::<T>(&slice.name)?));
         }
-        let older_sum = look_at_sum(self.output.join("summary.json"))?;
-        let sum = look_at_sum(self.sum_path())?;
+        let [older_sum, sum] = [None, self.shard].map(|shard| {
+            let path = self.folders.sum(shard);
+            look_at_sum(path, &self.folders.reports)
+        });
+        let (older_sum, sum) = (older_sum?, sum?);
         self.check_division()?;
         let outdated = self.unreadable.iter();
         let outdated =
             outdated.filter(|table| table.is_counted && self.overwrite == Overwrite::Force);
         let outdated = outdated.map(|table| self.look::<T>(&table.name));
         let outdated = outdated.collect::<Result<Vec<_>>>()?;
+        self.folders.make()?;
         // From here on, no sum remains. Each output is removed before its table is read, but
         // outputs of unreadable tables are removed now.
         older_sum.clear()?;
@@ -340,18 +329,7 @@ impl Ledger {
 
     /// Returns the states of an output and of its summary.
     fn states(&self, name: &str) -> States {
-        let path = self.output.join(name);
-        [
-            State::of_name(&path),
-            State::of_name(&with_suffix(&path, ".json")),
-        ]
-    }
-
-    fn sum_path(&self) -> PathBuf {
-        self.output.join(match self.shard {
-            None => "summary.json".to_owned(),
-            Some(Shard { index, count }) => format!("summary-{index}-of-{count}.json"),
-        })
+        [self.folders.output(name), self.folders.summary(name)].map(|path| State::of_name(&path))
     }
 
     fn one<T: Counts>(
@@ -402,9 +380,9 @@ impl Ledger {
             return None;
         }
         let states = self.states(&slice.name);
-        let found = read_json(&self.summary_path(slice), LONGEST_SUMMARY)?;
+        let found = read_json(&self.folders.summary(&slice.name), LONGEST_SUMMARY)?;
         let counts: T = json::from_value(found.clone()).ok()?;
-        let path = self.path(slice);
+        let path = self.folders.output(&slice.name);
         let output_sha256 = digest(&path, open_output(&path)?).ok()?;
         let seconds = found.get("seconds")?.as_f64()?;
         let summary = slice.summary(counts, output_sha256, seconds, job);
@@ -424,12 +402,11 @@ impl Ledger {
     /// Looks up the paths of an output and of its summary. Refuses files there that are not a table
     /// and a summary of this command.
     fn look<T: Counts>(&self, name: &str) -> Result<Places> {
-        let path = self.output.join(name);
-        let look = |path| Place::look(path, self.overwrite).map_err(advise);
-        let summary = with_suffix(&path, ".json");
+        let reports = &self.folders.reports;
+        let look = |path| Place::look(path, self.overwrite, reports).map_err(advise);
         let places = Places {
-            output: look(path)?,
-            summary: look(summary)?,
+            output: look(self.folders.output(name))?,
+            summary: look(self.folders.summary(name))?,
         };
         let path = places.summary.path();
         let summary = || {
@@ -462,16 +439,21 @@ impl Ledger {
         let Some(Shard { index, count }) = self.shard else {
             return Ok(());
         };
-        let cannot = |error: io::Error| Error::io(&self.output, "cannot read", &error);
+        let reports = &self.folders.reports;
+        let cannot = |error: io::Error| Error::io(reports, "cannot read", &error);
         let suffix = format!("-of-{count}.json");
-        for entry in fs::read_dir(&self.output).map_err(cannot)? {
+        let entries = match fs::read_dir(reports) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            entries => entries.map_err(cannot)?,
+        };
+        for entry in entries {
             let name = entry.map_err(cannot)?.file_name();
             let number = name.to_str().and_then(|name| name.strip_prefix("summary-"));
             let number = number.and_then(|name| name.strip_suffix(&*suffix));
             if !number.is_some_and(|text| text.parse().is_ok_and(|other: u64| other != index)) {
                 continue;
             }
-            let path = self.output.join(name);
+            let path = reports.join(name);
             let found = read_json(&path, LONGEST_SUM);
             let other = found
                 .as_ref()
@@ -479,8 +461,8 @@ impl Ledger {
             if other.is_some_and(|other| other != self.division) {
                 let what = "belongs to other tables than those that this job has found";
                 return Err(Error::at(&path, what).hint(
-                    "check that all jobs can read all tables, and start all jobs again with an \
-                     empty folder -o",
+                    "check that all jobs can read all tables, and start all jobs again with \
+                     another folder -o",
                 ));
             }
         }
@@ -507,8 +489,8 @@ fn is_damaged_table(path: &Path) -> bool {
 }
 
 /// Looks up the path of a sum, which every run makes again. Refuses a file that is not a sum.
-fn look_at_sum(path: PathBuf) -> Result<Place> {
-    let place = Place::look(path, Overwrite::Force)?;
+fn look_at_sum(path: PathBuf, reports: &Path) -> Result<Place> {
+    let place = Place::look(path, Overwrite::Force, reports)?;
     let is_sum = || {
         let found = read_json(place.path(), LONGEST_SUM)?;
         (found.get("rows").is_some() && found.get("shards").is_some()).then_some(())

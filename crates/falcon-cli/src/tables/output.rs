@@ -6,6 +6,7 @@ use crate::{
     error::{Error, Result},
     input::{cannot_read, open_regular},
     output::{Content, Overwrite, Pending, check_target},
+    place::folder,
 };
 use serde::Serialize;
 use serde_json as json;
@@ -20,16 +21,23 @@ use std::{
 pub(crate) struct Place {
     path: PathBuf,
     found: Option<State>,
+    /// Folder in which the output is written before it appears at the path.
+    temporaries: PathBuf,
 }
 
 impl Place {
-    /// Looks up a path. Refuses a file that `overwrite` does not allow to replace.
-    pub(crate) fn look(path: PathBuf, overwrite: Overwrite) -> Result<Self> {
+    /// Looks up a path. Refuses a file that `overwrite` does not allow to replace. The folder
+    /// `temporaries` must exist when the output is created, on the file system of the path.
+    pub(crate) fn look(path: PathBuf, overwrite: Overwrite, temporaries: &Path) -> Result<Self> {
         let found = State::of_name(&path);
         if found.is_some() {
             check_target(&PROGRAM, &path, Content::Table, overwrite)?;
         }
-        Ok(Self { path, found })
+        Ok(Self {
+            path,
+            found,
+            temporaries: temporaries.to_owned(),
+        })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -61,7 +69,7 @@ impl Place {
     pub(crate) fn create(&self) -> Result<Output> {
         self.clear()?;
         // A file that appears at the path from now on must not be replaced.
-        let pending = Pending::create(&PROGRAM, &self.path, Content::Table, Overwrite::Never);
+        let pending = Pending::create_in(&self.temporaries, &PROGRAM, &self.path, Content::Table);
         Ok(Output {
             pending: pending.map_err(|error| explained(error, &self.path))?,
             hash: Sha256::new(),
@@ -89,10 +97,13 @@ impl Output {
         self.pending.named()
     }
 
-    /// Makes the file appear, unless another file has taken its name. Returns its SHA-256 in
-    /// hexadecimal.
+    /// Makes the file appear, and its folder if that is missing, unless another file has taken its
+    /// name. Returns its SHA-256 in hexadecimal.
     pub(crate) fn commit(self) -> Result<String> {
         let path = self.path().to_owned();
+        let parent = folder(&path);
+        fs::create_dir_all(parent)
+            .map_err(|error| Error::io(parent, "cannot make the folder", &error))?;
         let committed = self.pending.commit();
         committed.map_err(|error| explained(error, &path))?;
         Ok(hex(self.hash))

@@ -1,7 +1,7 @@
 //! The shards of a ledger: lists the Parquet files, assigns row groups to shards, and names the
 //! outputs.
 
-use super::state::State;
+use super::{folders::Folders, state::State};
 use crate::{
     error::{Error, Result},
     escape::shown,
@@ -92,7 +92,7 @@ pub(super) struct Unreadable {
 }
 
 /// Returns the Parquet files at a path, each with the name of its output.
-pub(super) fn tables_at(path: &Path, output: &Path) -> Result<Vec<(PathBuf, String)>> {
+pub(super) fn tables_at(path: &Path, written: &Folders) -> Result<Vec<(PathBuf, String)>> {
     let metadata = path
         .metadata()
         .map_err(|error| Error::io(path, "cannot read", &error))?;
@@ -101,9 +101,11 @@ pub(super) fn tables_at(path: &Path, output: &Path) -> Result<Vec<(PathBuf, Stri
         return Ok(vec![(path.to_owned(), utf8(Path::new(name))?)]);
     }
     let folder = resolved(path);
-    if output.starts_with(&folder) || folder.starts_with(output) {
-        let what = format_args!("lies in the folder {} or contains it", shown(path));
-        return Err(Error::at(output, what).hint("name another folder with -o"));
+    for written in [&written.output, &written.reports].map(|folder| resolved(folder)) {
+        if written.starts_with(&folder) || folder.starts_with(&written) {
+            let what = format_args!("lies in the folder {} or contains it", shown(path));
+            return Err(Error::at(&written, what).hint("name another folder with -o"));
+        }
     }
     let mut found = Vec::new();
     let mut folders = vec![path.to_owned()];
@@ -270,19 +272,17 @@ pub(super) fn check_names(
 ) -> Result<()> {
     let slices = slices.iter().map(|(_, slice)| (&slice.name, &slice.table));
     let tables = slices.chain(unreadable.iter().map(|table| (&table.name, &table.path)));
-    let mut names: HashMap<String, &Path> = HashMap::new();
+    let mut names: HashMap<&String, &Path> = HashMap::new();
     for (name, path) in tables {
-        // The name of an output or of its summary must not be the name of a sum.
-        if is_sum(name) || is_sum(&format!("{name}.json")) {
+        // The name of a summary must not be the name of a sum.
+        if is_sum(&format!("{name}.json")) {
             return Err(Error::at(path, "has the name of a sum").hint("rename the table"));
         }
-        for name in [name.clone(), format!("{name}.json")] {
-            if let Some(other) = names.insert(name.clone(), path) {
-                let (other, path) = (shown(other), shown(path));
-                let what = format_args!("would be written twice: for {other} and for {path}");
-                return Err(Error::at(&output.join(name), what)
-                    .hint("rename one of the tables, or name another folder for each with -o"));
-            }
+        if let Some(other) = names.insert(name, path) {
+            let (other, path) = (shown(other), shown(path));
+            let what = format_args!("would be written twice: for {other} and for {path}");
+            return Err(Error::at(&output.join(name), what)
+                .hint("rename one of the tables, or name another folder for each with -o"));
         }
     }
     Ok(())

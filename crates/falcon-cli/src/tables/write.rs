@@ -324,7 +324,7 @@ mod tests {
     fn each_verdict_is_written_once_in_groups_of_a_million() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("v.parquet");
-        let place = Place::look(path.clone(), Overwrite::Never).unwrap();
+        let place = Place::look(path.clone(), Overwrite::Never, folder.path()).unwrap();
         let mut output = place.create().unwrap();
         let mut verdicts = Verdicts::new(&mut output, 7).unwrap();
         for count in [VERDICTS, 5] {

@@ -213,6 +213,14 @@ fn outputs(folder: &Path) -> Vec<String> {
     names
 }
 
+/// Names of the tables in a folder of outputs, then those of the reports, as `reports/NAME`.
+fn written(sandbox: &Sandbox, folder: &str) -> Vec<String> {
+    let mut names = outputs(&sandbox.path(folder));
+    let reports = outputs(&sandbox.path(&format!("{folder}.reports")));
+    names.extend(reports.iter().map(|name| format!("reports/{name}")));
+    names
+}
+
 #[test]
 fn forged_rows_are_found_by_the_whole_and_by_every_shard() {
     let sandbox = Sandbox::empty();
@@ -224,7 +232,7 @@ fn forged_rows_are_found_by_the_whole_and_by_every_shard() {
     let whole = sandbox.run(&with(&verify, ["-o", "v"]));
     assert_eq!(whole.status.code(), Some(1), "{whole:?}");
     let summary: serde_json::Value =
-        serde_json::from_slice(&sandbox.read("v/summary.json")).unwrap();
+        serde_json::from_slice(&sandbox.read("v.reports/summary.json")).unwrap();
     let mut all = BTreeMap::new();
     for (name, forged) in expected(&sandbox) {
         assert_eq!(forged.len(), 3);
@@ -590,7 +598,8 @@ fn a_signed_table_has_its_columns_and_valid_signatures() {
         // A table that already has signatures is refused, and no table is written.
         let again = sandbox.refuses(&["sign-table", "-k", "k", &table, "-o", "again"]);
         assert!(again.contains("has a column signature already"), "{again}");
-        assert_eq!(outputs(&sandbox.path("again")), ["summary.json"]);
+        assert_eq!(written(&sandbox, "again"), ["reports/summary.json"]);
+        assert!(!sandbox.path("again").exists(), "an empty folder is left");
     }
     for shard in ["1/2", "2/2"] {
         sandbox.succeeds(&[
@@ -609,7 +618,7 @@ fn a_signed_table_has_its_columns_and_valid_signatures() {
         1
     );
     let summary: serde_json::Value =
-        serde_json::from_slice(&sandbox.read("v2/summary.json")).unwrap();
+        serde_json::from_slice(&sandbox.read("v2.reports/summary.json")).unwrap();
     assert_eq!(
         (summary["valid"].as_u64(), summary["malformed"].as_u64()),
         (Some(69), Some(1))
@@ -652,7 +661,7 @@ fn finished_outputs_are_skipped_and_outdated_ones_made_again() {
 
     // Removes the summary of one output, and writes the table of another output again, so that its
     // time changes.
-    fs::remove_file(sandbox.path("v/part-00001.parquet.json")).unwrap();
+    fs::remove_file(sandbox.path("v.reports/part-00001.parquet.json")).unwrap();
     let table = "ex/ledger/part-00002.parquet";
     let bytes = sandbox.read(table);
     fs::remove_file(sandbox.path(table)).unwrap();
@@ -672,15 +681,15 @@ fn finished_outputs_are_skipped_and_outdated_ones_made_again() {
     assert!(!text(&other.stderr).contains("already"), "{other:?}");
 
     // A file of another program is not removed.
-    sandbox.write("v/summary.json", "{}");
+    sandbox.write("v.reports/summary.json", "{}");
     let message = sandbox.refuses(&skip);
     assert!(
-        message.contains("v/summary.json: exists already and is not an output"),
+        message.contains("v.reports/summary.json: exists already and is not an output"),
         "{message}"
     );
-    fs::remove_file(sandbox.path("v/summary.json")).unwrap();
+    fs::remove_file(sandbox.path("v.reports/summary.json")).unwrap();
     sandbox.write(&names[0], "something else");
-    fs::remove_file(sandbox.path("v/part-00000.parquet.json")).unwrap();
+    fs::remove_file(sandbox.path("v.reports/part-00000.parquet.json")).unwrap();
     let message = sandbox.refuses(&skip);
     assert!(
         message.contains("is not an output of this command"),
@@ -722,18 +731,20 @@ fn a_killed_program_leaves_whole_outputs_and_can_go_on() {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        wait_for_temporary(&sandbox.path("v"));
+        wait_for_temporary(&sandbox.path("v.reports"));
         let sent = Command::new("kill")
             .args(["-s", signal, &child.id().to_string()])
             .status();
         assert!(sent.unwrap().success());
         child.wait().unwrap();
+        // What a killed program leaves does not disturb those who read the folder of outputs.
         for name in outputs(&sandbox.path("v")) {
+            assert_eq!(verdicts(&sandbox.path("v").join(name)).len(), 12000);
+        }
+        for name in outputs(&sandbox.path("v.reports")) {
             if name.starts_with(".falcon-") {
                 assert_eq!(signal, "KILL");
-                fs::remove_file(sandbox.path("v").join(name)).unwrap();
-            } else if name.starts_with("part-") && name.ends_with(".parquet") {
-                assert_eq!(verdicts(&sandbox.path("v").join(name)).len(), 12000);
+                fs::remove_file(sandbox.path("v.reports").join(name)).unwrap();
             }
         }
     }
@@ -763,18 +774,20 @@ fn survives(sandbox: &Sandbox, bytes: &[u8], rows: usize, how: &str) -> i32 {
     let told = text(&run.stderr);
     assert!(matches!(status, Some(0..=2)), "{how}: {run:?}");
     assert!(!told.contains("panicked"), "{how}: {told}");
-    let mut left = outputs(&sandbox.path("d"));
-    left.retain(|name| !name.starts_with("summary"));
+    let mut left = written(sandbox, "d");
+    left.retain(|name| name != "reports/summary.json");
     if status == Some(2) {
         assert!(
             told.contains("d.parquet: ") && left.is_empty(),
             "{how}: {left:?} {told}"
         );
     } else {
-        assert_eq!(left, ["d.parquet", "d.parquet.json"], "{how}");
+        assert_eq!(left, ["d.parquet", "reports/d.parquet.json"], "{how}");
         assert_eq!(verdicts(&sandbox.path("d/d.parquet")).len(), rows, "{how}");
     }
-    let _ = fs::remove_dir_all(sandbox.path("d"));
+    for folder in ["d", "d.reports"] {
+        let _ = fs::remove_dir_all(sandbox.path(folder));
+    }
     status.unwrap()
 }
 
@@ -864,7 +877,10 @@ fn one_bad_table_does_not_stop_the_others() {
         // The number of rows of the damaged table is unknown, so it cannot be assigned to a shard.
         assert_eq!(run.status.code(), Some(2), "{run:?}");
         assert!(text(&run.stderr).contains("part-00001"), "{run:?}");
-        let sum = sandbox.read(&format!("v/summary-{}.json", shard.replace('/', "-of-")));
+        let sum = sandbox.read(&format!(
+            "v.reports/summary-{}.json",
+            shard.replace('/', "-of-")
+        ));
         let sum: serde_json::Value = serde_json::from_slice(&sum).unwrap();
         assert_eq!(sum["total_rows"], 9);
         shards += sum["shards"].as_u64().unwrap();
@@ -886,7 +902,7 @@ fn a_table_that_cannot_be_verified_any_more_loses_its_old_output() {
     for option in ["--skip-existing", "--force"] {
         let message = sandbox.refuses(&with(&verify, [option]));
         assert!(message.contains("is a damaged Parquet file"), "{message}");
-        assert_eq!(outputs(&sandbox.path("v")), ["summary.json"]);
+        assert_eq!(written(&sandbox, "v"), ["reports/summary.json"]);
     }
     for option in ["--skip-existing", "--force"] {
         sandbox.succeeds(&["make-table", "ex", "--keys", "1", "--rows", "9", "--force"]);
@@ -894,7 +910,7 @@ fn a_table_that_cannot_be_verified_any_more_loses_its_old_output() {
         sandbox.write(table, "no footer");
         let message = sandbox.refuses(&with(&verify, [option]));
         assert!(message.contains("is a damaged Parquet file"), "{message}");
-        assert_eq!(outputs(&sandbox.path("v")), ["summary.json"]);
+        assert_eq!(written(&sandbox, "v"), ["reports/summary.json"]);
     }
 }
 
@@ -1013,7 +1029,7 @@ fn wrong_columns_are_named() {
             message.contains(told) && message.contains(" hint: "),
             "{told}: {message}"
         );
-        assert_eq!(outputs(&sandbox.path("v")), ["summary.json"]);
+        assert_eq!(written(&sandbox, "v"), ["reports/summary.json"]);
     }
     let twice = [
         ("key_id", Column::of([b"1", b"1"])),
@@ -1160,6 +1176,7 @@ fn long_names_of_keys_are_refused() {
 fn wrong_places_are_refused() {
     let sandbox = Sandbox::empty();
     example(&sandbox, &["--rows", "9"]);
+    fs::create_dir_all(sandbox.path("ex/led.reports/in")).unwrap();
     let keys = ["--keys", "ex/keys.parquet"];
     for (arguments, told) in [
         (
@@ -1188,6 +1205,20 @@ fn wrong_places_are_refused() {
             &["ex/ledger", "-o", "ex/expected.json"],
             "cannot make the folder",
         ),
+        (
+            &["ex/ledger", "-o", "ex/expected.json/v"],
+            "expected.json is a file",
+        ),
+        // The folder of reports would be the folder of tables, or one around it.
+        (
+            &["ex/led.reports", "-o", "ex/led"],
+            "lies in the folder ex/led.reports",
+        ),
+        (
+            &["ex/led.reports/in", "-o", "ex/led"],
+            "lies in the folder ex/led.reports/in or contains it",
+        ),
+        (&["ex/ledger", "-o", "/"], "has no folder beside it"),
     ] {
         let message = sandbox.refuses(&with(&with(&["verify-table"], arguments), keys));
         assert!(message.contains(told), "{told}: {message}");
@@ -1252,7 +1283,9 @@ fn tables_of_other_commands_are_not_replaced() {
                 assert_eq!(sandbox.read(kept), before);
             }
             if has_summary {
-                let _ = fs::remove_file(sandbox.path(&format!("{kept}.json")));
+                let name = kept.rsplit_once('/').unwrap().1;
+                let summary = format!("{folder}.reports/{name}.json");
+                let _ = fs::remove_file(sandbox.path(&summary));
             }
         }
     }
@@ -1287,7 +1320,7 @@ fn a_file_that_is_no_summary_is_not_replaced() {
         "-o",
         "v",
     ];
-    fs::create_dir(sandbox.path("v")).unwrap();
+    fs::create_dir(sandbox.path("v.reports")).unwrap();
     let mut own = serde_json::json!({
         "shard": "part-00000.parquet", "rows": 9,
         "valid": 9, "invalid": 0, "malformed": 0, "unknown_key": 0,
@@ -1302,7 +1335,7 @@ fn a_file_that_is_no_summary_is_not_replaced() {
         "text",
         &long,
     ] {
-        sandbox.write("v/part-00000.parquet.json", foreign);
+        sandbox.write("v.reports/part-00000.parquet.json", foreign);
         for option in ["--skip-existing", "--force"] {
             let message = sandbox.refuses(&with(&verify, [option]));
             assert!(
@@ -1310,14 +1343,14 @@ fn a_file_that_is_no_summary_is_not_replaced() {
                 "{message}"
             );
             assert_eq!(
-                sandbox.read("v/part-00000.parquet.json"),
+                sandbox.read("v.reports/part-00000.parquet.json"),
                 foreign.as_bytes()
             );
         }
     }
     for option in ["--skip-existing", "--force"] {
         own["seconds"] = 1.into();
-        sandbox.write("v/part-00000.parquet.json", own.to_string());
+        sandbox.write("v.reports/part-00000.parquet.json", own.to_string());
         sandbox.succeeds(&with(&verify, [option]));
     }
 }
@@ -1344,8 +1377,8 @@ fn a_table_that_is_replaced_during_the_work_is_an_error_of_its_own() {
     table("in/a.parquet", 500, 500);
     table("in/b.parquet", 6, 2);
     table("other", 1, 1);
-    let sum = "v/summary.json";
-    fs::create_dir(sandbox.path("v")).unwrap();
+    let sum = "v.reports/summary.json";
+    fs::create_dir(sandbox.path("v.reports")).unwrap();
     sandbox.write(sum, r#"{"rows": 1, "shards": 1}"#);
     let verify = [
         "verify-table",
@@ -1363,7 +1396,7 @@ fn a_table_that_is_replaced_during_the_work_is_an_error_of_its_own() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    wait_for_temporary(&sandbox.path("v"));
+    wait_for_temporary(&sandbox.path("v.reports"));
     assert!(!sandbox.path(sum).exists());
     fs::rename(sandbox.path("other"), sandbox.path("in/b.parquet")).unwrap();
     let run = child.wait_with_output().unwrap();
@@ -1377,8 +1410,12 @@ fn a_table_that_is_replaced_during_the_work_is_an_error_of_its_own() {
         text(&run.stdout).starts_with("a.parquet: OK, 500 valid"),
         "{run:?}"
     );
-    let left = ["a.parquet", "a.parquet.json", "summary.json"];
-    assert_eq!(outputs(&sandbox.path("v")), left);
+    let left = [
+        "a.parquet",
+        "reports/a.parquet.json",
+        "reports/summary.json",
+    ];
+    assert_eq!(written(&sandbox, "v"), left);
 }
 
 #[test]
@@ -1401,33 +1438,23 @@ fn two_outputs_of_one_name_are_refused() {
     let table = "ex/ledger/part-00000.parquet";
     for (second, told) in [
         (
-            "in/part-00000.parquet.json",
-            "v/part-00000.parquet.json: would be written twice",
-        ),
-        (
             "in/part-00000.groups-0-2.parquet",
             "v/part-00000.groups-0-2.parquet: would be written twice",
         ),
         (
-            "in/summary-1-of-2.json",
-            "in/summary-1-of-2.json: has the name of a sum",
+            "in/summary-1-of-2",
+            "in/summary-1-of-2: has the name of a sum",
         ),
         ("in/summary", "in/summary: has the name of a sum"),
     ] {
         let few = sandbox.path("few/ledger/part-00000.parquet");
         fs::copy(few, sandbox.path(second)).unwrap();
-        // The summary `part-00000.parquet.json` is written only if the table is not divided among
-        // shards, so this case runs with 1/1.
-        let shards = match second.ends_with("parquet.json") {
-            true => ["1/1", "1/1"],
-            false => ["1/2", "2/2"],
-        };
-        for shard in shards {
+        for shard in ["1/2", "2/2"] {
             let verify = ["verify-table", table, second, "--keys", "ex/keys.parquet"];
             let message = sandbox.refuses(&with(&verify, ["-o", "v", "--shard", shard]));
             assert!(message.contains(told), "{told}: {message}");
         }
-        assert!(outputs(&sandbox.path("v")).is_empty());
+        assert!(written(&sandbox, "v").is_empty());
     }
 }
 
@@ -1447,13 +1474,13 @@ fn shards_of_other_tables_do_not_share_a_folder() {
         sandbox.path(added),
     )
     .unwrap();
-    let before = outputs(&sandbox.path("v"));
+    let before = written(&sandbox, "v");
     let message = sandbox.refuses(&verify("2/2"));
     assert!(
-        message.contains("v/summary-1-of-2.json: belongs to other tables"),
+        message.contains("v.reports/summary-1-of-2.json: belongs to other tables"),
         "{message}"
     );
-    assert_eq!(outputs(&sandbox.path("v")), before);
+    assert_eq!(written(&sandbox, "v"), before);
     fs::remove_file(sandbox.path(added)).unwrap();
     // Renames a table and keeps its rows and times.
     let rename = |from: &str, to: &str| {
@@ -1507,7 +1534,10 @@ fn keys_are_read_once_and_named_by_their_public_key() {
         let summary: serde_json::Value = serde_json::from_slice(&sandbox.read(name)).unwrap();
         summary["keys_sha256"].as_str().unwrap().to_owned()
     };
-    assert_eq!(digest("s/t.parquet.json"), digest("v/t.parquet.json"));
+    assert_eq!(
+        digest("s.reports/t.parquet.json"),
+        digest("v.reports/t.parquet.json")
+    );
 }
 
 #[cfg(unix)]
@@ -1535,7 +1565,7 @@ fn a_full_disk_is_told_and_leaves_nothing() {
         message.contains("s/m.parquet: cannot write: File too large"),
         "{message}"
     );
-    assert_eq!(outputs(&sandbox.path("s")), ["summary.json"]);
+    assert_eq!(written(&sandbox, "s"), ["reports/summary.json"]);
     let message = limited(&["make-table", "new", "--keys", "5", "--rows", "400"]);
     assert!(
         message.contains("part-00000.parquet: cannot write: File too large"),
@@ -1718,7 +1748,7 @@ fn skipped_outputs_with_invalid_rows_are_reported_again() {
     let lines = json_lines(&sandbox.run(&json));
     assert_eq!(lines.len(), 2);
     for (table, line) in lines.iter().enumerate() {
-        let file = format!("v/part-{table:05}.parquet.json");
+        let file = format!("v.reports/part-{table:05}.parquet.json");
         let file: serde_json::Value = serde_json::from_slice(&sandbox.read(&file)).unwrap();
         assert_eq!(*line, file);
     }
@@ -1757,7 +1787,7 @@ fn all_tables_are_verified_if_standard_output_is_full() {
             let ran = child.spawn().unwrap().wait_with_output().unwrap();
             assert_eq!(ran.status.code(), Some(status), "{ran:?}");
             assert!(text(&ran.stderr).contains("standard output"), "{ran:?}");
-            assert_eq!(outputs(&sandbox.path("v")).len(), 7, "{ran:?}");
+            assert_eq!(written(&sandbox, "v").len(), 7, "{ran:?}");
         }
     }
 }
@@ -2101,9 +2131,9 @@ fn a_shard_removes_the_sum_of_the_whole() {
     let sandbox = Sandbox::empty();
     example(&sandbox, &["--rows", "9"]);
     assert_eq!(sandbox.status(&VERIFY_EXAMPLE), 1);
-    assert!(sandbox.path("v/summary.json").exists());
+    assert!(sandbox.path("v.reports/summary.json").exists());
     let shard = ["--shard", "1/1", "--force"];
     assert_eq!(sandbox.status(&with(&VERIFY_EXAMPLE, shard)), 1);
-    assert!(!sandbox.path("v/summary.json").exists());
-    assert!(sandbox.path("v/summary-1-of-1.json").exists());
+    assert!(!sandbox.path("v.reports/summary.json").exists());
+    assert!(sandbox.path("v.reports/summary-1-of-1.json").exists());
 }

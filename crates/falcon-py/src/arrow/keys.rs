@@ -1,6 +1,7 @@
 //! The keys of rows: one key, names in a table of keys, or a column of encoded keys.
 
 use super::ffi::{Broken, Column, Value};
+use crate::errors;
 use falcon_core::AnyVerifyingKey;
 use falcon_core::rows::{Fold, Interner, RowKey};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -22,11 +23,14 @@ pub struct KeyTable<T> {
 }
 
 impl<T> KeyTable<T> {
-    /// Reads a dict of names and keys.
+    /// Reads the argument `keys`, a dict of names and keys.
     pub fn of(
-        keys: &Bound<'_, PyDict>,
-        key: impl Fn(&Bound<'_, PyAny>) -> PyResult<T>,
+        keys: &Bound<'_, PyAny>,
+        key: impl Fn(&Bound<'_, PyAny>) -> Option<PyResult<T>>,
+        expected: &str,
     ) -> PyResult<Self> {
+        let expected_dict = format!("a dict of names and {expected} objects");
+        let keys = errors::cast::<PyDict>("keys", &expected_dict, keys)?;
         let mut table = Self {
             texts: HashMap::with_hasher(Fold::default()),
             integers: HashMap::with_hasher(Fold::default()),
@@ -34,7 +38,11 @@ impl<T> KeyTable<T> {
         // Converting names may run Python code that changes the dict, so the items are copied.
         for item in keys.items() {
             let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
-            let value = key(&value)?;
+            let Some(value) = key(&value) else {
+                let place = format!("keys[{}]", name.repr()?);
+                return Err(errors::wrong_type(&place, expected, &value));
+            };
+            let value = value?;
             let other = match id(&name)? {
                 Id::Bytes(name) => table.texts.insert(name, value),
                 Id::Integer(name) => table.integers.insert(name, value),

@@ -53,6 +53,8 @@ fn interrupted_after(
 
 /// Replaces a file with other content, or with a link to `target`.
 fn plant(sandbox: &Sandbox, name: &str, target: Option<&str>) {
+    // The folder of outputs is missing until the first one is finished.
+    fs::create_dir_all(sandbox.path(name).parent().unwrap()).unwrap();
     let new = sandbox.path("planted");
     match target {
         Some(target) => symlink(sandbox.path(target), &new).unwrap(),
@@ -76,18 +78,26 @@ fn what_appears_during_the_work_is_neither_replaced_nor_followed() {
             sandbox.succeeds(&VERIFY);
         }
         sandbox.write("victim", "mine");
-        let run = interrupted(&sandbox, &with(&VERIFY, options), "v", || {
+        let run = interrupted(&sandbox, &with(&VERIFY, options), "v.reports", || {
             plant(&sandbox, "v/part-00000.parquet", Some("victim"));
             plant(&sandbox, "v/part-00001.parquet", None);
-            plant(&sandbox, "v/part-00002.parquet.json", Some("victim"));
-            plant(&sandbox, "v/summary.json", Some("new"));
+            plant(
+                &sandbox,
+                "v.reports/part-00002.parquet.json",
+                Some("victim"),
+            );
+            plant(&sandbox, "v.reports/summary.json", Some("new"));
         });
         assert_eq!(run.status.code(), Some(2), "{options:?} {run:?}");
         let told = text(&run.stderr);
-        for name in ["part-00000.parquet", "part-00001.parquet", "summary.json"] {
+        for name in [
+            "v/part-00000.parquet",
+            "v/part-00001.parquet",
+            "v.reports/summary.json",
+        ] {
             assert!(
                 told.contains(&format!(
-                    "v/{name}: appeared or changed since the command began"
+                    "{name}: appeared or changed since the command began"
                 )),
                 "{options:?} {told}"
             );
@@ -95,11 +105,11 @@ fn what_appears_during_the_work_is_neither_replaced_nor_followed() {
         assert_eq!(sandbox.read("victim"), b"mine");
         assert_eq!(sandbox.read("v/part-00001.parquet"), b"theirs");
         for name in [
-            "part-00000.parquet",
-            "part-00002.parquet.json",
-            "summary.json",
+            "v/part-00000.parquet",
+            "v.reports/part-00002.parquet.json",
+            "v.reports/summary.json",
         ] {
-            let planted = sandbox.path(&format!("v/{name}"));
+            let planted = sandbox.path(name);
             assert!(planted.is_symlink(), "{options:?} {name}");
         }
         assert!(!sandbox.path("new").exists());
@@ -113,7 +123,7 @@ fn a_table_that_is_made_does_not_replace_what_appears() {
         let make = ["make-table", "ex", "--keys", "2", "--rows", "3000"];
         let make = with(&with(&make, ["--tables", "2"]), options);
         sandbox.write("victim", "mine");
-        let run = interrupted(&sandbox, &make, "ex/ledger", || {
+        let run = interrupted(&sandbox, &make, "ex", || {
             plant(&sandbox, "ex/ledger/part-00001.parquet", Some("victim"));
         });
         let message = said(&run);
@@ -129,12 +139,17 @@ fn a_skipped_output_that_is_replaced_is_an_error() {
     let make = ["make-table", "ex", "--keys", "2", "--rows", "12000"];
     sandbox.succeeds(&with(&make, ["--tables", "2"]));
     sandbox.succeeds(&VERIFY);
-    for name in ["part-00001.parquet", "part-00001.parquet.json"] {
-        fs::remove_file(sandbox.path(&format!("v/{name}"))).unwrap();
+    for name in ["v/part-00001.parquet", "v.reports/part-00001.parquet.json"] {
+        fs::remove_file(sandbox.path(name)).unwrap();
     }
-    let run = interrupted(&sandbox, &with(&VERIFY, ["--skip-existing"]), "v", || {
-        plant(&sandbox, "v/part-00000.parquet", None);
-    });
+    let run = interrupted(
+        &sandbox,
+        &with(&VERIFY, ["--skip-existing"]),
+        "v.reports",
+        || {
+            plant(&sandbox, "v/part-00000.parquet", None);
+        },
+    );
     assert_eq!(run.status.code(), Some(2), "{run:?}");
     let told = text(&run.stderr);
     assert!(
@@ -149,7 +164,7 @@ pub(super) fn errors(
     sandbox: &Sandbox,
     folder: &str,
 ) -> serde_json::Map<String, serde_json::Value> {
-    let sum = sandbox.read(&format!("{folder}/summary.json"));
+    let sum = sandbox.read(&format!("{folder}.reports/summary.json"));
     let sum: serde_json::Value = serde_json::from_slice(&sum).unwrap();
     sum["errors"].as_object().unwrap().clone()
 }
@@ -160,8 +175,8 @@ fn a_made_output_that_is_replaced_is_an_error() {
     let sandbox = Sandbox::empty();
     let make = ["make-table", "ex", "--keys", "2", "--rows", "12000"];
     sandbox.succeeds(&with(&make, ["--tables", "4"]));
-    let made = "v/part-00000.parquet.json";
-    let run = interrupted_after(&sandbox, &VERIFY, made, "v", || {
+    let made = "v.reports/part-00000.parquet.json";
+    let run = interrupted_after(&sandbox, &VERIFY, made, "v.reports", || {
         plant(&sandbox, "v/part-00000.parquet", None);
     });
     assert_eq!(run.status.code(), Some(2), "{run:?}");
@@ -176,7 +191,7 @@ fn a_made_output_that_is_replaced_is_an_error() {
 fn a_table_that_changes_while_it_is_read_is_an_error() {
     let sandbox = Sandbox::empty();
     sandbox.succeeds(&["make-table", "ex", "--keys", "2", "--rows", "12000"]);
-    let run = interrupted(&sandbox, &VERIFY, "v", || {
+    let run = interrupted(&sandbox, &VERIFY, "v.reports", || {
         let table = sandbox.path("ex/ledger/part-00000.parquet");
         let table = File::options().append(true).open(table).unwrap();
         table
@@ -203,15 +218,15 @@ fn the_outputs_of_two_runs_do_not_mix() {
         it => it,
     });
     let with_others: Vec<_> = with_others.collect();
-    let run = interrupted(&sandbox, &force, "v", || {
+    let run = interrupted(&sandbox, &force, "v.reports", || {
         assert_eq!(sandbox.status(&with_others), 1);
     });
     // The outputs are those of the other run: many verdicts are "unknown key", and the counts in
     // the summaries match.
-    for table in ["v/part-00000.parquet", "v/part-00001.parquet"] {
-        let summary = sandbox.read(&format!("{table}.json"));
+    for table in ["part-00000.parquet", "part-00001.parquet"] {
+        let summary = sandbox.read(&format!("v.reports/{table}.json"));
         let summary: serde_json::Value = serde_json::from_slice(&summary).unwrap();
-        let found = only_verdicts(&sandbox.path(table));
+        let found = only_verdicts(&sandbox.path(&format!("v/{table}")));
         let unknown = found.iter().filter(|&&verdict| verdict == 3).count();
         assert_eq!(summary["unknown_key"], unknown);
         assert!(unknown > 2000, "{unknown}");
@@ -300,13 +315,12 @@ fn a_damaged_table_needs_no_folder_for_its_output() {
     let message = sandbox.refuses(&with(&VERIFY, ["--force"]));
     assert!(message.contains("a/b.parquet: is a damaged"), "{message}");
     assert!(errors(&sandbox, "v").contains_key("ex/ledger/a/b.parquet"));
-    let left = outputs(&sandbox.path("v"));
     let wanted = [
         "part-00000.parquet",
-        "part-00000.parquet.json",
-        "summary.json",
+        "reports/part-00000.parquet.json",
+        "reports/summary.json",
     ];
-    assert_eq!(left, wanted);
+    assert_eq!(written(&sandbox, "v"), wanted);
 }
 
 fn rows(path: &Path) -> i64 {
@@ -333,22 +347,25 @@ fn a_pipe_is_an_error_and_does_not_wait() {
             assert!(message.contains(&told), "{message}");
         }
         // The other tables are still verified.
-        fs::remove_dir_all(sandbox.path("v")).unwrap();
         run(&with(&[other, table], keys));
         assert!(sandbox.path("v/part-00000.parquet").exists());
-        fs::remove_dir_all(sandbox.path("v")).unwrap();
+        for folder in ["v", "v.reports"] {
+            fs::remove_dir_all(sandbox.path(folder)).unwrap();
+        }
     }
     drop(socket);
     // Makes a pipe, or a link to a pipe, with the name of an output or of a summary.
-    fs::create_dir(sandbox.path("v")).unwrap();
+    for folder in ["v", "v.reports"] {
+        fs::create_dir(sandbox.path(folder)).unwrap();
+    }
     sandbox.write("damaged.parquet", "none");
     for (table, name) in [
-        (table, "part-00000.parquet"),
-        (table, "part-00000.parquet.json"),
-        (table, "summary.json"),
-        ("damaged.parquet", "damaged.parquet"),
+        (table, "v/part-00000.parquet"),
+        (table, "v.reports/part-00000.parquet.json"),
+        (table, "v.reports/summary.json"),
+        ("damaged.parquet", "v/damaged.parquet"),
     ] {
-        let pipe = sandbox.pipe(&format!("v/{name}"));
+        let pipe = sandbox.pipe(name);
         let link = sandbox.path("link");
         for is_link in [false, true] {
             if is_link {
@@ -358,7 +375,7 @@ fn a_pipe_is_an_error_and_does_not_wait() {
             for option in ["--force", "--skip-existing"] {
                 let verify = with(&["verify-table", table, "-o", "v", option], keys);
                 let message = said(&sandbox.run_briefly(&verify));
-                let told = format!("v/{name}: is not a regular file");
+                let told = format!("{name}: is not a regular file");
                 assert!(message.contains(&told), "{message}");
             }
         }

@@ -15,9 +15,19 @@ pub enum Offsets {
     Large(Vec<i64>),
 }
 
+impl Offsets {
+    /// Takes the ends of the values, after a zero. Narrow offsets are used where they suffice.
+    pub fn of(ends: Vec<i64>) -> Self {
+        let small: Result<Vec<i32>, _> = ends.iter().map(|&end| i32::try_from(end)).collect();
+        small.map_or(Self::Large(ends), Self::Small)
+    }
+}
+
 /// A result, before it becomes an [`ArrowArray`].
 pub struct Data {
     pub len: usize,
+    /// True if the values are text, and not bytes.
+    pub is_text: bool,
     pub null_count: usize,
     /// A bit for each row, if there are nulls.
     pub validity: Option<Vec<u8>>,
@@ -48,10 +58,12 @@ unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
 
 /// Wraps a schema for `data` in a capsule.
 pub fn export_schema<'py>(py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyCapsule>> {
-    let format = match data.offsets {
-        Offsets::None => c"C",
-        Offsets::Small(_) => c"z",
-        Offsets::Large(_) => c"Z",
+    let format = match (&data.offsets, data.is_text) {
+        (Offsets::None, _) => c"C",
+        (Offsets::Small(_), false) => c"z",
+        (Offsets::Large(_), false) => c"Z",
+        (Offsets::Small(_), true) => c"u",
+        (Offsets::Large(_), true) => c"U",
     };
     let schema = ArrowSchema {
         format: format.as_ptr(),

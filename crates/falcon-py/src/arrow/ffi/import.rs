@@ -1,9 +1,10 @@
 //! Columns that are taken from other packages.
 
 use super::structures::{ArrowArray, ArrowArrayStream, ArrowSchema, Released};
+use crate::errors;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyBytes, PyCapsule, PyString};
 use std::ffi::{CStr, c_char, c_int};
 use std::slice;
 
@@ -451,6 +452,20 @@ fn of_argument(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
     }
 }
 
+/// Returns the error for an argument that is not what is expected, and no column either. Says how
+/// to make a column of one value or of several.
+pub fn not_a_column(name: &str, expected: &str, object: &Bound<'_, PyAny>) -> PyErr {
+    let is_value = object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyString>();
+    let error = errors::wrong_type(name, expected, object);
+    let advice = match object.hasattr("__len__") {
+        _ if errors::advice(name, expected, object).is_some() => return error,
+        Ok(true) if is_value => format!("pyarrow.array([{name}]) makes a column of one row"),
+        Ok(true) => format!("pyarrow.array({name}) makes one"),
+        _ => return error,
+    };
+    PyTypeError::new_err(format!("{}; {advice}", error.value(object.py())))
+}
+
 /// A column: chunks of one type.
 pub struct Column {
     chunks: Vec<Chunk>,
@@ -465,6 +480,11 @@ impl Column {
         starts: Vec::new(),
         len: 0,
     };
+
+    /// Returns true if an object has the PyCapsule interface.
+    pub fn is_in(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+        Ok(object.hasattr("__arrow_c_array__")? || object.hasattr("__arrow_c_stream__")?)
+    }
 
     /// Takes the column of an object with the PyCapsule interface. No value is copied.
     pub fn of(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
@@ -482,10 +502,7 @@ impl Column {
             let read = object.py().detach(|| Self::read(stream));
             read.map_err(|error| of_argument(object.py(), name, error))
         } else {
-            let kind = object.get_type().qualname()?;
-            Err(PyTypeError::new_err(format!(
-                "{name}: expected an Arrow array, got {kind}; pyarrow.array({name}) makes one"
-            )))
+            Err(not_a_column(name, "an Arrow column", object))
         }
     }
 
