@@ -110,7 +110,10 @@ pub use key_use::KeyUse;
 #[cfg(feature = "encryption")]
 pub use open::{OpenError, OpenedKey};
 #[cfg(feature = "pem")]
-pub use {open_public::OpenPublicError, text::PemError};
+pub use {
+    open_public::OpenPublicError,
+    text::{PemError, pem_contents},
+};
 
 use crate::engine::Best;
 use crate::error::DecodeError;

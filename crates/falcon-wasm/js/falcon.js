@@ -10,7 +10,7 @@ const PIECE = 1 << 16;
 // Code that has this symbol may call the constructors.
 const INSIDE = Symbol('falcon-sign');
 // Symbols cannot be cloned. The error of structuredClone contains this text.
-const UNCLONEABLE = Symbol('key or signer of falcon-sign: send toBytes()');
+const UNCLONEABLE = Symbol('send toBytes() instead');
 
 export class FalconError extends Error {
     constructor(code, message, options) {
@@ -144,7 +144,7 @@ class Holder {
     }
 
     toJSON() {
-        throw new FalconError('ERR_JSON', 'no key or signer has JSON; store toPem() of the key');
+        throw new FalconError('ERR_JSON', 'store toPem() of the key');
     }
 
     [Symbol.dispose ?? Symbol('dispose')]() {

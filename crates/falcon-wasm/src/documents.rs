@@ -4,7 +4,7 @@ use crate::errors::{Thrown, not_a_document, thrown};
 use crate::random::fresh_seed;
 use falcon_core::pkcs8::{
     DecodePublicKey, EncodePrivateKey, EncodePublicKey, EncryptionError, Error, LineEnding,
-    OpenError, OpenPublicError, OpenedKey, PemError, SecretDocument, encrypt_private_key, spki,
+    OpenError, OpenedKey, PemError, SecretDocument, encrypt_private_key, pem_contents, spki,
 };
 use falcon_core::{AnySigningKey, AnyVerifyingKey};
 use getrandom::SysRng;
@@ -16,7 +16,6 @@ const ENCRYPTED_LABEL: &str = "ENCRYPTED PRIVATE KEY";
 const PRIVATE: &str = "a PKCS#8 document of a Falcon key";
 const PUBLIC: &str = "a SubjectPublicKeyInfo document of a Falcon key";
 const ANOTHER_LABEL: &str = "the PEM text has another label";
-const ANOTHER_ALGORITHM: &str = "it is a key of another algorithm";
 
 /// Reads a PKCS#8 document.
 pub fn read_der(der: &[u8], passphrase: Option<&[u8]>) -> Result<OpenedKey, Thrown> {
@@ -72,11 +71,8 @@ pub fn read_public_der(der: &[u8]) -> Result<AnyVerifyingKey, Thrown> {
 /// Reads a `SubjectPublicKeyInfo` document in PEM.
 pub fn read_public_pem(text: &[u8]) -> Result<AnyVerifyingKey, Thrown> {
     let text = str::from_utf8(text).map_err(|_| not_pem())?;
-    AnyVerifyingKey::from_pem(text).map_err(|error| match error {
-        OpenPublicError::Pem(error) => pem(PUBLIC, &error),
-        OpenPublicError::Malformed(error) => not_a_document(PUBLIC, why_public(&error)),
-        _ => not_a_document(PUBLIC, ANOTHER_ALGORITHM),
-    })
+    let der = pem_contents(text, &["PUBLIC KEY"]).map_err(|error| pem(PUBLIC, &error))?;
+    read_public_der(&der)
 }
 
 /// Writes a `SubjectPublicKeyInfo` document.
@@ -136,7 +132,7 @@ fn why(error: &Error) -> &'static str {
         Error::EncryptedPrivateKey(_) => "its encryption is unknown or costs too much",
         Error::KeyMalformed(_) => "the key in it is malformed",
         Error::PublicKey(error) => why_public(error),
-        _ => ANOTHER_ALGORITHM,
+        _ => "it is a key of another algorithm",
     }
 }
 
@@ -144,7 +140,7 @@ fn why_public(error: &spki::Error) -> &'static str {
     match error {
         spki::Error::Asn1(_) => "the document is malformed or truncated",
         spki::Error::KeyMalformed => "the key in it is malformed",
-        _ => ANOTHER_ALGORITHM,
+        _ => "it is a key of another algorithm",
     }
 }
 
@@ -154,10 +150,10 @@ fn not_opened(error: OpenError) -> Thrown {
         OpenError::Encrypted => refused("the key is encrypted; pass its passphrase"),
         OpenError::NotEncrypted => refused("the key is not encrypted; pass no passphrase"),
         OpenError::Passphrase => refused("wrong passphrase, or the document is damaged"),
-        OpenError::Pem(error) => pem(PRIVATE, &error),
         OpenError::Undecryptable(error) | OpenError::Malformed(error) => {
             not_a_document(PRIVATE, why(&error))
         }
-        _ => not_a_document(PRIVATE, ANOTHER_ALGORITHM),
+        OpenError::Pem(error) => pem(PRIVATE, &error),
+        _ => not_pem(),
     }
 }

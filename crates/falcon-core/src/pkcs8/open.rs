@@ -66,7 +66,7 @@ impl OpenedKey {
                 Some(decrypt_private_key(der, passphrase).map_err(OpenError::of_decryption)?)
             }
         };
-        let opened = Self::read(der, decrypted).map_err(OpenError::of_document)?;
+        let opened = Self::read(der, decrypted).map_err(OpenError::Malformed)?;
         // The key is read first: a damaged document is an error with or without a passphrase.
         if passphrase.is_some() && !is_encrypted {
             return Err(OpenError::NotEncrypted);
@@ -103,7 +103,7 @@ impl OpenedKey {
             PrivateKeyInfoRef::PEM_LABEL,
             EncryptedPrivateKeyInfoRef::PEM_LABEL,
         ];
-        let der = super::text::labelled(text, &LABELS).map_err(OpenError::Pem)?;
+        let der = super::pem_contents(text, &LABELS).map_err(OpenError::Pem)?;
         Self::from_der(&der, passphrase)
     }
 
@@ -201,9 +201,7 @@ pub enum OpenError {
     Passphrase,
     /// The document cannot be decrypted with any passphrase.
     Undecryptable(Error),
-    /// The document holds a key of another algorithm.
-    Algorithm(ObjectIdentifier),
-    /// The document is malformed.
+    /// The document is malformed, or holds a key of another algorithm.
     Malformed(Error),
     /// The key has this parameter set, and a key of another one is needed.
     #[cfg(feature = "pem")]
@@ -225,17 +223,16 @@ impl OpenError {
             error => Self::Undecryptable(error),
         }
     }
+}
 
-    /// Maps an error of a plain document.
-    #[inline]
-    fn of_document(error: Error) -> Self {
-        if let Error::Asn1(asn1) = &error
-            && let ErrorKind::OidUnknown { oid } = asn1.kind()
-        {
-            Self::Algorithm(oid)
-        } else {
-            Self::Malformed(error)
-        }
+/// Returns the algorithm of a document that holds no Falcon key.
+fn other_algorithm(error: &Error) -> Option<ObjectIdentifier> {
+    match error {
+        Error::Asn1(error) => match error.kind() {
+            ErrorKind::OidUnknown { oid } => Some(oid),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -248,10 +245,10 @@ impl fmt::Display for OpenError {
             Self::NotEncrypted => f.write_str("the key is not encrypted; pass no passphrase"),
             Self::Passphrase => f.write_str("wrong passphrase, or the document is damaged"),
             Self::Undecryptable(error) => write!(f, "cannot decrypt the document: {error}"),
-            Self::Algorithm(oid) => write!(f, "not a Falcon key: the algorithm is {oid}"),
-            Self::Malformed(error) => {
-                write!(f, "not a PKCS#8 document of a Falcon key: {error}")
-            }
+            Self::Malformed(error) => match other_algorithm(error) {
+                Some(oid) => write!(f, "not a Falcon key: the algorithm is {oid}"),
+                None => write!(f, "not a PKCS#8 document of a Falcon key: {error}"),
+            },
             #[cfg(feature = "pem")]
             Self::ParameterSet(set) => write!(f, "the key has another parameter set, {set}"),
             #[cfg(feature = "pem")]

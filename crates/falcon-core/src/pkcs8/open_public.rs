@@ -32,7 +32,7 @@ impl AnyVerifyingKey {
     #[inline]
     pub fn from_pem(text: &str) -> Result<Self, OpenPublicError> {
         let labels = [SubjectPublicKeyInfoRef::PEM_LABEL];
-        let der = super::text::labelled(text, &labels).map_err(OpenPublicError::Pem)?;
+        let der = super::pem_contents(text, &labels).map_err(OpenPublicError::Pem)?;
         Self::from_public_key_der(&der).map_err(|error| match error {
             spki::Error::OidUnknown { oid } => OpenPublicError::Algorithm(oid),
             error => OpenPublicError::Malformed(error),

@@ -43,10 +43,23 @@ impl fmt::Display for PemError {
 
 impl core::error::Error for PemError {}
 
-/// Returns the bytes of a document in PEM with one of `labels`. Blank space before and after it is
-/// ignored. A document with another label is not decoded, so nothing of it stays in memory.
+/// Returns the bytes of a document in PEM with one of `labels`, such as `PUBLIC KEY`. Blank space
+/// before and after it is ignored. A document with another label is not decoded, so nothing of a
+/// secret key stays in memory that is not wiped. Requires the feature `pem`.
+///
+/// ```
+/// use falcon_core::pkcs8::{PemError, pem_contents};
+///
+/// let text = "-----BEGIN PUBLIC KEY-----\nMAA=\n-----END PUBLIC KEY-----\n";
+/// assert_eq!(pem_contents(text, &["PUBLIC KEY"]).unwrap()[..], [0x30, 0]);
+/// let error = pem_contents(text, &["PRIVATE KEY"]).unwrap_err();
+/// assert_eq!(error, PemError::Label("PUBLIC KEY".to_owned()));
+/// ```
+///
+/// # Errors
+/// [`PemError`].
 #[inline]
-pub(crate) fn labelled(
+pub fn pem_contents(
     text: &str,
     labels: &[&str],
 ) -> core::result::Result<Zeroizing<Vec<u8>>, PemError> {
