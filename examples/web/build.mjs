@@ -46,11 +46,11 @@ const replace = (source, from, to) => {
     return source.replace(from, () => to);
 };
 
-// The page, with its style minified and without indentation.
+// The page, with its style minified.
 const source = readFileSync(join(here, 'index.html'), 'utf8');
 const [, style] = source.match(/<style>(.*)<\/style>/s);
 const { code } = await transform(style, { loader: 'css', minify: true });
-const page = replace(source, style, code).replaceAll(/\n +/g, '\n');
+const page = replace(source, style, code);
 
 // For a static server.
 for (const name of ['native.wasm', 'native_simd.wasm']) {
