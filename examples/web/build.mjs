@@ -33,6 +33,8 @@ async function bundle(loader) {
         minify: true,
         // The bindings warn of servers that serve .wasm files under another type.
         drop: ['console'],
+        // Names that the bindings and the package use for themselves.
+        mangleProps: /^(__wbg_ptr|__destroy_into_raw|__wrap|uncloneable)$/,
         format: 'esm',
         target: 'es2022',
         write: false,

@@ -18,16 +18,10 @@ pub fn faulty(error: FaultError) -> Thrown {
 
 /// Returns the error for a key that cannot be decoded.
 pub fn not_a_key(what: &str, error: DecodeError, len: usize) -> Thrown {
-    match error {
-        DecodeError::Header | DecodeError::Text => thrown(
-            "ERR_MALFORMED_KEY",
-            &format!("not an encoded {what}: {error} (fromPem and fromDer read documents)"),
-        ),
-        _ => thrown(
-            "ERR_MALFORMED_KEY",
-            &format!("not an encoded {what} ({len} bytes): {error}"),
-        ),
-    }
+    let message = format!(
+        "not an encoded {what} ({len} bytes): {error} (fromPem and fromDer read documents)"
+    );
+    thrown("ERR_MALFORMED_KEY", &message)
 }
 
 /// Returns the error for a document in PEM or DER that cannot be read.
