@@ -161,7 +161,7 @@ func (u *inUse) threads(threads *Threads) (*C.falconsign_threads, error) {
 //
 // After an error there are no signatures.
 func SignBatch(jobs []SignJob, format Format, threads *Threads) ([][]byte, error) {
-	var used inUse
+	used := make(inUse, 0, len(jobs)+1)
 	defer used.release()
 	pool, err := used.threads(threads)
 	if err != nil {
@@ -210,7 +210,7 @@ func SignBatch(jobs []SignJob, format Format, threads *Threads) ([][]byte, error
 // nil, the calling thread does all the work. Messages and signatures are copied for the time of the
 // call.
 func VerifyBatch(jobs []VerifyJob, format Format, threads *Threads) ([]Verdict, error) {
-	var used inUse
+	used := make(inUse, 0, len(jobs)+1)
 	defer used.release()
 	pool, err := used.threads(threads)
 	if err != nil {
