@@ -1,0 +1,3 @@
+module falconsign
+
+go 1.19
