@@ -44,7 +44,8 @@ func main() {
 		panic(err)
 	}
 	fmt.Println(key.VerifyingKey().Verify([]byte("order #43"), signature, falconsign.Padded))
-	if err := key.VerifyingKey().Verify([]byte("order #42"), signature, falconsign.Padded); err != nil {
+	err = key.VerifyingKey().Verify([]byte("order #42"), signature, falconsign.Padded)
+	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
