@@ -18,7 +18,7 @@ use falcon_core::rows::{self, Row, RowKey};
 use falcon_core::{AnySignature, AnySigningKey, Format, ParameterSet};
 #[cfg(feature = "measure")]
 use falcon_core::{Falcon512, batch::VerifyBytesJob};
-use ffi::{Broken, Column, Data, Offsets, Value, not_a_column};
+use ffi::{Broken, Column, Data, Offsets, Value};
 use keys::{EncodedKeys, KeyTable, Keys};
 use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
@@ -256,7 +256,7 @@ pub fn arrow_verify(
                 Some(_) => "an Arrow column of names in keys",
                 None => "a VerifyingKey or an Arrow column of encoded keys",
             };
-            return Err(not_a_column("key", expected, key));
+            return Err(errors::not_a_column("key", expected, key));
         }
         (None, Some(_)) => Some(Column::of(key, "key")?),
         (None, None) => Some(Column::of_bytes(key, "key")?),

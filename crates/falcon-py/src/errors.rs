@@ -1,6 +1,5 @@
 //! Exceptions. They are defined in Python, so that they can have several bases.
 
-use crate::keys::PySigningKey;
 use falcon_core::pkcs8::KeyUse;
 use falcon_core::{DecodeError as CoreDecodeError, FaultError as CoreFaultError};
 use pyo3::PyTypeCheck;
@@ -64,9 +63,11 @@ pub fn wrong_type(name: &str, expected: &str, object: &Bound<'_, PyAny>) -> PyEr
 
 /// Returns what to write instead of an argument of a wrong type.
 pub fn advice(name: &str, expected: &str, object: &Bound<'_, PyAny>) -> Option<String> {
+    let kind = object.get_type().name();
+    let is_signing_key = kind.is_ok_and(|kind| kind == "SigningKey");
     let advice = if object.is_instance_of::<PyString>() && expected.contains("bytes") {
         format!("{name}.encode()")
-    } else if object.is_instance_of::<PySigningKey>() && expected.contains("VerifyingKey") {
+    } else if is_signing_key && expected.contains("VerifyingKey") {
         format!("{name}.verifying_key")
     } else if object.is_instance_of::<PyBytes>() && expected.contains("VerifyingKey") {
         format!("VerifyingKey.from_bytes({name})")
@@ -74,6 +75,20 @@ pub fn advice(name: &str, expected: &str, object: &Bound<'_, PyAny>) -> Option<S
         return None;
     };
     Some(format!("; write {advice}"))
+}
+
+/// Returns the error for an argument that is not what is expected, and no column either. Says how
+/// to make a column of one value or of several.
+pub fn not_a_column(name: &str, expected: &str, object: &Bound<'_, PyAny>) -> PyErr {
+    let is_value = object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyString>();
+    let error = wrong_type(name, expected, object);
+    let advice = match object.hasattr("__len__") {
+        _ if advice(name, expected, object).is_some() => return error,
+        Ok(true) if is_value => format!("pyarrow.array([{name}]) makes a column of one row"),
+        Ok(true) => format!("pyarrow.array({name}) makes one"),
+        _ => return error,
+    };
+    PyTypeError::new_err(format!("{}; {advice}", error.value(object.py())))
 }
 
 /// Returns an argument that must be a `T`. `expected` is the name of that class in Python.

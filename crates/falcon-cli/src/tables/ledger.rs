@@ -150,7 +150,7 @@ impl LedgerOptions {
         let mut listed = Vec::new();
         let folders = Folders::new(self.output)?;
         for table in &self.tables {
-            for (path, name) in tables_at(table, &folders)? {
+            for (path, name) in tables_at(table, [&folders.output, &folders.reports])? {
                 if let Some(other) = names.insert(name.clone(), path.clone()) {
                     let (other, path) = (shown(&other), shown(&path));
                     let what = format_args!("would be written twice: for {other} and for {path}");

@@ -1,7 +1,7 @@
 //! The shards of a ledger: lists the Parquet files, assigns row groups to shards, and names the
 //! outputs.
 
-use super::{folders::Folders, state::State};
+use super::state::State;
 use crate::{
     error::{Error, Result},
     escape::shown,
@@ -91,8 +91,9 @@ pub(super) struct Unreadable {
     pub(super) is_counted: bool,
 }
 
-/// Returns the Parquet files at a path, each with the name of its output.
-pub(super) fn tables_at(path: &Path, written: &Folders) -> Result<Vec<(PathBuf, String)>> {
+/// Returns the Parquet files at a path, each with the name of its output. The path must not overlap
+/// the folders that are `written`.
+pub(super) fn tables_at(path: &Path, written: [&Path; 2]) -> Result<Vec<(PathBuf, String)>> {
     let metadata = path
         .metadata()
         .map_err(|error| Error::io(path, "cannot read", &error))?;
@@ -101,7 +102,7 @@ pub(super) fn tables_at(path: &Path, written: &Folders) -> Result<Vec<(PathBuf, 
         return Ok(vec![(path.to_owned(), utf8(Path::new(name))?)]);
     }
     let folder = resolved(path);
-    for written in [&written.output, &written.reports].map(|folder| resolved(folder)) {
+    for written in written.map(resolved) {
         if written.starts_with(&folder) || folder.starts_with(&written) {
             let what = format_args!("lies in the folder {} or contains it", shown(path));
             return Err(Error::at(&written, what).hint("name another folder with -o"));

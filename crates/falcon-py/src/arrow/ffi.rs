@@ -8,4 +8,4 @@ mod import;
 mod structures;
 
 pub use export::{Data, Offsets, export_array, export_schema};
-pub use import::{Broken, Column, Value, not_a_column};
+pub use import::{Broken, Column, Value};

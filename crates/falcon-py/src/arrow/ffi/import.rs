@@ -1,10 +1,10 @@
 //! Columns that are taken from other packages.
 
 use super::structures::{ArrowArray, ArrowArrayStream, ArrowSchema, Released};
-use crate::errors;
+use crate::errors::not_a_column;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyString};
+use pyo3::types::PyCapsule;
 use std::ffi::{CStr, c_char, c_int};
 use std::slice;
 
@@ -450,20 +450,6 @@ fn of_argument(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
     } else {
         error
     }
-}
-
-/// Returns the error for an argument that is not what is expected, and no column either. Says how
-/// to make a column of one value or of several.
-pub fn not_a_column(name: &str, expected: &str, object: &Bound<'_, PyAny>) -> PyErr {
-    let is_value = object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyString>();
-    let error = errors::wrong_type(name, expected, object);
-    let advice = match object.hasattr("__len__") {
-        _ if errors::advice(name, expected, object).is_some() => return error,
-        Ok(true) if is_value => format!("pyarrow.array([{name}]) makes a column of one row"),
-        Ok(true) => format!("pyarrow.array({name}) makes one"),
-        _ => return error,
-    };
-    PyTypeError::new_err(format!("{}; {advice}", error.value(object.py())))
 }
 
 /// A column: chunks of one type.
