@@ -22,7 +22,7 @@ quick() {
 
 # The lines of the README, in a new module.
 other_module() {
-    local module="$PWD" other
+    local other
     other=$(mktemp -d)
     cat >"$other/main.go" <<'END'
 package main
