@@ -13,7 +13,9 @@ use falcon_firmware::report;
 const MESSAGE: &[u8] = b"order #42";
 
 pub fn run() {
-    case("keys of Falcon-16", || keys::<InsecureFalcon16>(&[0, 1, 2, 3]));
+    case("keys of Falcon-16", || {
+        keys::<InsecureFalcon16>(&[0, 1, 2, 3])
+    });
     case("keys of Falcon-256", || keys::<InsecureFalcon256>(&[0, 1]));
     case("keys of Falcon-512", || keys::<Falcon512>(&[217, 330]));
     case("keys of Falcon-1024", || keys::<Falcon1024>(&[88, 1488]));

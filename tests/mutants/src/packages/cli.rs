@@ -44,6 +44,7 @@ pub const PACKAGE: Package = Package {
         "tables/column.rs",
         "tables/expansion.rs",
         "tables/keys.rs",
+        "tables/folders.rs",
         "tables/ledger.rs",
         "tables/output.rs",
         "tables/report.rs",
