@@ -7,7 +7,7 @@ use super::package::{
 pub const PACKAGE: Package = Package {
     name: "falcon-core",
     features: &[
-        "falcon-core/alloc,falcon-core/eip8052,falcon-core/engines,falcon-core/threads",
+        "falcon-core/alloc,falcon-core/eip8052,falcon-core/engines,falcon-core/threads,falcon-core/getrandom",
         "falcon-core/pem,falcon-core/encryption,falcon-core/serde,falcon-core/fndsa-provisional",
     ],
     // The tests of the crate itself, and the tests in `tests/` that test the crate.
@@ -36,6 +36,7 @@ pub const PACKAGE: Package = Package {
         "--test=limits",
         "--test=properties",
         "--test=stacks",
+        "--test=system",
         "--test=wiping",
     ],
     // This test measures constants of key generation, which takes long.
@@ -87,6 +88,7 @@ pub const PACKAGE: Package = Package {
         "pkcs8/encrypted.rs",
         "pkcs8/key_use.rs",
         "pkcs8/open.rs",
+        "pkcs8/open_public.rs",
         "pkcs8/text.rs",
         "prng.rs",
         "recovery.rs",
@@ -107,6 +109,7 @@ pub const PACKAGE: Package = Package {
         "signatures.rs",
         "signing.rs",
         "signing/blocks.rs",
+        "system.rs",
         "twice.rs",
         "verify.rs",
     ],
