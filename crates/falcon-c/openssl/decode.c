@@ -38,17 +38,6 @@ static void *decoder_new_512(void *provider) { return decoder_new(provider, &fp_
 static void *decoder_new_1024(void *provider) { return decoder_new(provider, &fp_falcon1024); }
 static void decoder_free(void *it) { OPENSSL_free(it); }
 
-static int selects_private(void *provider, int selection) {
-    (void)provider;
-    return selection == 0 || (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0;
-}
-
-static int selects_public(void *provider, int selection) {
-    (void)provider;
-    return selection == 0 || ((selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) == 0 &&
-                              (selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0);
-}
-
 /* Reads one document of at most FALCONSIGN_DOCUMENT_MAX bytes, and returns its length, or 0. */
 static size_t read_document(const decoder *it, OSSL_CORE_BIO *core, uint8_t *document) {
     BIO *input = BIO_new_from_core_bio(fp_library(it->provider), core);
@@ -154,7 +143,7 @@ static int export(void *argument, const void *reference, size_t reference_size,
     static const OSSL_DISPATCH decode_##half##_##set[] = {                           \
         FP_FUNCTION(OSSL_FUNC_DECODER_NEWCTX, decoder_new_##set),                    \
         FP_FUNCTION(OSSL_FUNC_DECODER_FREECTX, decoder_free),                        \
-        FP_FUNCTION(OSSL_FUNC_DECODER_DOES_SELECTION, selects_##half),               \
+        FP_FUNCTION(OSSL_FUNC_DECODER_DOES_SELECTION, fp_selects_##half),               \
         FP_FUNCTION(OSSL_FUNC_DECODER_DECODE, decode_##half),                        \
         FP_FUNCTION(OSSL_FUNC_DECODER_EXPORT_OBJECT, export),                        \
         FP_FUNCTIONS_END}

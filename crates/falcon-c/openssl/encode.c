@@ -66,22 +66,6 @@ static int set_params(void *argument, const OSSL_PARAM parameters[]) {
     return it->cipher != NULL || FP_RAISE(it->provider, FP_REASON_CIPHER);
 }
 
-static int selects_private(void *provider, int selection) {
-    (void)provider;
-    return selection == 0 || (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0;
-}
-
-static int selects_public(void *provider, int selection) {
-    (void)provider;
-    return selection == 0 || ((selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) == 0 &&
-                              (selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0);
-}
-
-static int selects_any(void *provider, int selection) {
-    (void)provider;
-    return selection == 0 || (selection & OSSL_KEYMGMT_SELECT_KEYPAIR) != 0;
-}
-
 /* Writes a document as PEM if it has a label, or else as DER. */
 static int write_document(const encoder *it, OSSL_CORE_BIO *core, const char *label,
                           const uint8_t *document, size_t len) {
@@ -256,7 +240,7 @@ ENCODE(any_text, encode_text(it, core, key, selection))
         FP_FUNCTION(OSSL_FUNC_ENCODER_FREECTX, encoder_free),                   \
         FP_FUNCTION(OSSL_FUNC_ENCODER_SETTABLE_CTX_PARAMS, settable_params),    \
         FP_FUNCTION(OSSL_FUNC_ENCODER_SET_CTX_PARAMS, set_params),              \
-        FP_FUNCTION(OSSL_FUNC_ENCODER_DOES_SELECTION, selects_##half),          \
+        FP_FUNCTION(OSSL_FUNC_ENCODER_DOES_SELECTION, fp_selects_##half),       \
         FP_FUNCTION(OSSL_FUNC_ENCODER_IMPORT_OBJECT, import_##set),             \
         FP_FUNCTION(OSSL_FUNC_ENCODER_FREE_OBJECT, fp_key_free),                \
         FP_FUNCTION(OSSL_FUNC_ENCODER_ENCODE, encode_##form),                   \

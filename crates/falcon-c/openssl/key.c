@@ -368,6 +368,22 @@ static const char *operation_1024(int operation) {
     return operation == OSSL_OP_SIGNATURE ? fp_falcon1024.name : NULL;
 }
 
+int fp_selects_private(void *provider, int selection) {
+    (void)provider;
+    return selection == 0 || (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0;
+}
+
+int fp_selects_public(void *provider, int selection) {
+    (void)provider;
+    return selection == 0 || ((selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) == 0 &&
+                              (selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0);
+}
+
+int fp_selects_any(void *provider, int selection) {
+    (void)provider;
+    return selection == 0 || (selection & OSSL_KEYMGMT_SELECT_KEYPAIR) != 0;
+}
+
 #define KEY_FUNCTIONS(set)                                                                  \
     const OSSL_DISPATCH fp_key_functions_##set[] = {                                        \
         FP_FUNCTION(OSSL_FUNC_KEYMGMT_NEW, new_##set),                                      \

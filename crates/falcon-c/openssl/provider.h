@@ -84,6 +84,11 @@ int fp_key_take_public(fp_key *key, falconsign_verifying_key *public_half);
 int fp_key_export(void *key, int selection, OSSL_CALLBACK *callback, void *argument);
 int fp_key_import(void *key, int selection, const OSSL_PARAM parameters[]);
 
+/* Whether an encoder or a decoder of this half of a key suits the selection; 0 selects all. */
+int fp_selects_private(void *provider, int selection);
+int fp_selects_public(void *provider, int selection);
+int fp_selects_any(void *provider, int selection);
+
 /* Tables of functions. */
 extern const OSSL_DISPATCH fp_key_functions_512[], fp_key_functions_1024[];
 extern const OSSL_DISPATCH fp_signature_functions[];

@@ -196,6 +196,12 @@ presets always take part, at every clock of --clock-mhz. Latencies do not follow
 give latencies that are possible at it. The table shows the designs that no other beats: none
 takes less time with no more DSP slices, or fewer slices and no more time.")]
     Sweep(SweepOptions),
+    /// Write a transform on a design as synthesizable Verilog, with a testbench and a README.
+    #[command(after_help = "\
+Works for designs with the polynomial in block RAM and flattened loops, and for the transforms
+fft and ifft. The top module is falcon_fft; comments at its head explain its ports. README.md
+in DIR has the commands to simulate and to synthesize.")]
+    Verilog(VerilogOptions<CircuitOptions>),
     /// Simulate Keccak-f, the paper's process_block, on its presets.
     #[command(after_help = "\
 Without a command, the table shows cycles to absorb a block of SHAKE256 (absorb), to permute
@@ -249,17 +255,7 @@ Without --svg and --vcd, the timeline of 1 iteration goes to standard output.")]
     #[command(after_help = "\
 Works for designs with the state in registers whose rounds take one cycle, such as
 keccak-round-per-cycle. The top module is falcon_keccak; comments at its head explain its ports.")]
-    Verilog {
-        /// The circuit.
-        #[command(flatten)]
-        circuit: KeccakOptions,
-        /// Folder for the file, created if it does not exist.
-        #[arg(short, long, value_name = "DIR")]
-        output: PathBuf,
-        /// Overwrite the file in DIR.
-        #[arg(long)]
-        force: bool,
-    },
+    Verilog(VerilogOptions<KeccakOptions>),
 }
 
 /// A transform on a design.
@@ -393,6 +389,20 @@ impl<C: Args> TimelineOptions<C> {
             },
         }
     }
+}
+
+/// A circuit, and the folder for its Verilog.
+#[derive(Clone, Debug, Args)]
+pub struct VerilogOptions<C: Args> {
+    /// The circuit.
+    #[command(flatten)]
+    pub circuit: C,
+    /// Folder for the files, created if it does not exist.
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// Overwrite files in DIR.
+    #[arg(long)]
+    pub force: bool,
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {

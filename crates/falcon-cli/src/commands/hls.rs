@@ -13,7 +13,7 @@ use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::amdahl::{AmdahlError, predict::Processor};
 use falcon_hls_sim::design::{Design, StorageKind};
 use falcon_hls_sim::options::{CircuitOptions, DesignOptions, KeccakOptions, Show, ShowKeccak};
-use falcon_hls_sim::options::{SweepOptions, TaskOptions, TimelineOptions};
+use falcon_hls_sim::options::{SweepOptions, TaskOptions, TimelineOptions, VerilogOptions};
 use falcon_hls_sim::view::report::{KeccakVerilogForm, RunForm, VerilogForm};
 use falcon_hls_sim::view::{
     Picture, Traced, ViewError, chart::chart, clocks::clocks, compare::Comparison, csv::csv,
@@ -24,7 +24,7 @@ use falcon_hls_sim::{measurement::Measurement, signed::SignedForm};
 use falcon_hls_sim::{sweep::SweepError, system::Table, verilog, verilog::Source};
 use serde::Serialize;
 use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Simulate Falcon's FFT and Keccak-f as circuits: cycles, resources, timelines, Verilog
 #[derive(Debug, Subcommand)]
@@ -52,42 +52,21 @@ Exit status: 0 the bytes are equal and the signatures valid, 1 they are not, 2 w
         #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
         count: u32,
     },
-    /// Write a transform on a design as synthesizable Verilog, with a testbench and a README
-    #[command(after_help = "\
-Works for designs with the polynomial in block RAM and flattened loops, and for the transforms
-fft and ifft. The top module is falcon_fft; comments at its head explain its ports. README.md
-in DIR has the commands to simulate and to synthesize.")]
-    Verilog {
-        #[command(flatten)]
-        circuit: CircuitOptions,
-        /// Folder for the files, created if it does not exist
-        #[arg(short, long, value_name = "DIR")]
-        output: PathBuf,
-        /// Overwrite files in DIR
-        #[arg(long)]
-        force: bool,
-    },
 }
 
 impl Hls {
     pub(crate) fn run(self, ui: Ui) -> Result<Status> {
         match self {
-            Self::Show(command) => show(command, ui)?,
+            Self::Show(command) => show(command, ui).map(|()| Status::Valid),
             Self::Sign {
                 design,
                 algorithm,
                 count,
             } => {
                 let circuit = Accelerator::new(checked(&design)?).map_err(refused)?;
-                return with_type!(algorithm.0, P => sign::<P>(&circuit, count, ui));
+                with_type!(algorithm.0, P => sign::<P>(&circuit, count, ui))
             }
-            Self::Verilog {
-                circuit,
-                output,
-                force,
-            } => transform_verilog(&circuit, &output, force, ui)?,
         }
-        Ok(Status::Valid)
     }
 }
 
@@ -100,6 +79,7 @@ fn show(command: Show, ui: Ui) -> Result<()> {
         Show::Explain(options) => ui.report(&transform(&options)?.explain()),
         Show::Timeline(options) => timeline(&transform(&options.circuit)?, &options, ui),
         Show::Sweep(options) => sweep(&options, ui),
+        Show::Verilog(options) => transform_verilog(&options, ui),
         Show::Keccak { view: None } => {
             let summary = Summary::new(&Processor::CORTEX_A9);
             let failed = |error| Error::new("cannot compare the presets").because(error);
@@ -112,13 +92,8 @@ fn show(command: Show, ui: Ui) -> Result<()> {
             view: Some(ShowKeccak::Timeline(options)),
         } => timeline(&rounds(options.circuit)?, &options, ui),
         Show::Keccak {
-            view:
-                Some(ShowKeccak::Verilog {
-                    circuit,
-                    output,
-                    force,
-                }),
-        } => keccak_verilog(circuit, &output, force, ui),
+            view: Some(ShowKeccak::Verilog(options)),
+        } => keccak_verilog(&options, ui),
         Show::Amdahl(options) => {
             checked(&options.design)?;
             ui.report(&options.report().map_err(|error| match error {
@@ -283,35 +258,40 @@ fn sign<P: Parameters>(circuit: &Accelerator, count: u32, ui: Ui) -> Result<Stat
     Ok(status)
 }
 
-fn transform_verilog(options: &CircuitOptions, folder: &Path, force: bool, ui: Ui) -> Result<()> {
-    let TaskOptions { logn, transform } = options.task;
-    let circuit = Accelerator::new(checked(&options.design)?).map_err(refused)?;
+fn transform_verilog(options: &VerilogOptions<CircuitOptions>, ui: Ui) -> Result<()> {
+    let CircuitOptions { design, task } = &options.circuit;
+    let TaskOptions { logn, transform } = *task;
+    let circuit = Accelerator::new(checked(design)?).map_err(refused)?;
     let emission = verilog::emit(&circuit, transform, logn).map_err(refused)?;
     let sources = emission.sources.iter().chain(&emission.companions);
     let form = VerilogForm::new(&circuit, &emission);
     let commands = "\nREADME.md has the commands to simulate and to synthesize";
-    write_sources(sources, form, commands, folder, force, ui)
+    write_sources(options, sources, form, commands, ui)
 }
 
-fn keccak_verilog(options: KeccakOptions, folder: &Path, force: bool, ui: Ui) -> Result<()> {
-    let circuit = KeccakCircuit::new(options.preset.design()).map_err(refused)?;
+fn keccak_verilog(options: &VerilogOptions<KeccakOptions>, ui: Ui) -> Result<()> {
+    let circuit = KeccakCircuit::new(options.circuit.preset.design()).map_err(refused)?;
     let source = verilog::keccak::emit(&circuit).map_err(refused)?;
     let form = KeccakVerilogForm::new(&circuit);
-    write_sources([&source], form, "", folder, force, ui)
+    write_sources(options, [&source], form, "", ui)
 }
 
-/// Writes `sources` into `folder`. Answers with `form`, the list of files and `below`.
-fn write_sources<'a>(
+/// Writes `sources` into the folder. Answers with `form`, the list of files and `below`.
+fn write_sources<'a, C: Args>(
+    options: &VerilogOptions<C>,
     sources: impl IntoIterator<Item = &'a Source>,
     form: impl Serialize + Display,
     below: &str,
-    folder: &Path,
-    force: bool,
     ui: Ui,
 ) -> Result<()> {
     let sources = sources.into_iter();
     let files = sources.map(|source| (source.name.as_str(), source.text.as_bytes()));
-    let files = write_folder(&PROGRAM, folder, files, Overwrite::from_force(force))?;
+    let files = write_folder(
+        &PROGRAM,
+        &options.output,
+        files,
+        Overwrite::from_force(options.force),
+    )?;
     let listed = files.iter().map(|file| format!("\n  {}", Escaped(file)));
     let listed: String = listed.collect();
     let text = format!("{form}{listed}{below}");
