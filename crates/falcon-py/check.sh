@@ -28,7 +28,7 @@ python3 -m venv "$work/clone"
 wheels=("$work"/dist/*.whl)
 case "${wheels[*]}" in
     *.whl\ *.whl | *[*]*) echo "not one wheel: ${wheels[*]}" >&2 && exit 1 ;;
-    */falcon_sign-*-cp311-abi3-*.whl) ;;
+    */falconsign-*-cp311-abi3-*.whl) ;;
     *) echo "not an abi3 wheel: ${wheels[*]}" >&2 && exit 1 ;;
 esac
 python3 -m venv "$work/wheel"
@@ -37,12 +37,12 @@ python3 -m venv "$work/wheel"
 "$work/wheel/bin/python" -m pytest -p no:cacheprovider --rootdir "$PWD" -c pyproject.toml tests
 "$work/wheel/bin/python" -m mypy --strict --no-incremental --cache-dir /dev/null \
     --python-executable "$work/wheel/bin/python" tests/typed.py
-"$work/wheel/bin/python" -m mypy.stubtest falcon_sign
+"$work/wheel/bin/python" -m mypy.stubtest falconsign
 
 echo "== the clone"
 "$work/clone/bin/pip" install .
 "$work/clone/bin/python" - <<'END'
-from falcon_sign import InvalidSignature, SigningKey
+from falconsign import InvalidSignature, SigningKey
 
 key = SigningKey.generate()
 signature = key.sign(b"order #42")

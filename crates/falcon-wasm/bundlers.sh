@@ -19,8 +19,8 @@ npm ci --ignore-scripts --no-audit --no-fund --silent
 
 # The files that would be published, where npm would install them.
 packed="$(cd ../../pkg && npm pack --silent --pack-destination "$OLDPWD")"
-mkdir node_modules/falcon-sign
-tar --extract --file "$packed" --strip-components 1 --directory node_modules/falcon-sign
+mkdir node_modules/falconsign
+tar --extract --file "$packed" --strip-components 1 --directory node_modules/falconsign
 rm "$packed"
 node --test --test-reporter spec ./*.test.mjs
 rm -r work

@@ -95,6 +95,7 @@ def _run(job: Job, framework: Framework, options: argparse.Namespace) -> int:
             for text in framework(job, missing, options):
                 result = json.loads(text)
                 results[result["shard"]] = result
+                _show_progress(len(results), job.shards)
         except Exception as error:
             failed = True
             print(f"attempt {attempt} of {ATTEMPTS}: {error!r}", file=sys.stderr)
@@ -119,6 +120,13 @@ def _run(job: Job, framework: Framework, options: argparse.Namespace) -> int:
         return NOT_VALID
     # A program that reports no output is another one.
     return NOT_DONE if missing or not outputs else ALL_VALID
+
+
+def _show_progress(ended: int, shards: int) -> None:
+    """Show how many shards have ended, if a person watches."""
+    if sys.stderr.isatty():
+        end = "\n" if ended == shards else ""
+        print(f"\r{ended} of {shards} shards", end=end, file=sys.stderr, flush=True)
 
 
 def start_ray(address: str) -> None:

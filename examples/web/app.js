@@ -1,5 +1,5 @@
 // The page: makes and opens a key, signs a file, verifies a file. Files are read in pieces.
-import { SigningKey, VerifyingKey, inspectSignature } from 'falcon-sign';
+import { SigningKey, VerifyingKey, inspectSignature } from 'falconsign';
 
 const KEY_NAME = 'falcon.key';
 // A length in bytes. Every key document and every signature is shorter.

@@ -14,7 +14,7 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 const found = (loader) => ({
     name: 'package',
     setup(builder) {
-        builder.onResolve({ filter: /^falcon-sign$/ }, () => ({ path: loader }));
+        builder.onResolve({ filter: /^falconsign$/ }, () => ({ path: loader }));
         builder.onResolve({ filter: /^\.\/(native|falcon|start)\.js$/ },
             ({ path }) => ({ path: join(packageFolder, path) }));
         builder.onResolve({ filter: /\.wasm\.gz$/ },

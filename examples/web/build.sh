@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the package falcon-sign and the page, in site/: for a static server, and as the one file
+# Builds the package falconsign and the page, in site/: for a static server, and as the one file
 # site/falcon.html, which a browser opens from a disk.
 #
 # Needs the tools of crates/falcon-wasm/build.sh, and Node 20 or newer with npm.

@@ -336,6 +336,16 @@ int falconsign_verify(const falconsign_verifying_key *key, const uint8_t *messag
                       size_t message_len, int format, const uint8_t *signature,
                       size_t signature_len);
 
+/* Verifies a signature of a message in one format with an encoded verifying key, of
+ * FALCONSIGN_512_VERIFYING_KEY_LEN or FALCONSIGN_1024_VERIFYING_KEY_LEN bytes. Allocates nothing:
+ * this function is also in the library for microcontrollers. To verify more than one signature of a
+ * key, falconsign_verify is faster. Errors: INVALID_SIGNATURE, MALFORMED_SIGNATURE, MALFORMED_KEY,
+ * ARGUMENT. */
+FALCONSIGN_USE_RESULT
+int falconsign_verify_encoded(const uint8_t *key, size_t key_len, const uint8_t *message,
+                              size_t message_len, int format, const uint8_t *signature,
+                              size_t signature_len);
+
 /* ---- Messages in pieces ------------------------------------------------------------------------
  *
  *     falconsign_signer *signer;

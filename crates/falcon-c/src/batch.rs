@@ -1,7 +1,9 @@
 //! Many messages or signatures with one call.
 
-use crate::information::{format_of, max_len};
-use crate::memory::{NewHandle, Output, filled, free, object, reserved, values};
+use crate::arguments::values;
+use crate::information::max_len;
+use crate::memory::{NewHandle, Output, filled, free, object, reserved};
+use crate::parameters::format_of;
 use crate::signing_key::{Signing, falconsign_signing_key, fill};
 use crate::status::{Status, guard};
 use crate::verifying_key::falconsign_verifying_key;

@@ -1,7 +1,8 @@
 //! Algorand's deterministic signatures.
 
-use crate::information::format_of;
-use crate::memory::{NewHandle, object, values};
+use crate::arguments::values;
+use crate::memory::{NewHandle, object};
+use crate::parameters::format_of;
 use crate::sign::SignatureOutput;
 use crate::signing_key::{falconsign_signing_key, typed};
 use crate::status::{Status, guard};

@@ -1,6 +1,7 @@
 //! Keys in PKCS#8 and `SubjectPublicKeyInfo` documents, as PEM or DER.
 
-use crate::memory::{NewHandle, Output, object, values};
+use crate::arguments::values;
+use crate::memory::{NewHandle, Output, object};
 use crate::signing_key::falconsign_signing_key;
 use crate::status::{Status, guard};
 use crate::verifying_key::falconsign_verifying_key;

@@ -1,41 +1,10 @@
-//! Version, engine, parameter sets, formats, lengths and texts.
+//! Version, engine, lengths and texts.
 
-use crate::status::{Status, caught, text};
+use crate::parameters::{format_of, set_of};
+use crate::status::{caught, text};
 use falcon_core::{Engine, Falcon512, Falcon1024, Format, ParameterSet, Parameters};
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::sync::OnceLock;
-
-/// Parameter sets, with their name and value in C.
-pub const SETS: [(&str, c_int, ParameterSet); 2] = [
-    ("FALCONSIGN_FALCON_512", 512, ParameterSet::Falcon512),
-    ("FALCONSIGN_FALCON_1024", 1024, ParameterSet::Falcon1024),
-];
-
-/// Formats of signatures, with their name and value in C, which is that of the reference's
-/// `falcon.h`.
-pub const FORMATS: [(&str, c_int, Format); 3] = [
-    ("FALCONSIGN_COMPRESSED", 1, Format::Compressed),
-    ("FALCONSIGN_PADDED", 2, Format::Padded),
-    ("FALCONSIGN_CT", 3, Format::ConstantTime),
-];
-
-/// Returns the parameter set of a value in C.
-pub(crate) fn set_of(value: c_int) -> Result<ParameterSet, Status> {
-    let found = SETS.iter().find(|(_, number, _)| *number == value);
-    found.map(|row| row.2).ok_or(Status::Argument)
-}
-
-/// Returns the value in C of a parameter set.
-pub(crate) fn number_of(set: ParameterSet) -> c_int {
-    let found = SETS.iter().find(|(.., other)| *other == set);
-    found.map_or(0, |row| row.1)
-}
-
-/// Returns the format of a value in C.
-pub(crate) fn format_of(value: c_int) -> Result<Format, Status> {
-    let found = FORMATS.iter().find(|(_, number, _)| *number == value);
-    found.map(|row| row.2).ok_or(Status::Argument)
-}
 
 /// Maximum length of a signature in bytes.
 pub(crate) fn max_len(set: ParameterSet, format: Format) -> usize {

@@ -1,39 +1,8 @@
-//! Memory of the caller: everything that is read or written through a pointer of C.
-//!
-//! The functions are `unsafe`, since only the caller knows how much memory a pointer leads to. They
-//! check what can be checked: null pointers, alignment, and lengths that no object can have.
+//! Memory of the caller: handles, and outputs, which are written through pointers of C.
 
+use crate::arguments::check;
 use crate::status::{Status, caught};
 use std::mem::size_of;
-use std::slice;
-
-/// Checks a pointer to `count` values.
-fn check<T>(values: *const T, count: usize) -> Result<(), Status> {
-    if values.is_null() {
-        return Err(Status::NullPointer);
-    }
-    if !values.is_aligned() {
-        return Err(Status::MisalignedPointer);
-    }
-    let size = count.checked_mul(size_of::<T>());
-    let size = size.filter(|&size| isize::try_from(size).is_ok());
-    let end = size.and_then(|size| values.addr().checked_add(size));
-    end.map(|_| ()).ok_or(Status::Length)
-}
-
-/// Borrows values of an argument. The pointer may be null if there are none.
-///
-/// # Safety
-/// `values` leads to `count` values, which do not change while the function of C runs.
-pub(crate) unsafe fn values<'a, T>(values: *const T, count: usize) -> Result<&'a [T], Status> {
-    if count == 0 {
-        return Ok(&[]);
-    }
-    check(values, count)?;
-    // SAFETY: the pointer is not null and aligned, and the size is that of an object. The caller
-    // vouches for the memory.
-    Ok(unsafe { slice::from_raw_parts(values, count) })
-}
 
 /// Borrows the object of a handle.
 ///
@@ -71,7 +40,7 @@ pub(crate) unsafe fn free<T>(handle: *mut T) {
 
 /// Values that a function of C writes. They need not be initialised, so no reference to them is
 /// made.
-pub(crate) struct Output<T> {
+pub struct Output<T> {
     values: *mut T,
     count: usize,
 }
@@ -82,7 +51,10 @@ impl<T: Copy> Output<T> {
     /// # Safety
     /// Unless it is null, `values` leads to memory for `count` values, which nobody else uses while
     /// the function of C runs.
-    pub(crate) unsafe fn new(values: *mut T, count: usize) -> Result<Self, Status> {
+    ///
+    /// # Errors
+    /// If the pointer is null or misaligned, or no object has this length.
+    pub unsafe fn new(values: *mut T, count: usize) -> Result<Self, Status> {
         check(values, count)?;
         Ok(Self { values, count })
     }
@@ -142,7 +114,10 @@ impl<T: Copy> Output<T> {
     }
 
     /// Writes the values from number `first` on.
-    pub(crate) fn write(&self, first: usize, values: &[T]) -> Result<(), Status> {
+    ///
+    /// # Errors
+    /// [`Status::BufferTooSmall`] if there is no room.
+    pub fn write(&self, first: usize, values: &[T]) -> Result<(), Status> {
         let room = self.count.checked_sub(first);
         if room.is_none_or(|room| room < values.len()) {
             return Err(Status::BufferTooSmall);
@@ -153,6 +128,34 @@ impl<T: Copy> Output<T> {
             let target = self.values.add(first);
             target.copy_from_nonoverlapping(values.as_ptr(), values.len());
         }
+        Ok(())
+    }
+
+    /// Moves values of an argument to the place from number `first` on. They may overlap the place.
+    ///
+    /// # Safety
+    /// As for [`values`](crate::arguments::values). References to values that overlap the place are
+    /// not used again.
+    ///
+    /// # Errors
+    /// As for [`values`](crate::arguments::values); [`Status::BufferTooSmall`] if there is no room.
+    pub unsafe fn move_in(
+        &self,
+        first: usize,
+        values: *const T,
+        count: usize,
+    ) -> Result<(), Status> {
+        if count == 0 {
+            return Ok(());
+        }
+        check(values, count)?;
+        let room = self.count.checked_sub(first);
+        if room.is_none_or(|room| room < count) {
+            return Err(Status::BufferTooSmall);
+        }
+        // SAFETY: the place lies within the memory that the caller of `new` vouched for, and the
+        // caller vouches for the values.
+        unsafe { self.values.add(first).copy_from(values, count) };
         Ok(())
     }
 }
@@ -179,7 +182,10 @@ impl<T> NewHandle<T> {
 }
 
 /// Returns memory with `count` values, all equal to `value`.
-pub(crate) fn filled<T: Clone>(value: T, count: usize) -> Result<Vec<T>, Status> {
+///
+/// # Errors
+/// [`Status::NoMemory`].
+pub fn filled<T: Clone>(value: T, count: usize) -> Result<Vec<T>, Status> {
     let mut values = reserved(count)?;
     values.resize(count, value);
     Ok(values)

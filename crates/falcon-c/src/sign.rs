@@ -1,7 +1,9 @@
 //! Signs one message.
 
-use crate::information::{format_of, max_len};
-use crate::memory::{Output, object, values};
+use crate::arguments::values;
+use crate::information::max_len;
+use crate::memory::{Output, object};
+use crate::parameters::format_of;
 use crate::signing_key::{Signing, falconsign_signing_key};
 use crate::status::{Status, guard};
 use falcon_core::{Falcon1024, Format, ParameterSet, Parameters, Signature};

@@ -1,7 +1,8 @@
 //! Signing keys.
 
-use crate::information::{number_of, set_of};
-use crate::memory::{NewHandle, Output, free, object, values};
+use crate::arguments::values;
+use crate::memory::{NewHandle, Output, free, object};
+use crate::parameters::{number_of, set_of};
 use crate::status::{Status, caught, guard};
 use crate::verifying_key::falconsign_verifying_key;
 use falcon_core::pkcs8::KeyUse;

@@ -1,11 +1,7 @@
 //! Status codes, and the border between Rust and C.
 
-use falcon_core::batch::BatchError;
-use falcon_core::pkcs8::OpenError;
+use core::ffi::c_int;
 use falcon_core::{DecodeError, EncodeError, FaultError, SignatureError};
-use std::ffi::{CStr, c_int};
-use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Defines the status codes from one table: name, name in C, value, text.
 macro_rules! statuses {
@@ -24,7 +20,8 @@ macro_rules! statuses {
         ];
 
         /// Returns the text of a status code.
-        pub(crate) fn text(status: c_int) -> &'static CStr {
+        #[cfg(feature = "std")]
+        pub(crate) fn text(status: c_int) -> &'static core::ffi::CStr {
             match status {
                 0 => c"success",
                 $($value => $text,)*
@@ -95,8 +92,10 @@ impl From<EncodeError> for Status {
     }
 }
 
-impl From<OpenError> for Status {
-    fn from(error: OpenError) -> Self {
+#[cfg(feature = "std")]
+impl From<falcon_core::pkcs8::OpenError> for Status {
+    fn from(error: falcon_core::pkcs8::OpenError) -> Self {
+        use falcon_core::pkcs8::OpenError;
         match error {
             OpenError::Encrypted => Self::PassphraseNeeded,
             OpenError::NotEncrypted => Self::PassphraseNotNeeded,
@@ -106,15 +105,17 @@ impl From<OpenError> for Status {
     }
 }
 
-impl From<BatchError> for Status {
-    fn from(error: BatchError) -> Self {
+#[cfg(feature = "std")]
+impl From<falcon_core::batch::BatchError> for Status {
+    fn from(error: falcon_core::batch::BatchError) -> Self {
         match error {
-            BatchError::Fault { .. } => Self::Fault,
+            falcon_core::batch::BatchError::Fault { .. } => Self::Fault,
             _ => Self::Internal,
         }
     }
 }
 
+#[cfg(feature = "std")]
 impl From<getrandom::Error> for Status {
     fn from(_: getrandom::Error) -> Self {
         Self::NoRandomness
@@ -131,10 +132,18 @@ pub(crate) fn guard(body: impl FnOnce() -> Result<(), Status>) -> c_int {
 }
 
 /// Calls `body`. Returns `None` if it panics.
-pub(crate) fn caught<T>(body: impl FnOnce() -> T) -> Option<T> {
+#[cfg(feature = "std")]
+pub fn caught<T>(body: impl FnOnce() -> T) -> Option<T> {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
     // What `body` changed before a panic is a stream, which ends, or memory of the caller.
     catch_unwind(AssertUnwindSafe(body))
         // Dropping the payload could panic again.
-        .map_err(mem::forget)
+        .map_err(std::mem::forget)
         .ok()
+}
+
+/// Calls `body`. Without the standard library a panic never returns.
+#[cfg(not(feature = "std"))]
+pub(crate) fn caught<T>(body: impl FnOnce() -> T) -> Option<T> {
+    Some(body())
 }

@@ -1,7 +1,9 @@
 //! Messages that come in pieces.
 
-use crate::information::{format_of, max_len};
-use crate::memory::{NewHandle, free, object, object_mut, values};
+use crate::arguments::values;
+use crate::information::max_len;
+use crate::memory::{NewHandle, free, object, object_mut};
+use crate::parameters::format_of;
 use crate::sign::SignatureOutput;
 use crate::signing_key::{falconsign_signing_key, fill};
 use crate::status::{Status, guard};

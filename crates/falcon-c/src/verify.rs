@@ -1,26 +1,13 @@
 //! Verifies one signature.
 
-use crate::information::format_of;
-use crate::memory::{object, values};
+use crate::arguments::values;
+use crate::encoded::verify;
+use crate::memory::object;
+use crate::parameters::format_of;
 use crate::status::{Status, guard};
 use crate::verifying_key::falconsign_verifying_key;
-use falcon_core::{AnyVerifyingKey, Format, Parameters, Signature, VerifyingKey};
+use falcon_core::AnyVerifyingKey;
 use std::ffi::c_int;
-
-/// Decodes and verifies a signature. The padded format means the canonical bytes, as in batches.
-fn verify<P: Parameters>(
-    key: &VerifyingKey<P>,
-    message: &[u8],
-    format: Format,
-    signature: &[u8],
-) -> Result<(), Status> {
-    let decoded = match format {
-        Format::Padded => Signature::try_from(signature),
-        format => Signature::from_bytes(format, signature),
-    };
-    let decoded = decoded.map_err(|_| Status::MalformedSignature)?;
-    Ok(key.verify(message, &decoded)?)
-}
 
 /// Verifies a signature of a message.
 ///

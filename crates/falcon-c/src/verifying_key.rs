@@ -1,7 +1,8 @@
 //! Verifying keys.
 
-use crate::information::number_of;
-use crate::memory::{NewHandle, Output, free, object, values};
+use crate::arguments::values;
+use crate::memory::{NewHandle, Output, free, object};
+use crate::parameters::number_of;
 use crate::status::{caught, guard};
 use falcon_core::AnyVerifyingKey;
 use std::ffi::c_int;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares falcon_sign.arrow.verify with falcon-core alone (the bare batch), in one run.
+"""Compares falconsign.arrow.verify with falcon-core alone (the bare batch), in one run.
 
 Needs pyarrow and the package built with `maturin develop --release --features measure`.
 The two take turns. Prints the ratio of the smallest times, then the median and the quartiles of the
@@ -14,7 +14,7 @@ import sys
 import time
 
 import pyarrow as pa
-from falcon_sign import SigningKey, _native, arrow, best_engine
+from falconsign import SigningKey, _native, arrow, best_engine
 
 rows = int(sys.argv[1]) if len(sys.argv) > 1 else 1 << 16
 turns = int(sys.argv[2]) if len(sys.argv) > 2 else 15

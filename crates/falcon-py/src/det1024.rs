@@ -22,7 +22,7 @@ const NAME: &str = "Falcon-det1024";
 ///
 /// A message has one signature under a key. Never sign with the same key in a program whose
 /// arithmetic rounds differently: two different signatures of one message reveal the key.
-#[pyclass(frozen, module = "falcon_sign.det1024", name = "SigningKey")]
+#[pyclass(frozen, module = "falconsign.det1024", name = "SigningKey")]
 pub struct DetSigningKey(PySigningKey);
 
 impl DetSigningKey {
@@ -92,7 +92,7 @@ impl DetSigningKey {
         _cls.py().detach(|| Self::decode(&data))
     }
 
-    /// Read a Falcon-1024 key from a PKCS#8 document in PEM, as falcon_sign.SigningKey.from_pem
+    /// Read a Falcon-1024 key from a PKCS#8 document in PEM, as falconsign.SigningKey.from_pem
     /// does.
     #[classmethod]
     #[pyo3(signature = (text, password = None))]
@@ -113,7 +113,7 @@ impl DetSigningKey {
         self.0.to_bytes(py)
     }
 
-    /// Write the key as PKCS#8 in PEM, as falcon_sign.SigningKey.to_pem does.
+    /// Write the key as PKCS#8 in PEM, as falconsign.SigningKey.to_pem does.
     #[pyo3(signature = (password = None))]
     fn to_pem<'py>(
         &self,
@@ -194,7 +194,7 @@ impl DetSigningKey {
     frozen,
     eq,
     hash,
-    module = "falcon_sign.det1024",
+    module = "falconsign.det1024",
     name = "VerifyingKey"
 )]
 #[derive(PartialEq, Eq, Hash)]

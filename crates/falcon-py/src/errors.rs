@@ -8,17 +8,17 @@ use pyo3::import_exception;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
-import_exception!(falcon_sign.exceptions, FalconError);
-import_exception!(falcon_sign.exceptions, InvalidSignature);
-import_exception!(falcon_sign.exceptions, DecodeError);
-import_exception!(falcon_sign.exceptions, PasswordError);
-import_exception!(falcon_sign.exceptions, KeyUseError);
-import_exception!(falcon_sign.exceptions, AlreadyFinalized);
-import_exception!(falcon_sign.exceptions, FaultError);
+import_exception!(falconsign.exceptions, FalconError);
+import_exception!(falconsign.exceptions, InvalidSignature);
+import_exception!(falconsign.exceptions, DecodeError);
+import_exception!(falconsign.exceptions, PasswordError);
+import_exception!(falconsign.exceptions, KeyUseError);
+import_exception!(falconsign.exceptions, AlreadyFinalized);
+import_exception!(falconsign.exceptions, FaultError);
 
 /// Imports the exceptions early, since a later import that fails could end the process.
 pub fn import(py: Python<'_>) -> PyResult<()> {
-    let module = py.import("falcon_sign.exceptions")?;
+    let module = py.import("falconsign.exceptions")?;
     macro_rules! import {
         ($($name:ident)*) => {
             $(

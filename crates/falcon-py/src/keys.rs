@@ -19,7 +19,7 @@ use std::sync::Arc;
 ///
 /// A key has no constructor. Make one with generate, from_seed, from_reference_seed, from_bytes,
 /// from_pem or from_der.
-#[pyclass(frozen, module = "falcon_sign", name = "SigningKey")]
+#[pyclass(frozen, module = "falconsign", name = "SigningKey")]
 pub struct PySigningKey {
     /// Used by [`Self::for_messages`], and to write the key.
     key: Arc<AnySigningKey>,
@@ -287,7 +287,7 @@ impl PySigningKey {
 ///
 /// A key has no constructor. Take it from SigningKey.verifying_key, or make one with from_bytes,
 /// from_headerless_bytes, from_pem or from_der.
-#[pyclass(frozen, eq, hash, module = "falcon_sign", name = "VerifyingKey")]
+#[pyclass(frozen, eq, hash, module = "falconsign", name = "VerifyingKey")]
 #[derive(PartialEq, Eq, Hash)]
 pub struct PyVerifyingKey {
     pub key: Arc<AnyVerifyingKey>,

@@ -1,4 +1,4 @@
-//! Native part of the Python package `falcon-sign`.
+//! Native part of the Python package `falconsign`.
 //!
 //! It converts arguments, releases the GIL and calls `falcon-core`. Its own `unsafe` code is in
 //! `arrow/ffi`. Macros of its dependencies expand to more `unsafe` code.
@@ -39,7 +39,7 @@ fn best_engine() -> &'static str {
     Engine::best().name()
 }
 
-/// Native part of falcon_sign. Import from falcon_sign instead.
+/// Native part of falconsign. Import from falconsign instead.
 // Taking a capsule and locking the pool of threads rely on the GIL. A free-threaded interpreter
 // turns the GIL on when it imports this module.
 #[pymodule(gil_used = true)]
@@ -68,7 +68,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     ] {
         module.add(name, verdict as u8)?;
     }
-    // Errors name the functions as falcon_sign.arrow does.
+    // Errors name the functions as falconsign.arrow does.
     module.add(
         "arrow_verify",
         wrap_pyfunction!(arrow::arrow_verify, module)?,

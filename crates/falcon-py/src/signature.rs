@@ -67,7 +67,7 @@ pub fn encode(signature: &AnySignature, format: Encoding) -> PyResult<Vec<u8>> {
 ///
 /// verify accepts it instead of bytes. Signatures are equal if they have the same nonce and
 /// polynomial.
-#[pyclass(frozen, eq, hash, module = "falcon_sign", name = "Signature")]
+#[pyclass(frozen, eq, hash, module = "falconsign", name = "Signature")]
 #[derive(PartialEq, Eq, Hash)]
 pub struct PySignature {
     pub signature: Arc<AnySignature>,

@@ -37,7 +37,7 @@ impl Process {
 /// A signer of a message that comes in pieces. Create it with SigningKey.signer.
 ///
 /// Takes constant memory, however long the message is. Can be used for one signature only.
-#[pyclass(frozen, module = "falcon_sign", name = "Signer")]
+#[pyclass(frozen, module = "falconsign", name = "Signer")]
 pub struct PySigner {
     /// The stream, until it is finished.
     stream: Mutex<Option<AnySignStream<Arc<AnySigningKey>>>>,
@@ -99,7 +99,7 @@ impl PySigner {
 /// A verifier of a message that comes in pieces. Create it with VerifyingKey.verifier.
 ///
 /// Takes constant memory, however long the message is. Can be used for one verification only.
-#[pyclass(frozen, module = "falcon_sign", name = "Verifier")]
+#[pyclass(frozen, module = "falconsign", name = "Verifier")]
 pub struct PyVerifier {
     key: Arc<AnyVerifyingKey>,
     signature: Arc<AnySignature>,

@@ -9,7 +9,7 @@ import pathlib
 
 import codac  # noqa: F401  # first: it changes the rounding mode
 
-from falcon_sign import SigningKey, best_engine, det1024
+from falconsign import SigningKey, best_engine, det1024
 
 KAT = pathlib.Path(__file__).resolve().parents[3] / "kat"
 
@@ -71,5 +71,5 @@ def signatures() -> int:
 
 assert rounds_up(), "codac does not change the rounding mode any more"
 counts = keys(), deterministic_signatures(), signatures()
-assert rounds_up(), "falcon_sign changed the rounding mode"
+assert rounds_up(), "falconsign changed the rounding mode"
 print("rounding up, {}: {} keys, {} deterministic signatures, {} others".format(best_engine(), *counts))

@@ -3,9 +3,9 @@
 import pathlib
 from collections.abc import Iterator
 
-import falcon_sign
+import falconsign
 import pytest
-from falcon_sign import SigningKey
+from falconsign import SigningKey
 from hypothesis import HealthCheck, settings
 
 # Times on a shared machine say nothing.
@@ -18,7 +18,7 @@ KAT = pathlib.Path(__file__).resolve().parents[3] / "kat"
 SETS = ("Falcon-512", "Falcon-1024")
 KEYS = {name: SigningKey.from_seed(bytes([7]) * 32, name) for name in SETS}
 OTHERS = {name: SigningKey.from_seed(bytes([8]) * 32, name) for name in SETS}
-DETERMINISTIC = falcon_sign.det1024.SigningKey.from_seed(b"a secret seed of 32 random bytes or more")
+DETERMINISTIC = falconsign.det1024.SigningKey.from_seed(b"a secret seed of 32 random bytes or more")
 
 
 @pytest.fixture(params=SETS)

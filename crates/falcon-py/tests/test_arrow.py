@@ -13,7 +13,7 @@ import polars
 import pyarrow as pa
 import pytest
 from conftest import KEYS, OTHERS
-from falcon_sign import InvalidSignature, Signature, SigningKey, VerifyingKey, arrow
+from falconsign import InvalidSignature, Signature, SigningKey, VerifyingKey, arrow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -609,7 +609,7 @@ def test_a_capsule_is_taken_once():
 SCANNED = """
 import pyarrow as pa
 import pyarrow.dataset
-from falcon_sign import SigningKey, arrow
+from falconsign import SigningKey, arrow
 
 batches = (pa.record_batch({"message": [b"message"] * 100}) for _ in range(200))
 schema = pa.schema([("message", pa.binary())])

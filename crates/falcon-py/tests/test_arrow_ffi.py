@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pyarrow as pa
 import pytest
 from conftest import KEYS
-from falcon_sign import arrow
+from falconsign import arrow
 
 KEY = KEYS["Falcon-512"]
 LARGEST = 2**63 - 1

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pyarrow as pa
 import pytest
 from conftest import KEYS
-from falcon_sign import AlreadyFinalized, FalconError, InvalidSignature, SigningKey, arrow, det1024
+from falconsign import AlreadyFinalized, FalconError, InvalidSignature, SigningKey, arrow, det1024
 
 
 def ticks_beside(work: Callable[[], object]) -> tuple[int, float]:

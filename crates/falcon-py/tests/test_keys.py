@@ -7,10 +7,10 @@ import subprocess
 import sys
 
 import numpy
-import falcon_sign
+import falconsign
 import pytest
 from conftest import DETERMINISTIC, KEYS, SETS
-from falcon_sign import (
+from falconsign import (
     FALCON_512,
     FALCON_1024,
     DecodeError,
@@ -126,9 +126,9 @@ def test_errors_name_the_argument(key):
         (lambda: SigningKey.from_bytes(None), "^data: expected bytes .* got NoneType$"),
         (lambda: SigningKey.from_pem(5), "^text: expected str, bytes .* got int$"),
         (lambda: key.signer().update("x"), r"^piece: .* write piece\.encode\(\)$"),
-        (lambda: falcon_sign.sign_batch([(public, b"")]), r"^pairs\[0\]: key: expected SigningKey, got V"),
+        (lambda: falconsign.sign_batch([(public, b"")]), r"^pairs\[0\]: key: expected SigningKey, got V"),
         (
-            lambda: falcon_sign.verify_batch([(key, b"", b"")]),
+            lambda: falconsign.verify_batch([(key, b"", b"")]),
             r"^triples\[0\]: key: .* got SigningKey; write key\.verifying_key$",
         ),
     ):
@@ -267,7 +267,7 @@ def test_keys_are_immutable_and_have_no_constructor(key):
 # Raises an exception of the package after imports were disabled.
 WITHOUT_IMPORTS = """
 import builtins
-from falcon_sign import InvalidSignature, SigningKey
+from falconsign import InvalidSignature, SigningKey
 key = SigningKey.from_seed(bytes(32))
 def refuse(*arguments, **options):
     raise KeyboardInterrupt
@@ -303,12 +303,12 @@ def test_exceptions_have_their_bases():
     assert issubclass(PasswordError, ValueError)
     for error in (DecodeError, PasswordError, InvalidSignature):
         assert issubclass(error, FalconError)
-        assert error.__module__ == "falcon_sign.exceptions"
+        assert error.__module__ == "falconsign.exceptions"
 
 
 HOLDER = """
 import gc, sys
-from falcon_sign import SigningKey
+from falconsign import SigningKey
 keys = [SigningKey.from_seed(bytes([99]) * 32, sys.argv[1]) for _ in range(50)]
 signatures = [key.sign(b"order #42") for key in keys]
 print("held", flush=True)

@@ -8,11 +8,11 @@ import base64
 import importlib.util
 import sys
 
-import falcon_sign
+import falconsign
 import pyarrow as pa
 import pytest
 from conftest import DETERMINISTIC, KAT, KEYS
-from falcon_sign import (
+from falconsign import (
     DecodeError,
     FalconError,
     InvalidSignature,
@@ -49,7 +49,7 @@ DOORS = {
     "sign": lambda key, message: key.sign(message),
     "signer": signed_in_pieces,
     "sign_batch": lambda key, message: key.sign_batch([message, b"another"])[0],
-    "sign_batch of keys": lambda key, message: falcon_sign.sign_batch([(key, message)])[0],
+    "sign_batch of keys": lambda key, message: falconsign.sign_batch([(key, message)])[0],
     "arrow.sign": lambda key, message: column(arrow.sign(pa.array([message]), key))[0],
     "arrow.sign of keys": lambda key, message: column(
         arrow.sign(pa.array([message]), pa.array(["name"]), keys={"name": key})
@@ -73,7 +73,7 @@ def test_a_signature_of_a_statement_is_none_of_a_message(name):
     with pytest.raises(InvalidSignature):
         verifier.verify()
     assert key.verify_batch([(signature, message)]) == [False]
-    assert falcon_sign.verify_batch([(key, signature, message)]) == [False]
+    assert falconsign.verify_batch([(key, signature, message)]) == [False]
     column = arrow.verify(pa.array([message]), pa.array([signature]), key)
     assert pa.array(column).to_pylist() == [arrow.INVALID]
 
@@ -140,7 +140,7 @@ def test_a_key_for_certificates_signs_no_message(parameters):
                 door(read, b"order #42")
     # A marked key is refused among other keys, too.
     with pytest.raises(KeyUseError):
-        falcon_sign.sign_batch([(key, b"order #42"), (marked, b"order #43")])
+        falconsign.sign_batch([(key, b"order #42"), (marked, b"order #43")])
     names = pa.array(["plain", "plain"])
     with pytest.raises(KeyUseError):
         arrow.sign(pa.array([b"one", b"two"]), names, keys={"plain": key, "marked": marked})
@@ -170,7 +170,7 @@ def test_every_class_of_signing_keys_has_the_doors_that_are_tested():
     assert signing(SigningKey) == {"sign", "sign_batch", "signer"}
     assert signing(det1024.SigningKey) == {"sign"}
     assert signing(arrow) == {"sign"}
-    assert {name for name in signing(falcon_sign) if name[0].islower()} == {"sign_batch"}
+    assert {name for name in signing(falconsign) if name[0].islower()} == {"sign_batch"}
 
 
 def test_other_uses_sign_and_damaged_ones_are_refused():

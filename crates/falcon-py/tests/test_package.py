@@ -5,8 +5,8 @@ import inspect
 import pathlib
 import re
 
-import falcon_sign
-from falcon_sign import _native, arrow, det1024
+import falconsign
+from falconsign import _native, arrow, det1024
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 
@@ -31,12 +31,12 @@ def test_the_example_of_the_repository_runs():
 
 def test_the_version_is_that_of_the_crate():
     manifest = (PACKAGE / "Cargo.toml").read_text()
-    assert f'version = "{falcon_sign.__version__}"' in manifest
-    assert importlib.metadata.version("falcon-sign") == falcon_sign.__version__
+    assert f'version = "{falconsign.__version__}"' in manifest
+    assert importlib.metadata.version("falconsign") == falconsign.__version__
 
 
 def test_everything_public_has_a_docstring():
-    public = [getattr(falcon_sign, name) for name in falcon_sign.__all__]
+    public = [getattr(falconsign, name) for name in falconsign.__all__]
     public += [getattr(det1024, name) for name in det1024.__all__]
     public += [getattr(arrow, name) for name in arrow.__all__]
     seen = 0
@@ -52,7 +52,7 @@ def test_everything_public_has_a_docstring():
 
 
 def test_classes_name_the_package_they_are_imported_from():
-    assert falcon_sign.SigningKey.__module__ == "falcon_sign"
-    assert det1024.SigningKey.__module__ == "falcon_sign.det1024"
-    assert set(falcon_sign.__all__) <= set(dir(falcon_sign))
-    assert _native.SigningKey is falcon_sign.SigningKey
+    assert falconsign.SigningKey.__module__ == "falconsign"
+    assert det1024.SigningKey.__module__ == "falconsign.det1024"
+    assert set(falconsign.__all__) <= set(dir(falconsign))
+    assert _native.SigningKey is falconsign.SigningKey

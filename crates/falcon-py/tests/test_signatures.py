@@ -5,7 +5,7 @@ import mmap
 
 import pytest
 from conftest import KEYS, OTHERS, SETS
-from falcon_sign import (
+from falconsign import (
     AlreadyFinalized,
     DecodeError,
     InvalidSignature,

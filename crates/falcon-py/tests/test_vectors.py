@@ -6,7 +6,7 @@ import pytest
 from algorand_falcon import _bindings as algorand
 from conftest import DETERMINISTIC, KAT, records
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-from falcon_sign import (
+from falconsign import (
     DecodeError,
     InvalidSignature,
     Signature,

@@ -2,8 +2,8 @@
 
 from typing import Literal, assert_type
 
-from falcon_sign import Signature, Signer, SigningKey, Verifier, VerifyingKey, arrow, det1024
-from falcon_sign import sign_batch, verify_batch
+from falconsign import Signature, Signer, SigningKey, Verifier, VerifyingKey, arrow, det1024
+from falconsign import sign_batch, verify_batch
 
 key = SigningKey.generate()
 assert_type(key, SigningKey)

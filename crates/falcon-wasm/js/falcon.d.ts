@@ -4,7 +4,7 @@
  * Falcon post-quantum signatures: Falcon-512 and Falcon-1024 (round 3, not FN-DSA).
  *
  * ```js
- * import { SigningKey, VerifyingKey } from 'falcon-sign';
+ * import { SigningKey, VerifyingKey } from 'falconsign';
  *
  * const message = new TextEncoder().encode('order #42');
  * const key = SigningKey.generate('Falcon-512');

@@ -1,4 +1,4 @@
-// Classes of the package falcon-sign. They check the types of arguments, pass messages in small
+// Classes of the package falconsign. They check the types of arguments, pass messages in small
 // pieces, and convert what the native part throws to errors. falcon.d.ts documents them.
 import * as native from './native.js';
 
@@ -8,7 +8,7 @@ const FORMATS = ['padded', 'compressed', 'ct'];
 // Bytes of a message that are copied into the memory of the module at a time.
 const PIECE = 1 << 16;
 // Code that has this symbol may call the constructors.
-const INSIDE = Symbol('falcon-sign');
+const INSIDE = Symbol('falconsign');
 // Symbols cannot be cloned. The error of structuredClone contains this text.
 const UNCLONEABLE = Symbol('send toBytes() instead');
 

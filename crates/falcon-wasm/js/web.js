@@ -11,6 +11,6 @@ try {
     await load({ module_or_path: address });
 } catch (cause) {
     throw failure(cause,
-        `If a bundler left out ${address}, import falcon-sign/inline instead.`);
+        `If a bundler left out ${address}, import falconsign/inline instead.`);
 }
 export * from './falcon.js';

@@ -1,4 +1,4 @@
-//! Native part of the npm package `falcon-sign`.
+//! Native part of the npm package `falconsign`.
 //!
 //! It converts arguments and calls `falcon-core`. Users import the modules in `js/`. These check
 //! the types of the arguments, and convert the strings that are thrown here to errors.

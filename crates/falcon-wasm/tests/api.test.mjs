@@ -93,7 +93,7 @@ test('an engine that refuses WebAssembly is named', () => {
         const printed = inNode(load('web.js'), script(`globalThis.fetch = async () => ${answer};`));
         assert.match(printed, refused);
         assert.ok(printed.includes(message), printed);
-        assert.match(printed, /left out file:.*native.*\.wasm, import falcon-sign\/inline instead/);
+        assert.match(printed, /left out file:.*native.*\.wasm, import falconsign\/inline instead/);
     }
 });
 

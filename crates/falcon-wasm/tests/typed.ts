@@ -3,8 +3,8 @@
 import {
     FalconError, convertSignature, inspectSignature, Signer, SigningKey, Verifier, VerifyingKey,
     type FalconErrorCode, type Format, type Parameters,
-} from 'falcon-sign';
-import * as inline from 'falcon-sign/inline';
+} from 'falconsign';
+import * as inline from 'falconsign/inline';
 
 const message = new TextEncoder().encode('order #42');
 const key: SigningKey = SigningKey.generate();
@@ -35,7 +35,7 @@ export function codeOf(error: unknown): FalconErrorCode | undefined {
 }
 
 // Both entries have the same types.
-export const entry: typeof import('falcon-sign') = inline;
+export const entry: typeof import('falconsign') = inline;
 export const other: VerifyingKey = inline.SigningKey.generate().verifyingKey;
 // Nothing runs after it.
 export const never: () => never = () => key.toJSON();

@@ -57,6 +57,11 @@ def test_all_valid(verify, tmp_path):
     assert_right(tmp_path, tmp_path / "verdicts")
 
 
+def test_progress_is_shown_to_a_person(verify, monkeypatch):
+    monkeypatch.setattr(module.sys.stderr, "isatty", lambda: True, raising=False)
+    assert verify(KEYS).errors == "\r1 of 3 shards\r2 of 3 shards\r3 of 3 shards\n"
+
+
 def no_signature(path):
     pq.write_table(pq.read_table(path, partitioning=None).drop_columns(["signature"]), path)
 

@@ -201,6 +201,32 @@ static void one_message(void)
                     falconsign_verify(public_key, bytes, 8, FALCONSIGN_PADDED, out, n));
 }
 
+static void encoded_key(void)
+{
+    const int padded = FALCONSIGN_PADDED;
+    uint8_t encoded[FALCONSIGN_1024_VERIFYING_KEY_LEN + 1] = {0};
+    size_t n = 0;
+    OK(falconsign_sign(key, bytes, 8, padded, out, sizeof out, &length));
+    OK(falconsign_verifying_key_to_bytes(public_key, encoded, sizeof encoded, &n));
+    OK(falconsign_verify_encoded(encoded, n, bytes, 8, padded, out, length));
+    NULL_POINTER(falconsign_verify_encoded(NULL, n, bytes, 8, padded, out, length));
+    NULL_POINTER(falconsign_verify_encoded(encoded, n, NULL, 8, padded, out, length));
+    NULL_POINTER(falconsign_verify_encoded(encoded, n, bytes, 8, padded, NULL, length));
+    LENGTH(falconsign_verify_encoded(encoded, n, bytes, HUGE_LEN, padded, out, length));
+    LENGTH(falconsign_verify_encoded(encoded, n, bytes, 8, padded, out, HALF_LEN));
+    LENGTH(falconsign_verify_encoded(encoded, HUGE_LEN, bytes, 8, padded, out, length));
+    ARGUMENT(falconsign_verify_encoded(encoded, n, bytes, 8, -1, out, length));
+    for (size_t wrong = 0; wrong <= sizeof encoded; wrong++)
+        if (wrong != n && wrong != FALCONSIGN_1024_VERIFYING_KEY_LEN)
+            LENGTH(falconsign_verify_encoded(encoded, wrong, bytes, 8, padded, out, length));
+    RETURNS(FALCONSIGN_ERROR_MALFORMED_KEY,
+            falconsign_verify_encoded(encoded, FALCONSIGN_1024_VERIFYING_KEY_LEN, bytes, 8, padded,
+                                      out, length));
+    encoded[0] ^= 1;
+    RETURNS(FALCONSIGN_ERROR_MALFORMED_KEY,
+            falconsign_verify_encoded(encoded, n, bytes, 8, padded, out, length));
+}
+
 static void pieces(void)
 {
     NULL_POINTER(falconsign_signer_new(NULL, &no_signer));
@@ -378,6 +404,7 @@ int main(void)
     verifying_keys();
     documents();
     one_message();
+    encoded_key();
     pieces();
     batches();
     deterministic();

@@ -10,6 +10,9 @@ static const int formats[3] = {FALCONSIGN_PADDED, FALCONSIGN_COMPRESSED, FALCONS
 static void one_message(const falconsign_signing_key *key, const falconsign_verifying_key *public_key)
 {
     int set = falconsign_signing_key_parameter_set(key);
+    uint8_t encoded[FALCONSIGN_1024_VERIFYING_KEY_LEN];
+    size_t encoded_len = falconsign_verifying_key_len(set);
+    OK(falconsign_verifying_key_to_bytes(public_key, encoded, sizeof encoded, &encoded_len));
     for (int i = 0; i < 3; i++) {
         int format = formats[i];
         uint8_t signature[FALCONSIGN_SIGNATURE_MAX];
@@ -23,10 +26,18 @@ static void one_message(const falconsign_signing_key *key, const falconsign_veri
                 falconsign_verify(public_key, message, 3, format, signature, length));
         RETURNS(FALCONSIGN_MALFORMED_SIGNATURE,
                 falconsign_verify(public_key, MESSAGE, format, signature, length - 1));
+        OK(falconsign_verify_encoded(encoded, encoded_len, MESSAGE, format, signature, length));
+        RETURNS(FALCONSIGN_INVALID_SIGNATURE,
+                falconsign_verify_encoded(encoded, encoded_len, message, 3, format, signature, length));
+        RETURNS(FALCONSIGN_MALFORMED_SIGNATURE,
+                falconsign_verify_encoded(encoded, encoded_len, MESSAGE, format, signature,
+                                          length - 1));
         /* A flipped bit of the nonce, which is hashed. */
         signature[5] ^= 1;
         RETURNS(FALCONSIGN_INVALID_SIGNATURE,
                 falconsign_verify(public_key, MESSAGE, format, signature, length));
+        RETURNS(FALCONSIGN_INVALID_SIGNATURE,
+                falconsign_verify_encoded(encoded, encoded_len, MESSAGE, format, signature, length));
         /* A message without bytes. */
         OK(falconsign_sign(key, NULL, 0, format, signature, sizeof signature, &length));
         OK(falconsign_verify(public_key, NULL, 0, format, signature, length));

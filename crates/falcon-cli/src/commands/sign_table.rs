@@ -73,7 +73,7 @@ impl SignTable {
         let job = Job {
             format,
             keys_sha256: Some(digest_of_key(&secret.verifying_key().to_bytes())),
-            falcon_sign: env!("CARGO_PKG_VERSION"),
+            program_version: env!("CARGO_PKG_VERSION"),
         };
         let ledger = self.ledger.open(&[&self.key])?;
         let processor = engine.processor();

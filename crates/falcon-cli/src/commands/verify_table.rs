@@ -91,7 +91,7 @@ impl VerifyTable {
         let job = Job {
             format: self.format,
             keys_sha256,
-            falcon_sign: env!("CARGO_PKG_VERSION"),
+            program_version: env!("CARGO_PKG_VERSION"),
         };
         let mut again = self.ledger.again();
         if let Some(format) = self.format.to_possible_value()

@@ -36,7 +36,7 @@ pub(crate) struct Job {
     pub(crate) format: ColumnFormat,
     /// SHA-256 of the table of keys, or of the encoded public key.
     pub(crate) keys_sha256: Option<String>,
-    pub(crate) falcon_sign: &'static str,
+    pub(crate) program_version: &'static str,
 }
 
 impl Slice {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// A result column. Other packages read it without a copy, for example pyarrow.array(column) or
 /// polars.Series(column).
-#[pyclass(frozen, module = "falcon_sign.arrow", name = "Array")]
+#[pyclass(frozen, module = "falconsign.arrow", name = "Array")]
 pub struct PyArray {
     data: Arc<Data>,
     kind: Kind,

@@ -13,7 +13,7 @@ import {
     viteServer, webpackBuild,
 } from './tools.mjs';
 
-const PACKAGE = join(HERE, 'node_modules/falcon-sign');
+const PACKAGE = join(HERE, 'node_modules/falconsign');
 const TYPES = { html: 'text/html', js: 'text/javascript', wasm: 'application/wasm' };
 const CLONES = Array(4).fill('DataCloneError').join();
 
@@ -43,7 +43,7 @@ function source(name, entry) {
     const place = folder();
     for (const file of ['program.js', 'catching.js', 'worker.js']) {
         const text = readFileSync(join(HERE, file), 'utf8');
-        writeFileSync(join(place, file), text.replaceAll("'falcon-sign'", `'${entry}'`));
+        writeFileSync(join(place, file), text.replaceAll("'falconsign'", `'${entry}'`));
     }
     copyFileSync(join(HERE, 'start-worker.js'), join(place, 'start-worker.js'));
     writeFileSync(join(place, 'answers.js'),
@@ -135,7 +135,7 @@ function cellOf({ report, error }) {
         return 'yes';
     }
     if (/WebAssembly did not start/.test(error)) {
-        assert.match(error, /import falcon-sign\/inline instead/);
+        assert.match(error, /import falconsign\/inline instead/);
         return '`ERR_LOAD`';
     }
     return error;
@@ -245,8 +245,8 @@ async function cellOfAll(runs, entry) {
 const found = {};
 for (const [name, runs] of Object.entries(CASES)) {
     test(name, async (t) => {
-        found[name] = [await cellOfAll(runs, 'falcon-sign'),
-            await cellOfAll(runs, 'falcon-sign/inline')];
+        found[name] = [await cellOfAll(runs, 'falconsign'),
+            await cellOfAll(runs, 'falconsign/inline')];
         t.diagnostic(`| ${[name, ...found[name]].join(' | ')} |`);
         assert.deepEqual(found[name], table()[name]);
     });
@@ -258,8 +258,8 @@ test('the README has these rows and no others', () => {
 
 const size = (name) => statSync(join(PACKAGE, name)).size;
 const BUILDS = {
-    'falcon-sign': viteBuild,
-    'falcon-sign/inline': (path) => esbuildBuild(path, { format: 'iife' }),
+    'falconsign': viteBuild,
+    'falconsign/inline': (path) => esbuildBuild(path, { format: 'iife' }),
 };
 const STRICT = "default-src 'none'; script-src 'self'; connect-src 'self'";
 const ALLOWED = STRICT.replace("'self';", "'self' 'wasm-unsafe-eval';");

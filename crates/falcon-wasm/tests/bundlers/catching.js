@@ -1,5 +1,5 @@
 // Prints how the import of the package ends.
-import('falcon-sign').then(
+import('falconsign').then(
     () => console.log('REPORT "loaded"'),
     ({ name, code, message, cause }) =>
         console.log(`REPORT ${JSON.stringify({ name, code, message, cause: cause?.name })}`),

@@ -1,6 +1,6 @@
 // The program of every bundler: compares keys and signatures with known answers, and prints a
 // report. The test replaces the name of the package in a copy, and writes answers.js.
-import { SigningKey, VerifyingKey } from 'falcon-sign';
+import { SigningKey, VerifyingKey } from 'falconsign';
 import { answers } from './answers.js';
 
 const bytes = (hex) => Uint8Array.from(hex.match(/../g), (digits) => Number.parseInt(digits, 16));

@@ -1,4 +1,4 @@
-"""Exceptions of falcon_sign. All are subclasses of FalconError.
+"""Exceptions of falconsign. All are subclasses of FalconError.
 
 Arguments of a wrong type raise TypeError. Unknown names and wrong lengths of seeds raise ValueError.
 """

@@ -1,4 +1,4 @@
-# Types of the native module. Docstrings are in the module itself: help(falcon_sign.SigningKey).
+# Types of the native module. Docstrings are in the module itself: help(falconsign.SigningKey).
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NoReturn, Protocol, Self, TypeAlias, TypeVar, final
 

@@ -1,7 +1,7 @@
 """Falcon post-quantum signatures (round 3, not FN-DSA).
 
 Keys are SigningKey and VerifyingKey. Signatures are bytes; Signature decodes them. The module
-falcon_sign.det1024 has Algorand's deterministic signatures.
+falconsign.det1024 has Algorand's deterministic signatures.
 """
 
 from typing import Final
