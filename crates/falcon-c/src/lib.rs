@@ -69,7 +69,9 @@ pub use information::{
     falconsign_signing_key_len, falconsign_status_text, falconsign_verifying_key_len,
     falconsign_version,
 };
-pub use parameters::{FORMATS, SETS};
+pub use parameters::FORMATS;
+#[cfg(feature = "std")]
+pub use parameters::SETS;
 #[cfg(feature = "std")]
 pub use sign::falconsign_sign;
 #[cfg(feature = "std")]

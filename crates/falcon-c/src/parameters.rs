@@ -2,9 +2,12 @@
 
 use crate::status::Status;
 use core::ffi::c_int;
-use falcon_core::{Format, ParameterSet};
+use falcon_core::Format;
+#[cfg(feature = "std")]
+use falcon_core::ParameterSet;
 
 /// Parameter sets, with their name and value in C.
+#[cfg(feature = "std")]
 pub const SETS: [(&str, c_int, ParameterSet); 2] = [
     ("FALCONSIGN_FALCON_512", 512, ParameterSet::Falcon512),
     ("FALCONSIGN_FALCON_1024", 1024, ParameterSet::Falcon1024),
@@ -19,12 +22,14 @@ pub const FORMATS: [(&str, c_int, Format); 3] = [
 ];
 
 /// Returns the parameter set of a value in C.
+#[cfg(feature = "std")]
 pub(crate) fn set_of(value: c_int) -> Result<ParameterSet, Status> {
     let found = SETS.iter().find(|(_, number, _)| *number == value);
     found.map(|row| row.2).ok_or(Status::Argument)
 }
 
 /// Returns the value in C of a parameter set.
+#[cfg(feature = "std")]
 pub(crate) fn number_of(set: ParameterSet) -> c_int {
     let found = SETS.iter().find(|(.., other)| *other == set);
     found.map_or(0, |row| row.1)

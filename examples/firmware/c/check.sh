@@ -67,10 +67,10 @@ check() {
     [ -z "$found" ] || { echo "FAILED: linked: $found" >&2; return 1; }
 }
 
-check thumbv7em-none-eabihf 5376 16384 cortex_m \
+check thumbv7em-none-eabihf 5440 17216 cortex_m \
     "qemu-system-arm -M mps2-an386 -display none -monitor none -serial none \
         -semihosting-config enable=on,target=native -kernel" \
     "--target=thumbv7em-none-eabihf -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16" \
-    "-T memory.ld"
-check riscv32imac-unknown-none-elf 5376 16384 linux qemu-riscv32 \
+    "-T memory.ld -e reset"
+check riscv32imac-unknown-none-elf 5248 17600 linux qemu-riscv32 \
     "--target=riscv32-none-elf -march=rv32imac -mabi=ilp32" "-e _start"

@@ -20,7 +20,12 @@ uint32_t *stack_end(void)
 
 void write_text(const char *text)
 {
-    semihosting(0x04, text); /* SYS_WRITE0 */
+    /* SYS_OPEN: the name of the console, mode "w" for standard output, length of the name. Each
+     * call opens the same output. */
+    const uintptr_t console[3] = {(uintptr_t)":tt", 4, 3};
+    uintptr_t argument[3] = {(uintptr_t)semihosting(0x01, console), (uintptr_t)text, 0};
+    while (text[argument[2]] != '\0') argument[2]++;
+    semihosting(0x05, argument); /* SYS_WRITE */
 }
 
 _Noreturn void end(int status)
@@ -30,7 +35,8 @@ _Noreturn void end(int status)
     for (;;) semihosting(0x20, argument);
 }
 
-static _Noreturn void reset(void)
+_Noreturn void reset(void);
+_Noreturn void reset(void)
 {
     end(main());
 }

@@ -205,9 +205,9 @@ static void encoded_key(void)
 {
     const int padded = FALCONSIGN_PADDED;
     uint8_t encoded[FALCONSIGN_1024_VERIFYING_KEY_LEN + 1] = {0};
-    size_t n = 0;
+    const size_t n = FALCONSIGN_512_VERIFYING_KEY_LEN;
     OK(falconsign_sign(key, bytes, 8, padded, out, sizeof out, &length));
-    OK(falconsign_verifying_key_to_bytes(public_key, encoded, sizeof encoded, &n));
+    OK(falconsign_verifying_key_to_bytes(public_key, encoded, n));
     OK(falconsign_verify_encoded(encoded, n, bytes, 8, padded, out, length));
     NULL_POINTER(falconsign_verify_encoded(NULL, n, bytes, 8, padded, out, length));
     NULL_POINTER(falconsign_verify_encoded(encoded, n, NULL, 8, padded, out, length));

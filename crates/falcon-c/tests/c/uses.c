@@ -12,7 +12,7 @@ static void one_message(const falconsign_signing_key *key, const falconsign_veri
     int set = falconsign_signing_key_parameter_set(key);
     uint8_t encoded[FALCONSIGN_1024_VERIFYING_KEY_LEN];
     size_t encoded_len = falconsign_verifying_key_len(set);
-    OK(falconsign_verifying_key_to_bytes(public_key, encoded, sizeof encoded, &encoded_len));
+    OK(falconsign_verifying_key_to_bytes(public_key, encoded, encoded_len));
     for (int i = 0; i < 3; i++) {
         int format = formats[i];
         uint8_t signature[FALCONSIGN_SIGNATURE_MAX];
