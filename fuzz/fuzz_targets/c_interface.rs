@@ -274,10 +274,25 @@ impl Calls<'_> {
                 // SAFETY: the library has accepted pointer and length. Nobody writes meanwhile.
                 _ => unsafe { std::slice::from_raw_parts(pointer, len) },
             };
+            let number = format;
             let (_, _, format) = FORMATS
                 .into_iter()
                 .find(|row| row.1 == format)
                 .expect("known");
+            let encoded = CONTENTS.public.to_bytes();
+            // SAFETY: as above.
+            let same = unsafe {
+                falconsign_verify_encoded(
+                    encoded.as_ptr(),
+                    encoded.len(),
+                    message.0,
+                    message.1,
+                    number,
+                    signature.0,
+                    signature.1,
+                )
+            };
+            assert_eq!(same, status);
             let set = ParameterSet::Falcon512;
             let decoded = match format {
                 Format::Padded => AnySignature::from_canonical_bytes(set, bytes(signature)),

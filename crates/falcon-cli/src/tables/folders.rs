@@ -1,7 +1,8 @@
-//! The folders that a command on tables writes to: outputs, and the reports beside them. //! //!
-Readers of data sets, such as pandas and polars, take every file below a folder as a table, or //!
-fail at a file that is none. So the folder of outputs contains only finished tables. Summaries, sums
-//! and unfinished files are in the folder of reports, whose name ends in `.reports`.
+//! The folders that a command on tables writes to: outputs, and the reports beside them.
+//!
+//! Readers of data sets, such as pandas and polars, take every file below a folder as a table, or
+//! fail at a file that is none. So the folder of outputs contains only finished tables. Summaries,
+//! sums and unfinished files are in the folder of reports, whose name ends in `.reports`.
 
 use super::shards::{Shard, resolved};
 use crate::{
