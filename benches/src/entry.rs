@@ -38,7 +38,7 @@ pub enum Mode {
     Decoded,
     /// A key in its fastest form, made once: an expanded key, or a verifying key.
     Prepared,
-    /// The key's bytes. A verifying key is made from them and not used.
+    /// The key's bytes. Only decoding them to a verifying key is timed.
     KeyAlone,
     /// A [`Prepared`](Self::Prepared) key, with many messages in one call.
     Batch,

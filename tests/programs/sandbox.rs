@@ -74,8 +74,9 @@ impl Sandbox {
         output
     }
 
-    /// Checks that the program leaves no core dump, which would contain its secrets, while it waits
-    /// for standard input. Returns its exit status when the input has ended.
+    /// Checks that the program has set the size limit of its core dumps to 0 by the time it waits
+    /// for standard input: a dump would contain its secrets. Returns its exit status when the input
+    /// has ended.
     #[cfg(target_os = "linux")]
     pub fn leaves_no_memory_image(&self, arguments: &[&str]) -> Option<i32> {
         use std::{thread, time::Duration, time::Instant};

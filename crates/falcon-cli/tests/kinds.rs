@@ -465,7 +465,7 @@ fn a_signature_is_of_one_kind() {
     }
 }
 
-/// FN-DSA bounds every coefficient. One signature of Falcon-1024 in 1500 has a larger one.
+/// FN-DSA refuses coefficients above 840. About one signature of Falcon-1024 in 1500 has one.
 #[test]
 fn a_signature_that_fn_dsa_cannot_encode_is_not_accepted() {
     let with = |s| {

@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn batches_are_divided_from_twice_the_least_on() {
-        // An H100 has 132 processors.
+        // An H100 has 132 multiprocessors.
         let chunks = |division: Division| {
             [1, 4096, 8191, 8192, 16_384, 65_536, 1 << 18, 1 << 20].map(|all: usize| {
                 let jobs = division.jobs(all, 132);

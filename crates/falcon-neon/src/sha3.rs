@@ -33,8 +33,8 @@ unsafe fn frame<R>(kernel: impl FnOnce() -> R) -> R {
     kernel()
 }
 
-// Each instruction has a function of its own. The intrinsics are always inlined, which requires the
-// features in the caller, and methods of a trait cannot have features.
+// One function for each instruction. The intrinsics are always inlined, so the caller must enable
+// the target features, and a method of a trait cannot do that.
 
 /// `a ^ b ^ c`.
 #[target_feature(enable = "neon,sha3")]

@@ -156,7 +156,8 @@ fn parities_of_four(isa: Avx2, [a, b, c, d]: &[[u64; 8]; 4]) -> u8 {
             _mm256_permute2x128_si256::<0x20>(ab, cd),
             _mm256_permute2x128_si256::<0x31>(ab, cd),
         );
-        // Looks up parities of bytes in a table of nibbles, and adds those of a word.
+        // Looks up the parity of each byte by its folded nibble, then adds the parities of the
+        // eight bytes of each 64-bit word.
         let nibbles = _mm256_xor_si256(sums, _mm256_srli_epi64::<4>(sums));
         let nibbles = _mm256_and_si256(nibbles, _mm256_set1_epi8(15));
         let table = _mm_loadu_si128(NIBBLE_PARITIES.as_ptr().cast());

@@ -1,4 +1,5 @@
-//! Compares the stream with a known answer, and its ways of computing blocks and of reading.
+//! Compares the stream with a known answer, and the different ways to compute blocks and to read
+//! them with each other.
 
 use super::*;
 use crate::hash::Shake256;

@@ -112,8 +112,8 @@ fn add_top<I: Isa, const M: usize>(isa: I, top: u16, values: &mut [Block<M>]) {
             });
         }
     }
-    // The sum that all words of a block have in common. From one block to the next, the bits of the
-    // block's number change up to and including the lowest zero.
+    // `all` is added to every word of block `b`. From block `b` to the next, the trailing ones of
+    // `b` and the zero above them flip.
     let mut all = [0; M];
     for (b, block) in values.iter_mut().enumerate() {
         for part in 0..parts::<I>() {

@@ -7,13 +7,14 @@
 //! and `M(2j+1) / 2`, the even one first. On two points the control bit is `pi(0)`.
 //!
 //! The `2^l` permutations of level `l` are interleaved: element `x` of permutation `s` is at place
-//! `x 2^l + s`. Then the halves of `M` already are at their places, and control bit `j` of
+//! `x 2^l + s`. Then the halves of `M` are already in place, and control bit `j` of
 //! permutation `s` is bit `j 2^l + s` of the layer.
 //!
 //! A permutation is applied by sorting. `A = pi X pi^-1` is its own inverse and `P = A X`. So
 //! `P^-1(x) = X P(X x)`, also for every power of `P`, and the inverse needs no sort.
 //!
-//! A word holds all numbers of a place, and three numbers fit in a key for every size.
+//! One 64-bit word holds the four 16-bit numbers of a place (`Place`). Three of them fit in a sort
+//! key for every `m`.
 //!
 //! Source: D. J. Bernstein, "Verified fast formulas for control bits for permutation networks",
 //! eprint 2020/1493.
