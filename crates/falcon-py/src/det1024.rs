@@ -190,13 +190,7 @@ impl DetSigningKey {
 }
 
 /// A verifying (public) key for deterministic signatures.
-#[pyclass(
-    frozen,
-    eq,
-    hash,
-    module = "falconsign.det1024",
-    name = "VerifyingKey"
-)]
+#[pyclass(frozen, eq, hash, module = "falconsign.det1024", name = "VerifyingKey")]
 #[derive(PartialEq, Eq, Hash)]
 pub struct DetVerifyingKey(PyVerifyingKey);
 
