@@ -123,7 +123,7 @@ enum {
     FALCONSIGN_ERROR_PASSPHRASE_NEEDED = -24,
     FALCONSIGN_ERROR_PASSPHRASE_NOT_NEEDED = -25,
     FALCONSIGN_ERROR_WRONG_PASSPHRASE = -26, /* or the encrypted document is damaged */
-    FALCONSIGN_ERROR_KEY_USE = -27,       /* the key signs certificates only */
+    FALCONSIGN_ERROR_KEY_USE = -27,       /* the key signs certificates only, and this is none */
     FALCONSIGN_ERROR_PARAMETER_SET = -28, /* the function needs a key of another parameter set */
     FALCONSIGN_ERROR_NO_RANDOMNESS = -29, /* the system gave no random bytes */
     FALCONSIGN_ERROR_NO_MEMORY = -30,
@@ -277,7 +277,8 @@ void falconsign_verifying_key_free(falconsign_verifying_key *key);
  *
  * Functions that read fail with MALFORMED_DOCUMENT, PASSPHRASE_NEEDED, PASSPHRASE_NOT_NEEDED or
  * WRONG_PASSPHRASE. A key that its document marks for certificates only is read and written again
- * with its mark. It signs nothing here (KEY_USE).
+ * with its mark. With it, falconsign_sign signs the signed parts of X.509 certificates, requests and
+ * revocation lists, whole, in DER and of at most 16 MiB. Nothing else is signed (KEY_USE).
  */
 
 /* Reads a signing key from PEM of pem_len characters. */

@@ -189,6 +189,8 @@ check_signatures() {
     equal key.pem marked.key
     refuses "certificates only" \
         ossl pkeyutl -sign -rawin -inkey marked.key -in message -out message.sig
+    accepts ossl req -x509 -new -key marked.key -subj /CN=Marked -days 30 -out marked.pem
+    accepts ossl verify -check_ss_sig -CAfile marked.pem marked.pem
 }
 
 # A chain: a root of one parameter set, a leaf of the other one.

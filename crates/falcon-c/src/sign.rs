@@ -143,7 +143,7 @@ pub unsafe extern "C" fn falconsign_sign(
         };
         out.apart_from(message)?;
         let (set, format) = (key.key().set(), format_of(format)?);
-        match key.signing()? {
+        match key.signing_of(message)? {
             Signing::Falcon512(key) => sign(key, set, message, format, &out),
             Signing::Falcon1024(key) => sign(key, set, message, format, &out),
             Signing::Expanded512(key) => sign(key, set, message, format, &out),

@@ -9,9 +9,14 @@ use falcon_core::pkcs8::KeyUse;
 use falcon_core::{
     AnySigningKey, ExpandedKey, Falcon512, Falcon1024, Parameters, SEED_LEN, SigningKey,
 };
+use falcon_x509::SignedPart;
 use std::ffi::c_int;
 use std::sync::Arc;
 use zeroize::Zeroizing;
+
+/// Length in bytes of the longest signed part that a key for certificates only signs. Decoding it
+/// takes memory.
+const MAX_SIGNED_PART: usize = 16 << 20;
 
 /// Handle of a signing key. Wiped when it is freed and no stream uses it.
 pub struct falconsign_signing_key {
@@ -46,8 +51,22 @@ impl falconsign_signing_key {
 
     /// Returns the form of the key that signs fastest, if it may sign messages.
     pub(crate) fn signing(&self) -> Result<Signing<'_>, Status> {
-        let key = self.for_messages()?;
-        match (&self.expanded, &**key) {
+        self.for_messages()?;
+        self.fastest()
+    }
+
+    /// Returns the form of the key that signs fastest, if it may sign `message`. A key for
+    /// certificates only signs whole signed parts of X.509 documents, in DER.
+    pub(crate) fn signing_of(&self, message: &[u8]) -> Result<Signing<'_>, Status> {
+        let is_part = || message.len() <= MAX_SIGNED_PART && SignedPart::from_der(message).is_ok();
+        match self.key_use {
+            KeyUse::CertificatesOnly if !is_part() => Err(Status::KeyUse),
+            _ => self.fastest(),
+        }
+    }
+
+    fn fastest(&self) -> Result<Signing<'_>, Status> {
+        match (&self.expanded, &*self.key) {
             (Some(Expanded::Falcon512(key)), _) => Ok(Signing::Expanded512(key)),
             (Some(Expanded::Falcon1024(key)), _) => Ok(Signing::Expanded1024(key)),
             (None, AnySigningKey::Falcon512(key)) => Ok(Signing::Falcon512(key)),

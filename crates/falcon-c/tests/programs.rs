@@ -12,6 +12,8 @@ use falcon_core::{
     VerifyingKey,
 };
 use falcon_kat::{Drbg, rsp::Reader};
+use falcon_x509::x509_cert::der::{DecodePem, Encode};
+use falcon_x509::x509_cert::request::CertReq;
 use falconsign::{FORMATS, SETS, Status};
 use getrandom::SysRng;
 use rand_core::UnwrapErr;
@@ -193,7 +195,7 @@ fn documents_pass_both_ways() {
 }
 
 #[test]
-fn a_key_for_certificates_signs_nothing_and_keeps_its_mark() {
+fn a_key_for_certificates_signs_only_these_and_keeps_its_mark() {
     let exchange = Exchange::new();
     let key = AnySigningKey::from_seed(ParameterSet::Falcon1024, &[6; 32]).expect("no fault");
     let plain = key.to_pkcs8_der().expect("written");
@@ -209,6 +211,32 @@ fn a_key_for_certificates_signs_nothing_and_keeps_its_mark() {
         assert_eq!(exchange.run(&command), Status::KeyUse as i32);
         assert_eq!(exchange.take("signature"), []);
     }
+    // The signed part of a request is signed, and nothing that has more or fewer bytes.
+    let request = include_str!("../../../kat/x509/falcon-x509-1024.request.pem");
+    let request = CertReq::from_pem(request).expect("a request");
+    let part = request.info.to_der().expect("DER");
+    for (message, status) in [
+        (&part[..], 0),
+        (&part[..part.len() - 1], Status::KeyUse as i32),
+        (&[&part[..], &[0]].concat(), Status::KeyUse as i32),
+    ] {
+        exchange.give("message", message);
+        assert_eq!(exchange.run("sign secret 1 message signature"), status);
+    }
+    exchange.give("message", &part);
+    assert_eq!(exchange.run("sign secret 1 message signature"), 0);
+    let signature = decode(
+        ParameterSet::Falcon1024,
+        Format::Compressed,
+        &exchange.take("signature"),
+    );
+    let public = key.verifying_key();
+    assert!(public.verify_decoded(&part, &signature).is_ok());
+    assert_eq!(
+        exchange.run("det secret 1 message signature"),
+        Status::KeyUse as i32
+    );
+
     assert_eq!(exchange.run("pem secret passphrase key.pem public.pem"), 0);
     let text = String::from_utf8(exchange.take("key.pem")).expect("text");
     let opened = OpenedKey::from_pem(&text, None).expect("opens");

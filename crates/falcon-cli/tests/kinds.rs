@@ -327,6 +327,12 @@ fn as_fn_dsa(
     fndsa_provisional::Signature::try_from(&bytes[..]).ok()
 }
 
+/// Returns what a server signs in the handshake of TLS 1.3.
+fn handshake() -> Vec<u8> {
+    let context = b"TLS 1.3, server CertificateVerify\0";
+    [&[b' '; 64][..], context, &[7; 48]].concat()
+}
+
 /// Returns FN-DSA's message representative of "order #42".
 fn mu() -> [u8; 64] {
     let key = fndsa_provisional::SigningKey::from(key());
@@ -425,6 +431,13 @@ fn kinds() -> Vec<Kind> {
             }),
         },
     ];
+    kinds.push(Kind {
+        name: "TLS",
+        family: Family::Plain,
+        message: handshake(),
+        // A peer hashes the handshake itself and verifies this message.
+        accepts: Box::new(move |it| public().verify(&handshake(), it).is_ok()),
+    });
     for (kind, der) in documents() {
         kinds.push(Kind {
             name: "X.509",
@@ -448,7 +461,7 @@ fn kinds() -> Vec<Kind> {
 #[test]
 fn a_signature_is_of_one_kind() {
     let kinds = kinds();
-    assert_eq!(kinds.len(), 11);
+    assert_eq!(kinds.len(), 12);
     let doors = doors();
     assert_eq!(doors.len(), 14);
     for door in doors {
@@ -491,12 +504,13 @@ fn a_signature_with_another_nonce_is_one_of_moved_bytes() {
     assert!(key().verifying_key().verify(b"order #42", &plain).is_ok());
 }
 
-/// Two kinds overlap only here, because of the certificate standard: the signed parts of documents
-/// are plain messages. A program can recognise such messages and refuse them.
+/// Two kinds overlap only here, because of the standards of certificates and of TLS: the signed
+/// parts of documents and of handshakes are plain messages. A program can recognise such messages
+/// and refuse them.
 #[test]
 fn messages_that_become_documents_are_known() {
     for kind in kinds() {
-        let is_document = kind.name == "X.509";
+        let is_document = matches!(kind.name, "X.509" | "TLS");
         let part = SignedPart::of_message(&kind.message);
         assert_eq!(part.is_some(), is_document, "{}", kind.name);
     }

@@ -7,7 +7,7 @@ use x509_cert::TbsCertificate;
 use x509_cert::crl::TbsCertList;
 use x509_cert::request::CertReqInfo;
 
-/// Kind of the X.509 document to which a signed message belongs.
+/// Kind of the X.509 document, or of the handshake, to which a signed message belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SignedPart {
@@ -17,14 +17,23 @@ pub enum SignedPart {
     Request,
     /// `TBSCertList` of RFC 5280.
     RevocationList,
+    /// Text that `CertificateVerify` of TLS 1.3 signs (RFC 8446, section 4.4.3), a delegated
+    /// credential (RFC 9345) or an exported authenticator (RFC 9261).
+    Handshake,
 }
 
+/// Text before everything that is signed in a handshake.
+const PADDING: [u8; 64] = [b' '; 64];
+/// How the context that follows [`PADDING`] begins, in RFC 8446 and RFC 9345, and in RFC 9261.
+const CONTEXTS: [&[u8]; 2] = [b"TLS", b"Exported Authenticator"];
+
 impl SignedPart {
-    /// Tells whether a message may be the signed part of a document.
+    /// Tells whether a message may be the signed part of a document or of a handshake.
     ///
     /// **A plain signature of such a message is the signature of the document.** Whoever wrote the
-    /// message then has a certificate of the signer. So a program that signs the messages of others
-    /// with a key for certificates should refuse such messages.
+    /// message then has a certificate of the signer, or can answer for the signer in a TLS
+    /// connection. So a program that signs the messages of others with a key for certificates or
+    /// for TLS should refuse such messages.
     ///
     /// `message` is the whole message. If it is too long to hold in memory, call
     /// [`of_beginning`](Self::of_beginning). This function looks only at tags and lengths. It also
@@ -66,6 +75,10 @@ impl SignedPart {
 
     /// `is_cut` is true if more bytes may follow `start`.
     fn of_visible(start: &[u8], is_cut: bool) -> Option<Self> {
+        let context = start.strip_prefix(&PADDING);
+        if context.is_some_and(|it| CONTEXTS.iter().any(|context| it.starts_with(context))) {
+            return Some(Self::Handshake);
+        }
         let (tag, fields) = Fields::of_message(start, is_cut)?;
         if tag != SEQUENCE {
             return None;
@@ -107,6 +120,7 @@ impl SignedPart {
             Self::Certificate => check_encoding(&TbsCertificate::from_der(message)?, message),
             Self::Request => check_encoding(&CertReqInfo::from_der(message)?, message),
             Self::RevocationList => check_encoding(&<TbsCertList>::from_der(message)?, message),
+            Self::Handshake => Err(Error::NotSignedPart),
         }?;
         Ok(kind)
     }

@@ -55,6 +55,39 @@ fn signed_parts() -> Vec<(SignedPart, Vec<u8>)> {
     keys().iter().flat_map(of_key).collect()
 }
 
+/// Returns what a server signs in the handshake of TLS 1.3.
+fn handshake() -> Vec<u8> {
+    let mut message = vec![b' '; 64];
+    message.extend(b"TLS 1.3, server CertificateVerify\0");
+    message.extend([7; 32]);
+    message
+}
+
+#[test]
+fn handshakes_are_known_and_are_no_documents() {
+    let message = handshake();
+    let other = |context: &[u8]| [&message[..64], context].concat();
+    for message in [
+        message.clone(),
+        other(b"TLS 1.3, client CertificateVerify\0"),
+        other(b"TLS, server delegated credentials\0"),
+        other(b"Exported Authenticator\0"),
+    ] {
+        assert_eq!(
+            SignedPart::of_message(&message),
+            Some(SignedPart::Handshake)
+        );
+        let part = SignedPart::of_beginning(&message[..86]);
+        assert_eq!(part, Some(SignedPart::Handshake));
+        let error = SignedPart::from_der(&message).expect_err("no document");
+        assert!(matches!(error, Error::NotSignedPart), "{error}");
+    }
+    assert_eq!(SignedPart::of_message(&message[1..]), None);
+    assert_eq!(SignedPart::of_message(&message[..66]), None);
+    assert_eq!(SignedPart::of_message(&other(b" TLS 1.3")), None);
+    assert_eq!(SignedPart::of_message(&other(b"a table")), None);
+}
+
 #[test]
 fn signed_parts_are_known() {
     for (kind, part) in signed_parts() {

@@ -123,6 +123,23 @@ fn no_other_command_signs_with_a_key() {
     assert_eq!(commands_with_a_key(&sandbox, &[]), doors.collect());
 }
 
+/// A plain signature of such a text would be that of a TLS server.
+#[test]
+fn what_a_tls_handshake_signs_is_refused() {
+    let sandbox = sandbox();
+    let text = format!("{}TLS 1.3, server CertificateVerify\0", " ".repeat(64));
+    sandbox.write("m", [text.as_bytes(), &[7; 48]].concat());
+    let message = sandbox.refuses(&["sign", "m", "-k", "k"]);
+    assert!(
+        message.contains("looks like the signed part of a TLS handshake"),
+        "{message}"
+    );
+    assert!(message.contains("add --allow-x509"), "{message}");
+    sandbox.succeeds(&["sign", "m", "-k", "k", "--allow-x509"]);
+    // An envelope has a hash of its own.
+    sandbox.succeeds(&["sign", "m", "-k", "k", "--format", "envelope", "--force"]);
+}
+
 #[test]
 fn a_key_for_certificates_signs_certificates() {
     let sandbox = sandbox();

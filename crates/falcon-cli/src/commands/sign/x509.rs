@@ -16,8 +16,8 @@ use std::path::Path;
 /// Permission to sign what becomes a certificate.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct X509Option {
-    /// Sign a message even if its signature makes it a certificate, a certificate request or a
-    /// revocation list
+    /// Sign a message even if its signature makes it a certificate, a certificate request, a
+    /// revocation list or a part of a TLS handshake
     #[arg(long)]
     allow_x509: bool,
 }
@@ -127,6 +127,7 @@ fn refuse(part: Option<SignedPart>, otherwise: &str) -> Result<()> {
         Some(SignedPart::Certificate) => "a certificate",
         Some(SignedPart::Request) => "a certificate request",
         Some(SignedPart::RevocationList) => "a revocation list",
+        Some(SignedPart::Handshake) => "a TLS handshake",
         Some(_) => "a document of X.509",
     };
     Err(Error::new(format_args!(
