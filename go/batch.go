@@ -93,7 +93,7 @@ type VerifyJob struct {
 	Signature []byte
 }
 
-// Verdict is what VerifyBatch finds out about one signature. The zero value is no verdict.
+// Verdict is the result of VerifyBatch for one job. The zero value means not verified.
 type Verdict uint8
 
 // The verdicts.

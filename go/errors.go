@@ -8,8 +8,8 @@ import (
 	"fmt"
 )
 
-// Status is an error of the C library, with its code. All but the first two errors say that the call
-// failed and tell nothing about a signature.
+// Status is an error of the C library, with its code. The first two are verdicts about a signature.
+// Every other one means that the call failed.
 type Status int
 
 // Errors of the C library. A returned error may say more; compare it with errors.Is.
@@ -20,15 +20,15 @@ const (
 	ErrMalformedSignature = Status(C.FALCONSIGN_MALFORMED_SIGNATURE)
 	// ErrNullPointer means that a job of a batch has no signing key.
 	ErrNullPointer = Status(C.FALCONSIGN_ERROR_NULL_POINTER)
-	// ErrMisalignedPointer is an error of this package.
+	// ErrMisalignedPointer reports a bug of this package.
 	ErrMisalignedPointer = Status(C.FALCONSIGN_ERROR_MISALIGNED_POINTER)
 	// ErrArgument means an unknown parameter set, or a format that the method lacks.
 	ErrArgument = Status(C.FALCONSIGN_ERROR_ARGUMENT)
 	// ErrLength means that a seed, key or passphrase has a wrong length.
 	ErrLength = Status(C.FALCONSIGN_ERROR_LENGTH)
-	// ErrBufferTooSmall is an error of this package.
+	// ErrBufferTooSmall reports a bug of this package.
 	ErrBufferTooSmall = Status(C.FALCONSIGN_ERROR_BUFFER_TOO_SMALL)
-	// ErrOverlap is an error of this package.
+	// ErrOverlap reports a bug of this package.
 	ErrOverlap = Status(C.FALCONSIGN_ERROR_OVERLAP)
 	// ErrMalformedKey means that the bytes are no encoded key.
 	ErrMalformedKey = Status(C.FALCONSIGN_ERROR_MALFORMED_KEY)

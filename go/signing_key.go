@@ -178,7 +178,7 @@ func (k *SigningKey) Bytes() ([]byte, error) {
 }
 
 // Expand prepares the key for signing. The new key signs in about four fifths of the time, takes 60
-// or 128 KiB more, and can do all that the first one can. Each of them is closed.
+// or 128 KiB more, and can do all that the first one can. Close both.
 func (k *SigningKey) Expand() (*SigningKey, error) {
 	var expanded *C.falconsign_signing_key
 	var status C.int

@@ -32,9 +32,10 @@
  * Arguments. Every pointer is checked for NULL and for alignment (NULL_POINTER,
  * MISALIGNED_POINTER), every length for what the function needs (LENGTH, BUFFER_TOO_SMALL). A
  * pointer to bytes that are read may be NULL if their length is 0. A signature, document or verdict
- * that overlaps an input is refused (OVERLAP). The places of a new handle and of a length are
- * written first, also by a call that fails, and must not overlap other arguments. The library
- * cannot check that a pointer leads to as many bytes as its length says, or that a handle is live.
+ * that overlaps an input is refused (OVERLAP). Every call first sets the place of a new handle to
+ * NULL and that of a length to 0, even if it then fails. These places must not overlap other
+ * arguments. The library cannot check that a pointer leads to as many bytes as its length says, or
+ * that a handle is live.
  *
  * Handles. A function that makes a handle sets it to NULL first, so it is NULL after a failure. The
  * caller frees it, once, with the _free function of its type; NULL is ignored. A signer or a
@@ -53,8 +54,8 @@
  * notice a child with its parent's id, which a new process namespace can have: make new ones there.
  *
  * Memory. If the system refuses memory for the jobs of a batch, it fails with NO_MEMORY. If it
- * refuses other memory, the process is aborted. That memory is some megabytes at most, but 264 MiB
- * for an encrypted document of somebody else that asks for so much.
+ * refuses other memory, the process is aborted. A call needs a few megabytes at most. To open an
+ * encrypted document may need up to 264 MiB, if its maker chose so.
  *
  * Unloading. Do not unload the library (dlclose): its threads may still end.
  */
@@ -218,7 +219,7 @@ int falconsign_signing_key_to_bytes(const falconsign_signing_key *key, uint8_t *
                                     size_t capacity);
 
 /* Prepares a key for signing, under a new handle. It signs in about four fifths of the time, takes
- * 60 or 128 KiB more, and can do all that the other handle can. Each of the two is freed. */
+ * 60 or 128 KiB more, and can do all that the other handle can. Free both. */
 int falconsign_signing_key_expand(const falconsign_signing_key *key,
                                   falconsign_signing_key **expanded);
 
@@ -273,7 +274,7 @@ void falconsign_verifying_key_free(falconsign_verifying_key *key);
  * (BUFFER_TOO_SMALL). PEM ends with a null character, which needs room and is not counted.
  *
  * Functions that read PEM accept blank space around it, and lines of text before it. They refuse
- * other text behind it, and the null character: do not count it.
+ * text after it. pem_len does not count the final null character.
  *
  * Functions that read fail with MALFORMED_DOCUMENT, PASSPHRASE_NEEDED, PASSPHRASE_NOT_NEEDED or
  * WRONG_PASSPHRASE. A key that its document marks for certificates only is read and written again
@@ -358,9 +359,8 @@ int falconsign_verify_encoded(const uint8_t *key, size_t key_len, const uint8_t 
  *                                           sizeof signature, &length);
  *     falconsign_signer_free(signer);
  *
- * A read error (ferror) must not end as a signature of half a file. The memory does not depend on
- * the length of the message. The signatures are those of
- * falconsign_sign. After _finish the stream can only be freed (FINISHED). A _finish that fails with
+ * Check ferror before _finish, or half a file is signed. The memory does not depend on the length of
+ * the message. The signatures are those of falconsign_sign. After _finish the stream can only be freed (FINISHED). A _finish that fails with
  * ARGUMENT, NULL_POINTER, MISALIGNED_POINTER, LENGTH, OVERLAP or BUFFER_TOO_SMALL may be repeated.
  */
 
