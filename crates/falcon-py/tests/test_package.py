@@ -14,7 +14,7 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 def test_the_examples_of_the_readme_run(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (PACKAGE / "README.md").read_text(), flags=re.S)
-    assert len(blocks) == 8
+    assert len(blocks) == 9
     scope: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, "README.md", "exec"), scope)
