@@ -404,6 +404,10 @@ check_c() {
     accepts env LD_BIND_NOW=1 ./check wiped
     accepts valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite,possible \
         --error-exitcode=9 ./check
+    gcc -std=c11 -D_DEFAULT_SOURCE -O2 -Wall -Wextra -Wpedantic -Werror "$here/speed.c" \
+        -I"$folder/falconsign/include" "$folder/falconsign/lib/libfalconsign.a" \
+        "${flags[@]}" -lpthread -ldl -lm -o speed
+    accepts ./speed 50
 }
 
 accepts ossl list -providers
