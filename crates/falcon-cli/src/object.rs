@@ -254,7 +254,7 @@ fn pem_label(pem: &[u8]) -> Option<&str> {
 
 fn from_pem(pem: &[u8]) -> Result<Object> {
     let damaged = || Undecodable::found("is damaged PEM: was it truncated or edited?");
-    // Some programs write blocks that the strict decoder refuses: lines of 70 columns, or headers.
+    // Some programs write blocks that the decoder refuses: lines of different lengths, or headers.
     let label = pem_label(pem).ok_or_else(damaged)?;
     let decode: fn(&[u8]) -> Result<Object> = match label {
         SIGNATURE_LABEL => encoded_signature,
@@ -274,7 +274,7 @@ fn from_pem(pem: &[u8]) -> Result<Object> {
             )));
         }
     };
-    let mut decoder = pem::Decoder::new(pem).map_err(|_| damaged())?;
+    let mut decoder = pem::Decoder::new_detect_wrap(pem).map_err(|_| damaged())?;
     let mut content = Zeroizing::new(Vec::with_capacity(decoder.remaining_len()));
     decoder.decode_to_end(&mut content).map_err(|_| damaged())?;
     decode(&content)

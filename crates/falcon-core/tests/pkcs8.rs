@@ -465,6 +465,48 @@ fn pem_has_the_usual_labels_and_refuses_others() {
     assert!(SigningKey::<Falcon512>::from_pkcs8_pem(&private[..private.len() / 2]).is_err());
 }
 
+/// Writes a document of PEM in lines of `width` characters.
+fn wrapped(pem: &str, width: usize) -> String {
+    let (begin, rest) = pem.split_once('\n').expect("a line");
+    let (body, end) = rest.split_once("-----END").expect("an end");
+    let body: Vec<char> = body.chars().filter(|char| *char != '\n').collect();
+    let lines = body
+        .chunks(width)
+        .map(|line| line.iter().collect::<String>() + "\n");
+    format!("{begin}\n{}-----END{end}", lines.collect::<String>())
+}
+
+#[test]
+fn lines_of_any_length_are_read() {
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expect("no fault");
+    let public = key.verifying_key();
+    let private_pem = key.to_pkcs8_pem(LineEnding::LF).expect("written");
+    let public_pem = public.to_public_key_pem(LineEnding::LF).expect("written");
+    assert_eq!(wrapped(&public_pem, 64), public_pem);
+    for width in [4, 37, 70, 76, 1 << 20] {
+        let text = wrapped(&public_pem, width);
+        for text in [
+            &text,
+            &text.replace('\n', "\r\n"),
+            &format!("\u{feff}{text}\n \n"),
+        ] {
+            assert_eq!(VerifyingKey::from_pem(text).as_ref(), Ok(public), "{width}");
+        }
+        let text = wrapped(&private_pem, width);
+        let read = AnySigningKey::from_pem(&text, None).expect("read");
+        assert_eq!(read.to_bytes()[..], key.to_bytes()[..]);
+        assert!(SigningKey::<Falcon512>::from_pkcs8_pem(&text).is_ok());
+    }
+    // Lines of different lengths, and two documents.
+    let uneven = wrapped(&public_pem, 76).replacen("A", "A\n", 1);
+    for text in [uneven, public_pem.repeat(2), public_pem[..500].to_owned()] {
+        assert!(
+            VerifyingKey::<Falcon512>::from_pem(&text).is_err(),
+            "{text}"
+        );
+    }
+}
+
 #[test]
 fn signatures_in_certificates_are_compressed_under_the_identifier_of_the_keys() {
     fn check<P: Parameters>(oid: ObjectIdentifier) {

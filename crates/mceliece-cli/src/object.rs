@@ -231,7 +231,7 @@ pub(crate) fn decode(
 
 fn from_pem(pem: &[u8], named: Option<&'static Set>, wanted: Option<Kind>) -> Result<Object> {
     let damaged = || Error::new("is damaged PEM: was it truncated or edited?");
-    let mut decoder = Decoder::new(pem).map_err(|_| damaged())?;
+    let mut decoder = Decoder::new_detect_wrap(pem).map_err(|_| damaged())?;
     let label = decoder.type_label();
     let known = label.split_once(' ').and_then(|(set, kind)| {
         let set = find(set).filter(|known| known.label() == set)?;

@@ -44,8 +44,9 @@ impl fmt::Display for PemError {
 impl core::error::Error for PemError {}
 
 /// Returns the bytes of a document in PEM with one of `labels`, such as `PUBLIC KEY`. Blank space
-/// before and after it is ignored. A document with another label is not decoded, so nothing of a
-/// secret key stays in memory that is not wiped. Requires the feature `pem`.
+/// around it and a byte-order mark are ignored. Its lines may have any length, if all but the last
+/// one have the same. A document with another label is not decoded, so nothing of a secret key stays
+/// in memory that is not wiped. Requires the feature `pem`.
 ///
 /// ```
 /// use falcon_core::pkcs8::{PemError, pem_contents};
@@ -64,7 +65,7 @@ pub fn pem_contents(
     labels: &[&str],
 ) -> core::result::Result<Zeroizing<Vec<u8>>, PemError> {
     const BEGIN: &[u8] = b"-----BEGIN";
-    let text = text.trim_ascii();
+    let text = text.trim_start_matches('\u{feff}').trim_ascii();
     // `str::contains` would make the module for browsers larger by kilobytes.
     if !text
         .as_bytes()
@@ -90,9 +91,10 @@ pub(crate) fn label(text: &str) -> Result<&str> {
 /// damaged. `SecretDocument::from_pem` wipes only what it returns.
 #[inline]
 pub(crate) fn content(text: &str) -> Result<Zeroizing<Vec<u8>>> {
-    let mut content = Zeroizing::new(vec![0; text.len()]);
-    let (_, decoded) = pem::decode(text.as_bytes(), &mut content)?;
-    let len = decoded.len();
-    content.truncate(len);
+    // Lines of any length, since not all programs wrap them at 64 characters. The place of the first
+    // line end tells nothing about the key.
+    let mut decoder = pem::Decoder::new_detect_wrap(text.as_bytes())?;
+    let mut content = Zeroizing::new(vec![0; decoder.remaining_len()]);
+    decoder.decode(&mut content)?;
     Ok(content)
 }
