@@ -140,6 +140,27 @@ fn what_a_tls_handshake_signs_is_refused() {
     sandbox.succeeds(&["sign", "m", "-k", "k", "--format", "envelope", "--force"]);
 }
 
+/// Other programs wrap lines at another length, or not at all.
+#[test]
+fn pem_with_lines_of_any_length_is_read() {
+    let sandbox = sandbox();
+    sandbox.write("m", b"order #42");
+    for width in [37, 76, 1 << 20] {
+        for name in ["k", "k.pub"] {
+            let text = String::from_utf8(sandbox.read(name)).unwrap();
+            let (begin, rest) = text.split_once('\n').unwrap();
+            let (body, end) = rest.split_once("-----END").unwrap();
+            let body = body.replace('\n', "").into_bytes();
+            let lines: Vec<_> = body.chunks(width).map(String::from_utf8_lossy).collect();
+            let text = format!("{begin}\n{}\n-----END{end}", lines.join("\n"));
+            sandbox.write(&format!("{width}.{name}"), text);
+        }
+        let [secret, public] = ["k", "k.pub"].map(|name| format!("{width}.{name}"));
+        sandbox.succeeds(&["sign", "m", "-k", &secret, "--force"]);
+        sandbox.succeeds(&["verify", "m", "-p", &public]);
+    }
+}
+
 #[test]
 fn a_key_for_certificates_signs_certificates() {
     let sandbox = sandbox();

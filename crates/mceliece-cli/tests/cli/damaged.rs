@@ -166,6 +166,23 @@ fn a_flipped_bit_of_a_secret_key_is_found_where_the_public_key_is_computed() {
     }
 }
 
+/// Other programs wrap lines at another length.
+#[test]
+fn pem_with_lines_of_any_length_is_read() {
+    let sandbox = Sandbox::new();
+    let text = String::from_utf8(sandbox.read("c")).unwrap();
+    let (begin, rest) = text.split_once('\n').unwrap();
+    let (body, end) = rest.split_once("-----END").unwrap();
+    let body = body.replace('\n', "").into_bytes();
+    let lines: Vec<_> = body.chunks(76).map(String::from_utf8_lossy).collect();
+    sandbox.write(
+        "wide",
+        format!("{begin}\n{}\n-----END{end}", lines.join("\n")),
+    );
+    let told = |name| String::from_utf8(sandbox.succeeds(&["inspect", name]).stdout).unwrap();
+    assert_eq!(told("wide").replace("wide", "c"), told("c"));
+}
+
 #[test]
 fn damaged_pem_is_refused() {
     let sandbox = Sandbox::new();
