@@ -49,6 +49,7 @@ import "C"
 
 import (
 	"fmt"
+	"sync"
 	"unsafe"
 )
 
@@ -96,17 +97,30 @@ type VerifyJob struct {
 // Verdict is the result of VerifyBatch for one job. The zero value means not verified.
 type Verdict uint8
 
+// firstVerdict keeps the bytes of verdicts in C and in tables, where 0 is valid, from being
+// converted by mistake: they are no verdicts here. [VerdictOf] converts them.
+const firstVerdict = 16
+
 // The verdicts.
 const (
 	// Valid means that the key made the signature for the message.
-	Valid = Verdict(C.FALCONSIGN_VERDICT_VALID + 1)
+	Valid = Verdict(C.FALCONSIGN_VERDICT_VALID + firstVerdict)
 	// Invalid means that the key did not make the signature for the message.
-	Invalid = Verdict(C.FALCONSIGN_VERDICT_INVALID + 1)
+	Invalid = Verdict(C.FALCONSIGN_VERDICT_INVALID + firstVerdict)
 	// Malformed means no signature of the parameter set in the format.
-	Malformed = Verdict(C.FALCONSIGN_VERDICT_MALFORMED + 1)
+	Malformed = Verdict(C.FALCONSIGN_VERDICT_MALFORMED + firstVerdict)
 	// UnknownKey means that the job has no key.
-	UnknownKey = Verdict(C.FALCONSIGN_VERDICT_UNKNOWN_KEY + 1)
+	UnknownKey = Verdict(C.FALCONSIGN_VERDICT_UNKNOWN_KEY + firstVerdict)
 )
+
+// VerdictOf converts a verdict of the C library or of falcon-cli verify-table: 0 valid, 1 invalid, 2
+// malformed, 3 unknown key. It returns 0 for any other byte.
+func VerdictOf(b byte) Verdict {
+	if b > C.FALCONSIGN_VERDICT_UNKNOWN_KEY {
+		return 0
+	}
+	return Verdict(b + firstVerdict)
+}
 
 // String returns the name: "valid", "invalid", "malformed" or "unknown key".
 func (v Verdict) String() string {
@@ -202,13 +216,25 @@ func SignBatch(jobs []SignJob, format Format, threads *Threads) ([][]byte, error
 	return made, nil
 }
 
+// buffers are reused for what VerifyBatch copies, since fresh memory costs more than copying.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// bufferOf returns a buffer with a capacity of at least so many bytes.
+func bufferOf(size int) *[]byte {
+	buffer := buffers.Get().(*[]byte)
+	if cap(*buffer) < size {
+		*buffer = make([]byte, size)
+	}
+	return buffer
+}
+
 // VerifyBatch verifies many signatures in one format, faster than single calls. It returns nil as
 // its error only if all signatures are valid, and [ErrInvalidSignature] with all verdicts if at
 // least one is not. After any other error there are no verdicts.
 //
 // Keys of both parameter sets may be mixed. Put jobs of one key next to each other. If threads is
-// nil, the calling thread does all the work. Messages and signatures are copied for the time of the
-// call.
+// nil, the calling thread does all the work. Messages and signatures are copied, and the copies stay
+// in memory for later batches.
 func VerifyBatch(jobs []VerifyJob, format Format, threads *Threads) ([]Verdict, error) {
 	used := make(inUse, 0, len(jobs)+1)
 	defer used.release()
@@ -228,7 +254,9 @@ func VerifyBatch(jobs []VerifyJob, format Format, threads *Threads) ([]Verdict, 
 		total += len(job.Message) + len(job.Signature)
 	}
 	// An address is needed where there are no bytes, too.
-	data := make([]byte, 0, total+1)
+	buffer := bufferOf(total + 1)
+	defer buffers.Put(buffer)
+	data := (*buffer)[:0]
 	for _, job := range jobs {
 		data = append(append(data, job.Message...), job.Signature...)
 	}
@@ -240,7 +268,7 @@ func VerifyBatch(jobs []VerifyJob, format Format, threads *Threads) ([]Verdict, 
 	}
 	verdicts := make([]Verdict, len(jobs))
 	for i := range verdicts {
-		verdicts[i] = Verdict(found[i] + 1)
+		verdicts[i] = VerdictOf(found[i])
 	}
 	return verdicts, failure(status)
 }

@@ -88,8 +88,8 @@ func TestEmptyAndRefusedBatches(t *testing.T) {
 	if signatures != nil || verdicts != nil {
 		t.Error("results of a refused batch")
 	}
-	if text := fmt.Sprint(Valid, Invalid, Malformed, UnknownKey, Verdict(0)); text !=
-		"valid invalid malformed unknown key Verdict(0)" {
+	if text := fmt.Sprint(VerdictOf(0), VerdictOf(1), VerdictOf(2), VerdictOf(3), VerdictOf(4), Verdict(1),
+		Verdict(3)); text != "valid invalid malformed unknown key Verdict(0) Verdict(1) Verdict(3)" {
 		t.Error(text)
 	}
 	// A refused batch has released the keys.

@@ -31,6 +31,7 @@ const fp_algorithm fp_falcon1024 = {
 
 /* Number of status codes that are errors, and the other reasons. */
 enum { STATUSES = 34 };
+_Static_assert(FALCONSIGN_ERROR_INTERNAL == -STATUSES, "the last status code");
 static const OSSL_ITEM OTHER_REASONS[] = {
     {FP_REASON_KEY_MISSING, "the operation needs a secret or public key that is not there"},
     {FP_REASON_DIGEST, "Falcon signs the message itself: give no digest"},

@@ -327,12 +327,17 @@ check_cms() {
 # serve ARGUMENT...: starts a TLS server and waits until it accepts connections.
 serve() {
     local i
-    [ -z "$server" ] || kill "$server"
+    if [ -n "$server" ]; then
+        kill "$server"
+        wait "$server" || true
+    fi
+    # The loop must not find the port of the server before.
+    rm -f server.log
     "$@" s_server "${LOADED[@]}" -accept 0 -tls1_3 -www -CAfile ca.pem >server.log 2>&1 \
         "${SERVED[@]}" &
     server=$!
     for ((i = 0; i < 300; i++)); do
-        port=$(sed -n 's/^ACCEPT .*:\([0-9]*\)$/\1/p' server.log)
+        port=$(sed -n 's/^ACCEPT .*:\([0-9]*\)$/\1/p' server.log 2>/dev/null || true)
         [ -z "$port" ] || return 0
         sleep 0.1
     done
