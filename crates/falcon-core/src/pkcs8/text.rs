@@ -45,8 +45,8 @@ impl core::error::Error for PemError {}
 
 /// Returns the bytes of a document in PEM with one of `labels`, such as `PUBLIC KEY`. Blank space
 /// around it and a byte-order mark are ignored. Its lines may have any length, if all but the last
-/// one have the same. A document with another label is not decoded, so nothing of a secret key stays
-/// in memory that is not wiped. Requires the feature `pem`.
+/// one have the same. A document with another label is not decoded, so nothing of a secret key
+/// stays in memory that is not wiped. Requires the feature `pem`.
 ///
 /// ```
 /// use falcon_core::pkcs8::{PemError, pem_contents};
@@ -91,8 +91,8 @@ pub(crate) fn label(text: &str) -> Result<&str> {
 /// damaged. `SecretDocument::from_pem` wipes only what it returns.
 #[inline]
 pub(crate) fn content(text: &str) -> Result<Zeroizing<Vec<u8>>> {
-    // Lines of any length, since not all programs wrap them at 64 characters. The place of the first
-    // line end tells nothing about the key.
+    // Lines of any length, since not all programs wrap them at 64 characters. The place of the
+    // first line end tells nothing about the key.
     let mut decoder = pem::Decoder::new_detect_wrap(text.as_bytes())?;
     let mut content = Zeroizing::new(vec![0; decoder.remaining_len()]);
     decoder.decode(&mut content)?;
