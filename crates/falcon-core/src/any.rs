@@ -110,20 +110,20 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 /// From a PEM document:
 ///
 /// ```
-/// # #[cfg(feature = "pem")]
+/// # #[cfg(all(feature = "pem", feature = "encryption"))]
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use falcon_core::AnySigningKey;
-/// use falcon_core::pkcs8::{DecodePrivateKey, EncodePublicKey, LineEnding};
+/// use falcon_core::pkcs8::{EncodePublicKey, LineEnding};
 /// # use falcon_core::{Falcon512, SigningKey, pkcs8::EncodePrivateKey};
 /// # let text = SigningKey::<Falcon512>::from_seed(&[1; 32])?.to_pkcs8_pem(LineEnding::LF)?;
 ///
-/// let key = AnySigningKey::from_pkcs8_pem(&text)?;
+/// let key = AnySigningKey::from_pem(&text, None)?; // or Some(passphrase)
 /// let public = key.verifying_key().to_public_key_pem(LineEnding::LF)?;
 /// # assert_eq!(key.name(), "Falcon-512");
 /// # assert!(public.starts_with("-----BEGIN PUBLIC KEY-----"));
 /// # Ok(())
 /// # }
-/// # #[cfg(not(feature = "pem"))]
+/// # #[cfg(not(all(feature = "pem", feature = "encryption")))]
 /// # fn main() {}
 /// ```
 #[derive(Debug)]

@@ -2,20 +2,20 @@
 //! read and write them.
 //!
 //! ```
-//! # #[cfg(feature = "pem")]
+//! # #[cfg(all(feature = "pem", feature = "encryption"))]
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! use falcon_core::pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey, LineEnding};
-//! use falcon_core::{Falcon512, SigningKey};
+//! use falcon_core::pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding};
+//! use falcon_core::{Falcon512, SigningKey, VerifyingKey};
 //!
 //! let key = SigningKey::<Falcon512>::from_seed(&[1; 32])?;
 //! let private = key.to_pkcs8_pem(LineEnding::LF)?;
 //! let public = key.verifying_key().to_public_key_pem(LineEnding::LF)?;
 //! assert!(public.starts_with("-----BEGIN PUBLIC KEY-----\n"));
-//! let read = SigningKey::<Falcon512>::from_pkcs8_pem(&private)?;
-//! assert_eq!(read.verifying_key(), key.verifying_key());
+//! let read = SigningKey::<Falcon512>::from_pem(&private, None)?; // or Some(passphrase)
+//! assert_eq!(&VerifyingKey::<Falcon512>::from_pem(&public)?, read.verifying_key());
 //! # Ok(())
 //! # }
-//! # #[cfg(not(feature = "pem"))]
+//! # #[cfg(not(all(feature = "pem", feature = "encryption")))]
 //! # fn main() {}
 //! ```
 //!
@@ -42,8 +42,8 @@
 //! A document of the other parameter set gives "unknown/unsupported OID" and the
 //! identifier: `der::ErrorKind::OidUnknown` for a private key,
 //! `spki::Error::OidUnknown` for a public key. If the parameter set is not known
-//! beforehand, read the document as an `AnySigningKey` or `AnyVerifyingKey`. An
-//! encrypted PEM needs `from_pkcs8_encrypted_pem` and the feature `encryption`.
+//! beforehand, read the document as an `AnySigningKey` or `AnyVerifyingKey`. An encrypted document
+//! needs the feature `encryption`, and `from_pem` with its passphrase.
 //!
 //! # Identifiers
 //!

@@ -25,9 +25,8 @@ pub(crate) fn reveal_all<T: Copy>(values: &mut [T]) {
 
 /// States that every bit of `value` is secret.
 ///
-/// This compiles to nothing, except in the constant-time check. The check reports a value if one of
-/// its bits is public. Code that is constant time for secret inputs can still leak other secrets
-/// through its time if an input is public.
+/// This compiles to nothing, except in the constant-time check, which reports a value if one of its
+/// bits is public. Some code hides other secrets only while this input is secret.
 #[cfg(not(falcon_ct))]
 #[inline(always)]
 pub(crate) fn expect_secret<T>(_value: &T) {}
