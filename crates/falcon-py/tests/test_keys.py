@@ -2,6 +2,7 @@
 
 import copy
 import hashlib
+import pathlib
 import pickle
 import subprocess
 import sys
@@ -97,6 +98,15 @@ def test_a_password_of_text_is_its_utf8(key, text):
         # Not normalized: the other form of the same letter is another password.
         with pytest.raises(PasswordError):
             SigningKey.from_pem(key.to_pem(text), {"e\u0301": "\u00e9", "\u00e9": "e\u0301"}[text])
+
+
+def test_a_file_of_falcon_cli_opens_with_the_same_text():
+    # Made by `falcon-cli keygen KEY --seed-file SEED --passphrase-file FILE`.
+    text = pathlib.Path(__file__).with_name("falcon_cli_encrypted.pem").read_text()
+    key = SigningKey.from_pem(text, password="p\u00e4ssw\u00f6rt")
+    assert key.to_bytes() == SigningKey.from_seed(bytes([7]) * 32).to_bytes()
+    with pytest.raises(PasswordError, match="wrong password"):
+        SigningKey.from_pem(text, password="pa\u0308sswo\u0308rt")
 
 
 def test_errors_of_passwords_name_them_and_hide_them(key):
