@@ -8,6 +8,7 @@
 #include <openssl/crypto.h>
 #include <openssl/params.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* Names of OpenSSL 3.5. */
@@ -23,6 +24,9 @@ struct fp_key {
     atomic_int holders;
     falconsign_signing_key *secret;
     falconsign_verifying_key *public_half;
+    /* The secret half once more, prepared for signing, or NULL. */
+    _Atomic(falconsign_signing_key *) expanded;
+    atomic_bool has_signed;
 };
 
 fp_key *fp_key_new(fp_provider *provider, const fp_algorithm *algorithm) {
@@ -34,6 +38,8 @@ fp_key *fp_key_new(fp_provider *provider, const fp_algorithm *algorithm) {
     key->provider = provider;
     key->algorithm = algorithm;
     atomic_init(&key->holders, 1);
+    atomic_init(&key->expanded, NULL);
+    atomic_init(&key->has_signed, false);
     return key;
 }
 
@@ -48,6 +54,7 @@ fp_key *fp_key_share(fp_key *key) {
 void fp_key_free(void *argument) {
     fp_key *key = argument;
     if (key == NULL || atomic_fetch_sub(&key->holders, 1) != 1) return;
+    falconsign_signing_key_free(atomic_load(&key->expanded));
     falconsign_signing_key_free(key->secret);
     falconsign_verifying_key_free(key->public_half);
     OPENSSL_free(key);
@@ -56,6 +63,18 @@ void fp_key_free(void *argument) {
 const fp_algorithm *fp_key_algorithm(const fp_key *key) { return key->algorithm; }
 const falconsign_signing_key *fp_key_secret(const fp_key *key) { return key->secret; }
 const falconsign_verifying_key *fp_key_public(const fp_key *key) { return key->public_half; }
+
+const falconsign_signing_key *fp_key_for_signing(fp_key *key) {
+    falconsign_signing_key *expanded = atomic_load(&key->expanded), *none = NULL;
+    if (expanded != NULL) return expanded;
+    /* Expanding takes about a quarter of a signature and saves a fifth of each. */
+    if (!atomic_exchange(&key->has_signed, true)) return key->secret;
+    if (falconsign_signing_key_expand(key->secret, &expanded) != FALCONSIGN_OK) return key->secret;
+    if (atomic_compare_exchange_strong(&key->expanded, &none, expanded)) return expanded;
+    /* Another thread was faster. */
+    falconsign_signing_key_free(expanded);
+    return none;
+}
 
 /* Returns 1 if two public keys are equal, and 0 if they differ. */
 static int same_public(const falconsign_verifying_key *one, const falconsign_verifying_key *two) {

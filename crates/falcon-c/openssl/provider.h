@@ -67,7 +67,7 @@ int fp_check(const fp_provider *provider, int status, const char *file, int line
              const char *function);
 
 /* A key: the secret and the public half, or only the public one. `fp_key_new` and an import write
- * it; after that it does not change, so threads share it. */
+ * it; after that only its expanded form is added, so threads share it. */
 typedef struct fp_key fp_key;
 
 fp_key *fp_key_new(fp_provider *provider, const fp_algorithm *algorithm);
@@ -77,6 +77,9 @@ const fp_algorithm *fp_key_algorithm(const fp_key *key);
 /* Both return NULL if the key does not have that half. */
 const falconsign_signing_key *fp_key_secret(const fp_key *key);
 const falconsign_verifying_key *fp_key_public(const fp_key *key);
+/* Returns the secret half, which must be there, in the form that signs fastest: from the second call
+ * on it is expanded. */
+const falconsign_signing_key *fp_key_for_signing(fp_key *key);
 /* Takes a handle over, and frees it if it fails. An empty key takes one. */
 int fp_key_take_secret(fp_key *key, falconsign_signing_key *secret);
 int fp_key_take_public(fp_key *key, falconsign_verifying_key *public_half);

@@ -115,7 +115,7 @@ static int sign(void *argument, unsigned char *signature, size_t *signature_len,
         return 1;
     }
     return FP_OK(it->provider,
-                 falconsign_sign(fp_key_secret(it->key), message, message_len,
+                 falconsign_sign(fp_key_for_signing(it->key), message, message_len,
                                  FALCONSIGN_COMPRESSED, signature, capacity, signature_len));
 }
 
