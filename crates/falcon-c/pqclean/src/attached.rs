@@ -3,7 +3,7 @@
 //! Input and output may overlap, as in PQClean. So a message is moved, not copied, and nothing is
 //! written before everything has been read.
 
-use crate::{Compressed, Form, Padded, decode, sign as sign_any, verify};
+use crate::detached::{Compressed, Form, Padded, decode, sign as sign_any, verify};
 use falcon_core::{Format, Parameters};
 use falconsign::border::{Output, Status, values};
 
@@ -53,7 +53,7 @@ pub(crate) mod compressed {
     /// Signs a message.
     ///
     /// # Safety
-    /// As for [`sign_detached`](crate::sign_detached), with memory for the signed message.
+    /// As for [`sign_detached`](crate::detached::sign_detached), with memory for a signed message.
     pub(crate) unsafe fn sign<P: Parameters>(
         signed: *mut u8,
         signed_len: *mut usize,
@@ -110,7 +110,7 @@ pub(crate) mod padded {
     /// Signs a message.
     ///
     /// # Safety
-    /// As for [`sign_detached`](crate::sign_detached), with memory for the signed message.
+    /// As for [`sign_detached`](crate::detached::sign_detached), with memory for a signed message.
     pub(crate) unsafe fn sign<P: Parameters>(
         signed: *mut u8,
         signed_len: *mut usize,

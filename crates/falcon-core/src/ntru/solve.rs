@@ -470,8 +470,7 @@ fn norm<const W: usize>(m: &Moduli<W>, x: &[[u32; W]; 4]) -> [[u32; W]; 2] {
     [m.mul(x[0], x[1]), m.mul(x[2], x[3])]
 }
 
-/// Replaces `k`, in `out`, by `(F' - k f) / M` at `z` and at `-z`. `F'` is `lifted` times the value
-/// of `g` at the opposite point, and `inverse` is `1/M`.
+/// Replaces `k`, in `out`, by `(lifted g(-z) - k f) / M` at `z` and `-z`. `inverse` is `1/M`.
 #[inline(always)]
 fn reduce<const W: usize>(
     m: &Moduli<W>,
